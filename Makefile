@@ -1,0 +1,45 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := examples/data/trec_eval/results.test
+QRELS := examples/data/trec_eval/qrels.rel_level
+
+.PHONY: help demo test test-all lint bench clean
+
+help:  ## Show this help
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1	/'
+
+$(BIN)/sqlrank: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]'
+	@touch $@
+
+$(VENV)/.test: $(BIN)/sqlrank
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers,lint]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
+
+demo: $(BIN)/sqlrank  ## Evaluate a real collection and show the SQL that did it
+	$(BIN)/sqlrank evaluate nDCG@10 AP RR P@10 R@100 bpref num_q num_unjudged --run $(RUN) --qrels $(QRELS)
+	$(BIN)/sqlrank evaluate nDCG@10 AP RR P@10 R@100 --run $(RUN) --qrels $(QRELS) --per-query
+	$(BIN)/sqlrank sql nDCG@10 AP --run $(RUN) --qrels $(QRELS)
+
+test: $(VENV)/.test  ## Run the tests
+	$(BIN)/python -m pytest -n 2 -m 'not slow'
+
+test-all: $(VENV)/.test  ## Run the tests, the slow ones too
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.test  ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.bench  ## Measure speed beside other tools (about half an hour)
+	$(BIN)/python benchmarks/ranking.py
+
+clean:  ## Remove what the other targets made
+	rm -rf $(VENV) dist build

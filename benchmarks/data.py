@@ -1,0 +1,136 @@
+"""The data of the benchmarks: Parquet files made with DuckDB from hashes, kept under ``benchmarks/data/``."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import duckdb
+
+Kind = Literal["int", "str"]
+Order = Literal["clustered", "shuffled"]
+
+FOLDER = Path(__file__).parent / "data"
+CHUNK_ROWS = 10_000_000
+"""Rows of one Parquet file, and so of one sort: more would need more memory to make."""
+
+_IDS: dict[Kind, tuple[str, str]] = {
+    "int": ("q", "q * 1009 + d"),
+    "str": ("'query-' || lpad(q::VARCHAR, 14, '0')", "'document-' || md5((q * 1009 + d)::VARCHAR)[1:27]"),
+}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How long the lists are and what is judged.
+
+    ``grade`` is SQL over ``q`` (query), ``d`` (place of the document in the query) and ``u`` (uniform in 0..1): the
+    relevance of a retrieved document, NULL if it was not judged. ``missed`` relevant documents are not retrieved.
+    """
+
+    name: str
+    docs: int
+    grade: str
+    missed: int = 0
+    systems: int = 1
+
+
+STANDARD = Shape("standard", 100, "CASE WHEN u < 0.1 THEN 1 + CAST(floor(u * 30) AS INTEGER) WHEN u < 0.2 THEN 0 END", missed=2)
+"""A fifth of the retrieved documents are judged, half of those relevant with grades 1 to 3; two more were not retrieved."""
+
+LONG = Shape("long", 1000, "CASE WHEN d = hash(q) % 1000 THEN 1 END")
+"""One relevant document for each query, somewhere among a thousand."""
+
+SYSTEMS = Shape("systems", 100, STANDARD.grade, missed=2, systems=18)
+"""Eighteen orders of the same documents, which share the judgments."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A run and its judgments, each a folder of Parquet files."""
+
+    folder: Path
+    systems: int
+
+    @property
+    def run(self) -> str:
+        """The files of the run, as a glob."""
+        return str(self.folder / "run" / "*.parquet")
+
+    @property
+    def qrels(self) -> str:
+        """The files of the judgments, as a glob."""
+        return str(self.folder / "qrels" / "*.parquet")
+
+    def database(self) -> Path:
+        """Return a DuckDB file that holds both as tables, made if it is not there."""
+        path = self.folder / "tables.duckdb"
+        if not path.exists():
+            unfinished = path.with_suffix(".part")
+            unfinished.unlink(missing_ok=True)
+            with duckdb.connect(str(unfinished)) as connection:
+                connection.execute("SET enable_progress_bar = false")
+                for name, files in (("run", self.run), ("qrels", self.qrels)):
+                    connection.execute(f"CREATE TABLE {name} AS FROM read_parquet('{files}')")
+            unfinished.rename(path)
+        return path
+
+
+def dataset(rows: int, kind: Kind, order: Order, shape: Shape = STANDARD) -> Dataset:
+    """Return a data set of about ``rows`` retrieved documents, made if it is not there.
+
+    One query in fifty was not answered and another was not judged.
+    """
+    folder = FOLDER / f"{shape.name}_{kind}_{order}_{rows}"
+    if not folder.exists():
+        unfinished = folder.with_name(f"{folder.name}.part")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        queries = rows // shape.docs // shape.systems
+        for name, slots, select in (("run", shape.docs * shape.systems, _run(shape)), ("qrels", shape.docs + shape.missed, _qrels(shape))):
+            (unfinished / name).mkdir(parents=True)
+            _write(unfinished / name, queries * slots, select.format(queries=queries), kind, order)
+        unfinished.rename(folder)
+    return Dataset(folder, shape.systems)
+
+
+def _uniform(salt: int) -> str:
+    """Return SQL for a number in 0..1 that a 32-bit float holds exactly, since trec_eval reads scores into such: ties are ties in all tools."""
+    return f"(hash(i * 131 + {salt}) >> 40) / 16777216.0"
+
+
+def _run(shape: Shape) -> str:
+    """Return the SELECT of retrieved documents over numbers ``i``; a system's lists stand together."""
+    place = f"i // {shape.docs} % {{queries}} AS q, i % {shape.docs} AS d"
+    system = f"i // ({shape.docs} * {{queries}}) AS system, " if shape.systems > 1 else ""
+    return f"SELECT i, {system}{place}, {_uniform(1)} AS score FROM numbers WHERE i // {shape.docs} % {{queries}} % 50 <> 9"
+
+
+def _qrels(shape: Shape) -> str:
+    """Return the SELECT of judgments over numbers ``i``: each query has a slot for every document, retrieved or missed."""
+    slots = shape.docs + shape.missed
+    return f"""
+        SELECT i, q, d, CASE WHEN d >= {shape.docs} THEN 1 ELSE {shape.grade} END AS relevance
+        FROM (SELECT i, i // {slots} AS q, i % {slots} AS d, {_uniform(2)} AS u FROM numbers)
+        WHERE q % 50 <> 7 AND (d >= {shape.docs} OR {shape.grade} IS NOT NULL)"""
+
+
+def _write(folder: Path, numbers: int, select: str, kind: Kind, order: Order) -> None:
+    """Write a SELECT over 0..numbers-1 in chunks: stretches of the numbers, or random samples of them in random order."""
+    query_id, doc_id = _IDS[kind]
+    chunks = -(-numbers // CHUNK_ROWS)
+    with duckdb.connect() as connection:
+        connection.execute("SET enable_progress_bar = false")
+        for chunk in range(chunks):
+            low, high = (numbers * at // chunks for at in (chunk, chunk + 1))
+            bounds, sample, key = (
+                (f"{low}, {high}", "true", "i")
+                if order == "clustered"
+                else (f"0, {numbers}", f"hash(i) % {chunks} = {chunk}", "hash(i * 7 + 3)")
+            )
+            connection.execute(f"""
+                COPY (
+                    WITH numbers AS (SELECT range AS i FROM range({bounds}) WHERE {sample}), rows AS ({select} ORDER BY {key})
+                    SELECT {query_id} AS query_id, {doc_id} AS doc_id, * EXCLUDE (i, q, d) FROM rows
+                ) TO '{folder}/{chunk:03}.parquet'""")

@@ -1,0 +1,274 @@
+"""Time sqlrank beside a bare ROW_NUMBER and beside other tools; README.md says what is measured."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from data import FOLDER, LONG, SYSTEMS, Dataset, Kind, Order, Shape, dataset
+from peers import BARE, FIVE, FORTY, connect, row_number, with_polars, with_pytrec_eval, with_ranx
+from rich.console import Console
+from rich.table import Table
+
+import sqlrank
+
+Values = dict[str, float]
+Sides = dict[str, Callable[[], Values]]
+
+KINDS: tuple[Kind, ...] = ("str", "int")
+ORDERS: tuple[Order, ...] = ("clustered", "shuffled")
+LIMIT, LIMIT_BYTES = "2GB", 2e9
+PLAIN, CHECKED = "checks off", "checks on"
+
+console = Console(width=110)
+
+
+@dataclass
+class Timing:
+    """The seconds of each run of one side, those of all its threads on a processor, and what it returned."""
+
+    seconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
+    values: Values = field(default_factory=dict)
+
+    @property
+    def median(self) -> float:
+        """The median of the seconds."""
+        return statistics.median(self.seconds)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A ratio that was reached, and the most, or the least, that it should be."""
+
+    name: str
+    ratio: float
+    at_most: float | None = None
+    at_least: float | None = None
+
+    def __str__(self) -> str:
+        is_met = self.ratio <= self.at_most if self.at_most is not None else self.ratio >= (self.at_least or 0)
+        bound = f"<= {self.at_most:g}" if self.at_most is not None else f">= {self.at_least:g}"
+        return f"{'met   ' if is_met else 'MISSED'} {self.ratio:7.2f} {bound:8} {self.name}"
+
+
+def alternate(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[str, Timing]:
+    """Run all sides in turn, ``repeat`` times; those in ``once`` in the first turn only."""
+    timings = {name: Timing() for name in sides}
+    for turn in range(repeat):
+        for name, side in sides.items():
+            if turn == 0 or name not in once:
+                start, before = time.perf_counter(), sum(os.times()[:4])
+                timings[name].values = side()
+                timings[name].processor.append(sum(os.times()[:4]) - before)
+                timings[name].seconds.append(timings[name].values.pop("seconds", time.perf_counter() - start))
+    return timings
+
+
+def agree(tolerances: Mapping[str, float], *results: Mapping[str, Timing]) -> None:
+    """Raise unless all sides that have a value have the same, to 1e-9 or the side's own tolerance."""
+    first: Values = {}
+    for name, timing in (item for result in results for item in result.items()):
+        for metric, value in timing.values.items():
+            if not abs(value - first.setdefault(metric, value)) <= tolerances.get(name, 1e-9):  # so that NaN does not pass
+                raise SystemExit(f"{name} does not agree: {metric} is {value!r}, not {first[metric]!r}")
+
+
+def show(title: str, timings: Mapping[str, Timing], reference: str, notes: Mapping[str, str] | None = None) -> None:
+    """Print the median of each side, its ratio to the reference, and the spread."""
+    columns = ["", "median s", f"ratio to {reference}", "fastest to slowest s", "median CPU s", *(["peak memory"] if notes else [])]
+    table = Table(*columns, title=title, title_justify="left")
+    for name, timing in timings.items():
+        spread = f"{min(timing.seconds):.2f} to {max(timing.seconds):.2f}" if len(timing.seconds) > 1 else "one run"
+        ratio = timing.median / timings[reference].median
+        table.add_row(
+            name,
+            f"{timing.median:.2f}",
+            f"{ratio:.2f}",
+            spread,
+            f"{statistics.median(timing.processor):.2f}",
+            *([notes[name]] if notes else []),
+        )
+    console.print(table)
+
+
+def evaluate(metrics: list[str], run: Any, qrels: Any, options: argparse.Namespace, **more: Any) -> Values:
+    """Evaluate with sqlrank; with ``by``, name each value after its group."""
+    found = sqlrank.evaluate(metrics, run=run, qrels=qrels, threads=options.threads, **more).to_pylist()
+    by = more.get("by", ())
+    return {" ".join([name, *(str(row[key]) for key in by)]): row[name] for row in found for name in metrics}
+
+
+def peers(options: argparse.Namespace) -> Iterator[Target]:
+    """Time five metrics from the same Parquet files with each tool."""
+    for order in ORDERS:
+        data = dataset(options.rows, "str", order)
+        sides: Sides = {
+            "sqlrank": partial(evaluate, FIVE, data.run, data.qrels, options),
+            "sqlrank, checks off": partial(evaluate, FIVE, data.run, data.qrels, options, check="off"),
+            "Polars, streaming": partial(with_polars, data, "streaming"),
+            "Polars, in memory": partial(with_polars, data, "in-memory"),
+            "pytrec_eval": partial(with_pytrec_eval, data),
+        }
+        if order == "clustered":
+            sides["ranx"] = partial(with_ranx, data, options.threads)
+        timings = alternate(sides, options.repeat, once=("ranx",))
+        agree({"ranx": 1e-6}, timings)
+        show(f"peers: five metrics, {options.rows:,} rows, str {order}, Parquet", timings, "sqlrank")
+        polars = min(timings[f"Polars, {engine}"].median for engine in ("streaming", "in memory"))
+        for name in ("sqlrank", "sqlrank, checks off"):
+            own = timings[name].median
+            yield Target(f"{name} of the faster Polars, {order}", own / polars, at_most=0.7)
+            yield Target(f"pytrec_eval over {name}, {order}", timings["pytrec_eval"].median / own, at_least=5)
+            if "ranx" in timings:
+                yield Target(f"ranx over {name}, {order}", timings["ranx"].median / own, at_least=100)
+
+
+def beside_row_number(options: argparse.Namespace, run: str, qrels: str, connection: Any, by: tuple[str, ...] = ()) -> Sides:
+    """Return the sides of the sections that compare with a bare ROW_NUMBER over the same source."""
+    ours = partial(evaluate, run=run, qrels=qrels, options=options, connection=connection, by=by)
+    many = FIVE if by else FORTY
+    return {
+        BARE: partial(row_number, run, options.threads, connection, "".join(f"{name}, " for name in by)),
+        **({} if by else {f"1 metric, {PLAIN}": partial(ours, ["nDCG@10"], check="off")}),
+        f"{len(many)} metrics, {PLAIN}": partial(ours, many, check="off"),
+        f"{len(many)} metrics, {CHECKED}": partial(ours, many),
+    }
+
+
+def judge(title: str, timings: Mapping[str, Timing], at_most: float) -> Iterator[Target]:
+    show(title, timings, BARE)
+    for name in list(timings)[-2:]:
+        yield Target(f"{title}; {name}", timings[name].median / timings[BARE].median, at_most=at_most)
+
+
+def many(options: argparse.Namespace) -> Iterator[Target]:
+    """Time forty metrics and one, from tables and from Parquet."""
+    for kind in KINDS:
+        results = []
+        for order in ORDERS:
+            data = dataset(options.large, kind, order)
+            title = f"many: {options.large:,} rows, {kind} {order}"
+            with connect(options.threads, str(data.database())) as connection:
+                results.append(alternate(beside_row_number(options, "run", "qrels", connection), options.repeat))
+            yield from judge(f"{title}, table", results[-1], 1.25 if kind == "str" else 1.5)
+            results.append(alternate(beside_row_number(options, data.run, data.qrels, None), options.repeat))
+            yield from judge(f"{title}, Parquet", results[-1], 1.25 if kind == "str" else 1.5)
+        agree({}, *results)
+
+
+def from_parquet(name: str, shape: Shape, at_most: float, options: argparse.Namespace) -> Iterator[Target]:
+    """Time a shape of data, from Parquet, both kinds of ids in both orders."""
+    by = ("system",) if shape.systems > 1 else ()
+    for kind in KINDS:
+        results = []
+        for order in ORDERS:
+            data = dataset(options.large, kind, order, shape)
+            results.append(alternate(beside_row_number(options, data.run, data.qrels, None, by), options.repeat))
+            yield from judge(f"{name}: {options.large:,} rows, {kind} {order}, Parquet", results[-1], at_most)
+        agree({}, *results, *([one_system(data, options)] if by else []))
+
+
+def one_system(data: Dataset, options: argparse.Namespace) -> dict[str, Timing]:
+    """Return the values of one system evaluated by itself, which are to be those it has among the others."""
+    with connect(options.threads) as connection:
+        run = connection.sql(f"SELECT query_id, doc_id, score FROM read_parquet('{data.run}') WHERE system = 7")
+        values = evaluate(FIVE, run, data.qrels, options, connection=connection)
+    return {"system 7 alone": Timing(values={f"{name} 7": value for name, value in values.items()})}
+
+
+def memory(options: argparse.Namespace) -> Iterator[Target]:
+    """Time five metrics over more rows than the limit holds, each in a process of its own."""
+    for kind in KINDS:
+        dataset(options.huge, kind, "shuffled")
+        peaks: dict[str, float] = {}
+
+        def measure(limit: str, kind: Kind = kind, peaks: dict[str, float] = peaks) -> Values:
+            command = [sys.executable, __file__, "--huge", str(options.huge), "--child", kind, limit]
+            values = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)  # noqa: S603  this file
+            peaks[limit] = max(peaks.get(limit, 0), values.pop("peak"))
+            return dict(values)
+
+        timings = alternate({limit: partial(measure, limit) for limit in ("unlimited", LIMIT)}, options.repeat)
+        agree({}, timings)
+        title = f"memory: {options.huge:,} rows, {kind} shuffled, Parquet"
+        show(title, timings, "unlimited", {limit: f"{peak / 1e9:.2f} GB" for limit, peak in peaks.items()})
+        yield Target(f"{title}; time under {LIMIT}", timings[LIMIT].median / timings["unlimited"].median, at_most=1.3)
+        yield Target(f"{title}; peak memory of {LIMIT}", peaks[LIMIT] / LIMIT_BYTES, at_most=1.1)
+
+
+def child(options: argparse.Namespace) -> None:
+    """Evaluate in this process, and print the values with the seconds and the peak memory in bytes."""
+    kind, limit = options.child
+    data = dataset(options.huge, kind, "shuffled")
+    start = time.perf_counter()
+    options.threads = 2
+    limits = {"temp_directory": FOLDER / "spill", **({} if limit == "unlimited" else {"memory_limit": limit})}
+    values = evaluate(FIVE, data.run, data.qrels, options, **limits)
+    values["seconds"] = time.perf_counter() - start
+    values["peak"] = peak_bytes()
+    print(json.dumps(values))
+
+
+def peak_bytes() -> int:
+    """Return the peak memory of this process; on Linux not ru_maxrss, which starts at that of the process that started this one."""
+    status = Path("/proc/self/status")
+    peak = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM")] if status.exists() else []
+    return 1024 * (int(peak[0]) if peak else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
+    "peers": peers,
+    "many": many,
+    "systems": partial(from_parquet, "systems", SYSTEMS, 1.3),
+    "long": partial(from_parquet, "long", LONG, 0.6),
+    "memory": memory,
+}
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=2_000_000, help="rows of the section peers")
+    parser.add_argument("--large", type=int, default=20_000_000, help="rows of many, systems and long")
+    parser.add_argument("--huge", type=int, default=100_000_000, help="rows of memory")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of each side (memory: 2)")
+    usual = [name for name in SECTIONS if name != "memory"]
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=usual, metavar="NAME", help=f"of {', '.join(SECTIONS)}")
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = arguments()
+    if options.child:
+        child(options)
+        return
+    os.environ["POLARS_MAX_THREADS"] = str(options.threads)
+    tools = ("duckdb", "polars", "pytrec_eval-terrier", "ranx", "pyarrow", "numpy")
+    versions = ", ".join(f"{name} {version(name)}" for name in tools)
+    console.print(
+        f"{platform.machine()} {platform.system()}, {os.cpu_count()} cores, {options.threads} threads, load {os.getloadavg()[0]:.1f}"
+    )
+    console.print(f"Python {platform.python_version()}, sqlrank {sqlrank.__version__}, {versions}")
+    targets = [target for name in options.only for target in SECTIONS[name](options)]
+    console.print(f"targets (load now {os.getloadavg()[0]:.1f})")
+    for target in targets:
+        console.print(str(target), highlight=False, soft_wrap=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,2 @@
+-- Mean over queries.
+CREATE MACRO aggregate(value, weight) AS AVG(value)

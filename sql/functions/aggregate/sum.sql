@@ -1,0 +1,2 @@
+-- Sum over queries.
+CREATE MACRO aggregate(value, weight) AS SUM(value)

@@ -1,0 +1,2 @@
+-- The relevant documents retrieved within the cut-off.
+CREATE MACRO denominator(cutoff, relevant, retrieved, hits) AS hits

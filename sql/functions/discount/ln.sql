@@ -1,0 +1,2 @@
+-- 1 / ln(rank + 1); the same nDCG as log2, another DCG.
+CREATE MACRO discount(rank) AS 1 / LN(rank + 1)

@@ -1,0 +1,2 @@
+-- 1 / log2(rank + 1) (Järvelin & Kekäläinen 2002).
+CREATE MACRO discount(rank) AS LN(2) / LN(rank + 1)

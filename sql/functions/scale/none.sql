@@ -1,0 +1,2 @@
+-- Gains as they are.
+CREATE MACRO scale(highest) AS 1

@@ -1,0 +1,2 @@
+-- Gains as shares of the highest grade judged for the query.
+CREATE MACRO scale(highest) AS highest

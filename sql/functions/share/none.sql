@@ -1,0 +1,2 @@
+-- The value as it is.
+CREATE MACRO share(value, best) AS value

@@ -1,0 +1,16 @@
+-- AP: average precision, the mean over queries of which is MAP.
+--     AP@k = sum over relevant documents at rank i <= k of (hits up to i) / i, divided by the relevant documents
+-- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- denominator(): default relevant: what the sum is divided by.
+-- form: default hits_only: precision at hits only, or at all_positions up to k.
+-- Undefined: a query without relevant documents.
+-- Source: trec_eval map, map_cut; Voorhees & Harman 2005.
+SELECT
+  list_id,
+  COALESCE(
+    SUM(CASE WHEN rank <= $k THEN hit / rank ELSE 0 END)
+      / NULLIF(denominator($k, SUM(docs), MAX(num_ret), SUM(CASE WHEN rank <= $k THEN docs ELSE 0 END)), 0),
+    0
+  ) AS ap
+FROM relevant
+GROUP BY list_id

@@ -1,0 +1,13 @@
+-- DCG: discounted cumulative gain, the sum of gain * discount over the first k documents.
+-- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- gain(): default linear: gain of a grade.
+-- discount(): default log2: discount at a rank.
+-- Undefined: a query without relevant documents.
+-- Source: Järvelin & Kekäläinen 2002.
+SELECT
+  list_id,
+  CASE
+    WHEN MAX(ideal_gain) > 0 THEN SUM(CASE WHEN rank <= $k THEN discounted_gain ELSE 0 END)
+  END AS dcg
+FROM discounted
+GROUP BY list_id

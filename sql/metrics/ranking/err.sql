@@ -1,0 +1,10 @@
+-- ERR: expected reciprocal rank of the document at which a reader stops.
+--     ERR@k = sum over i <= k of 1/i * stop(r_i) * product over j < i of (1 - stop(r_j))
+-- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- Undefined: a query without relevant documents.
+-- Source: Chapelle et al. 2009; gdeval.
+SELECT
+  list_id,
+  SUM(CASE WHEN rank <= $k THEN reach * stop / rank ELSE 0 END) AS err
+FROM cascade
+GROUP BY list_id

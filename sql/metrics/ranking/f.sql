@@ -1,0 +1,11 @@
+-- F: weighted harmonic mean of precision and recall at k.
+--     F@k = (1 + beta^2) hits / (beta^2 relevant documents + k)
+-- $k: integer from 1: cut-off, the documents of a list that are looked at.
+-- $beta: number from 0, default 1: how many times as much recall weighs as precision.
+-- Undefined: a query without relevant documents.
+-- Source: van Rijsbergen 1979.
+SELECT
+  list_id,
+  (1 + $beta * $beta) * SUM(CASE WHEN rank <= $k THEN chance ELSE 0 END) / ($beta * $beta * SUM(docs) + $k) AS f
+FROM relevant
+GROUP BY list_id

@@ -1,0 +1,16 @@
+-- infAP: average precision inferred from a pool of which only a sample was judged (negative relevance: pooled, not judged).
+-- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
+-- Undefined: a query without relevant documents.
+-- $smoothing: number above 0, default 0.00001: added to the counts.
+-- Source: Yilmaz & Aslam 2006; trec_eval infAP.
+SELECT
+  list_id,
+  SUM(
+    CASE
+      WHEN rank IS NULL OR relevance < $rel THEN 0
+      ELSE 1 / rank + (rel_above + nonrel_above + unjudged_above) / rank
+        * ((rel_above + $smoothing) / (rel_above + nonrel_above + 2 * $smoothing))
+    END
+  ) / NULLIF(MAX(num_rel), 0) AS infap
+FROM preferences
+GROUP BY list_id

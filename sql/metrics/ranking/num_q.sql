@@ -1,0 +1,9 @@
+-- num_q: number of queries evaluated.
+-- aggregate(): default sum: how the queries are put together.
+-- Undefined: never.
+-- Source: trec_eval num_q.
+SELECT
+  list_id,
+  MAX(1) AS num_q
+FROM lists
+GROUP BY list_id

@@ -1,0 +1,9 @@
+-- num_ret: number of documents retrieved.
+-- aggregate(): default sum: how the queries are put together.
+-- Undefined: never.
+-- Source: trec_eval num_ret.
+SELECT
+  list_id,
+  MAX(num_ret) AS num_ret
+FROM sets
+GROUP BY list_id

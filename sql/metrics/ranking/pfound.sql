@@ -1,0 +1,19 @@
+-- PFound: probability that a reader finds what was sought, who after each document gives up with probability p_break.
+--     PFound@k = sum over i <= k of stop(r_i) * (1 - p_break)^(i-1) * product over j < i of (1 - stop(r_j))
+-- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- $p_break: number from 0 to 1, default 0.15: probability of giving up after a document.
+-- Undefined: a query without relevant documents.
+-- Source: Yandex (Gulin, Karpovich, Raskovalov & Segalovich 2009); CatBoost PFound.
+SELECT
+  list_id,
+  SUM(
+    CASE
+      WHEN rank > $k OR rank IS NULL THEN 0
+      WHEN rank = 1 THEN stop
+      WHEN $p_break >= 1 THEN 0
+      WHEN (rank - 1) * LN(CASE WHEN $p_break < 1 THEN 1 - $p_break ELSE 1 END) < -700 THEN 0
+      ELSE reach * stop * EXP((rank - 1) * LN(CASE WHEN $p_break < 1 THEN 1 - $p_break ELSE 1 END))
+    END
+  ) AS pfound
+FROM cascade
+GROUP BY list_id

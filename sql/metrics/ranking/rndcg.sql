@@ -1,0 +1,16 @@
+-- Rndcg: nDCG averaged over the ranks at which the grade of the ideal order changes, and the end of the list.
+-- $rel: number from 0, default 1: the lowest relevance that counts as relevant; it decides only where the metric is defined.
+-- Undefined: a query without relevant documents.
+-- Source: trec_eval Rndcg (experimental).
+SELECT
+  list_id,
+  CASE WHEN MAX(relevance) >= $rel THEN 1 END * (
+    SUM(CASE WHEN is_level_end = 1 THEN dcg / NULLIF(ideal_dcg, 0) ELSE 0 END)
+    + CASE WHEN MAX(num_ret) > SUM(CASE WHEN ideal_gain > 0 THEN 1 ELSE 0 END) + 1 THEN 1 ELSE 0 END
+      * MAX(dcg) / NULLIF(MAX(ideal_dcg), 0)
+  ) / NULLIF(
+    SUM(is_level_end)
+    + CASE WHEN MAX(num_ret) > SUM(CASE WHEN ideal_gain > 0 THEN 1 ELSE 0 END) + 1 THEN 1 ELSE 0 END, 0
+  ) AS rndcg
+FROM gains
+GROUP BY list_id

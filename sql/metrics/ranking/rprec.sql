@@ -1,0 +1,11 @@
+-- Rprec: precision at R, the number of relevant documents of the query, or at a multiple of it.
+--     Rprec = hits in the first floor(multiple R + 0.9) / floor(multiple R + 0.9)
+-- $multiple: number above 0, default 1: which multiple of R is the cut-off.
+-- Undefined: a query without relevant documents.
+-- Source: trec_eval Rprec, Rprec_mult.
+SELECT
+  list_id,
+  SUM(CASE WHEN rank <= FLOOR($multiple * num_rel + 0.9) THEN 1 ELSE 0 END)
+    / NULLIF(FLOOR($multiple * MAX(num_rel) + 0.9), 0) AS rprec
+FROM relevant
+GROUP BY list_id

@@ -1,0 +1,13 @@
+-- SetF: weighted harmonic mean of precision and recall of the retrieved documents as a set.
+--     (1 + beta^2) hits / (beta^2 relevant + retrieved); trec_eval's parameter is beta^2
+-- $beta: number from 0, default 1: how many times as much recall weighs as precision.
+-- Undefined: a query without relevant documents.
+-- Source: trec_eval set_F.
+SELECT
+  list_id,
+  CASE
+    WHEN MAX(num_rel) > 0
+      THEN COALESCE((1 + $beta * $beta) * MAX(num_rel_ret) / NULLIF($beta * $beta * MAX(num_rel) + MAX(num_ret), 0), 0)
+  END AS setf
+FROM sets
+GROUP BY list_id

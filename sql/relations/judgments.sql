@@ -1,0 +1,7 @@
+-- judgments: one row per judged document of a list that is evaluated, retrieved or not.
+SELECT
+  l.list_id,
+  j.doc_id,
+  j.relevance
+FROM qrels AS j
+JOIN lists AS l ON l.query_id = j.query_id

@@ -1,0 +1,5 @@
+-- lists: one row per ranked list to evaluate, numbered: integers join and sort faster than users' ids.
+SELECT
+  query_id,
+  CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INTEGER) AS list_id
+FROM topics

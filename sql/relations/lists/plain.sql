@@ -1,0 +1,5 @@
+-- lists: one row per ranked list to evaluate, under the ids the input has.
+SELECT
+  query_id,
+  query_id AS list_id
+FROM topics

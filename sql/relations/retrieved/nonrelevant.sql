@@ -1,0 +1,8 @@
+-- retrieved: one row per retrieved document; documents without a judgment keep their place.
+SELECT
+  l.list_id,
+  r.doc_id,
+  r.score,
+  r.rank AS given_rank
+FROM run AS r
+JOIN lists AS l ON l.query_id = r.query_id

@@ -1,0 +1,235 @@
+"""The public functions: evaluate, sql, metrics and parse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sqlrank import checks, settings
+from sqlrank._version import __version__
+from sqlrank.engine import Limits, session, supervise
+from sqlrank.errors import InputError
+from sqlrank.inputs import Inputs, is_file, is_text
+from sqlrank.mapping import map_columns, statement_by_name, statement_over
+from sqlrank.render import render
+from sqlrank.request import Request, given_sources, library_of, look_up, split_queries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    import duckdb
+
+    from sqlrank.metric import Metric
+
+
+CHECKS = ("auto", "full", "off")
+
+
+def evaluate(
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    run: Any = None,
+    qrels: Any = None,
+    predictions: Any = None,
+    queries: Any = None,
+    connection: Any = None,
+    columns: Mapping[str, str] | None = None,
+    by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    per_query: bool = False,
+    compat: str | None = None,
+    check: checks.Check = "auto",
+    sql_dir: str | Path | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    temp_directory: str | Path | None = None,
+    timeout: float | None = None,
+    progress: Callable[[float], None] | None = None,
+    **policies: Any,
+) -> pa.Table:
+    """Evaluate metrics where the data are, and return an Arrow table with a float64 column for each.
+
+    A source is the name of a table or view of ``connection``, a Parquet, CSV, JSON or TREC file or glob, a DuckDB
+    relation, or anything that speaks the Arrow stream protocol (pyarrow, Polars, pandas).
+
+    Args:
+        metrics: what to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``; :func:`sqlrank.metrics` lists all.
+        run: documents retrieved: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank`` (integer).
+        qrels: judgments: ``query_id``, ``doc_id``, ``relevance`` (number).
+        predictions: run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``; a NULL label is no judgment.
+        queries: optional: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
+            ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
+        connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory.
+        columns: canonical column names to yours, such as ``{"query_id": "user_id"}``.
+        by: columns that tell rankings apart (systems, days) or slice queries; a list of lists gives several groupings at
+            once, ``[]`` among them the total, whose rows have NULL in the columns that they sum over.
+        per_query: one row per query instead of the aggregate.
+        compat: reproduce the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
+        check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
+        sql_dir: a folder with metrics, relations and functions of your own.
+        memory_limit: such as ``"2GB"``; what does not fit is spilled to ``temp_directory``.
+        threads: how many threads DuckDB uses.
+        temp_directory: where to spill; a folder that is removed afterwards unless given.
+        timeout: seconds after which the query is cancelled.
+        progress: called with the percentage done.
+        **policies: ``ties``, ``queries``, ``no_relevant``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ...
+
+    Returns:
+        The ``by`` columns, ``query_id`` if ``per_query``, ``k`` if a range of cut-offs was asked for, then one float64
+        column per metric under its canonical name; rows in the order of the columns before the metrics. Undefined is
+        NULL. The schema's metadata hold the statement that was run (``sqlrank.sql``) and which rows of the run were searched for
+        duplicates (``sqlrank.duplicates_searched``).
+
+    Raises:
+        MetricError: a metric, parameter or policy that does not exist or does not fit.
+        InputError: data that cannot be evaluated, with all problems found.
+        ExecutionError: time or memory ran out.
+
+    >>> import pyarrow as pa
+    >>> run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
+    >>> qrels = pa.table({"query_id": [1], "doc_id": ["b"], "relevance": [1]})
+    >>> evaluate(["RR", "P@1"], run=run, qrels=qrels).to_pylist()
+    [{'RR': 0.5, 'P@1': 0.0}]
+    """
+    queries, policies = split_queries(queries, policies)
+    request = look_up(metrics, by, compat, sql_dir, policies)
+    limits = Limits(memory_limit, threads, temp_directory, timeout)
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress={progress!r} is not possible: give a function of a percentage")
+    given = given_sources(run, qrels, predictions, queries)
+    with session(connection, limits, has_progress=progress is not None) as database:
+        return supervise(database, lambda: _evaluate(database, request, given, columns or {}, per_query, check), limits, progress)
+
+
+def _evaluate(
+    database: duckdb.DuckDBPyConnection,
+    request: Request,
+    given: Mapping[str, Any],
+    columns: Mapping[str, str],
+    per_query: bool,
+    check: checks.Check,
+) -> pa.Table:
+    inputs = Inputs(database)
+    try:
+        for role, source in given.items():
+            inputs.add(role, source)
+            if is_text(inputs.found[role]):
+                inputs.materialize(role)
+        needed = map_columns(inputs, request, columns)
+        report = None if check == "off" else _check_inputs(inputs, request, needed, check)
+        statement = statement_over(request, inputs, needed, per_query, audited=report is not None)
+        text = render(statement)
+        result = database.sql(text).to_arrow_table().rename_columns(statement.names)
+        if report is not None:
+            result = _check_result(inputs, request, report, result)
+    finally:
+        inputs.close()
+    searched = "none" if report is None else "all rows" if report.all_rows else "rows of documents of positive relevance"
+    metadata = {"sqlrank.version": __version__, "sqlrank.sql": text, "sqlrank.duplicates_searched": searched}
+    return result.replace_schema_metadata(metadata)
+
+
+def sql(
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    dialect: str = "duckdb",
+    run: str | Path | None = None,
+    qrels: str | Path | None = None,
+    predictions: str | Path | None = None,
+    queries: str | Path | None = None,
+    connection: Any = None,
+    columns: Mapping[str, str] | None = None,
+    by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    per_query: bool = False,
+    compat: str | None = None,
+    sql_dir: str | Path | None = None,
+    **policies: Any,
+) -> str:
+    """Return the statement that :func:`evaluate` would run, in the SQL of an engine.
+
+    Sources are names of tables or files. If they can be read here (a file, or a table of ``connection``), their
+    columns are looked up; otherwise ``by`` columns are taken to be columns of the run, or of the input named before a
+    dot: ``"queries.country"``, and ``"qrels.day"`` for one that run and qrels share.
+
+    Raises:
+        MetricError: as :func:`evaluate`, and for what the dialect cannot express.
+
+    >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[-3])
+    SELECT
+    """
+    numbering = {} if dialect == "duckdb" else {"numbering": "plain"}
+    queries, policies = split_queries(queries, policies)
+    request = look_up(metrics, by, compat, sql_dir, numbering | policies)
+    given = given_sources(run, qrels, predictions, queries)
+    if dialect == "duckdb" and (connection is not None or any(is_file(str(source)) for source in given.values())):
+        with session(connection, Limits()) as database:
+            inputs = Inputs(database)
+            for role, source in given.items():
+                inputs.add(role, source)
+            statement = statement_over(request, inputs, map_columns(inputs, request, columns or {}), per_query)
+    else:
+        statement = statement_by_name(request, given, columns or {}, per_query, dialect)
+    return render(statement, dialect)
+
+
+def metrics(sql_dir: str | Path | None = None) -> pa.Table:
+    """Return what can be asked for: name, family, parameters, relation, source and description of every metric.
+
+    >>> "nDCG" in metrics()["name"].to_pylist()
+    True
+    """
+    rows = []
+    for file in library_of(sql_dir).metrics.values():
+        declared = [f"{param.name}={param.default_text}" if param.default is not None else param.name for param in file.params.values()]
+        rows.append(
+            {
+                "name": file.display_name,
+                "family": file.path.parent.name,
+                "parameters": ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.choices.values())]),
+                "relation": file.tree.args["from_"].this.name,
+                "source": file.source,
+                "description": file.title.partition(": ")[2],
+            }
+        )
+    return pa.Table.from_pylist(sorted(rows, key=lambda row: (row["family"], row["name"].lower())))
+
+
+def parse(text: str, sql_dir: str | Path | None = None) -> Metric:
+    """Return a metric from its text; ``str()`` of it is canonical and parses back.
+
+    Raises:
+        MetricError: the text cannot be read, or there is no such metric.
+
+    >>> parse("ndcg( gain = exp2 )@10")
+    Metric(name='nDCG', params=(('gain', 'exp2'),), cutoff=10)
+    """
+    return settings.parse(text, library_of(sql_dir))
+
+
+def _check_inputs(inputs: Inputs, request: Request, needed: Mapping[str, tuple[str, ...]], check: checks.Check) -> checks.Report:
+    """Check what can be checked before the statement runs."""
+    connection, found = inputs.connection, inputs.found
+    if check not in CHECKS:
+        raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
+    report = checks.check_rows(connection, found, needed, check)
+    policy = request.settings.get("queries", "truth")
+    checks.check_weights(connection, found, "run" if policy in {"run", "intersect"} else "qrels")
+    if request.settings.get("queries") == "strict":
+        checks.check_strict(connection, found)
+    if request.uses("ties", "error"):
+        checks.check_ties(connection, found["run"])
+    checks.check_stops(connection, request.library, request.asked, report.top_grade)
+    return report
+
+
+def _check_result(inputs: Inputs, request: Request, report: checks.Report, result: pa.Table) -> pa.Table:
+    """Check what the statement found on the way; return the result without those columns."""
+    docs, retrieved = (sum(value or 0 for value in result[name].to_pylist()) for name in ("audit_docs", "audit_retrieved"))
+    by = set(request.by)
+    is_system = not by & set(inputs.found["qrels"].by) and by <= set(inputs.found["run"].by)
+    is_truth = request.settings.get("queries", "truth") in {"truth", "strict"} and request.sets is None
+    systems = 1 if not by else result.group_by(list(request.by)).aggregate([]).num_rows if is_system else None
+    expected = report.positive * systems if is_truth and systems is not None else None
+    checks.check_result(inputs.connection, inputs.found, report, (docs, retrieved), expected)
+    return result.drop_columns(["audit_docs", "audit_retrieved"])

@@ -1,0 +1,313 @@
+"""The ``sqlrank`` command: evaluate, sql and metrics."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import io
+import json
+import os
+import sys
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+import sqlrank
+from sqlrank.errors import SqlrankError
+from sqlrank.library import library
+from sqlrank.metric import freeze, read
+from sqlrank.render import DIALECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WIDE = 4
+"""Columns up to which a result of one row is written as a row."""
+
+app = typer.Typer(
+    name="sqlrank",
+    help="Metrics for rankings, recommenders and click models, computed in SQL where the predictions are.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Format(StrEnum):
+    """How a result is written."""
+
+    table = "table"
+    markdown = "markdown"
+    csv = "csv"
+    json = "json"
+    jsonl = "jsonl"
+    parquet = "parquet"
+
+
+def _metric_names(incomplete: str) -> list[str]:
+    return [file.display_name for file in library().metrics.values() if file.display_name.lower().startswith(incomplete.lower())]
+
+
+def _compat_names(incomplete: str) -> list[str]:
+    return [name for name in sorted(library().compat_files) if name.startswith(incomplete)]
+
+
+Metrics = Annotated[list[str], typer.Argument(help="What to compute, such as nDCG@10 'P(rel=2)@5' AP.", autocompletion=_metric_names)]
+Run = Annotated[str | None, typer.Option(help="Retrieved documents: a table, or a Parquet, CSV or TREC file.")]
+Qrels = Annotated[str | None, typer.Option(help="Judgments: a table, or a Parquet, CSV or TREC file.")]
+Predictions = Annotated[str | None, typer.Option(help="Run and judgments in one table: query_id, doc_id, score, label.")]
+Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to slice by.")]
+Database = Annotated[Path | None, typer.Option("--db", help="A DuckDB file that holds the tables; opened read-only.")]
+By = Annotated[
+    list[str] | None,
+    typer.Option(help="Column that tells rankings apart or slices queries; a,b for both; 'total' for no slice. Repeat for more."),
+]
+PerQuery = Annotated[bool, typer.Option("--per-query", help="One row per query.")]
+ColumnOf = Annotated[list[str] | None, typer.Option("--column", help="Your name of a column: query_id=user_id. Repeat for more.")]
+Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
+Policy = Annotated[
+    list[str] | None, typer.Option("--policy", "-p", help="A policy: ties=rank, queries=intersect, depth=100, rel=2. Repeat for more.")
+]
+SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]
+
+
+@app.command()
+def evaluate(
+    metrics: Metrics,
+    run: Run = None,
+    qrels: Qrels = None,
+    predictions: Predictions = None,
+    queries: Queries = None,
+    db: Database = None,
+    by: By = None,
+    per_query: PerQuery = False,
+    column: ColumnOf = None,
+    compat: Compat = None,
+    policy: Policy = None,
+    sql_dir: SqlDir = None,
+    format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.table,  # noqa: A002  the option's public name
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")] = None,
+    check: Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")] = "auto",
+    memory_limit: Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")] = None,
+    temp_directory: Annotated[Path | None, typer.Option(help="Where to spill.")] = None,
+    timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")] = None,
+) -> None:
+    """Evaluate metrics and print them."""
+    with _problems(), _progress() as progress:
+        result = sqlrank.evaluate(
+            metrics,
+            run=run,
+            qrels=qrels,
+            predictions=predictions,
+            queries=queries,
+            connection=db,
+            columns=_pairs("--column", column),
+            by=_groupings(by),
+            per_query=per_query,
+            compat=compat,
+            check=check,  # type: ignore[arg-type]
+            sql_dir=sql_dir,
+            memory_limit=memory_limit,
+            threads=threads,
+            temp_directory=temp_directory,
+            timeout=timeout,
+            progress=progress,
+            **_policies(policy),
+        )
+    with _problems():
+        _write(result, format, output)
+    searched = result.schema.metadata[b"sqlrank.duplicates_searched"].decode()
+    if searched not in {"all rows", "none"}:
+        typer.echo(f"note: searched for duplicates among {searched} only; --check full searches all", err=True)
+
+
+@app.command()
+def sql(
+    metrics: Metrics,
+    dialect: Annotated[str, typer.Option(help=f"One of {', '.join(DIALECTS)}.", autocompletion=lambda: list(DIALECTS))] = "duckdb",
+    run: Run = None,
+    qrels: Qrels = None,
+    predictions: Predictions = None,
+    queries: Queries = None,
+    db: Database = None,
+    by: By = None,
+    per_query: PerQuery = False,
+    column: ColumnOf = None,
+    compat: Compat = None,
+    policy: Policy = None,
+    sql_dir: SqlDir = None,
+) -> None:
+    """Print the statement that computes metrics."""
+    with _problems():
+        text = sqlrank.sql(
+            metrics,
+            dialect=dialect,
+            run=run,
+            qrels=qrels,
+            predictions=predictions,
+            queries=queries,
+            connection=db,
+            columns=_pairs("--column", column),
+            by=_groupings(by),
+            per_query=per_query,
+            compat=compat,
+            sql_dir=sql_dir,
+            **_policies(policy),
+        )
+    typer.echo(text + ";")
+
+
+@app.command()
+def metrics(
+    name: Annotated[str | None, typer.Argument(help="Show one metric in full.", autocompletion=_metric_names)] = None,
+    sql_dir: SqlDir = None,
+    format: Annotated[Format, typer.Option(help="How to write the list.")] = Format.table,  # noqa: A002  the option's public name
+) -> None:
+    """List the metrics, or show the documentation and the SQL of one."""
+    with _problems():
+        if name is None:
+            _write(sqlrank.metrics(sql_dir).select(["name", "family", "parameters", "description"]), format, None)
+            return
+        found = library(*([] if sql_dir is None else [str(sql_dir)])).metric(read(name).name)
+        typer.echo(found.path.read_text("utf-8"), nl=False)
+
+
+@app.callback(invoke_without_command=True)
+def _version(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        typer.echo(f"sqlrank {sqlrank.__version__}")
+        raise typer.Exit
+
+
+@contextmanager
+def _problems() -> Iterator[None]:
+    """Say on standard error what is wrong, and exit with status 2."""
+    try:
+        yield
+    except BrokenPipeError:
+        # The reader went away, as head does: nobody is left to tell. Without this, Python would complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit from None
+    except (SqlrankError, duckdb.Error, OSError) as error:
+        typer.echo(f"sqlrank: {error}", err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        typer.echo("sqlrank: interrupted", err=True)
+        raise typer.Exit(130) from None
+
+
+@contextmanager
+def _progress() -> Iterator[Any]:
+    """Yield a function that shows the percentage done, or None if standard error is not a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    bar = Progress(TextColumn("evaluating"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), console=console, transient=True)
+    with bar:
+        task = bar.add_task("evaluating", total=100)
+        yield lambda percentage: bar.update(task, completed=percentage)
+
+
+def _pairs(option: str, given: list[str] | None) -> dict[str, str]:
+    pairs = {}
+    for item in given or []:
+        name, equals, value = item.partition("=")
+        if not equals or not name or not value:
+            raise SqlrankError(f"{option} {item}: write {option} name=value")
+        pairs[name] = value
+    return pairs
+
+
+def _policies(given: list[str] | None) -> dict[str, Any]:
+    """Read policies as metrics' parameters are read, so that ``depth=100`` is a number and ``ties=rank`` a name."""
+    if not given:
+        return {}
+    known = set(inspect.signature(sqlrank.evaluate).parameters) - {"policies", "queries"}
+    clash = [name for name in _pairs("--policy", given) if name in known]
+    if clash:
+        raise SqlrankError(f"--policy: unknown policy {clash[0]!r}; it is an option of its own, see --help")
+    given = [item.replace("queries=", "topics=", 1) if item.startswith("queries=") else item for item in given]
+    return {
+        name: dict(value) if isinstance(value, tuple) and isinstance(value[0], tuple) else freeze(value)
+        for name, value in read(f"m({', '.join(given)})").params
+    }
+
+
+def _groupings(by: list[str] | None) -> Any:
+    if not by:
+        return ()
+    if len(by) == 1 and "," not in by[0] and by[0] != "total":
+        return by
+    if all("," not in item and item != "total" for item in by):
+        return by
+    return [[] if item == "total" else [name.strip() for name in item.split(",")] for item in by]
+
+
+def _write(result: pa.Table, form: Format, output: Path | None) -> None:
+    if form is Format.parquet:
+        if output is None and sys.stdout.isatty():
+            raise SqlrankError("Parquet is not for a terminal; name a file with -o")
+        pq.write_table(result, output if output is not None else pa.PythonFile(sys.stdout.buffer, mode="w"))
+        return
+    text = _text(result, form)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        output.write_text(text, "utf-8")
+
+
+def _text(result: pa.Table, form: Format) -> str:
+    rows = result.to_pylist()
+    if form is Format.json:
+        return json.dumps(rows, indent=2, ensure_ascii=False, default=str) + "\n"
+    if form is Format.jsonl:
+        return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+    if form is Format.csv:
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerow(result.column_names)
+        writer.writerows([["" if value is None else value for value in row.values()] for row in rows])
+        return buffer.getvalue()
+    return _table(result, rows, form)
+
+
+def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format) -> str:
+    """Write a table for people: four decimals, as evaluation tools print; a wide table of one row on its side."""
+    numeric = {name: pa.types.is_floating(result.schema.field(name).type) for name in result.column_names}
+    cells = [[_cell(value, form) for value in row.values()] for row in rows]
+    header, aligned = result.column_names, ["right" if numeric[name] else "left" for name in result.column_names]
+    if len(rows) == 1 and len(header) > WIDE:
+        cells = [[name, cell] for name, cell in zip(header, cells[0], strict=True)]
+        header, aligned = ["metric", "value"], ["left", "right"]
+    if form is Format.markdown:
+        lines = [header, ["---:" if side == "right" else ":---" for side in aligned], *cells]
+        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, side in zip(header, aligned, strict=True):
+        table.add_column(name, justify=side, overflow="fold")  # type: ignore[arg-type]
+    for line in cells:
+        table.add_row(*line)
+    buffer = io.StringIO()
+    width = None if sys.stdout.isatty() else 240
+    Console(file=buffer, width=width, force_terminal=sys.stdout.isatty()).print(table, markup=False)
+    return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
+
+
+def _cell(value: Any, form: Format) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() and abs(value) > 1 else f"{value:.4f}"
+    text = str(value)
+    return text.replace("|", "\\|") if form is Format.markdown else text

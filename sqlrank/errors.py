@@ -1,0 +1,36 @@
+"""The errors sqlrank raises; each message says what is wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class SqlrankError(ValueError):
+    """Base of every error that a caller can cause; also a ``ValueError``."""
+
+
+class MetricError(SqlrankError):
+    """A metric, parameter or policy that does not exist or does not fit."""
+
+
+class ContractError(SqlrankError):
+    """A ``.sql`` file that breaks the file contract; names file, line and rule."""
+
+
+class InputError(SqlrankError):
+    """Data that cannot be evaluated as they are: all problems of all sources in one message."""
+
+
+class ExecutionError(SqlrankError):
+    """A statement that DuckDB could not finish: time, memory or an interruption."""
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean 'x'?`` if a known word is close, else ``.``: the end of a sentence either way."""
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    close = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
+    return f"; did you mean {by_lower[close[0]]!r}?" if close else "."

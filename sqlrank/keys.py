@@ -1,0 +1,91 @@
+"""Give the columns of ``by`` to every step that identifies a query.
+
+The SQL files speak of ``query_id`` alone. With ``by=["system"]`` a query is identified by the system and its id
+together, so wherever a file selects, groups, partitions or joins by ``query_id``, the other columns go along.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+KEY = "query_id"
+
+
+def carry(query: exp.Query, carried: Mapping[str, list[str]]) -> list[str]:
+    """Add the companions of ``query_id`` to a query, in place, and return those that its rows now carry.
+
+    ``carried`` says which companion columns each table named in the query has.
+    """
+    if isinstance(query, exp.Union):
+        columns = carry(query.left, carried)
+        carry(query.right, carried)
+        return columns
+    if not isinstance(query, exp.Select):
+        raise TypeError(f"cannot carry keys through {type(query).__name__}")
+    sources = _sources(query, carried)
+    owner = {column: alias for alias, columns in reversed(sources.items()) for column in columns}
+    qualify = len(sources) > 1
+    companions = [named(name, owner[name] if qualify else None) for name in dict.fromkeys(c for cs in sources.values() for c in cs)]
+    for window in query.find_all(exp.Window):
+        if window.parent_select is query:
+            _extend(window, "partition_by", companions)
+            order = window.args.get("order")
+            if order is not None and any(_is_key(item.this) for item in order.expressions):
+                order.set("expressions", [*(exp.Ordered(this=c.copy()) for c in companions), *order.expressions])
+    if group := query.args.get("group"):
+        _extend(group, "expressions", companions)
+    for join in query.args.get("joins") or []:
+        if condition := join.args.get("on"):
+            join.set("on", _join(condition, sources))
+    if not any(column.alias_or_name == KEY for column in query.selects):
+        return []
+    query.set("expressions", [*(c.copy() for c in companions), *query.expressions])
+    return [column.name for column in companions]
+
+
+def _sources(query: exp.Select, carried: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    sources = {}
+    for clause in (query.args.get("from_"), *(query.args.get("joins") or [])):
+        if clause is None:
+            continue
+        source = clause.this
+        if isinstance(source, exp.Subquery):
+            known = source.args.get("carries")
+            sources[source.alias] = list(known) if known is not None else carry(source.this, carried)
+        else:
+            sources[source.alias_or_name] = list(carried.get(source.name, ()))
+    return sources
+
+
+def _extend(node: exp.Expr, arg: str, companions: list[exp.Column]) -> None:
+    keys = node.args.get(arg) or []
+    if any(_is_key(key) for key in keys):
+        node.set(arg, [*(column.copy() for column in companions), *keys])
+
+
+def _join(condition: exp.Expr, sources: Mapping[str, list[str]]) -> exp.Expr:
+    for equality in list(condition.find_all(exp.EQ)):
+        left, right = equality.this, equality.expression
+        if _is_key(left) and _is_key(right):
+            shared = [name for name in sources[left.table] if name in sources[right.table]]
+            pairs = [exp.EQ(this=named(name, left.table), expression=named(name, right.table)) for name in shared]
+            joined = exp.and_(*pairs, equality.copy(), wrap=False)
+            if equality is condition:
+                condition = joined
+            else:
+                equality.replace(joined)
+    return condition
+
+
+def _is_key(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Column) and node.name == KEY
+
+
+def named(name: str, table: str | None = None) -> exp.Column:
+    """Return a column under a name that can be anything."""
+    return exp.column(exp.to_identifier(name, quoted=True), table=table)

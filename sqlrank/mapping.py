@@ -1,0 +1,126 @@
+"""From the inputs and what was asked for to the statement: which column is which, and what the rows are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank import checks
+from sqlrank.compose import Source
+from sqlrank.errors import InputError, suggestion
+from sqlrank.inputs import COLUMNS, Inputs, internal_names
+from sqlrank.keys import named
+from sqlrank.request import Labelled
+from sqlrank.statement import Plan, Statement, build
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.request import Request
+
+
+def map_columns(inputs: Inputs, request: Request, columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Map the columns of every input; return those that the metrics need of each."""
+    found = inputs.found
+    unknown = [name for name in columns if name not in {*(c for cs in COLUMNS.values() for c in cs), "label", *request.by}]
+    if unknown:
+        raise InputError(
+            f"columns maps {unknown[0]!r}, which no input has{suggestion(unknown[0], ['query_id', 'doc_id', 'score', 'rank', 'relevance', 'weight', 'label'])}"
+        )
+    reserved = [
+        name for file in request.library.relations.values() for select in file.tree.find_all(exp.Select) for name in select.named_selects
+    ]
+    internal = internal_names(request.by, [*reserved, *(item.metric.slug for item in request.asked), "weight", "k"])
+    inputs.internal = internal
+    for item in found.values():
+        item.map(columns, request.by, internal)
+    absent = [theirs for theirs in columns.values() if not any(item.column(theirs) for item in found.values())]
+    if absent:
+        there = sorted({column for item in found.values() for column in item.types})
+        raise InputError(f"columns maps to {absent[0]!r}, which no input has{suggestion(absent[0], there)} There are: {', '.join(there)}")
+    attributes = _attributes(inputs, request, internal)
+    for role in ("run", "qrels"):
+        found[role].by = [name for name in found[role].by if name not in attributes]
+    orders: tuple[str, ...] = ("rank",) if request.uses("ties", "rank") else ("score",)
+    if any(item.settings.get("ties") != "rank" for item in request.asked) and orders == ("rank",):
+        orders = ("rank", "score")
+    needed: dict[str, tuple[str, ...]] = {"run": (*checks.COMMON, *orders), "qrels": (*checks.COMMON, "relevance")}
+    if "queries" in found:
+        needed["queries"] = ("query_id", "weight") if "weight" in found["queries"].names else ("query_id",)
+    checks.check_columns(found, needed)
+    return needed
+
+
+def _attributes(inputs: Inputs, request: Request, internal: Mapping[str, str]) -> list[str]:
+    """Return the ``by`` columns that only the queries table has; raise for those that no input has."""
+    problems, attributes = [], []
+    for name in request.by:
+        holders = {role for role, item in inputs.found.items() if internal[name] in item.by}
+        if "run" in holders:
+            continue
+        if "queries" in holders:
+            attributes.append(internal[name])
+        elif "qrels" in holders:
+            problems.append(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
+        else:
+            there = [column for item in inputs.found.values() for column in item.types]
+            problems.append(
+                f"by: no input has a column {name!r}{suggestion(name, there)} The run has: {', '.join(inputs.found['run'].types)}"
+            )
+    if problems:
+        raise InputError("\n".join(problems))
+    return attributes
+
+
+def statement_over(
+    request: Request, inputs: Inputs, needed: Mapping[str, tuple[str, ...]], per_query: bool, audited: bool = False
+) -> Statement:
+    """Return the statement over inputs whose columns are known."""
+    float32 = request.settings.get("score_type") == "float32"
+    sources = {role: inputs.found[role].source(COLUMNS[role] if role == "run" else columns, float32) for role, columns in needed.items()}
+    internal = inputs.internal
+    by = [internal[name] for name in request.by]
+    attributes = [name for name in by if name not in inputs.found["run"].by]
+    sets = None if request.sets is None else [[internal[name] for name in group] for group in request.sets]
+    plan = Plan(by, sets, attributes, per_query, "weight" in needed.get("queries", ()), request.settings)
+    statement = build(request.asked, request.library, sources, plan, checks.audit() if audited else None)
+    return Statement(statement.tree, statement.stamp, [*request.by, *statement.names[len(by) :]])
+
+
+def statement_by_name(request: Request, given: Mapping[str, Any], columns: Mapping[str, str], per_query: bool, dialect: str) -> Statement:
+    """Build a statement over tables that cannot be looked at."""
+    holders: dict[str, list[str]] = {role: [] for role in given}
+    by = []
+    for name in request.by:
+        role, dot, column = name.partition(".")
+        role, column = (role, column) if dot and role in given else ("run", name)
+        by.append(column)
+        for holder in ("run", "qrels") if role == "qrels" else (role,):
+            holders[holder].append(column)
+    sources = {}
+    for role, name in given.items():
+        is_labelled = isinstance(name, Labelled)
+        table = exp.to_table(str(name.source if is_labelled else name), dialect=dialect if dialect != "datafusion" else "postgres")
+        items: list[exp.Expr | None] = [named(column) for column in holders[role]]
+        renamed = {**columns, "relevance": columns.get("label", "label")} if is_labelled else columns
+        items += [_mapped(column, renamed, request) for column in COLUMNS[role]]
+        query = exp.select(*(item for item in items if item is not None)).from_(table)
+        if is_labelled:
+            label = named(renamed["relevance"])
+            query = query.where(exp.Not(this=exp.Is(this=label, expression=exp.Null())))
+        sources[role] = Source(query.subquery(), holders[role])
+    attributes = [] if "queries" not in given else holders["queries"]
+    sets = None if request.sets is None else [[name.rpartition(".")[2] for name in group] for group in request.sets]
+    plan = Plan(by, sets, attributes, per_query, "queries" in given and "weight" in columns, request.settings)
+    return build(request.asked, request.library, sources, plan)
+
+
+def _mapped(column: str, columns: Mapping[str, str], request: Request) -> exp.Expr | None:
+    unread = {"rank": not request.uses("ties", "rank"), "weight": "weight" not in columns}.get(column, False)
+    if unread:
+        return None if column == "weight" else exp.alias_(exp.cast(exp.Null(), "DOUBLE"), column)
+    theirs = columns.get(column)
+    if theirs is None:
+        return exp.column(column)
+    return exp.alias_(named(theirs), column)

@@ -1,0 +1,175 @@
+"""The whole statement: the shared steps, a row per list with every metric, and the rows that are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank._version import __version__
+from sqlrank.compose import Column, Composer, Source
+from sqlrank.errors import MetricError
+from sqlrank.keys import KEY, named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.library import Library
+    from sqlrank.metric import Value
+    from sqlrank.settings import Asked
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the rows of a result are.
+
+    ``by`` lists the columns that tell rankings apart, ``sets`` their groupings (``[["system"], []]``), ``attributes``
+    those of them that the queries table has.
+    """
+
+    by: list[str]
+    sets: list[list[str]] | None
+    attributes: list[str]
+    per_query: bool
+    weighted: bool
+    settings: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement, the comment it starts with, and the names its result columns have for the caller, in order."""
+
+    tree: exp.Select
+    stamp: str
+    names: list[str]
+
+
+def build(
+    asked: Sequence[Asked], library: Library, sources: Mapping[str, Source], plan: Plan, audit: exp.Select | None = None
+) -> Statement:
+    """Compose the metrics into one statement; ``audit`` names columns for the checks of the input, put last."""
+    identifying = [name for name in plan.by if name not in plan.attributes]
+    composer = Composer(library, sources, identifying)
+    columns = {str(item.metric): [composer.add(step) for step in item.cutoffs] for item in asked}
+    lists = composer.lists(plan.settings)
+    audited = [] if audit is None else audit.named_selects[1:]
+    scan = None if audit is None else composer.add_audit(audit, asked[0].settings)
+    per_query = _per_query(composer, lists, plan)
+    if scan is not None:
+        per_query.select(*(exp.column(name, table=scan) for name in audited), copy=False)
+    names = [*plan.by, *([KEY] if plan.per_query else [])]
+    sweeps = {item.metric.cutoff for item in asked if isinstance(item.metric.cutoff, tuple)}
+    if sweeps:
+        if len(sweeps) > 1 or any(not isinstance(item.metric.cutoff, tuple) for item in asked):
+            raise MetricError("a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of their own")
+        names.append("k")
+    wide = _wide(composer, plan)
+    wide.select(*(exp.alias_(exp.column(name) if plan.per_query else exp.Sum(this=exp.column(name)), name) for name in audited), copy=False)
+    body = _long(wide, columns, plan, sweeps.pop(), audited) if sweeps else wide
+    tree = body
+    for name, cte in [*composer.ctes.items(), *composer.scans.items(), ("per_query", per_query)]:
+        title = composer.titles.get(name, "one row per query to evaluate, with the value of every metric")
+        query = cte.copy()
+        _first_select(query).comments = [title]
+        tree = tree.with_(name, as_=query, copy=False)
+    return Statement(tree, _stamp(asked, composer), [*names, *columns, *audited])
+
+
+def _stamp(asked: Sequence[Asked], composer: Composer) -> str:
+    metrics = ", ".join(str(item.metric) for item in asked)
+    return "\n".join([f"sqlrank {__version__}: {metrics}", *(f"  {path}" for path in sorted(composer.files))])
+
+
+def _first_select(query: exp.Query) -> exp.Query:
+    while isinstance(query, exp.Union):
+        query = query.left
+    return query
+
+
+def _per_query(composer: Composer, lists: str, plan: Plan) -> exp.Select:
+    """One row per list: its ``by`` columns, its query, and each metric with undefined values filled as the policy says."""
+    columns: list[exp.Expr] = [named(name, "a" if name in plan.attributes else "l") for name in plan.by]
+    columns.append(exp.column(KEY, table="l"))
+    if plan.weighted:
+        columns.append(exp.column("weight", table="a"))
+    for column in composer.columns:
+        value = exp.column(column.alias, table=column.scan)
+        settings = column.asked.settings
+        if column.asked.file.is_total:
+            filled: exp.Expr = exp.func("COALESCE", value, exp.Literal.number(0))
+        else:
+            filled = composer.function("no_relevant", settings, value)
+        columns.append(exp.alias_(filled, column.alias))
+    query = exp.select(*columns).from_(exp.to_table(lists).as_("l"))
+    keys = [KEY, *composer.by] if plan.settings.get("numbering") == "plain" else ["list_id"]
+    for scan in composer.scans:
+        same = [exp.EQ(this=_key(name, scan), expression=_key(name, "l")) for name in keys]
+        query = query.join(scan, on=exp.and_(*same), join_type="left")
+    if plan.attributes or plan.weighted:
+        source = composer.sources["queries"].node.copy()
+        source.set("alias", exp.TableAlias(this=exp.to_identifier("a")))
+        query = query.join(source, on=exp.EQ(this=exp.column(KEY, table="a"), expression=exp.column(KEY, table="l")), join_type="left")
+    return query
+
+
+def _key(name: str, table: str) -> exp.Column:
+    return exp.column(name, table=table) if name in {KEY, "list_id"} else named(name, table)
+
+
+def _wide(composer: Composer, plan: Plan) -> exp.Select:
+    """One row per group, or per query, with a column per metric, in a stated order."""
+    keys: list[exp.Expr] = [named(name) for name in plan.by]
+    if plan.per_query:
+        keys.append(exp.column(KEY))
+        values = [exp.alias_(_double(exp.column(column.alias)), column.alias) for column in composer.columns]
+        return exp.select(*keys, *values).from_("per_query").order_by(*keys)
+    values = [exp.alias_(_double(_aggregate(composer, column, plan)), column.alias) for column in composer.columns]
+    query = exp.select(*keys, *values).from_("per_query")
+    if plan.sets is not None:
+        groups = [exp.Tuple(expressions=[named(name) for name in group]) for group in plan.sets]
+        query.set("group", exp.Group(grouping_sets=[exp.GroupingSets(expressions=groups)]))
+    elif keys:
+        query = query.group_by(*keys)
+    return query.order_by(*(exp.Ordered(this=key.copy(), nulls_first=True) for key in keys)) if keys else query
+
+
+def _aggregate(composer: Composer, column: Column, plan: Plan) -> exp.Expr:
+    settings = column.asked.settings
+    value = exp.column(column.alias)
+    chosen = settings.get("aggregate", "wmean" if plan.weighted else "mean")
+    if chosen == "wmean" and not plan.weighted:
+        raise MetricError("aggregate='wmean' needs a queries table with a weight column")
+    weight = exp.column("weight") if plan.weighted else exp.Literal.number(1)
+    aggregate = composer.function("aggregate", {**settings, "aggregate": chosen}, value, weight)
+    if settings.get("no_relevant") == "null":
+        incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))
+        return exp.Case(ifs=[exp.If(this=incomplete, true=exp.Null())], default=aggregate)
+    return aggregate
+
+
+def _double(node: exp.Expr) -> exp.Cast:
+    return exp.cast(node, "DOUBLE")
+
+
+def _if_k(k: int, column: str) -> exp.If:
+    return exp.If(this=exp.EQ(this=exp.column("k"), expression=exp.Literal.number(k)), true=exp.column(column))
+
+
+def _long(wide: exp.Select, columns: Mapping[str, list[Column]], plan: Plan, sweep: tuple[int, int], audited: Sequence[str]) -> exp.Select:
+    """Turn a column per cut-off into a row per cut-off."""
+    first, last = sweep
+    keys = [*(named(name) for name in plan.by), *([exp.column(KEY)] if plan.per_query else [])]
+    inner = wide.copy()
+    inner.set("order", None)
+    ranks = [exp.select(exp.alias_(exp.Literal.number(k), "k")) for k in range(first, last + 1)]
+    cutoffs: exp.Query = ranks[0]
+    for rank in ranks[1:]:
+        cutoffs = exp.union(cutoffs, rank, distinct=False)
+    values = []
+    for steps in columns.values():
+        case = exp.Case(ifs=[_if_k(first + i, step.alias) for i, step in enumerate(steps)])
+        values.append(exp.alias_(case, steps[0].asked.metric.slug.rpartition("_at_")[0] + f"_at_{first}_to_{last}"))
+    values += [exp.alias_(exp.Case(ifs=[_if_k(first, name)]), name) for name in audited]
+    query = exp.select(*keys, exp.column("k"), *values).from_(inner.subquery("wide")).join(cutoffs.subquery("cutoffs"), join_type="cross")
+    return query.order_by(*(exp.Ordered(this=key.copy(), nulls_first=True) for key in keys), exp.column("k"))

@@ -1,0 +1,1 @@
+"""Comparisons with other tools: live where they can be installed, by hand where not."""

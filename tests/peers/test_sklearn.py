@@ -1,0 +1,71 @@
+"""scikit-learn's ndcg_score and dcg_score: the mean over all orders of tied documents."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import e, log2
+
+import pyarrow as pa
+import pytest
+from random_collections import Collection, Values, assert_same, fully_judged, group_means, per_group, per_query
+from sklearn import config_context
+from sklearn.metrics import dcg_score, ndcg_score
+
+import sqlrank
+
+CUTOFFS = (None, 1, 3, 5, 30)
+
+
+@cache
+def collection(seed: int) -> Collection:
+    return fully_judged(seed, 50, docs=(2, 20))
+
+
+def named(metric: str, k: int | None) -> str:
+    return metric if k is None else f"{metric}@{k}"
+
+
+@cache
+def peer(seed: int) -> Values:
+    with config_context(skip_parameter_validation=True):
+        return {query: of_list(pairs) for query, pairs in collection(seed).lists().items()}
+
+
+def of_list(pairs: list[tuple[float, int]]) -> dict[str, float]:
+    scores, labels = [[score for score, _ in pairs]], [[label for _, label in pairs]]
+    values = {}
+    for k in CUTOFFS:
+        values[named("nDCG", k)] = float(ndcg_score(labels, scores, k=k))
+        values[named("DCG", k)] = float(dcg_score(labels, scores, k=k))
+        values[named("DCG(discount=ln)", k)] = float(dcg_score(labels, scores, k=k, log_base=e))
+    return values
+
+
+@pytest.mark.parametrize("form", ["predictions", "run and qrels"])
+@pytest.mark.parametrize("seed", [201, 202])
+def test_gains(form: str, seed: int) -> None:
+    data = collection(seed)
+    expected = peer(seed)
+    metrics = list(next(iter(expected.values())))
+    sources = {"predictions": data.predictions} if form == "predictions" else {"run": data.run, "qrels": data.qrels}
+    each = sqlrank.evaluate(metrics, compat="sklearn", per_query=True, **sources)
+    summary = sqlrank.evaluate(metrics, compat="sklearn", by="collection", **sources)
+    assert_same(per_query(each), expected)
+    assert_same(per_group(summary), group_means(expected, data.group_of))
+
+
+def test_documents_without_a_judgment_have_label_0() -> None:
+    """A document that is retrieved but not judged still takes its place, and its share of the places of a tie."""
+    run = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 0.0]})
+    qrels = pa.table({"query_id": ["q"] * 2, "doc_id": ["a", "c"], "relevance": [2, 1]})
+    got = sqlrank.evaluate(["nDCG", "DCG@1"], run=run, qrels=qrels, compat="sklearn").to_pylist()
+    assert got == [pytest.approx({"nDCG": ndcg_score([[2, 0, 1]], [[1.0, 1.0, 0.0]]), "DCG@1": 1.0}, abs=1e-12)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"), [("nDCG", (1 + 1 / log2(3) + 1 / 2) / 3), ("nDCG@1", 1 / 3), ("DCG@2", (1 + 1 / log2(3)) / 3)]
+)
+def test_all_tied_by_hand(metric: str, expected: float) -> None:
+    """METRICS 2.0: one relevant document of three, all tied, has the mean of the discounts."""
+    data = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "score": [1.0] * 3, "label": [1, 0, 0]})
+    assert sqlrank.evaluate(metric, predictions=data, compat="sklearn").column(0)[0].as_py() == pytest.approx(expected, abs=1e-12)
