@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import pyarrow as pa
 
 from sqlrank import checks, settings
@@ -12,14 +13,13 @@ from sqlrank.engine import Limits, session, supervise
 from sqlrank.errors import InputError
 from sqlrank.inputs import Inputs, is_file, is_text
 from sqlrank.mapping import map_columns, statement_by_name, statement_over
+from sqlrank.predictions import check_predictions, map_predictions, over_predictions, predictions_by_name
 from sqlrank.render import render
 from sqlrank.request import Request, given_sources, library_of, look_up, split_queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
-
-    import duckdb
 
     from sqlrank.metric import Metric
 
@@ -86,7 +86,8 @@ def evaluate(
         InputError: data that cannot be evaluated, with all problems found.
         ExecutionError: time or memory ran out.
 
-    >>> import pyarrow as pa
+    >>> import duckdb
+import pyarrow as pa
     >>> run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
     >>> qrels = pa.table({"query_id": [1], "doc_id": ["b"], "relevance": [1]})
     >>> evaluate(["RR", "P@1"], run=run, qrels=qrels).to_pylist()
@@ -97,7 +98,7 @@ def evaluate(
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     if progress is not None and not callable(progress):
         raise InputError(f"progress={progress!r} is not possible: give a function of a percentage")
-    given = given_sources(run, qrels, predictions, queries)
+    given = given_sources(request, run, qrels, predictions, queries)
     with session(connection, limits, has_progress=progress is not None) as database:
         return supervise(database, lambda: _evaluate(database, request, given, columns or {}, per_query, check), limits, progress)
 
@@ -116,6 +117,8 @@ def _evaluate(
             inputs.add(role, source)
             if is_text(inputs.found[role]):
                 inputs.materialize(role)
+        if request.is_of_predictions:
+            return _evaluate_predictions(inputs, request, columns, per_query, check)
         needed = map_columns(inputs, request, columns)
         report = None if check == "off" else _check_inputs(inputs, request, needed, check)
         statement = statement_over(request, inputs, needed, per_query, audited=report is not None)
@@ -128,6 +131,25 @@ def _evaluate(
     searched = "none" if report is None else "all rows" if report.all_rows else "rows of documents of positive relevance"
     metadata = {"sqlrank.version": __version__, "sqlrank.sql": text, "sqlrank.duplicates_searched": searched}
     return result.replace_schema_metadata(metadata)
+
+
+def _evaluate_predictions(inputs: Inputs, request: Request, columns: Mapping[str, str], per_query: bool, check: checks.Check) -> pa.Table:
+    needed = map_predictions(inputs, request, columns, per_query)
+    if check not in CHECKS:
+        raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
+    is_audited = check != "off"
+    statement, strategy = over_predictions(request, inputs, needed, per_query, is_audited)
+    text = render(statement)
+    try:
+        result = inputs.connection.sql(text).to_arrow_table().rename_columns(statement.names)
+    except (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException):
+        check_predictions(inputs, request, needed)
+        raise
+    if is_audited:
+        if any(result["audit_broken"].to_pylist()):
+            check_predictions(inputs, request, needed)
+        result = result.drop_columns(["audit_broken"])
+    return result.replace_schema_metadata({"sqlrank.version": __version__, "sqlrank.sql": text, "sqlrank.strategy": strategy})
 
 
 def sql(
@@ -161,13 +183,18 @@ def sql(
     numbering = {} if dialect == "duckdb" else {"numbering": "plain"}
     queries, policies = split_queries(queries, policies)
     request = look_up(metrics, by, compat, sql_dir, numbering | policies)
-    given = given_sources(run, qrels, predictions, queries)
+    given = given_sources(request, run, qrels, predictions, queries)
     if dialect == "duckdb" and (connection is not None or any(is_file(str(source)) for source in given.values())):
         with session(connection, Limits()) as database:
             inputs = Inputs(database)
             for role, source in given.items():
                 inputs.add(role, source)
-            statement = statement_over(request, inputs, map_columns(inputs, request, columns or {}), per_query)
+            if request.is_of_predictions:
+                statement, _ = over_predictions(request, inputs, map_predictions(inputs, request, columns or {}, per_query), per_query)
+            else:
+                statement = statement_over(request, inputs, map_columns(inputs, request, columns or {}), per_query)
+    elif request.is_of_predictions:
+        statement, _ = predictions_by_name(request, given["predictions"], columns or {}, per_query, dialect)
     else:
         statement = statement_by_name(request, given, columns or {}, per_query, dialect)
     return render(statement, dialect)

@@ -47,7 +47,18 @@ _NUMBERS = (
     "BOOLEAN",
     "BIGNUM",
 )
-_MEANS = {
+REQUIREMENTS = {
+    "nonbinary_label": "label is neither 0 nor 1",
+    "negative_label": "label is negative",
+    "improbable_score": "score is not a probability, from 0 to 1",
+    "nonpositive_score": "score is not above 0",
+    "infinite_score": "score is infinite",
+}
+"""Rules that only some metrics need, and what breaking them means."""
+
+_MEANS = REQUIREMENTS | {
+    "null_label": "label is NULL; leave the row out",
+    "nan_label": "label is NaN or infinite; leave the row out",
     "null_query_id": "query_id is NULL",
     "null_doc_id": "doc_id is NULL",
     "null_score": "score is NULL; give it a value, or leave the row out",
@@ -66,11 +77,11 @@ def check_columns(inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, .
     problems = []
     for role, columns in needed.items():
         problems += inputs[role].missing(columns)
-        for name in ("score", "rank", "relevance", "weight"):
+        for name in ("score", "rank", "relevance", "label", "weight"):
             kind = inputs[role].type_of(name)
             if name in columns and kind and not kind.startswith(_NUMBERS):
                 problems.append(f"{role} ({inputs[role].shown}): {name} is {kind}, not a number; cast it, or map another column to {name}")
-    for key in ("query_id", "doc_id"):
+    for key in COMMON:
         kinds = {role: inputs[role].type_of(key) for role in needed if key in needed[role] and inputs[role].type_of(key)}
         families = {_family(kind) for kind in kinds.values()}
         if len(families) > 1:
@@ -120,6 +131,11 @@ def check_rows(
     return Report(all_rows, judged["positive_relevance"] or 0, judged["top_grade"])
 
 
+def check_predictions(connection: duckdb.DuckDBPyConnection, item: Input, columns: tuple[str, ...], required: Sequence[str]) -> None:
+    """Raise ``InputError`` with all problems in the rows of the predictions."""
+    _raise(_row_problems(connection, item, columns, required)[1])
+
+
 def check_result(
     connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Input], report: Report, audited: tuple[float, float], expected: float | None
 ) -> None:
@@ -135,7 +151,11 @@ def check_result(
         check_coverage(connection, inputs)
 
 
-def _row_problems(connection: duckdb.DuckDBPyConnection, item: Input, columns: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
+def rules(item: Input, columns: Sequence[str], required: Sequence[str] = ()) -> tuple[exp.Select, dict[str, exp.Expr]]:
+    """Return the query that counts what breaks the rules for these columns, and the condition that each counts.
+
+    ``required`` names rules that only some metrics need, such as ``nonbinary_label``.
+    """
     tree = read_select("checks", f"{item.role}.sql")
     conditions = {}
     for column in list(tree.selects):
@@ -145,11 +165,19 @@ def _row_problems(connection: duckdb.DuckDBPyConnection, item: Input, columns: t
         if conditional is None or name not in _MEANS:
             keep = all(c.name in columns for c in column.find_all(exp.Column))
         else:
-            conditions[name] = conditional.this
-            keep = subject in columns and not ("NAN" in conditional.this.sql() and not _can_be_nan(item.type_of(subject)))
+            keep = (name in required if name in REQUIREMENTS else subject in columns) and not ("NAN" in conditional.this.sql() and not _can_be_nan(item.type_of(subject)))
+            if keep:
+                conditions[name] = conditional.this
         if not keep:
             column.pop()
-    for name in item.by:
+    return tree, conditions
+
+
+def _row_problems(
+    connection: duckdb.DuckDBPyConnection, item: Input, columns: tuple[str, ...], required: Sequence[str] = ()
+) -> tuple[dict[str, Any], list[str]]:
+    tree, conditions = rules(item, columns, required)
+    for name in item.by if item.role != "predictions" else ():
         null = exp.Is(this=named(name), expression=exp.Null())
         conditions[f"null_{name}"] = null
         count = exp.Sum(this=exp.Case(ifs=[exp.If(this=null.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0)))

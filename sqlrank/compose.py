@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.bind import Binder
 from sqlrank.contract import INPUTS
 from sqlrank.errors import MetricError
-from sqlrank.keys import KEY, carry, named
-from sqlrank.library import ALL, Library, Param, SqlFile
-from sqlrank.settings import Asked, check_value
+from sqlrank.keys import KEY, carry, expand, named
+from sqlrank.library import Library, SqlFile
+from sqlrank.settings import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,24 +49,24 @@ class Composer:
         self.library = library
         self.sources = sources
         self.by = by
+        self.is_grouped = "predictions" in sources
+        self.binder = Binder(library)
         self.ctes: dict[str, exp.Query] = {}
         self.titles: dict[str, str] = {}
-        self.files: dict[str, None] = {}
         self.scans: dict[str, exp.Select] = {}
         self.columns: list[Column] = []
         self._names: dict[exp.Query, str] = {}
         self._carried: dict[str, list[str]] = {name: source.by for name, source in sources.items()}
-        self._used: set[str] = set()
         self._built: dict[str, list[tuple[dict[str, Value | None], str]]] = {}
 
     def add(self, asked: Asked) -> Column:
         """Add a metric and everything it reads; return the column of its value per list."""
-        self._used = {"aggregate", "no_relevant", "score_type"}
+        self.binder.used = {"aggregate", "no_relevant", "score_type"}
         value, source = self._bind_metric(asked)
         cte = self._relation(source, asked.settings)
         self._check_ties(asked)
         self._check_unused(asked)
-        self._note(asked.file)
+        self.binder.note(asked.file)
         column = Column(self._free_alias(asked.metric.slug), asked, self._scan(cte, asked.settings))
         self.scans[column.scan].select(exp.alias_(value, column.alias), copy=False)
         self.columns.append(column)
@@ -78,17 +79,27 @@ class Composer:
             self.scans[scan].select(column.copy(), copy=False)
         return scan
 
+    def groups(self) -> str:
+        """Return the scan that has a row for every group of predictions."""
+        return self._scan("predictions", {})
+
     def lists(self, settings: Mapping[str, Value]) -> str:
         """Return the name of the CTE with one row per list to evaluate."""
         return self._relation("lists", settings)
 
     def function(self, slot: str, settings: Mapping[str, Value], *arguments: exp.Expr) -> exp.Expr:
         """Return the body of the function that fills a slot, applied to arguments."""
-        return self._apply(slot, list(arguments), settings)
+        return self.binder.apply(slot, list(arguments), settings)
 
     def _scan(self, cte: str, settings: Mapping[str, Value]) -> str:
         """Return the name of the one GROUP BY over a relation."""
         scan = f"by_{cte}"
+        if scan not in self.scans and self.is_grouped:
+            source = self._source(cte, cte, {}) if cte in self.sources else exp.to_table(cte)
+            self.scans[scan] = exp.select(*map(named, self.by)).from_(source)
+            if self.by:
+                self.scans[scan].group_by(*map(named, self.by), copy=False)
+            self.titles[scan] = "one row per group: the metrics that read this relation"
         if scan not in self.scans:
             keys = ["list_id"] if settings.get("numbering") != "plain" else [*self.by, KEY]
             columns = [exp.column(exp.to_identifier(key, quoted=key in self.by)) for key in keys]
@@ -101,10 +112,10 @@ class Composer:
         source: str = asked.file.tree.args["from_"].this.name
         many = [param for param in asked.file.params.values() if param.type == "numbers"]
         if not many:
-            return self._bind(value, asked.settings, asked.file.params), source
+            return self.binder.bind(value, asked.settings, asked.file.params), source
         given = asked.settings[many[0].name]
         points = given if isinstance(given, tuple) else (given,)
-        each = [self._bind(value, {**asked.settings, many[0].name: point}, asked.file.params) for point in points]
+        each = [self.binder.bind(value, {**asked.settings, many[0].name: point}, asked.file.params) for point in points]
         total = each[0]
         for term in each[1:]:
             total = exp.Add(this=total, expression=term)
@@ -112,27 +123,29 @@ class Composer:
 
     def _relation(self, name: str, settings: Mapping[str, Value]) -> str:
         """Return the name of the CTE for a relation under these settings, adding it and what it reads."""
+        if name in self.sources:
+            return name
         for read, cte in self._built.get(name, []):
             if all(settings.get(setting) == value for setting, value in read.items()):
-                self._used |= read.keys()
+                self.binder.used |= read.keys()
                 return cte
-        outer, self._used = self._used, set(self.library.policies)
+        outer, self.binder.used = self.binder.used, set(self.library.policies)
         cte = self._build(name, settings)
-        self._built.setdefault(name, []).append(({setting: settings.get(setting) for setting in self._used}, cte))
-        self._used |= outer
+        self._built.setdefault(name, []).append(({setting: settings.get(setting) for setting in self.binder.used}, cte))
+        self.binder.used |= outer
         return cte
 
     def _build(self, name: str, settings: Mapping[str, Value]) -> str:
         file = self.library.relation(name, settings)
-        tree: Any = self._bind(file.tree, settings, file.params)
+        tree: Any = self.binder.bind(file.tree, settings, file.params)
         if settings.get("numbering") == "plain":
             _use_query_id(tree)
         for table in list(tree.find_all(exp.Table)):
             if table.name in self.sources:
-                self._read_source(table)
+                table.replace(self._source(table.name, table.alias_or_name, settings))
             else:
                 self._read_relation(table, settings)
-        carries = carry(tree, self._carried)
+        carries = (expand if self.is_grouped else carry)(tree, self._carried)
         if name == "topics":
             tree, carries = self._cross_by(tree, carries)
         if tree not in self._names:
@@ -141,7 +154,7 @@ class Composer:
             self.ctes[cte] = tree
             self.titles[cte] = file.title.partition(": ")[2]
             self._carried[cte] = carries
-            self._note(file)
+            self.binder.note(file)
         return self._names[tree]
 
     def _free_alias(self, slug: str) -> str:
@@ -159,15 +172,16 @@ class Composer:
         if cte != table.name:
             table.replace(exp.alias_(exp.to_table(cte), table.alias_or_name, table=True))
 
-    def _read_source(self, table: exp.Table) -> None:
-        source = self.sources[table.name]
+    def _source(self, name: str, alias: str, settings: Mapping[str, Value]) -> exp.Expr:
+        """Return the FROM item of an input, with what tells its groups apart: under ``level=query`` the query, too."""
+        source = self.sources[name if settings.get("level") != "query" else f"{name} of queries"]
         node = source.node.copy()
-        node.set("alias", exp.TableAlias(this=exp.to_identifier(table.alias_or_name)))
+        node.set("alias", exp.TableAlias(this=exp.to_identifier(alias)))
         if isinstance(node, exp.Subquery):
             node.set("carries", source.by)
         else:
             self._carried[node.name] = source.by
-        table.replace(node)
+        return node
 
     def _cross_by(self, tree: exp.Query, carries: list[str]) -> tuple[exp.Query, list[str]]:
         """Ask every query of every system: cross the queries with the ``by`` columns that only the run has."""
@@ -184,51 +198,10 @@ class Composer:
         joined = exp.select(*kept, *crossed, exp.column(KEY, table="asked")).from_(tree.subquery("asked")).join(groups, join_type="cross")
         return joined, [*carries, *missing]
 
-    def _bind(self, tree: exp.Expr, settings: Mapping[str, Value], params: Mapping[str, Param]) -> exp.Expr:
-        """Return a copy with functions expanded and ``$parameters`` replaced by their values."""
-        holder = exp.Paren(this=tree.copy())
-        for node in list(holder.find_all(exp.Placeholder)):
-            value = self._value(params[node.name], settings)
-            if value == ALL and isinstance(node.parent, exp.LTE) and node is node.parent.expression:
-                node.parent.replace(exp.Not(this=exp.Is(this=node.parent.this, expression=exp.Null())))
-            else:
-                node.replace(_literal(value))
-        while call := holder.find(exp.Anonymous):
-            call.replace(self._apply(call.name.lower(), call.expressions, settings))
-        bound: exp.Expr = holder.this
-        return bound
-
-    def _apply(self, slot: str, arguments: list[exp.Expr], settings: Mapping[str, Value]) -> exp.Expr:
-        chosen = settings.get(slot) or self._slot_default(slot)
-        self._used.add(slot)
-        if isinstance(chosen, tuple):
-            return _grade_map(slot, chosen, arguments)
-        file = self.library.function(slot, str(chosen))
-        self._note(file)
-        body = exp.Paren(this=file.tree.copy())
-        values = dict(zip(file.arguments, arguments, strict=True))
-        for column in list(body.find_all(exp.Column)):
-            if column.name in values and not column.table:
-                column.replace(_wrap(values[column.name].copy()))
-        return self._bind(_wrap(body.this), settings, file.params)
-
-    def _slot_default(self, slot: str) -> str:
-        declaring = (file.choices[slot] for file in self.library.relations.values() if slot in file.choices)
-        choice = next(declaring, None)
-        return choice.default if choice else {"aggregate": "mean", "no_relevant": "zero"}[slot]
-
-    def _value(self, param: Param, settings: Mapping[str, Value]) -> Value:
-        self._used.add(param.name)
-        value = settings.get(param.name, param.default)
-        if value is None:
-            raise MetricError(f"no value for {param.name}: {param.about} Give one, as in nDCG({param.name}=...)")
-        if value == ALL and param.high < ALL:
-            raise MetricError(f"a cut-off from 1 to {param.high:g} is needed here; write it after @, as in nDCG@10")
-        check_value(param.name, param, value)
-        return value
-
     def _check_ties(self, asked: Asked) -> None:
         """Refuse the expectation over ties for a metric that is not a sum over documents."""
+        if self.is_grouped:
+            return
         is_share_of_hits = asked.settings.get("denominator") == "hits"
         if asked.settings.get("ties") == "expected" and (is_share_of_hits or not self._is_linear(asked.file, asked.settings)):
             linear = sorted(file.display_name for file in self.library.metrics.values() if self._is_linear(file, asked.settings))
@@ -249,7 +222,7 @@ class Composer:
 
     def _check_unused(self, asked: Asked) -> None:
         at = asked.file.at.name if asked.file.at else None
-        takes = self._used | set(asked.file.params) | set(asked.file.choices)
+        takes = self.binder.used | set(asked.file.params) | set(asked.file.choices)
         aggregate = str(asked.settings.get("aggregate", "mean"))
         takes |= set(self.library.function("aggregate", aggregate).params)
         takes -= self.library.own_choices - asked.file.choices.keys()
@@ -258,41 +231,10 @@ class Composer:
             known = sorted(name for name in takes if name != at and name not in {"numbering", "queries"})
             raise MetricError(f"{asked.file.display_name} has no parameter {unknown[0]!r}; it takes: {', '.join(known)}")
 
-    def _note(self, file: SqlFile) -> None:
-        parts = file.path.parts
-        self.files["/".join(parts[parts.index(file.kind) :])] = None
-
 
 def _free(name: str, taken: set[str]) -> str:
     candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
     return next(candidate for candidate in candidates if candidate not in taken)
-
-
-def _grade_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr]) -> exp.Expr:
-    """Return a CASE that maps grades to gains; grades that are not named keep their value."""
-    if len(arguments) != 1 or not all(isinstance(pair, tuple) for pair in pairs):
-        raise MetricError(f"{slot} cannot be a map; only functions of a grade can")
-    (grade,) = arguments
-    case = exp.Case(ifs=[], default=grade.copy())
-    for key, value in pairs:
-        if key <= 0:
-            raise MetricError(f"{slot} maps grade {key:g}; only grades above 0 can be given a gain")
-        case.append("ifs", exp.If(this=exp.EQ(this=grade.copy(), expression=_literal(key)), true=_literal(value)))
-    return case
-
-
-def _literal(value: Value) -> exp.Expr:
-    if isinstance(value, str):
-        return exp.Literal.string(value)
-    if isinstance(value, tuple):
-        raise MetricError(f"a list of values is not possible here: {value!r}")
-    number = int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
-    literal = exp.Literal.number(repr(abs(number)))
-    return exp.Neg(this=literal) if number < 0 else literal
-
-
-def _wrap(node: exp.Expr) -> exp.Expr:
-    return exp.paren(node) if isinstance(node, (exp.Binary, exp.Neg)) else node
 
 
 def _use_query_id(tree: exp.Expr) -> None:

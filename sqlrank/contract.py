@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from sqlrank.library import SqlFile
 
 KEYS = ("list_id",)
-INPUTS = {"run", "qrels", "queries"}
+INPUTS = {"run", "qrels", "queries", "predictions"}
+PREDICTIONS = {"list_id", "label", "score", "weight"}
+"""The columns of the one input that metrics read themselves."""
 
 ALLOWED = (
-    exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column, exp.Count, exp.DataType, exp.Div,
+    exp.Abs, exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column, exp.Count, exp.DataType, exp.Div,
     exp.EQ, exp.Exp, exp.Floor, exp.From, exp.GT, exp.GTE, exp.Group, exp.Identifier, exp.If, exp.In, exp.Is, exp.Join,
     exp.LT, exp.LTE, exp.Lead, exp.Literal, exp.Ln, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
-    exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Rank, exp.RowNumber, exp.Select, exp.Star,
+    exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Rank, exp.RowNumber, exp.Select, exp.Sqrt, exp.Star,
     exp.Sub, exp.Subquery, exp.Sum, exp.Table, exp.TableAlias, exp.Union, exp.Where, exp.Window, exp.WindowSpec,
 )  # fmt: skip
 """Nodes that mean the same on every engine."""
@@ -81,7 +83,7 @@ def check_references(  # noqa: C901  one rule after another
     """
     breaches: list[Breach] = []
     for table in file.tree.find_all(exp.Table):
-        if table.db or table.name not in relations or (file.kind == "metrics" and table.name in INPUTS):
+        if table.db or table.name not in relations or (file.kind == "metrics" and table.name in INPUTS - {"predictions"}):
             breaches.append((table, f"no relation {table.sql('duckdb')!r}{suggestion(table.name, relations)} A file reads relations only"))
         elif file.kind == "relations" and table.name == file.name:
             breaches.append((table, f"a relation cannot read itself, {file.name!r}"))

@@ -27,6 +27,7 @@ COLUMNS = {
     "run": ("query_id", "doc_id", "score", "rank"),
     "qrels": ("query_id", "doc_id", "relevance"),
     "queries": ("query_id", "weight"),
+    "predictions": ("label", "score", "weight", "query_id", "rank"),
 }
 """The columns of each input under their canonical names."""
 
@@ -113,7 +114,7 @@ class Input:
 
     def _value(self, name: str, float32: bool) -> exp.Expr:
         if name not in self.names:
-            return exp.cast(exp.Null(), "DOUBLE")
+            return exp.cast(exp.Literal.number(1) if name == "weight" else exp.Null(), "DOUBLE")
         column = named(self.names[name])
         if self.type_of(name) == "BOOLEAN":
             return exp.cast(column, "INT")

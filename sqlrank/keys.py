@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 KEY = "query_id"
 
@@ -27,7 +27,7 @@ def carry(query: exp.Query, carried: Mapping[str, list[str]]) -> list[str]:
         return columns
     if not isinstance(query, exp.Select):
         raise TypeError(f"cannot carry keys through {type(query).__name__}")
-    sources = _sources(query, carried)
+    sources = _sources(query, carried, carry)
     owner = {column: alias for alias, columns in reversed(sources.items()) for column in columns}
     qualify = len(sources) > 1
     companions = [named(name, owner[name] if qualify else None) for name in dict.fromkeys(c for cs in sources.values() for c in cs)]
@@ -48,7 +48,9 @@ def carry(query: exp.Query, carried: Mapping[str, list[str]]) -> list[str]:
     return [column.name for column in companions]
 
 
-def _sources(query: exp.Select, carried: Mapping[str, list[str]]) -> dict[str, list[str]]:
+def _sources(
+    query: exp.Select, carried: Mapping[str, list[str]], within: Callable[[exp.Query, Mapping[str, list[str]]], list[str]]
+) -> dict[str, list[str]]:
     sources = {}
     for clause in (query.args.get("from_"), *(query.args.get("joins") or [])):
         if clause is None:
@@ -56,7 +58,7 @@ def _sources(query: exp.Select, carried: Mapping[str, list[str]]) -> dict[str, l
         source = clause.this
         if isinstance(source, exp.Subquery):
             known = source.args.get("carries")
-            sources[source.alias] = list(known) if known is not None else carry(source.this, carried)
+            sources[source.alias] = list(known) if known is not None else within(source.this, carried)
         else:
             sources[source.alias_or_name] = list(carried.get(source.name, ()))
     return sources
@@ -89,3 +91,52 @@ def _is_key(node: exp.Expr) -> bool:
 def named(name: str, table: str | None = None) -> exp.Column:
     """Return a column under a name that can be anything."""
     return exp.column(exp.to_identifier(name, quoted=True), table=table)
+
+
+def expand(query: exp.Query, carried: Mapping[str, list[str]]) -> list[str]:
+    """Put the columns that tell groups apart where ``list_id`` stands for them, in place; return those of its rows.
+
+    ``carried`` says which these are for each table named in the query. Where there are none, the clause goes.
+    """
+    if isinstance(query, exp.Union):
+        columns = expand(query.left, carried)
+        expand(query.right, carried)
+        return columns
+    if not isinstance(query, exp.Select):
+        raise TypeError(f"cannot expand keys in {type(query).__name__}")
+    sources = _sources(query, carried, expand)
+    companions = list(dict.fromkeys(name for names in sources.values() for name in names))
+    owner = {name: alias if len(sources) > 1 else None for alias, names in reversed(sources.items()) for name in names}
+    columns_of = [named(name, owner[name]) for name in companions]
+    is_carried = any(_is_list(column) for column in query.selects)
+    for join in query.args.get("joins") or []:
+        if condition := join.args.get("on"):
+            join.set("on", _same_group(condition, sources))
+    for window in query.find_all(exp.Window):
+        if window.parent_select is query:
+            window.set("partition_by", _spread(window.args.get("partition_by") or [], columns_of) or None)
+    if group := query.args.get("group"):
+        keys = _spread(group.expressions, columns_of)
+        query.set("group", exp.Group(expressions=keys) if keys else None)
+    query.set("expressions", _spread(query.expressions, columns_of))
+    return companions if is_carried else []
+
+
+def _is_list(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Column) and node.name == "list_id"
+
+
+def _spread(nodes: Sequence[exp.Expr], columns: Sequence[exp.Column]) -> list[exp.Expr]:
+    return [item for node in nodes for item in ([column.copy() for column in columns] if _is_list(node) else [node])]
+
+
+def _same_group(condition: exp.Expr, sources: Mapping[str, list[str]]) -> exp.Expr:
+    """Compare all columns of a group, of which any may be NULL."""
+    holder = exp.Paren(this=condition)
+    for equality in list(holder.find_all(exp.EQ)):
+        left, right = equality.this, equality.expression
+        if _is_list(left) and _is_list(right):
+            pairs = [exp.NullSafeEQ(this=named(name, left.table), expression=named(name, right.table)) for name in sources[left.table]]
+            equality.replace(exp.and_(*pairs, wrap=False) if pairs else exp.true())
+    found: exp.Expr = holder.this
+    return found

@@ -103,6 +103,12 @@ class SqlFile:
         return match[1] if match else ""
 
     @property
+    def requires(self) -> list[str]:
+        """What the metric takes for granted of the rows it reads, such as ``binary labels``."""
+        match = re.search(r"^Requires: (.+)\.$", self.doc, re.MULTILINE)
+        return match[1].split(", ") if match else []
+
+    @property
     def at(self) -> Param | None:
         """The parameter that is written after ``@``: the first one, if it is ``$k`` or has no default."""
         first = next(iter(self.params.values()), None)
@@ -159,7 +165,7 @@ class Library:
         relations = columns.keys() | contract.INPUTS
         slots = {slot: next(iter(files.values())).arguments for slot, files in self.functions.items()}
         for file in self.files():
-            there = columns.get(file.tree.args["from_"].this.name) if file.kind == "metrics" else None
+            there = (columns | {"predictions": contract.PREDICTIONS}).get(file.tree.args["from_"].this.name) if file.kind == "metrics" else None
             contract.check_references(file, relations, slots, there)
 
     @cached_property
@@ -183,7 +189,16 @@ class Library:
             variant = description["values"][value].get(name)
             if variant is not None:
                 return self.relations[name, variant]
-        raise ContractError(f"no relation {name!r}; relations are files in sql/relations")
+        raise MetricError(f"no {name!r} under these policies: ties='row_order' is for metrics of predictions only")
+
+    def inputs(self, file: SqlFile) -> frozenset[str]:
+        """Return the inputs that a file reads, itself or through relations, under any policies."""
+        names = {table.name for table in file.tree.find_all(exp.Table)}
+        found = names & contract.INPUTS
+        for (name, _), relation in self.relations.items():
+            if name in names and name != file.name:
+                found |= self.inputs(relation)
+        return frozenset(found)
 
     def function(self, slot: str, name: str) -> SqlFile:
         """Return the file of a function that fills a slot."""

@@ -35,6 +35,11 @@ class Request:
     by: list[str]
     settings: Mapping[str, Any]
 
+    @property
+    def is_of_predictions(self) -> bool:
+        """Whether the metrics are those of predictions, rather than of rankings."""
+        return "predictions" in self.library.inputs(self.asked[0].file)
+
     def uses(self, policy: str, value: str) -> bool:
         """Whether a policy has this value for any of the metrics."""
         return any(item.settings.get(policy) == value for item in self.asked)
@@ -70,6 +75,11 @@ def look_up(metrics: Any, by: Any, compat: str | None, sql_dir: Any, policies: M
     if len(set(columns)) < len(columns):
         raise MetricError(f"by names a column twice: {', '.join(columns)}")
     _refuse_clashes(columns, asked)
+    families = {"predictions" in found.inputs(item.file): str(item.metric) for item in reversed(asked)}
+    if len(families) > 1:
+        raise MetricError(
+            f"{families[False]} is a metric of rankings and {families[True]} one of predictions; ask for them in two calls"
+        )
     shared = {name: asked[0].settings.get(name) for name in ("queries", "numbering", "score_type")}
     for item in asked:
         for name, value in shared.items():
@@ -80,15 +90,19 @@ def look_up(metrics: Any, by: Any, compat: str | None, sql_dir: Any, policies: M
 
 def _refuse_clashes(by: list[str], asked: list[Asked]) -> None:
     """Refuse to group by what identifies a document, or by the name of a column that the result has anyway."""
-    taken = {"query_id", "doc_id", "score", *(str(item.metric) for item in asked)}
+    taken = {"query_id", "doc_id", "score", "label", *(str(item.metric) for item in asked)}
     taken |= {"k"} if any(isinstance(item.metric.cutoff, tuple) for item in asked) else set()
     for name in by:
         if name in taken:
             raise MetricError(f"by cannot name {name!r}, which is a column of the run or of the result; rename the column")
 
 
-def given_sources(run: Any, qrels: Any, predictions: Any, queries: Any) -> dict[str, Any]:
-    """Return the sources by role; ``predictions`` are run and qrels at once."""
+def given_sources(request: Request, run: Any, qrels: Any, predictions: Any, queries: Any) -> dict[str, Any]:
+    """Return the sources by role; for metrics of rankings ``predictions`` are run and qrels at once."""
+    if request.is_of_predictions:
+        if predictions is None or any(source is not None for source in (run, qrels, queries)):
+            raise InputError(f"{request.asked[0].metric} needs predictions=, a table with label and score, and nothing else")
+        return {"predictions": predictions}
     if predictions is not None:
         if run is not None or qrels is not None:
             raise InputError("give either predictions, which are run and judgments in one table, or run and qrels")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -25,7 +25,7 @@ class Plan:
     """What the rows of a result are.
 
     ``by`` lists the columns that tell rankings apart, ``sets`` their groupings (``[["system"], []]``), ``attributes``
-    those of them that the queries table has.
+    those of them that the queries table has, ``hidden`` columns that tell groups apart but are not shown.
     """
 
     by: list[str]
@@ -34,6 +34,7 @@ class Plan:
     per_query: bool
     weighted: bool
     settings: Mapping[str, Value]
+    hidden: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -50,25 +51,27 @@ def build(
 ) -> Statement:
     """Compose the metrics into one statement; ``audit`` names columns for the checks of the input, put last."""
     identifying = [name for name in plan.by if name not in plan.attributes]
-    composer = Composer(library, sources, identifying)
+    composer = Composer(library, sources, [*identifying, *plan.hidden])
     columns = {str(item.metric): [composer.add(step) for step in item.cutoffs] for item in asked}
-    lists = composer.lists(plan.settings)
     audited = [] if audit is None else audit.named_selects[1:]
     scan = None if audit is None else composer.add_audit(audit, asked[0].settings)
-    per_query = _per_query(composer, lists, plan)
-    if scan is not None:
-        per_query.select(*(exp.column(name, table=scan) for name in audited), copy=False)
+    if composer.is_grouped:
+        steps = {}
+        wide = _per_group(composer, plan, audited)
+    else:
+        steps = {"per_query": _per_query(composer, composer.lists(plan.settings), plan)}
+        if scan is not None:
+            steps["per_query"].select(*(exp.column(name, table=scan) for name in audited), copy=False)
+        wide = _wide(composer, plan, audited)
     names = [*plan.by, *([KEY] if plan.per_query else [])]
     sweeps = {item.metric.cutoff for item in asked if isinstance(item.metric.cutoff, tuple)}
     if sweeps:
         if len(sweeps) > 1 or any(not isinstance(item.metric.cutoff, tuple) for item in asked):
             raise MetricError("a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of their own")
         names.append("k")
-    wide = _wide(composer, plan)
-    wide.select(*(exp.alias_(exp.column(name) if plan.per_query else exp.Sum(this=exp.column(name)), name) for name in audited), copy=False)
     body = _long(wide, columns, plan, sweeps.pop(), audited) if sweeps else wide
     tree = body
-    for name, cte in [*composer.ctes.items(), *composer.scans.items(), ("per_query", per_query)]:
+    for name, cte in [*composer.ctes.items(), *composer.scans.items(), *steps.items()]:
         title = composer.titles.get(name, "one row per query to evaluate, with the value of every metric")
         query = cte.copy()
         _first_select(query).comments = [title]
@@ -78,7 +81,7 @@ def build(
 
 def _stamp(asked: Sequence[Asked], composer: Composer) -> str:
     metrics = ", ".join(str(item.metric) for item in asked)
-    return "\n".join([f"sqlrank {__version__}: {metrics}", *(f"  {path}" for path in sorted(composer.files))])
+    return "\n".join([f"sqlrank {__version__}: {metrics}", *(f"  {path}" for path in sorted(composer.binder.files))])
 
 
 def _first_select(query: exp.Query) -> exp.Query:
@@ -117,8 +120,37 @@ def _key(name: str, table: str) -> exp.Column:
     return exp.column(name, table=table) if name in {KEY, "list_id"} else named(name, table)
 
 
-def _wide(composer: Composer, plan: Plan) -> exp.Select:
+def _per_group(composer: Composer, plan: Plan, audited: Sequence[str]) -> exp.Select:
+    """One row per group of predictions, with a column per metric, in a stated order."""
+    base = composer.groups() if composer.by or audited else next(iter(composer.scans))
+    keys: list[exp.Expr] = [named(name, base) for name in plan.by]
+    columns = list(keys)
+    for column in composer.columns:
+        value = exp.column(column.alias, table=column.scan)
+        settings = {"no_relevant": "skip", **column.asked.settings}
+        if column.asked.file.is_total:
+            filled: exp.Expr = exp.func("COALESCE", value, exp.Literal.number(0))
+        else:
+            filled = composer.function("no_relevant", settings, value)
+        columns.append(exp.alias_(_double(filled), column.alias))
+    columns += [exp.column(name, table=base) for name in audited]
+    query = exp.select(*columns).from_(base)
+    for scan in composer.scans:
+        if scan != base:
+            same = [exp.NullSafeEQ(this=named(name, scan), expression=named(name, base)) for name in composer.by]
+            query = query.join(scan, on=exp.and_(*same), join_type="left") if same else query.join(scan, join_type="cross")
+    order = [*keys, *(named(name, base) for name in plan.hidden)]
+    return query.order_by(*(exp.Ordered(this=key.copy(), nulls_first=True) for key in order)) if order else query
+
+
+def _wide(composer: Composer, plan: Plan, audited: Sequence[str]) -> exp.Select:
     """One row per group, or per query, with a column per metric, in a stated order."""
+    query = _values(composer, plan)
+    return query.select(*(exp.alias_(exp.column(name) if plan.per_query else exp.Sum(this=exp.column(name)), name) for name in audited))
+
+
+def _values(composer: Composer, plan: Plan) -> exp.Select:
+    """The columns that identify a row, and the metrics."""
     keys: list[exp.Expr] = [named(name) for name in plan.by]
     if plan.per_query:
         keys.append(exp.column(KEY))

@@ -1,0 +1,2 @@
+-- importance: how many predictions a query has.
+CREATE MACRO importance(predictions, weight, positives) AS predictions

@@ -1,0 +1,2 @@
+-- importance: every query counts the same.
+CREATE MACRO importance(predictions, weight, positives) AS 1

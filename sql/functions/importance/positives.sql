@@ -1,0 +1,2 @@
+-- importance: the weight of the positives of a query.
+CREATE MACRO importance(predictions, weight, positives) AS positives

@@ -1,0 +1,6 @@
+-- interpolation: straight lines from point to point, from precision 1 at recall 0, as scikit-learn's curve.
+CREATE MACRO interpolation(positives, negatives, positives_above, negatives_above) AS
+  positives * (
+    COALESCE(positives_above / NULLIF(positives_above + negatives_above, 0), 1)
+    + (positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0)
+  ) / 2

@@ -1,0 +1,10 @@
+-- Accuracy: share of the weight that is predicted rightly.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn accuracy_score.
+SELECT
+  list_id,
+  (SUM(tp) + SUM(tn)) / NULLIF(SUM(tp) + SUM(fp) + SUM(tn) + SUM(fn), 0) AS accuracy
+FROM confusion
+GROUP BY list_id

@@ -1,0 +1,12 @@
+-- APS: average precision score, the area under the precision-recall curve taken in steps; ties share a threshold.
+--     APS = sum over thresholds of (recall - recall before) * precision
+-- Requires: binary labels.
+-- Undefined: predictions without a positive.
+-- Source: scikit-learn average_precision_score.
+SELECT
+  list_id,
+  SUM(positives * (positives_above + positives)
+    / NULLIF(positives_above + positives + negatives_above + negatives, 0))
+    / NULLIF(MAX(all_positives), 0) AS aps
+FROM thresholds
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- BalancedAccuracy: mean of recall and specificity.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: predictions of one class only.
+-- Source: scikit-learn balanced_accuracy_score.
+SELECT
+  list_id,
+  (SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) + SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0)) / 2 AS balanced_accuracy
+FROM confusion
+GROUP BY list_id

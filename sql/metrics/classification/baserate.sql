@@ -1,0 +1,9 @@
+-- BaseRate: share of the weight that is of positives.
+-- Requires: binary labels.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: prevalence.
+SELECT
+  list_id,
+  SUM(weight * label) / NULLIF(SUM(weight), 0) AS base_rate
+FROM predictions
+GROUP BY list_id

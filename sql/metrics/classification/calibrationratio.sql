@@ -1,0 +1,9 @@
+-- CalibrationRatio: mean predicted probability over the mean observed: above 1 the model promises too much.
+-- Requires: binary labels, probabilities.
+-- Undefined: predictions without a positive.
+-- Source: "calibration" of He et al. 2014.
+SELECT
+  list_id,
+  SUM(weight * score) / NULLIF(SUM(weight * label), 0) AS calibration_ratio
+FROM predictions
+GROUP BY list_id

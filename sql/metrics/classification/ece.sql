@@ -1,0 +1,10 @@
+-- ECE: expected calibration error: mean over bins, by weight, of |mean probability - share of positives|.
+-- binning: default equal_width: bins of equal width, or of equal mass.
+-- Requires: binary labels, probabilities.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: Naeini et al. 2015; Guo et al. 2017.
+SELECT
+  list_id,
+  SUM(ABS(predicted - observed)) / NULLIF(SUM(weight), 0) AS ece
+FROM bins
+GROUP BY list_id

@@ -1,0 +1,12 @@
+-- FBeta: F measure: harmonic mean of precision and recall, recall counting beta times as much.
+-- $beta: number above 0, default 1: how many times recall counts as much as precision.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: neither a positive nor a predicted one.
+-- Source: van Rijsbergen 1979; scikit-learn fbeta_score.
+SELECT
+  list_id,
+  (1 + $beta * $beta) * SUM(tp)
+    / NULLIF((1 + $beta * $beta) * SUM(tp) + $beta * $beta * SUM(fn) + SUM(fp), 0) AS f_beta
+FROM confusion
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- FN: false negatives: weight of positives scored below the threshold.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: never.
+-- Source: confusion matrix.
+SELECT
+  list_id,
+  SUM(fn) AS fn
+FROM confusion
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- FNR: false negative rate: share of positives that are predicted negative.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: predictions without a positive.
+-- Source: scikit-learn det_curve.
+SELECT
+  list_id,
+  SUM(fn) / NULLIF(SUM(tp) + SUM(fn), 0) AS fnr
+FROM confusion
+GROUP BY list_id

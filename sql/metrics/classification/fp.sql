@@ -1,0 +1,10 @@
+-- FP: false positives: weight of negatives scored at or above the threshold.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: never.
+-- Source: confusion matrix.
+SELECT
+  list_id,
+  SUM(fp) AS fp
+FROM confusion
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- FPR: false positive rate: share of negatives that are predicted positive.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: predictions without a negative.
+-- Source: scikit-learn confusion_matrix_at_thresholds.
+SELECT
+  list_id,
+  SUM(fp) / NULLIF(SUM(tn) + SUM(fp), 0) AS fpr
+FROM confusion
+GROUP BY list_id

@@ -1,0 +1,13 @@
+-- GAUC: mean over queries (users, sessions) of the AUC of each, which is that of the order within it.
+--     GAUC = sum over queries of importance * AUC / sum over the same queries of importance
+-- importance(): default count: what a query weighs in the mean.
+-- level: default query: scores are compared within a query only.
+-- Requires: binary labels.
+-- Undefined: no query with predictions of both classes; a query of one class does not count.
+-- Source: Zhu et al. 2017 (count); torchrec uAUC (equal) and wuAUC (weight).
+SELECT
+  list_id,
+  SUM(importance(predictions, weight, positives) * auc)
+    / NULLIF(SUM(CASE WHEN auc IS NOT NULL THEN importance(predictions, weight, positives) ELSE 0 END), 0) AS gauc
+FROM query_aucs
+GROUP BY list_id

@@ -1,0 +1,16 @@
+-- KS: greatest distance between the score distributions of positives and negatives, which is max |recall - FPR|.
+-- Requires: binary labels.
+-- Undefined: predictions of one class only.
+-- Source: Kolmogorov-Smirnov two-sample statistic; scipy ks_2samp.
+SELECT
+  list_id,
+  MAX(
+    CASE
+      WHEN (positives_above + positives) / NULLIF(all_positives, 0) - (negatives_above + negatives) / NULLIF(all_negatives, 0)
+        > negatives_above / NULLIF(all_negatives, 0) - positives_above / NULLIF(all_positives, 0)
+        THEN (positives_above + positives) / NULLIF(all_positives, 0) - (negatives_above + negatives) / NULLIF(all_negatives, 0)
+      ELSE negatives_above / NULLIF(all_negatives, 0) - positives_above / NULLIF(all_positives, 0)
+    END
+  ) AS ks
+FROM thresholds
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- LogLikelihood: weighted sum of the logarithms of the probabilities given to what happened.
+-- log_likelihood(): default clipped: logarithm of the probability that was given to what happened.
+-- Requires: binary labels, probabilities.
+-- Undefined: no predictions.
+-- Source: evaluation of recommenders by likelihood.
+SELECT
+  list_id,
+  SUM(weight * log_likelihood(label, score)) AS log_likelihood
+FROM predictions
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- LogOdds: logarithm of the diagnostic odds ratio, (tp tn) / (fp fn).
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: one of the four is 0.
+-- Source: Glas et al. 2003.
+SELECT
+  list_id,
+  LN(NULLIF(SUM(tp) * SUM(tn), 0) / NULLIF(SUM(fp) * SUM(fn), 0)) AS log_odds
+FROM confusion
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- MCE: maximum calibration error: greatest |mean probability - share of positives| of a bin.
+-- binning: default equal_width: bins of equal width, or of equal mass.
+-- Requires: binary labels, probabilities.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: Naeini et al. 2015; Guo et al. 2017.
+SELECT
+  list_id,
+  MAX(ABS(predicted - observed) / NULLIF(weight, 0)) AS mce
+FROM bins
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- NPV: negative predictive value: share of true negatives among predicted negatives.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: no predicted negative.
+-- Source: Altman & Bland 1994.
+SELECT
+  list_id,
+  SUM(tn) / NULLIF(SUM(tn) + SUM(fn), 0) AS npv
+FROM confusion
+GROUP BY list_id

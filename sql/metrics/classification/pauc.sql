@@ -1,0 +1,21 @@
+-- pAUC: partial area under the ROC curve, up to a false positive rate; straight lines between its points.
+-- $max_fpr: number above 0 to 1: the false positive rate up to which the area is taken.
+-- scaling(): default mcclish: how the area is scaled.
+-- Requires: binary labels.
+-- Undefined: predictions of one class only.
+-- Source: McClish 1989; scikit-learn roc_auc_score(max_fpr).
+SELECT
+  list_id,
+  scaling(
+    SUM(
+      positives * CASE
+        WHEN negatives_above + negatives <= $max_fpr * all_negatives
+          THEN $max_fpr * all_negatives - negatives_above - negatives / 2
+        WHEN negatives_above >= $max_fpr * all_negatives THEN 0
+        ELSE ($max_fpr * all_negatives - negatives_above) * ($max_fpr * all_negatives - negatives_above) / (2 * negatives)
+      END
+    ) / NULLIF(MAX(all_positives) * MAX(all_negatives), 0),
+    $max_fpr
+  ) AS pauc
+FROM thresholds
+GROUP BY list_id

@@ -1,0 +1,24 @@
+-- PnDCG: probabilities given to positives over the greatest sum that as many predictions could have.
+--     P-nDCG = sum of w p y / sum of w p over the highest probabilities whose weight is that of the positives
+-- $k: number above 0, default all: cut-off, the weight of the predictions that are looked at, highest first.
+-- Requires: binary labels, probabilities.
+-- Undefined: predictions without a positive, or whose highest probabilities are all 0.
+-- Source: Valassis, P-nDCG; weighted by filling the top in parts.
+SELECT
+  list_id,
+  SUM(
+    score * positives * CASE
+      WHEN positives_above + negatives_above + positives + negatives <= $k THEN 1
+      WHEN positives_above + negatives_above >= $k THEN 0
+      ELSE ($k - positives_above - negatives_above) / NULLIF(positives + negatives, 0)
+    END
+  ) / NULLIF(SUM(
+    score * CASE
+      WHEN positives_above + negatives_above + positives + negatives <= (CASE WHEN all_positives < $k THEN all_positives ELSE $k END)
+        THEN positives + negatives
+      WHEN positives_above + negatives_above >= (CASE WHEN all_positives < $k THEN all_positives ELSE $k END) THEN 0
+      ELSE (CASE WHEN all_positives < $k THEN all_positives ELSE $k END) - positives_above - negatives_above
+    END
+  ), 0) AS pndcg
+FROM scores
+GROUP BY list_id

@@ -1,0 +1,9 @@
+-- Positives: weight of the positives; 0 is why a metric of both classes is undefined.
+-- Requires: binary labels.
+-- Undefined: never.
+-- Source: Magnetic's LightMetrics.
+SELECT
+  list_id,
+  SUM(weight * label) AS positives
+FROM predictions
+GROUP BY list_id

@@ -1,0 +1,11 @@
+-- PRAUC: area under the precision-recall curve, interpolated between its points.
+-- interpolation(): default trapezoid: how the curve goes from one threshold to the next.
+-- Requires: binary labels.
+-- Undefined: predictions without a positive.
+-- Source: Spark MLlib areaUnderPR (trapezoid); Davis & Goadrich 2006.
+SELECT
+  list_id,
+  SUM(interpolation(positives, negatives, positives_above, negatives_above))
+    / NULLIF(MAX(all_positives), 0) AS prauc
+FROM thresholds
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- Precision: share of true positives among predicted positives.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: no predicted positive.
+-- Source: scikit-learn precision_score.
+SELECT
+  list_id,
+  SUM(tp) / NULLIF(SUM(tp) + SUM(fp), 0) AS positive_predictive_value
+FROM confusion
+GROUP BY list_id

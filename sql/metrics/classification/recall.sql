@@ -1,0 +1,10 @@
+-- Recall: share of positives that are predicted so, the true positive rate.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: predictions without a positive.
+-- Source: scikit-learn recall_score.
+SELECT
+  list_id,
+  SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) AS recall
+FROM confusion
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- Specificity: share of negatives that are predicted so, the true negative rate.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: predictions without a negative.
+-- Source: Yerushalmy 1947.
+SELECT
+  list_id,
+  SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0) AS specificity
+FROM confusion
+GROUP BY list_id

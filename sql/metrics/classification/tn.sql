@@ -1,0 +1,10 @@
+-- TN: true negatives: weight of negatives scored below the threshold.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: never.
+-- Source: confusion matrix.
+SELECT
+  list_id,
+  SUM(tn) AS tn
+FROM confusion
+GROUP BY list_id

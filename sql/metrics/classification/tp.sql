@@ -1,0 +1,10 @@
+-- TP: true positives: weight of positives scored at or above the threshold.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: never.
+-- Source: confusion matrix.
+SELECT
+  list_id,
+  SUM(tp) AS tp
+FROM confusion
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- YoudenJ: Youden's J, recall + specificity - 1.
+-- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- Requires: binary labels.
+-- Undefined: predictions of one class only.
+-- Source: Youden 1950.
+SELECT
+  list_id,
+  SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) + SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0) - 1 AS youden_j
+FROM confusion
+GROUP BY list_id

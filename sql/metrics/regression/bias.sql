@@ -1,0 +1,9 @@
+-- Bias: mean of score minus label: above 0 the model predicts too much.
+-- Requires: finite scores.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: mean error.
+SELECT
+  list_id,
+  SUM(weight * (score - label)) / NULLIF(SUM(weight), 0) AS bias
+FROM predictions
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- ExplainedVariance: one minus the variance of the error over that of the label.
+-- Requires: finite scores.
+-- Undefined: labels that are all equal.
+-- Source: scikit-learn explained_variance_score.
+SELECT
+  list_id,
+  1 - SUM(weight * (label - score - mean_label + mean_score) * (label - score - mean_label + mean_score))
+    / NULLIF(SUM(weight * (label - mean_label) * (label - mean_label)), 0) AS explained_variance
+FROM centred
+GROUP BY list_id

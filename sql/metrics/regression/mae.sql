@@ -1,0 +1,9 @@
+-- MAE: mean absolute error.
+-- Requires: finite scores.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn mean_absolute_error.
+SELECT
+  list_id,
+  SUM(weight * ABS(score - label)) / NULLIF(SUM(weight), 0) AS mae
+FROM predictions
+GROUP BY list_id

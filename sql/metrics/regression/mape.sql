@@ -1,0 +1,11 @@
+-- MAPE: mean absolute error as a share of the label, 1 for 100 %; a label of 0 counts as eps.
+-- $eps: number above 0, default 2.220446049250313e-16: the least that an error is divided by.
+-- Requires: finite scores.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn mean_absolute_percentage_error.
+SELECT
+  list_id,
+  SUM(weight * ABS(score - label) / CASE WHEN ABS(label) > $eps THEN ABS(label) ELSE $eps END)
+    / NULLIF(SUM(weight), 0) AS mape
+FROM predictions
+GROUP BY list_id

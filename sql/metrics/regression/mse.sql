@@ -1,0 +1,9 @@
+-- MSE: mean squared error.
+-- Requires: finite scores.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn mean_squared_error.
+SELECT
+  list_id,
+  SUM(weight * (score - label) * (score - label)) / NULLIF(SUM(weight), 0) AS mse
+FROM predictions
+GROUP BY list_id

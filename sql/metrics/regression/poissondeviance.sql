@@ -1,0 +1,10 @@
+-- PoissonDeviance: mean deviance of a Poisson distribution whose mean is the score.
+-- Requires: labels from 0, positive scores, finite scores.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: scikit-learn mean_poisson_deviance.
+SELECT
+  list_id,
+  2 * SUM(weight * (CASE WHEN label > 0 THEN label * LN(CASE WHEN label > 0 AND score > 0 THEN label / score END) ELSE 0 END - label + score))
+    / NULLIF(SUM(weight), 0) AS poisson_deviance
+FROM predictions
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- R2: coefficient of determination: one minus the squared error over that of always predicting the mean.
+-- Requires: finite scores.
+-- Undefined: labels that are all equal.
+-- Source: scikit-learn r2_score.
+SELECT
+  list_id,
+  1 - SUM(weight * (score - label) * (score - label))
+    / NULLIF(SUM(weight * (label - mean_label) * (label - mean_label)), 0) AS r2
+FROM centred
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- sMAPE: symmetric mean absolute percentage error, from 0 to 2; where label and score are 0 the error is 0.
+-- Requires: finite scores.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: Makridakis 1993; CatBoost SMAPE.
+SELECT
+  list_id,
+  SUM(weight * COALESCE(2 * ABS(score - label) / NULLIF(ABS(score) + ABS(label), 0), 0))
+    / NULLIF(SUM(weight), 0) AS smape
+FROM predictions
+GROUP BY list_id

@@ -1,0 +1,17 @@
+-- TweedieDeviance: mean deviance of a Tweedie distribution with variance power between 1 and 2.
+-- $power: number above 1 to 1.999999, default 1.5: variance power.
+-- Requires: labels from 0, positive scores, finite scores.
+-- Undefined: no predictions, or all of weight 0.
+-- Source: Jørgensen 1987; scikit-learn mean_tweedie_deviance.
+SELECT
+  list_id,
+  2 * SUM(
+    weight * (
+      CASE WHEN label > 0 THEN EXP((2 - $power) * LN(CASE WHEN label > 0 THEN label END)) ELSE 0 END
+        / ((1 - $power) * (2 - $power))
+      - label * EXP((1 - $power) * LN(CASE WHEN score > 0 THEN score END)) / (1 - $power)
+      + EXP((2 - $power) * LN(CASE WHEN score > 0 THEN score END)) / (2 - $power)
+    )
+  ) / NULLIF(SUM(weight), 0) AS tweedie_deviance
+FROM predictions
+GROUP BY list_id

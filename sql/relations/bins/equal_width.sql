@@ -1,0 +1,19 @@
+-- bins: one row per bin of equal width over [0, 1], with its weight and the sums of scores and labels in it. A score on
+-- an edge belongs to the bin below.
+-- $bins: integer from 1, default 10: number of bins.
+SELECT
+  list_id,
+  bin,
+  SUM(weight) AS weight,
+  SUM(weight * score) AS predicted,
+  SUM(weight * label) AS observed
+FROM (
+  SELECT
+    list_id,
+    label,
+    score,
+    weight,
+    CASE WHEN score > 0 THEN -FLOOR(-score * $bins) ELSE 1 END AS bin
+  FROM predictions
+) AS binned
+GROUP BY list_id, bin

@@ -1,0 +1,14 @@
+-- thresholds: one row per distinct score of a positive, from the distinct scores of all predictions: for few of them.
+SELECT
+  list_id,
+  score,
+  positives,
+  squares,
+  negatives,
+  positives_above,
+  negatives_above,
+  all_positives,
+  all_negatives,
+  all_rows
+FROM scores
+WHERE positives > 0

@@ -1,0 +1,54 @@
+-- thresholds: one row per distinct score of a positive, highest first, with the weight of each class at it and above it.
+-- Every prediction is told the lowest score of a positive that is not below its own. Weights are added up per such
+-- threshold, so that running sums are taken over thresholds, not over predictions.
+SELECT
+  list_id,
+  threshold AS score,
+  positives,
+  squares,
+  negatives,
+  positives_above,
+  negatives_above,
+  all_positives,
+  all_negatives,
+  all_rows
+FROM (
+  SELECT
+    list_id,
+    threshold,
+    positives,
+    squares,
+    negatives,
+    SUM(positives) OVER (
+      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) - positives AS positives_above,
+    SUM(negatives + negatives_below) OVER (
+      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) - negatives - negatives_below AS negatives_above,
+    SUM(positives) OVER (PARTITION BY list_id) AS all_positives,
+    SUM(negatives + negatives_below) OVER (PARTITION BY list_id) AS all_negatives,
+    SUM(segment_rows) OVER (PARTITION BY list_id) AS all_rows,
+    place
+  FROM (
+    SELECT
+      list_id,
+      COALESCE(threshold, 0) AS threshold,
+      CASE WHEN threshold IS NULL THEN 0 ELSE 1 END AS place,
+      SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+      SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
+      SUM(CASE WHEN label = 0 AND score = threshold THEN weight ELSE 0 END) AS negatives,
+      SUM(CASE WHEN label = 1 OR score = threshold THEN 0 ELSE weight END) AS negatives_below,
+      COUNT(*) AS segment_rows
+    FROM (
+      SELECT
+        list_id,
+        label,
+        score,
+        weight,
+        MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY list_id ORDER BY score DESC) AS threshold
+      FROM predictions
+    ) AS told
+    GROUP BY list_id, threshold
+  ) AS segments
+) AS running
+WHERE place = 1

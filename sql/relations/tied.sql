@@ -1,0 +1,10 @@
+-- tied: one row per distinct score with the weight of each class; squares is the sum of the squared weights of positives.
+SELECT
+  list_id,
+  score,
+  SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+  SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
+  SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
+  COUNT(*) AS tied_rows
+FROM predictions
+GROUP BY list_id, score
