@@ -68,12 +68,12 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
     }
     previous: dict[str, Any] = {}
     try:
-        for name, value in settings.items():
-            if value is not None:
-                current = rows(database, "SELECT current_setting(?)", [name])[0][0]
-                if str(current).lower() != str(value).lower():
-                    previous[name] = current
-                    _set(database, name, value)
+        wanted = {name: value for name, value in settings.items() if value is not None}
+        there = rows(database, f"SELECT {', '.join(['current_setting(?)'] * len(wanted))}", list(wanted))[0]
+        for (name, value), current in zip(wanted.items(), there, strict=True):
+            if str(current).lower() != str(value).lower():
+                previous[name] = current
+                _set(database, name, value)
         yield database
     finally:
         if owned:

@@ -191,14 +191,31 @@ class Library:
                 return self.relations[name, variant]
         raise MetricError(f"no {name!r} under these policies: ties='row_order' is for metrics of predictions only")
 
-    def inputs(self, file: SqlFile) -> frozenset[str]:
-        """Return the inputs that a file reads, itself or through relations, under any policies."""
-        names = {table.name for table in file.tree.find_all(exp.Table)}
-        found = names & contract.INPUTS
+    def inputs(self, file: SqlFile) -> set[str]:
+        """Return the inputs that a metric reads through relations, under any policies."""
+        return self._inputs[file.tree.args["from_"].this.name]
+
+    @cached_property
+    def _inputs(self) -> dict[str, set[str]]:
+        """The inputs that each relation reads, itself or through others."""
+        reads: dict[str, set[str]] = {name: {name} for name in contract.INPUTS}
         for (name, _), relation in self.relations.items():
-            if name in names and name != file.name:
-                found |= self.inputs(relation)
-        return frozenset(found)
+            reads.setdefault(name, set()).update(table.name for table in relation.tree.find_all(exp.Table))
+        found = {}
+        for name in reads:
+            reached, left = {name}, [name]
+            while left:
+                new = reads[left.pop()] - reached
+                reached |= new
+                left += new
+            found[name] = reached & contract.INPUTS
+        return found
+
+    @cached_property
+    def inner_columns(self) -> set[str]:
+        """The names of all columns of relations."""
+        selects = (select for file in self.relations.values() for select in file.tree.find_all(exp.Select))
+        return {name for select in selects for name in select.named_selects}
 
     def function(self, slot: str, name: str) -> SqlFile:
         """Return the file of a function that fills a slot."""
@@ -220,6 +237,11 @@ def sql_root() -> Path:
 
 def read_select(*path: str) -> exp.Select:
     """Return the SELECT of a file that is not a metric, relation or function, such as ``checks/run.sql``."""
+    return _read_select(*path).copy()
+
+
+@cache
+def _read_select(*path: str) -> exp.Select:
     tree = sqlglot.parse_one(sql_root().joinpath(*path).read_text("utf-8"), read="duckdb")
     if not isinstance(tree, exp.Select):
         raise ContractError(f"{'/'.join(path)}:1: one SELECT is expected")

@@ -28,10 +28,7 @@ def map_columns(inputs: Inputs, request: Request, columns: Mapping[str, str]) ->
         raise InputError(
             f"columns maps {unknown[0]!r}, which no input has{suggestion(unknown[0], ['query_id', 'doc_id', 'score', 'rank', 'relevance', 'weight', 'label'])}"
         )
-    reserved = [
-        name for file in request.library.relations.values() for select in file.tree.find_all(exp.Select) for name in select.named_selects
-    ]
-    internal = internal_names(request.by, [*reserved, *(item.metric.slug for item in request.asked), "weight", "k"])
+    internal = internal_names(request.by, [*request.library.inner_columns, *(item.metric.slug for item in request.asked), "weight", "k"])
     inputs.internal = internal
     for item in found.values():
         item.map(columns, request.by, internal)

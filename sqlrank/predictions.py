@@ -20,7 +20,7 @@ from sqlrank.statement import Plan, Statement, build
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.inputs import Input, Inputs
+    from sqlrank.inputs import Inputs
     from sqlrank.request import Request
 
 BUCKETED = ("bigquery", "snowflake", "spark", "databricks", "trino")
@@ -58,10 +58,8 @@ def map_predictions(inputs: Inputs, request: Request, columns: Mapping[str, str]
     unknown = [name for name in columns if name not in {*COLUMNS["predictions"], *request.by}]
     if unknown:
         raise InputError(f"columns maps {unknown[0]!r}, which predictions do not have{suggestion(unknown[0], COLUMNS['predictions'])}")
-    reserved = {
-        name for file in request.library.relations.values() for select in file.tree.find_all(exp.Select) for name in select.named_selects
-    }
-    inputs.internal = internal_names(request.by, [*reserved, *(asked.metric.slug for asked in request.asked), "weight", "k", SLICE])
+    taken = [*request.library.inner_columns, *(asked.metric.slug for asked in request.asked), "weight", "k", SLICE]
+    inputs.internal = internal_names(request.by, taken)
     item.map(columns, request.by, inputs.internal)
     problems = [
         f"by: predictions have no column {name!r}{suggestion(name, item.types)} There are: {', '.join(item.types)}"
@@ -81,7 +79,7 @@ def over_predictions(
     """Return the statement over predictions whose columns are known, and the strategy that was chosen."""
     item = inputs.found["predictions"]
     strategy = _strategy(request, "weight" in needed, "duckdb", lambda: _has_few_scores(inputs))
-    audit = _audit(request, item, needed) if is_audited else None
+    audit = _audit(request, needed) if is_audited else None
     by = [inputs.internal[name] for name in request.by]
     sets = None if request.sets is None else [[inputs.internal[name] for name in group] for group in request.sets]
     return _build(request, item.select(_read(needed)), by, sets, needed, per_query, strategy, audit), strategy
@@ -178,10 +176,9 @@ def _has_few_scores(inputs: Inputs) -> bool:
     return bool(distinct < DISTINCT_SHARE * total)
 
 
-def _audit(request: Request, item: Input, needed: tuple[str, ...]) -> exp.Select:
-    """Return one column that counts the rows that any rule refuses."""
-    _, conditions = checks.rules(item, needed, _requirements(request))
-    broken = exp.Case(
-        ifs=[exp.If(this=condition, true=exp.Literal.number(1)) for condition in conditions.values()], default=exp.Literal.number(0)
-    )
+def _audit(request: Request, needed: tuple[str, ...]) -> exp.Select:
+    """Return one column that counts the rows that break any rule."""
+    rules = {column.alias: column.this for column in read_select("checks", "sound.sql").selects}
+    is_sound = exp.and_(*(rules[name] for name in [*needed, *_requirements(request)]))
+    broken = exp.Case(ifs=[exp.If(this=is_sound, true=exp.Literal.number(0))], default=exp.Literal.number(1))
     return exp.select("list_id", exp.alias_(exp.Sum(this=broken), "audit_broken")).from_("predictions")

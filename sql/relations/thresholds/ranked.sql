@@ -6,41 +6,41 @@ SELECT
   positives,
   positives AS squares,
   rows_upto - rows_above - positives AS negatives,
-  positives_above,
-  rows_above - positives_above AS negatives_above,
+  positives_upto - positives AS positives_above,
+  rows_above - positives_upto + positives AS negatives_above,
   all_positives,
   all_rows - all_positives AS all_negatives,
   all_rows
 FROM (
   SELECT
-    list_id,
-    score,
-    positives,
-    rows_above,
-    rows_upto,
-    all_rows,
-    SUM(positives) OVER (PARTITION BY list_id ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
-      - positives AS positives_above,
-    SUM(positives) OVER (PARTITION BY list_id) AS all_positives
+    t.list_id,
+    t.score,
+    t.positives,
+    t.rows_above,
+    FLOOR(t.share_upto * n.all_rows + 0.5) AS rows_upto,
+    n.all_rows,
+    SUM(t.positives) OVER (
+      PARTITION BY t.list_id ORDER BY t.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS positives_upto,
+    SUM(t.positives) OVER (PARTITION BY t.list_id) AS all_positives
   FROM (
     SELECT
       list_id,
       score,
       COUNT(*) AS positives,
-      MAX(rows_above) AS rows_above,
-      MAX(rows_upto) AS rows_upto,
-      MAX(all_rows) AS all_rows
+      MAX(place) - 1 AS rows_above,
+      MAX(share_upto) AS share_upto
     FROM (
       SELECT
         list_id,
         label,
         score,
-        RANK() OVER (PARTITION BY list_id ORDER BY score DESC) - 1 AS rows_above,
-        COUNT(*) OVER (PARTITION BY list_id ORDER BY score DESC) AS rows_upto,
-        COUNT(*) OVER (PARTITION BY list_id) AS all_rows
+        RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS place,
+        CUME_DIST() OVER (PARTITION BY list_id ORDER BY score DESC) AS share_upto
       FROM predictions
     ) AS ranked
     WHERE label = 1
     GROUP BY list_id, score
-  ) AS tied
+  ) AS t
+  JOIN totals AS n ON n.list_id = t.list_id
 ) AS counted
