@@ -86,8 +86,7 @@ def evaluate(
         InputError: data that cannot be evaluated, with all problems found.
         ExecutionError: time or memory ran out.
 
-    >>> import duckdb
-import pyarrow as pa
+    >>> import pyarrow as pa
     >>> run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
     >>> qrels = pa.table({"query_id": [1], "doc_id": ["b"], "relevance": [1]})
     >>> evaluate(["RR", "P@1"], run=run, qrels=qrels).to_pylist()

@@ -204,7 +204,8 @@ class Composer:
             return
         is_share_of_hits = asked.settings.get("denominator") == "hits"
         if asked.settings.get("ties") == "expected" and (is_share_of_hits or not self._is_linear(asked.file, asked.settings)):
-            linear = sorted(file.display_name for file in self.library.metrics.values() if self._is_linear(file, asked.settings))
+            rankings = (file for file in self.library.metrics.values() if "predictions" not in self.library.inputs(file))
+            linear = sorted(file.display_name for file in rankings if self._is_linear(file, asked.settings))
             raise MetricError(
                 f"ties='expected' is not defined for {asked.metric}, which is not a sum over documents; it is for: {', '.join(linear)}. "
                 "Choose another value of ties, such as doc_desc"

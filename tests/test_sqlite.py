@@ -53,6 +53,8 @@ VARIANTS = [
 def every_metric() -> list[str]:
     names = []
     for file in library().metrics.values():
+        if file.path.parent.name != "ranking":
+            continue
         needs = file.at is not None and file.at.default is None
         names.append(f"{file.display_name}@{EXAMPLE[file.at.type]}" if needs else file.display_name)
     return names

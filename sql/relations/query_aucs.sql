@@ -1,9 +1,9 @@
 -- query_aucs: one row per query with the area under its ROC curve, and what it may weigh. A query whose predictions are
 -- all of one class has no row.
--- $tie: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
+-- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
 SELECT
   list_id,
-  SUM(positives * (all_negatives - negatives_above - (1 - $tie) * negatives))
+  SUM(positives * (all_negatives - negatives_above - (1 - $tie_credit) * negatives))
     / NULLIF(MAX(all_positives) * MAX(all_negatives), 0) AS auc,
   MAX(all_positives) AS positives,
   MAX(all_positives) + MAX(all_negatives) AS weight,

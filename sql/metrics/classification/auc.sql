@@ -1,12 +1,12 @@
 -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half.
---     AUC = sum over positives of w (weight of negatives below + tie * weight of negatives at the same score) / (P N)
--- $tie: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
+--     AUC = sum over positives of w (weight of negatives below + tie_credit * weight of negatives at the same score) / (P N)
+-- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
 -- Requires: binary labels.
 -- Undefined: predictions of one class only.
 -- Source: Hanley & McNeil 1982; scikit-learn roc_auc_score.
 SELECT
   list_id,
-  SUM(positives * (all_negatives - negatives_above - (1 - $tie) * negatives))
+  SUM(positives * (all_negatives - negatives_above - (1 - $tie_credit) * negatives))
     / NULLIF(MAX(all_positives) * MAX(all_negatives), 0) AS auc
 FROM thresholds
 GROUP BY list_id

@@ -1,11 +1,11 @@
 -- Gini: Gini coefficient of the order, 2 AUC - 1.
--- $tie: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
+-- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
 -- Requires: binary labels.
 -- Undefined: predictions of one class only.
 -- Source: Hand & Till 2001; CatBoost NormalizedGini.
 SELECT
   list_id,
-  2 * SUM(positives * (all_negatives - negatives_above - (1 - $tie) * negatives))
+  2 * SUM(positives * (all_negatives - negatives_above - (1 - $tie_credit) * negatives))
     / NULLIF(MAX(all_positives) * MAX(all_negatives), 0) - 1 AS gini
 FROM thresholds
 GROUP BY list_id

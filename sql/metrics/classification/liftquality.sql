@@ -1,13 +1,13 @@
 -- LiftQuality: area between the cumulative lift curve and that of a random order, over the most it can be.
 --     LiftQuality = 2 AUC - 1, for any weights
--- $tie: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
+-- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
 -- lift_variant(): default exact: the definition, or the figure that the published Spark code arrives at.
 -- Requires: binary labels.
 -- Undefined: predictions of one class only.
 -- Source: Magnetic's LightMetrics, in the form that does not depend on the order of tied rows.
 SELECT
   list_id,
-  2 * SUM(positives * (all_negatives - negatives_above - (1 - $tie) * negatives))
+  2 * SUM(positives * (all_negatives - negatives_above - (1 - $tie_credit) * negatives))
     / NULLIF(MAX(all_positives) * MAX(all_negatives), 0) - 1
     - lift_variant(SUM(squares), NULLIF(MAX(all_positives) * MAX(all_negatives), 0)) AS lift_quality
 FROM thresholds
