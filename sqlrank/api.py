@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
+from sqlglot import exp
 
 from sqlrank import checks, settings
 from sqlrank._version import __version__
@@ -13,7 +14,7 @@ from sqlrank.engine import Limits, session, supervise
 from sqlrank.errors import InputError
 from sqlrank.inputs import Inputs, is_file, is_text
 from sqlrank.mapping import map_columns, statement_by_name, statement_over
-from sqlrank.predictions import check_predictions, map_predictions, over_predictions, predictions_by_name
+from sqlrank.predictions import check_predictions, name_predictions, over_predictions, read_predictions
 from sqlrank.render import render
 from sqlrank.request import Request, given_sources, library_of, look_up, split_queries
 
@@ -35,7 +36,7 @@ def evaluate(
     predictions: Any = None,
     queries: Any = None,
     connection: Any = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     per_query: bool = False,
     compat: str | None = None,
@@ -61,14 +62,15 @@ def evaluate(
         queries: optional: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
             ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory.
-        columns: canonical column names to yours, such as ``{"query_id": "user_id"}``.
+        columns: canonical column names to yours, such as ``{"query_id": "user_id"}``; for predictions also an expression
+            (``{"weight": "1 / propensity"}``), and several score columns (``{"score": ["old", "new"]}``), each evaluated.
         by: columns that tell rankings apart (systems, days) or slice queries; a list of lists gives several groupings at
             once, ``[]`` among them the total, whose rows have NULL in the columns that they sum over.
         per_query: one row per query instead of the aggregate.
         compat: reproduce the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
         sql_dir: a folder with metrics, relations and functions of your own.
-        memory_limit: such as ``"2GB"``; what does not fit is spilled to ``temp_directory``.
+        memory_limit: of this process, such as ``"2GB"``; what does not fit is spilled to ``temp_directory``.
         threads: how many threads DuckDB uses.
         temp_directory: where to spill; a folder that is removed afterwards unless given.
         timeout: seconds after which the query is cancelled.
@@ -106,7 +108,7 @@ def _evaluate(
     database: duckdb.DuckDBPyConnection,
     request: Request,
     given: Mapping[str, Any],
-    columns: Mapping[str, str],
+    columns: Mapping[str, Any],
     per_query: bool,
     check: checks.Check,
 ) -> pa.Table:
@@ -132,21 +134,21 @@ def _evaluate(
     return result.replace_schema_metadata(metadata)
 
 
-def _evaluate_predictions(inputs: Inputs, request: Request, columns: Mapping[str, str], per_query: bool, check: checks.Check) -> pa.Table:
-    needed = map_predictions(inputs, request, columns, per_query)
+def _evaluate_predictions(inputs: Inputs, request: Request, columns: Mapping[str, Any], per_query: bool, check: checks.Check) -> pa.Table:
     if check not in CHECKS:
         raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
     is_audited = check != "off"
-    statement, strategy = over_predictions(request, inputs, needed, per_query, is_audited)
+    found = read_predictions(inputs, request, columns, per_query)
+    statement, strategy = over_predictions(request, found, per_query, "duckdb", inputs.connection, is_audited)
     text = render(statement)
     try:
         result = inputs.connection.sql(text).to_arrow_table().rename_columns(statement.names)
     except (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException):
-        check_predictions(inputs, request, needed)
+        check_predictions(inputs, request, found, columns)
         raise
     if is_audited:
         if any(result["audit_broken"].to_pylist()):
-            check_predictions(inputs, request, needed)
+            check_predictions(inputs, request, found, columns)
         result = result.drop_columns(["audit_broken"])
     return result.replace_schema_metadata({"sqlrank.version": __version__, "sqlrank.sql": text, "sqlrank.strategy": strategy})
 
@@ -160,7 +162,7 @@ def sql(
     predictions: str | Path | None = None,
     queries: str | Path | None = None,
     connection: Any = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     per_query: bool = False,
     compat: str | None = None,
@@ -189,11 +191,14 @@ def sql(
             for role, source in given.items():
                 inputs.add(role, source)
             if request.is_of_predictions:
-                statement, _ = over_predictions(request, inputs, map_predictions(inputs, request, columns or {}, per_query), per_query)
+                found = read_predictions(inputs, request, columns or {}, per_query)
+                statement, _ = over_predictions(request, found, per_query, dialect, database)
             else:
                 statement = statement_over(request, inputs, map_columns(inputs, request, columns or {}), per_query)
     elif request.is_of_predictions:
-        statement, _ = predictions_by_name(request, given["predictions"], columns or {}, per_query, dialect)
+        statement, _ = over_predictions(
+            request, name_predictions(request, given["predictions"], columns or {}, per_query, dialect), per_query, dialect
+        )
     else:
         statement = statement_by_name(request, given, columns or {}, per_query, dialect)
     return render(statement, dialect)
@@ -206,14 +211,15 @@ def metrics(sql_dir: str | Path | None = None) -> pa.Table:
     True
     """
     rows = []
-    for file in library_of(sql_dir).metrics.values():
+    library = library_of(sql_dir)
+    for file in [*library.metrics.values(), *library.curves.values()]:
         declared = [f"{param.name}={param.default_text}" if param.default is not None else param.name for param in file.params.values()]
         rows.append(
             {
                 "name": file.display_name,
-                "family": file.path.parent.name,
+                "family": "curve" if file.kind == "curves" else file.path.parent.name,
                 "parameters": ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.choices.values())]),
-                "relation": file.tree.args["from_"].this.name,
+                "relation": next(file.tree.find_all(exp.Table)).name,
                 "source": file.source,
                 "description": file.title.partition(": ")[2],
             }

@@ -111,7 +111,7 @@ def evaluate(
             predictions=predictions,
             queries=queries,
             connection=db,
-            columns=_pairs("--column", column),
+            columns=_columns(column),
             by=_groupings(by),
             per_query=per_query,
             compat=compat,
@@ -126,7 +126,7 @@ def evaluate(
         )
     with _problems():
         _write(result, format, output)
-    searched = result.schema.metadata[b"sqlrank.duplicates_searched"].decode()
+    searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
         typer.echo(f"note: searched for duplicates among {searched} only; --check full searches all", err=True)
 
@@ -157,7 +157,7 @@ def sql(
             predictions=predictions,
             queries=queries,
             connection=db,
-            columns=_pairs("--column", column),
+            columns=_columns(column),
             by=_groupings(by),
             per_query=per_query,
             compat=compat,
@@ -227,6 +227,13 @@ def _pairs(option: str, given: list[str] | None) -> dict[str, str]:
             raise SqlrankError(f"{option} {item}: write {option} name=value")
         pairs[name] = value
     return pairs
+
+
+def _columns(given: list[str] | None) -> dict[str, str | list[str]]:
+    """Read names of columns; several for the score are several models."""
+    scores = [item.partition("=")[2] for item in given or [] if item.startswith("score=")]
+    pairs: dict[str, str | list[str]] = dict(_pairs("--column", given))
+    return pairs | {"score": scores} if len(scores) > 1 else pairs
 
 
 def _policies(given: list[str] | None) -> dict[str, Any]:

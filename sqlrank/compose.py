@@ -12,13 +12,13 @@ from sqlrank.bind import Binder
 from sqlrank.contract import INPUTS
 from sqlrank.errors import MetricError
 from sqlrank.keys import KEY, carry, expand, named
-from sqlrank.library import Library, SqlFile
-from sqlrank.settings import Asked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sqlrank.library import Library, SqlFile
     from sqlrank.metric import Value
+    from sqlrank.settings import Asked
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,13 @@ class Composer:
         self.scans[column.scan].select(exp.alias_(value, column.alias), copy=False)
         self.columns.append(column)
         return column
+
+    def add_curve(self, asked: Asked) -> str:
+        """Add a curve and everything it reads; return the name of its CTE."""
+        self.binder.used = set()
+        cte = self._build(asked.file, asked.settings)
+        self._check_unused(asked)
+        return cte
 
     def add_audit(self, audit: exp.Select, settings: Mapping[str, Value]) -> str:
         """Add the columns that the checks of the input read; return the scan they are in."""
@@ -130,15 +137,14 @@ class Composer:
                 self.binder.used |= read.keys()
                 return cte
         outer, self.binder.used = self.binder.used, set(self.library.policies)
-        cte = self._build(name, settings)
+        cte = self._build(self.library.relation(name, settings), settings)
         self._built.setdefault(name, []).append(({setting: settings.get(setting) for setting in self.binder.used}, cte))
         self.binder.used |= outer
         return cte
 
-    def _build(self, name: str, settings: Mapping[str, Value]) -> str:
-        file = self.library.relation(name, settings)
+    def _build(self, file: SqlFile, settings: Mapping[str, Value]) -> str:
         tree: Any = self.binder.bind(file.tree, settings, file.params)
-        if settings.get("numbering") == "plain":
+        if settings.get("numbering") == "plain" and not self.is_grouped:
             _use_query_id(tree)
         for table in list(tree.find_all(exp.Table)):
             if table.name in self.sources:
@@ -146,10 +152,10 @@ class Composer:
             else:
                 self._read_relation(table, settings)
         carries = (expand if self.is_grouped else carry)(tree, self._carried)
-        if name == "topics":
+        if file.name == "topics":
             tree, carries = self._cross_by(tree, carries)
         if tree not in self._names:
-            cte = self._free_name(name)
+            cte = self._free_name(file.name)
             self._names[tree] = cte
             self.ctes[cte] = tree
             self.titles[cte] = file.title.partition(": ")[2]

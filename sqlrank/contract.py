@@ -65,8 +65,10 @@ def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: set[str]) 
         breaches += _metric(tree)
         if not re.match(r"-- \w+: ", text):
             breaches.append((_FIRST, "the comment begins with the name of the metric, one word, as in '-- nDCG: what it is.'"))
-    elif kind == "relations":
+    elif kind in {"relations", "curves"}:
         breaches += _relation(tree)
+        if kind == "curves" and isinstance(tree, exp.Query) and tree.named_selects[:2] != ["list_id", "point"]:
+            breaches.append(("SELECT", "a curve selects list_id, then point, which numbers its rows, then what it shows"))
     else:
         breaches += _function(tree, path.parent.name)
     if re.search(r"NULLS\s+LAST", text, re.IGNORECASE):
@@ -95,7 +97,7 @@ def check_references(  # noqa: C901  one rule after another
             breaches.append((call, f"{call.name} takes {len(arguments)} arguments: {', '.join(arguments)}"))
         elif file.kind == "functions" and call.name.lower() == file.name:
             breaches.append((call, f"a function cannot call itself, {call.name!r}"))
-        elif file.kind == "metrics" and call.name.lower() not in file.choices:
+        elif file.kind in {"metrics", "curves"} and call.name.lower() not in file.choices:
             breaches.append((call, f"{call.name} is used, but not documented; add a line '-- {call.name}(): default ...: what it is.'"))
     known = set(file.arguments) if file.kind == "functions" else columns
     if known is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 import threading
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.02
 SEMANTICS = {"default_order": "ASCENDING", "default_null_order": "NULLS_LAST", "integer_division": False, "default_collation": ""}
 """Settings of a caller's connection that would change what a statement means."""
+_BYTES = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT])(?P<binary>i?)B\s*", re.IGNORECASE)
 _NEXT_STEP = "give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a call may use: ``memory_limit`` such as ``"2GB"``, ``threads``, ``temp_directory``, ``timeout`` in seconds."""
+    """What a call may use: ``memory_limit`` of this process, such as ``"2GB"``, ``threads``, ``temp_directory``, ``timeout`` in seconds."""
 
     memory_limit: str | None = None
     threads: int | None = None
@@ -58,7 +60,7 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
     spill = tempfile.mkdtemp(prefix="sqlrank_") if limits.temp_directory is None and owned else None
     database = _open(connection) if owned else connection
     settings = {
-        "memory_limit": limits.memory_limit,
+        "memory_limit": _for_the_engine(limits.memory_limit),
         "threads": limits.threads,
         "temp_directory": spill or (str(limits.temp_directory) if limits.temp_directory else None),
         "preserve_insertion_order": False if owned else None,
@@ -85,6 +87,17 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
                     _set(database, name, value)
         if spill:
             shutil.rmtree(spill, ignore_errors=True)
+
+
+def _for_the_engine(limit: str | None) -> str | None:
+    """Return what is left of a memory limit for DuckDB beside what this process holds already, at least half of it."""
+    match = _BYTES.fullmatch(limit) if isinstance(limit, str) else None
+    status = Path("/proc/self/status")
+    if match is None or not status.exists():
+        return limit
+    given = float(match["number"]) * (1024 if match["binary"] else 1000) ** " KMGT".index(match["unit"].upper())
+    held = 1024 * next(int(line.split()[1]) for line in status.read_text("ascii").splitlines() if line.startswith("VmRSS:"))
+    return f"{int(max(given / 2, given - held) / 1000)}KB"
 
 
 def rows(connection: duckdb.DuckDBPyConnection, statement: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:

@@ -14,6 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.compose import Source
+from sqlrank.contract import ALLOWED
 from sqlrank.engine import rows
 from sqlrank.errors import InputError, suggestion
 from sqlrank.keys import named
@@ -48,7 +49,7 @@ class Input:
     """One input: the item that stands in FROM, its columns with their types, and what they are called here.
 
     ``names`` maps a canonical or ``by`` name to the column of the source; ``where`` keeps only some rows; ``origin`` is the
-    item as the caller could write it, where that differs.
+    item as the caller could write it, where that differs; ``computed`` are expressions that stand for columns.
     """
 
     role: str
@@ -59,6 +60,7 @@ class Input:
     by: list[str] = field(default_factory=list)
     where: exp.Expr | None = None
     is_labelled: bool = False
+    computed: dict[str, exp.Expr] = field(default_factory=dict)
     origin: exp.Expr | None = None
 
     def map(self, columns: Mapping[str, str], by: Iterable[str], internal: Mapping[str, str]) -> None:
@@ -115,7 +117,8 @@ class Input:
     def _value(self, name: str, float32: bool) -> exp.Expr:
         if name not in self.names:
             return exp.cast(exp.Literal.number(1) if name == "weight" else exp.Null(), "DOUBLE")
-        column = named(self.names[name])
+        theirs = self.names[name]
+        column = self.computed[theirs].copy() if theirs in self.computed else named(theirs)
         if self.type_of(name) == "BOOLEAN":
             return exp.cast(column, "INT")
         if self.type_of(name).startswith("ENUM"):
@@ -252,7 +255,23 @@ class Inputs:
         return {row[0]: row[1] for row in described}
 
 
-def _single(score: exp.Column) -> exp.Expr:
+def expression(text: str) -> exp.Expr:
+    """Return the expression over columns that a text is, such as ``1 / propensity``.
+
+    Raises:
+        InputError: it is none, or it is one that does not mean the same on every engine.
+    """
+    try:
+        tree: Any = sqlglot.parse_one(text, read="duckdb")
+    except sqlglot.ParseError:
+        tree = None
+    refused = (exp.Query, exp.Window, exp.AggFunc, exp.Placeholder, exp.Star)
+    if tree is None or any(not isinstance(node, ALLOWED) or isinstance(node, refused) for node in tree.walk()):
+        raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")
+    return exp.paren(tree) if isinstance(tree, exp.Binary) else tree
+
+
+def _single(score: exp.Expr) -> exp.Expr:
     """Return a score in single precision, where what is too large is infinite."""
     limits = [exp.cast(exp.Literal.string(text), "FLOAT") for text in ("inf", "-inf")]
     positive = exp.GT(this=score.copy(), expression=exp.Literal.number(0))

@@ -19,7 +19,9 @@ from sqlrank.errors import ContractError, MetricError, suggestion
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-Kind = Literal["metrics", "relations", "functions"]
+    from sqlrank.metric import Metric
+
+Kind = Literal["metrics", "curves", "relations", "functions"]
 
 ALL = 2_147_483_647
 """What a cut-off is when there is none: more than any list is long."""
@@ -120,6 +122,7 @@ class Library:
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
         self.metrics: dict[str, SqlFile] = {}
+        self.curves: dict[str, SqlFile] = {}
         self.relations: dict[tuple[str, str], SqlFile] = {}
         self.functions: dict[str, dict[str, SqlFile]] = {}
         self.policies: dict[str, Any] = {}
@@ -148,6 +151,10 @@ class Library:
             file = _load("metrics", path.stem, path)
             self._once(file.display_name.lower() in self.metrics, path)
             self.metrics[file.display_name.lower()] = file
+        for path in sorted(folder.glob("curves/*.sql")):
+            file = _load("curves", path.stem, path)
+            self._once(file.display_name.lower() in self.curves, path)
+            self.curves[file.display_name.lower()] = file
 
     @staticmethod
     def _once(known: bool, path: Path) -> None:
@@ -155,8 +162,9 @@ class Library:
             raise ContractError(f"{path}:1: this name is taken; rename the file")
 
     def files(self) -> list[SqlFile]:
-        """Return all metrics, relations and functions."""
-        return [*self.metrics.values(), *self.relations.values(), *(file for slot in self.functions.values() for file in slot.values())]
+        """Return all metrics, curves, relations and functions."""
+        functions = (file for slot in self.functions.values() for file in slot.values())
+        return [*self.metrics.values(), *self.curves.values(), *self.relations.values(), *functions]
 
     def _check_references(self) -> None:
         columns: dict[str, set[str]] = {}
@@ -165,20 +173,32 @@ class Library:
         relations = columns.keys() | contract.INPUTS
         slots = {slot: next(iter(files.values())).arguments for slot, files in self.functions.items()}
         for file in self.files():
-            there = (columns | {"predictions": contract.PREDICTIONS}).get(file.tree.args["from_"].this.name) if file.kind == "metrics" else None
+            there = (
+                (columns | {"predictions": contract.PREDICTIONS}).get(file.tree.args["from_"].this.name) if file.kind == "metrics" else None
+            )
             contract.check_references(file, relations, slots, there)
 
     @cached_property
     def own_choices(self) -> set[str]:
         """Policies that only metrics which declare them heed, such as ``ideal`` and ``form``."""
-        return {name for file in self.metrics.values() for name, choice in file.choices.items() if not choice.is_slot}
+        return {
+            name for file in [*self.metrics.values(), *self.curves.values()] for name, choice in file.choices.items() if not choice.is_slot
+        }
 
     def metric(self, name: str) -> SqlFile:
         """Return the file of a metric; names are case-insensitive."""
         if file := self.metrics.get(name.lower()):
             return file
-        known = [file.display_name for file in self.metrics.values()]
+        known = [file.display_name for file in [*self.metrics.values(), *self.curves.values()]]
         raise MetricError(f"unknown metric {name!r}{suggestion(name, known)} 'sqlrank metrics' lists all")
+
+    def asked(self, metric: Metric) -> SqlFile:
+        """Return the file of what is asked for: ``Lift@0.1`` and ``Lift(fraction=0.1)`` are a metric, ``Lift`` is a curve."""
+        name = metric.name.lower()
+        own = self.metrics[name].params.keys() if name in self.metrics else set()
+        if name in self.curves and metric.cutoff is None and not own & dict(metric.params).keys():
+            return self.curves[name]
+        return self.metric(metric.name)
 
     def relation(self, name: str, settings: Mapping[str, Any]) -> SqlFile:
         """Return the file of a relation under the policies in force."""
@@ -192,8 +212,8 @@ class Library:
         raise MetricError(f"no {name!r} under these policies: ties='row_order' is for metrics of predictions only")
 
     def inputs(self, file: SqlFile) -> set[str]:
-        """Return the inputs that a metric reads through relations, under any policies."""
-        return self._inputs[file.tree.args["from_"].this.name]
+        """Return the inputs that a metric or curve reads through relations, under any policies."""
+        return set().union(*(self._inputs[table.name] for table in file.tree.find_all(exp.Table)))
 
     @cached_property
     def _inputs(self) -> dict[str, set[str]]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import sqlglot
 from sqlglot import exp
 
 from sqlrank import checks
 from sqlrank.compose import Source
 from sqlrank.engine import rows
 from sqlrank.errors import InputError, MetricError, suggestion
-from sqlrank.inputs import COLUMNS, internal_names
+from sqlrank.inputs import COLUMNS, expression, internal_names
 from sqlrank.keys import named
 from sqlrank.library import read_select
 from sqlrank.statement import Plan, Statement, build
@@ -20,7 +19,9 @@ from sqlrank.statement import Plan, Statement, build
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.inputs import Inputs
+    import duckdb
+
+    from sqlrank.inputs import Input, Inputs
     from sqlrank.request import Request
 
 BUCKETED = ("bigquery", "snowflake", "spark", "databricks", "trino")
@@ -30,7 +31,7 @@ PROBED = 100_000
 DISTINCT_SHARE = 0.02
 """Scores are counted instead of sorted if fewer than this share of the first ``PROBED`` rows are distinct."""
 
-SLICE = "slice"
+SLICE, SCORED_BY = "slice", "scored_by"
 _REQUIRED = {
     "binary labels": "nonbinary_label",
     "labels from 0": "negative_label",
@@ -40,7 +41,116 @@ _REQUIRED = {
 }
 
 
-def needed_columns(request: Request, per_query: bool, is_weighted: bool) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Predictions:
+    """The predictions as a statement reads them.
+
+    ``query`` selects ``needed``, ``weight`` and the columns ``by`` that tell groups apart, which the caller knows under the
+    names ``shown``; ``sets`` are groupings of them.
+    """
+
+    query: exp.Select
+    needed: tuple[str, ...]
+    by: list[str]
+    shown: list[str]
+    sets: list[list[str]] | None
+
+
+def read_predictions(inputs: Inputs, request: Request, columns: Mapping[str, Any], per_query: bool) -> Predictions:
+    """Map the columns of the predictions and see that they are there and of the right types."""
+    item = inputs.found["predictions"]
+    scores, columns = _split_scores(columns)
+    unknown = [name for name in columns if name not in {*COLUMNS["predictions"], *request.by}]
+    if unknown:
+        raise InputError(f"columns maps {unknown[0]!r}, which predictions do not have{suggestion(unknown[0], COLUMNS['predictions'])}")
+    taken = [*request.library.inner_columns, *(asked.metric.slug for asked in request.asked), "weight", "k", SLICE]
+    inputs.internal = internal_names(request.by, taken)
+    for theirs in [*columns.values(), *scores]:
+        if item.column(theirs) is None:
+            _compute(inputs, item, theirs)
+    item.map({**columns, "score": scores[-1]} if scores else columns, request.by, inputs.internal)
+    problems = [
+        f"by: predictions have no column {name!r}{suggestion(name, item.types)} There are: {', '.join(item.types)}"
+        for name in request.by
+        if inputs.internal[name] not in item.by
+    ]
+    if problems:
+        raise InputError("\n".join(problems))
+    needed = _needed(request, per_query, "weight" in item.names)
+    selects = {}
+    for theirs in scores or [item.names.get("score", "score")]:
+        item.names |= {"score": item.column(theirs) or theirs} if scores else {}
+        checks.check_columns(inputs.found, {"predictions": needed})
+        selects[theirs] = item.select(_read(needed))
+    by = [inputs.internal[name] for name in request.by]
+    sets = None if request.sets is None else [[inputs.internal[name] for name in group] for group in request.sets]
+    return _per_score(selects, needed, by, list(request.by), sets)
+
+
+def name_predictions(request: Request, table: Any, columns: Mapping[str, Any], per_query: bool, dialect: str) -> Predictions:
+    """Take the columns of a table that cannot be looked at as they are named; it has weights if ``columns`` say which."""
+    scores, columns = _split_scores(columns)
+    needed = _needed(request, per_query, "weight" in columns)
+    source = exp.to_table(str(table), dialect=dialect if dialect != "datafusion" else "postgres")
+    selects = {}
+    for theirs in scores or [columns.get("score", "score")]:
+        items: list[exp.Expr] = [named(name) for name in request.by]
+        for name in _read(needed):
+            written = theirs if name == "score" else columns.get(name, name)
+            if name == "weight" and name not in needed:
+                items.append(exp.alias_(exp.cast(exp.Literal.number(1), "DOUBLE"), name))
+            else:
+                items.append(exp.column(name) if written == name else exp.alias_(expression(written), name))
+        selects[theirs] = exp.select(*items).from_(source.copy())
+    return _per_score(selects, needed, list(request.by), list(request.by), request.sets)
+
+
+def over_predictions(
+    request: Request,
+    predictions: Predictions,
+    per_query: bool,
+    dialect: str = "duckdb",
+    connection: duckdb.DuckDBPyConnection | None = None,
+    is_audited: bool = False,
+) -> tuple[Statement, str]:
+    """Return the statement over predictions and the strategy that was chosen; ``connection`` is where they can be probed."""
+    is_weighted = "weight" in predictions.needed
+    strategy = _strategy(request, is_weighted, dialect, lambda: connection is not None and _has_few_scores(connection, predictions.query))
+    asked = [replace(item, settings={**item.settings, "strategy": strategy}) for item in request.asked]
+    by = [*predictions.by, "query_id"] if per_query else predictions.by
+    query, keys = predictions.query, by
+    if predictions.sets is not None:
+        query, keys = _slices(query, predictions.by, predictions.sets), [*by, SLICE]
+    sources = {"predictions": Source(query.subquery(), keys)}
+    if "query_id" in predictions.needed:
+        sources["predictions of queries"] = Source(query.subquery(), keys if per_query else [*keys, "query_id"])
+    hidden = [SLICE] if predictions.sets is not None else []
+    plan = Plan(by, sets=None, attributes=[], per_query=False, weighted=False, settings=request.settings, hidden=hidden)
+    audit = _audit(request, predictions.needed) if is_audited else None
+    statement = build(asked, request.library, sources, plan, audit)
+    names = [*predictions.shown, *(["query_id"] if per_query else []), *statement.names[len(by) :]]
+    return Statement(statement.tree, f"{statement.stamp}\n  strategy: {strategy}", names), strategy
+
+
+def check_predictions(inputs: Inputs, request: Request, predictions: Predictions, columns: Mapping[str, Any]) -> None:
+    """Raise ``InputError`` with every problem in the rows."""
+    item = inputs.found["predictions"]
+    for theirs in _split_scores(columns)[0] or [item.names["score"]]:
+        item.names["score"] = item.column(theirs) or theirs
+        checks.check_predictions(inputs.connection, item, predictions.needed, _requirements(request))
+
+
+def _split_scores(columns: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+    """Return the score columns, if several are to be evaluated, and the other columns."""
+    score = columns.get("score")
+    if not isinstance(score, (list, tuple)):
+        return [], dict(columns)
+    if len(set(score)) < len(score) or not score:
+        raise InputError(f"columns maps score to {score!r}; name each score column once")
+    return list(score), {name: theirs for name, theirs in columns.items() if name != "score"}
+
+
+def _needed(request: Request, per_query: bool, is_weighted: bool) -> tuple[str, ...]:
     """Return the columns of predictions that the metrics read."""
     needed = ["label", "score"]
     if is_weighted:
@@ -52,59 +162,6 @@ def needed_columns(request: Request, per_query: bool, is_weighted: bool) -> tupl
     return tuple(needed)
 
 
-def map_predictions(inputs: Inputs, request: Request, columns: Mapping[str, str], per_query: bool) -> tuple[str, ...]:
-    """Map the columns of the predictions; return those that the metrics need."""
-    item = inputs.found["predictions"]
-    unknown = [name for name in columns if name not in {*COLUMNS["predictions"], *request.by}]
-    if unknown:
-        raise InputError(f"columns maps {unknown[0]!r}, which predictions do not have{suggestion(unknown[0], COLUMNS['predictions'])}")
-    taken = [*request.library.inner_columns, *(asked.metric.slug for asked in request.asked), "weight", "k", SLICE]
-    inputs.internal = internal_names(request.by, taken)
-    item.map(columns, request.by, inputs.internal)
-    problems = [
-        f"by: predictions have no column {name!r}{suggestion(name, item.types)} There are: {', '.join(item.types)}"
-        for name in request.by
-        if inputs.internal[name] not in item.by
-    ]
-    if problems:
-        raise InputError("\n".join(problems))
-    needed = needed_columns(request, per_query, "weight" in item.names)
-    checks.check_columns(inputs.found, {"predictions": needed})
-    return needed
-
-
-def over_predictions(
-    request: Request, inputs: Inputs, needed: tuple[str, ...], per_query: bool, is_audited: bool = False
-) -> tuple[Statement, str]:
-    """Return the statement over predictions whose columns are known, and the strategy that was chosen."""
-    item = inputs.found["predictions"]
-    strategy = _strategy(request, "weight" in needed, "duckdb", lambda: _has_few_scores(inputs))
-    audit = _audit(request, needed) if is_audited else None
-    by = [inputs.internal[name] for name in request.by]
-    sets = None if request.sets is None else [[inputs.internal[name] for name in group] for group in request.sets]
-    return _build(request, item.select(_read(needed)), by, sets, needed, per_query, strategy, audit), strategy
-
-
-def predictions_by_name(request: Request, table: Any, columns: Mapping[str, str], per_query: bool, dialect: str) -> tuple[Statement, str]:
-    """Return the statement over a table that cannot be looked at; it has weights if ``columns`` say which."""
-    needed = needed_columns(request, per_query, "weight" in columns)
-    strategy = _strategy(request, "weight" in needed, dialect, lambda: False)
-    items: list[exp.Expr] = [named(name) for name in request.by]
-    for name in _read(needed):
-        if name == "weight" and name not in needed:
-            items.append(exp.alias_(exp.cast(exp.Literal.number(1), "DOUBLE"), name))
-        else:
-            items.append(exp.alias_(named(columns[name]), name) if name in columns else exp.column(name))
-    query = exp.select(*items).from_(exp.to_table(str(table), dialect=dialect if dialect != "datafusion" else "postgres"))
-    return _build(request, query, list(request.by), request.sets, needed, per_query, strategy, None), strategy
-
-
-def check_predictions(inputs: Inputs, request: Request, needed: tuple[str, ...]) -> None:
-    """Raise ``InputError`` with every problem in the rows."""
-    item = inputs.found["predictions"]
-    checks.check_predictions(inputs.connection, item, needed, _requirements(request))
-
-
 def _read(needed: Sequence[str]) -> list[str]:
     return [*needed] if "weight" in needed else [*needed, "weight"]
 
@@ -113,46 +170,37 @@ def _requirements(request: Request) -> list[str]:
     return list(dict.fromkeys(_REQUIRED[text] for asked in request.asked for text in asked.file.requires))
 
 
-def _build(
-    request: Request,
-    query: exp.Select,
-    by: list[str],
-    sets: list[list[str]] | None,
-    needed: Sequence[str],
-    per_query: bool,
-    strategy: str,
-    audit: exp.Select | None,
-) -> Statement:
-    asked = [replace(item, settings={**item.settings, "strategy": strategy}) for item in request.asked]
-    shown = [*by, "query_id"] if per_query else by
-    keys = shown
-    if sets is not None:
-        query = _slices(query, by, sets)
-        keys = [*shown, SLICE]
-    sources = {"predictions": Source(query.subquery(), keys)}
-    if "query_id" in needed:
-        sources["predictions of queries"] = Source(query.subquery(), keys if per_query else [*keys, "query_id"])
-    plan = Plan(shown, None, [], False, False, request.settings, hidden=[SLICE] if sets is not None else [])
-    statement = build(asked, request.library, sources, plan, audit)
-    names = [*request.by, *(["query_id"] if per_query else []), *statement.names[len(shown) :]]
-    return Statement(statement.tree, f"{statement.stamp}\n  strategy: {strategy}", names)
+def _per_score(
+    selects: Mapping[str, exp.Select], needed: tuple[str, ...], by: list[str], shown: list[str], sets: list[list[str]] | None
+) -> Predictions:
+    """Put the rows of several score columns below one another, told apart by the name of the column."""
+    if len(selects) == 1:
+        return Predictions(next(iter(selects.values())), needed, by, shown, sets)
+    parts = [select.select(exp.alias_(exp.Literal.string(theirs), SCORED_BY, quoted=True)) for theirs, select in selects.items()]
+    sets = None if sets is None else [[SCORED_BY, *group] for group in sets]
+    return Predictions(_stack(parts, [*by, SCORED_BY]), needed, [SCORED_BY, *by], ["score", *shown], sets)
+
+
+def _stack(parts: Sequence[exp.Select], quoted: Sequence[str]) -> exp.Select:
+    """Return the rows of all parts."""
+    names = [column.alias_or_name for column in parts[0].selects]
+    union: exp.Query = parts[0]
+    for part in parts[1:]:
+        union = exp.union(union, part, distinct=False)
+    columns = [named(name) if name in quoted else exp.column(name) for name in names]
+    return exp.select(*columns).from_(union.subquery("stacked"))
 
 
 def _slices(query: exp.Select, by: Sequence[str], sets: Sequence[Sequence[str]]) -> exp.Select:
     """Repeat the rows once per grouping; a column that a grouping sums over is NULL there."""
-    parts: list[exp.Query] = []
+    parts = []
     for number, group in enumerate(sets):
         part = query.copy()
         for position, column in enumerate(part.selects):
             if column.alias_or_name in by and column.alias_or_name not in group:
-                null = exp.alias_(exp.Null(), column.alias_or_name, quoted=True)
-                part.expressions[position] = null
+                part.expressions[position] = exp.alias_(exp.Null(), column.alias_or_name, quoted=True)
         parts.append(part.select(exp.alias_(exp.Literal.number(number), SLICE)))
-    union = parts[0]
-    for part in parts[1:]:
-        union = exp.union(union, part, distinct=False)
-    names = [named(column.alias_or_name) if column.alias_or_name in by else exp.column(column.alias_or_name) for column in parts[0].selects]
-    return exp.select(*names).from_(union.subquery("slices"))
+    return _stack(parts, by)
 
 
 def _strategy(request: Request, is_weighted: bool, dialect: str, has_few_scores: Any) -> str:
@@ -168,11 +216,27 @@ def _strategy(request: Request, is_weighted: bool, dialect: str, has_few_scores:
     return "ranked" if chosen == "window" and not is_weighted else chosen
 
 
-def _has_few_scores(inputs: Inputs) -> bool:
-    item = inputs.found["predictions"]
-    probed = item.select(["score"]).limit(PROBED).subquery("probed")
+def _compute(inputs: Inputs, item: Input, text: str) -> None:
+    """Let an expression stand for a column."""
+    try:
+        tree = expression(text)
+        unknown = [column.name for column in tree.find_all(exp.Column) if item.column(column.name) is None]
+    except InputError:
+        unknown = [text]
+    if unknown:
+        there = ", ".join(item.types)
+        raise InputError(
+            f"columns maps to {unknown[0]!r}, which predictions do not have{suggestion(unknown[0], item.types)} There are: {there}"
+        )
+    query = exp.select(exp.alias_(tree, "computed")).from_(item.node.copy())
+    item.types[text] = rows(inputs.connection, f"DESCRIBE {query.sql('duckdb')}")[0][1]
+    item.computed[text] = tree
+
+
+def _has_few_scores(connection: duckdb.DuckDBPyConnection, query: exp.Select) -> bool:
+    probed = exp.select("score").from_(query.subquery("predictions")).limit(PROBED).subquery("probed")
     count = exp.select(exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column("score")]))).from_(probed)
-    total, distinct = rows(inputs.connection, count.sql("duckdb"))[0]
+    total, distinct = rows(connection, count.sql("duckdb"))[0]
     return bool(distinct < DISTINCT_SHARE * total)
 
 

@@ -77,9 +77,7 @@ def look_up(metrics: Any, by: Any, compat: str | None, sql_dir: Any, policies: M
     _refuse_clashes(columns, asked)
     families = {"predictions" in found.inputs(item.file): str(item.metric) for item in reversed(asked)}
     if len(families) > 1:
-        raise MetricError(
-            f"{families[False]} is a metric of rankings and {families[True]} one of predictions; ask for them in two calls"
-        )
+        raise MetricError(f"{families[False]} is a metric of rankings and {families[True]} one of predictions; ask for them in two calls")
     shared = {name: asked[0].settings.get(name) for name in ("queries", "numbering", "score_type")}
     for item in asked:
         for name, value in shared.items():

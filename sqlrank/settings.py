@@ -36,7 +36,7 @@ class Asked:
 def parse(text: str, library: Library) -> Metric:
     """Read a metric and look up its name; the result carries the canonical name."""
     metric = read(text)
-    file = library.metric(metric.name)
+    file = library.asked(metric)
     return Metric(file.display_name, metric.params, metric.cutoff)
 
 
@@ -58,13 +58,15 @@ def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat
             found[str(metric)] = asked
         except MetricError as error:
             problems.append(str(error))
+    if len(found) > 1:
+        problems += [f"{name} has rows of its own; ask for it alone" for name, item in found.items() if item.file.kind == "curves"]
     if problems:
         raise MetricError("\n".join(dict.fromkeys(problems)))
     return list(found.values())
 
 
 def _ask(metric: Metric, library: Library, bundle: Mapping[str, Any], policies: Mapping[str, Value]) -> Asked:
-    file = library.metric(metric.name)
+    file = library.asked(metric)
     settings: dict[str, Value] = {name: value.default for name, value in file.choices.items()}
     settings |= {name: param.default for name, param in file.params.items() if param.default is not None}
     settings |= bundle.get("defaults", {})

@@ -52,6 +52,8 @@ def build(
     """Compose the metrics into one statement; ``audit`` names columns for the checks of the input, put last."""
     identifying = [name for name in plan.by if name not in plan.attributes]
     composer = Composer(library, sources, [*identifying, *plan.hidden])
+    if asked[0].file.kind == "curves":
+        return _curve(composer, asked[0], plan, audit)
     columns = {str(item.metric): [composer.add(step) for step in item.cutoffs] for item in asked}
     audited = [] if audit is None else audit.named_selects[1:]
     scan = None if audit is None else composer.add_audit(audit, asked[0].settings)
@@ -70,13 +72,40 @@ def build(
             raise MetricError("a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of their own")
         names.append("k")
     body = _long(wide, columns, plan, sweeps.pop(), audited) if sweeps else wide
-    tree = body
-    for name, cte in [*composer.ctes.items(), *composer.scans.items(), *steps.items()]:
+    return Statement(_with_steps(body, composer, steps), _stamp(asked, composer), [*names, *columns, *audited])
+
+
+def _curve(composer: Composer, asked: Asked, plan: Plan, audit: exp.Select | None) -> Statement:
+    """The rows of a curve, in the order of its points."""
+    cte = composer.add_curve(asked)
+    shown = [name for name in asked.file.tree.named_selects if name != "list_id"]
+    keys = [named(name, cte) for name in plan.by]
+    order = [*keys, *(named(name, cte) for name in plan.hidden), exp.column("point", table=cte)]
+    tree = exp.select(*keys, *(exp.alias_(_shown(name, cte), name) for name in shown)).from_(cte)
+    tree = tree.order_by(*(exp.Ordered(this=key.copy(), nulls_first=True) for key in order))
+    audited = []
+    if audit is not None:
+        scan = composer.add_audit(audit, asked.settings)
+        same = [exp.NullSafeEQ(this=named(name, scan), expression=named(name, cte)) for name in composer.by]
+        tree = tree.join(scan, on=exp.and_(*same), join_type="left") if same else tree.join(scan, join_type="cross")
+        audited = audit.named_selects[1:]
+        tree.select(*(exp.column(name, table=scan) for name in audited), copy=False)
+    return Statement(_with_steps(tree, composer, {}), _stamp([asked], composer), [*plan.by, *shown, *audited])
+
+
+def _shown(name: str, cte: str) -> exp.Expr:
+    column = exp.column(name, table=cte)
+    return exp.cast(column, "BIGINT") if name == "point" else _double(column)
+
+
+def _with_steps(tree: exp.Select, composer: Composer, more: Mapping[str, exp.Select]) -> exp.Select:
+    """Put the steps before a SELECT, each under the first line of its file."""
+    for name, cte in [*composer.ctes.items(), *composer.scans.items(), *more.items()]:
         title = composer.titles.get(name, "one row per query to evaluate, with the value of every metric")
         query = cte.copy()
         _first_select(query).comments = [title]
         tree = tree.with_(name, as_=query, copy=False)
-    return Statement(tree, _stamp(asked, composer), [*names, *columns, *audited])
+    return tree
 
 
 def _stamp(asked: Sequence[Asked], composer: Composer) -> str:

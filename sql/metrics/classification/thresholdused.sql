@@ -1,10 +1,10 @@
--- Threshold: the threshold that was used: the one given, or the best.
+-- ThresholdUsed: the threshold that was used: the one given, or the best.
 -- cut: default threshold: a threshold that is given, or the best one by a criterion.
 -- Requires: binary labels.
 -- Undefined: predictions without a positive, where the best is looked for.
 -- Source: sqlrank.
 SELECT
   list_id,
-  MAX(threshold) AS threshold
+  MAX(threshold) AS threshold_used
 FROM confusion
 GROUP BY list_id

@@ -1,0 +1,19 @@
+-- Gain: cumulative gains chart: the share of positives among the top share of the weight, from (0, 0).
+-- Requires: binary labels.
+-- Undefined: a share of positives that are not there is NULL.
+-- Source: the cumulative gains chart.
+SELECT
+  list_id,
+  point,
+  score AS threshold,
+  (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS share,
+  tp / NULLIF(all_positives, 0) AS gain
+FROM roc_points
+UNION ALL
+SELECT
+  list_id,
+  0 AS point,
+  CAST(NULL AS DOUBLE) AS threshold,
+  CAST(0 AS DOUBLE) AS share,
+  CAST(0 AS DOUBLE) AS gain
+FROM totals

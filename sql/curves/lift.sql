@@ -1,0 +1,11 @@
+-- Lift: lift chart: how many times as many positives the top share of the weight holds as a random one.
+-- Requires: binary labels.
+-- Undefined: without positives lift is NULL.
+-- Source: the lift chart.
+SELECT
+  list_id,
+  point,
+  score AS threshold,
+  (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS share,
+  tp / NULLIF(tp + fp, 0) / NULLIF(all_positives / NULLIF(all_positives + all_negatives, 0), 0) AS lift
+FROM roc_points

@@ -1,0 +1,11 @@
+-- PR: precision over recall, a point per threshold; at every point scores from threshold up are predicted positive.
+-- Requires: binary labels.
+-- Undefined: recall without positives is NULL.
+-- Source: scikit-learn precision_recall_curve.
+SELECT
+  list_id,
+  point,
+  score AS threshold,
+  tp / NULLIF(all_positives, 0) AS recall,
+  tp / NULLIF(tp + fp, 0) AS precision
+FROM pr_points

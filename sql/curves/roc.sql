@@ -1,0 +1,20 @@
+-- ROC: receiver operating characteristic: true positive rate over false positive rate, from (0, 0), with straight lines
+-- between points. Its area is AUC.
+-- Requires: binary labels.
+-- Undefined: a rate of a class that is not there is NULL.
+-- Source: Fawcett 2006; scikit-learn roc_curve.
+SELECT
+  list_id,
+  point,
+  score AS threshold,
+  fp / NULLIF(all_negatives, 0) AS fpr,
+  tp / NULLIF(all_positives, 0) AS tpr
+FROM roc_points
+UNION ALL
+SELECT
+  list_id,
+  0 AS point,
+  CAST(NULL AS DOUBLE) AS threshold,
+  CAST(0 AS DOUBLE) AS fpr,
+  CAST(0 AS DOUBLE) AS tpr
+FROM totals

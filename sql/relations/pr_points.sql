@@ -1,0 +1,54 @@
+-- pr_points: one row per distinct score that a precision-recall curve keeps, highest first, with the weights of both
+-- classes from that score up. Precision moves fast where few are above, so the pieces, of which the first and the last
+-- score are kept, are equal on a logarithmic scale: within one, precision changes by a factor of at most
+-- exp(4 ln(n) / points), n being all weight over that of the first positives.
+-- $points: integer from 0, default 1000: the most points that are kept, 10 or more; 0 for all.
+SELECT
+  list_id,
+  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC) AS point,
+  score,
+  tp,
+  fp,
+  all_positives,
+  all_negatives
+FROM (
+  SELECT
+    list_id,
+    score,
+    tp,
+    fp,
+    all_positives,
+    all_negatives,
+    ROW_NUMBER() OVER (PARTITION BY list_id, piece ORDER BY score DESC) AS from_first,
+    ROW_NUMBER() OVER (PARTITION BY list_id, piece ORDER BY score) AS from_last
+  FROM (
+    SELECT
+      list_id,
+      score,
+      tp,
+      fp,
+      all_positives,
+      all_negatives,
+      CASE
+        WHEN tp > 0
+          THEN CAST(FLOOR(
+            (CASE WHEN $points < 10 THEN 6 ELSE $points - 4 END) / 2
+              * (LN(CASE WHEN tp > 0 THEN tp / first_tp END) + LN(CASE WHEN tp > 0 THEN (tp + fp) / first_tp END))
+              / NULLIF(2 * LN((all_positives + all_negatives) / first_tp), 0)
+          ) AS BIGINT)
+        ELSE -1
+      END AS piece
+    FROM (
+      SELECT
+        list_id,
+        score,
+        positives_above + positives AS tp,
+        negatives_above + negatives AS fp,
+        all_positives,
+        all_negatives,
+        MIN(CASE WHEN positives_above + positives > 0 THEN positives_above + positives END) OVER (PARTITION BY list_id) AS first_tp
+      FROM scores
+    ) AS counted
+  ) AS pieces
+) AS numbered
+WHERE from_first = 1 OR from_last = 1 OR $points = 0

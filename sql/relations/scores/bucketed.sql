@@ -1,0 +1,39 @@
+-- scores: one row per distinct score with the weight of each class at that score and above it, ordered bucket by bucket.
+SELECT
+  t.list_id,
+  t.score,
+  t.positives,
+  t.squares,
+  t.negatives,
+  b.positives_above + t.positives_upto - t.positives AS positives_above,
+  b.negatives_above + t.negatives_upto - t.negatives AS negatives_above,
+  b.all_positives,
+  b.all_negatives,
+  b.all_rows
+FROM (
+  SELECT
+    list_id,
+    bucket,
+    score,
+    positives,
+    squares,
+    negatives,
+    SUM(positives) OVER (
+      PARTITION BY list_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS positives_upto,
+    SUM(negatives) OVER (
+      PARTITION BY list_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS negatives_upto
+  FROM (
+    SELECT
+      list_id,
+      bucket,
+      score,
+      SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+      SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
+      SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives
+    FROM placed
+    GROUP BY list_id, bucket, score
+  ) AS tied
+) AS t
+JOIN buckets AS b ON b.list_id = t.list_id AND b.bucket = t.bucket
