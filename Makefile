@@ -3,6 +3,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := examples/data/trec_eval/results.test
 QRELS := examples/data/trec_eval/qrels.rel_level
+CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
+	--column score=score_boosting --column 'weight=1 / propensity'
 
 .PHONY: help demo test test-all lint bench clean
 
@@ -26,6 +28,8 @@ demo: $(BIN)/sqlrank  ## Evaluate a real collection and show the SQL that did it
 	$(BIN)/sqlrank evaluate nDCG@10 AP RR P@10 R@100 bpref num_q num_unjudged --run $(RUN) --qrels $(QRELS)
 	$(BIN)/sqlrank evaluate nDCG@10 AP RR P@10 R@100 --run $(RUN) --qrels $(QRELS) --per-query
 	$(BIN)/sqlrank sql nDCG@10 AP --run $(RUN) --qrels $(QRELS)
+	$(BIN)/sqlrank evaluate AUC LogLoss NormalizedEntropy LiftQuality CalibrationRatio Positives $(CLICKS) --by campaign,policy
+	$(BIN)/sqlrank evaluate Calibration $(CLICKS) --by campaign
 
 test: $(VENV)/.test  ## Run the tests
 	$(BIN)/python -m pytest -n 2 -m 'not slow'

@@ -69,7 +69,8 @@ def _ask(metric: Metric, library: Library, bundle: Mapping[str, Any], policies: 
     file = library.asked(metric)
     settings: dict[str, Value] = {name: value.default for name, value in file.choices.items()}
     settings |= {name: param.default for name, param in file.params.items() if param.default is not None}
-    settings |= bundle.get("defaults", {})
+    if "predictions" not in library.inputs(file):
+        settings |= bundle.get("defaults", {})
     own = bundle.get("metrics", {})
     of_metric = own.get(file.display_name, {}) | (own.get(f"{file.display_name}@", {}) if metric.cutoff is not None else {})
     settings |= {name: freeze(value) for name, value in of_metric.items()}
