@@ -25,7 +25,10 @@ def table() -> list[tuple[str, float, float, float, float]]:
                 "CREATE OR REPLACE TABLE predictions AS SELECT label, FLOOR(exact * ?) / ? AS score FROM exact ORDER BY label, exact",
                 [10.0**decimals] * 2,
             )
-            found = [connection.sql((RECIPES / f"{name}.sql").read_text("utf-8")).fetchall()[0][0] for name in ("rank", "row_number", "corrected")]
+            found = [
+                connection.sql((RECIPES / f"{name}.sql").read_text("utf-8")).fetchall()[0][0]
+                for name in ("rank", "row_number", "corrected")
+            ]
             auc = sqlrank.evaluate("AUC", predictions="predictions", connection=connection)["AUC"][0].as_py()
             rows.append((str(decimals), *found, auc))
     return rows

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.library import ALL, Library, Param, SqlFile
 from sqlrank.settings import check_value
+from sqlrank.sqlfile import ALL, Param, SqlFile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sqlrank.library import Library
     from sqlrank.metric import Value
 
 

@@ -16,9 +16,10 @@ from sqlrank.keys import KEY, carry, expand, named
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlrank.library import Library, SqlFile
+    from sqlrank.library import Library
     from sqlrank.metric import Value
     from sqlrank.settings import Asked
+    from sqlrank.sqlfile import SqlFile
 
 
 @dataclass(frozen=True)

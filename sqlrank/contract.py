@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from sqlrank.library import SqlFile
+    from sqlrank.sqlfile import SqlFile
 
 KEYS = ("list_id",)
 INPUTS = {"run", "qrels", "queries", "predictions"}
@@ -49,6 +49,15 @@ PORTABLE_FORM = {
 DUCKDB_ONLY = {"quantile": (exp.PercentileCont,)}
 """Function files that one engine computes; rendering them for another dialect is an error."""
 
+REQUIREMENTS = {
+    "binary labels": "nonbinary_label",
+    "labels from 0": "negative_label",
+    "probabilities": "improbable_score",
+    "positive scores": "nonpositive_score",
+    "finite scores": "infinite_score",
+}
+"""What a metric may require of the rows it reads, and the rule in checks/predictions.sql that looks for it."""
+
 _METRIC_CLAUSES = {"where": "WHERE", "having": "HAVING", "order": "ORDER BY", "distinct": "DISTINCT", "limit": "LIMIT",
                    "with_": "CTE", "joins": "JOIN", "qualify": "QUALIFY", "windows": "WINDOW"}  # fmt: skip
 
@@ -74,6 +83,15 @@ def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: set[str]) 
     if re.search(r"NULLS\s+LAST", text, re.IGNORECASE):
         breaches.append(("NULLS LAST", "NULLS LAST is dropped when a statement is written: sort by something that is never NULL"))
     refuse(path, text, [*breaches, *_portability(tree, extra), *_parameters(tree, declared)])
+
+
+def check_requirements(path: Path, text: str) -> None:
+    """Raise ``ContractError`` for a requirement that nothing checks."""
+    for line in re.findall(r"^-- Requires: (.+)$", text, re.MULTILINE):
+        unknown = [name for name in line.removesuffix(".").split(", ") if name not in REQUIREMENTS]
+        if unknown:
+            known = ", ".join(REQUIREMENTS)
+            refuse(path, text, [("-- Requires", f"no requirement {unknown[0]!r}{suggestion(unknown[0], REQUIREMENTS)} There are: {known}")])
 
 
 def check_references(  # noqa: C901  one rule after another

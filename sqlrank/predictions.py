@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlrank import checks
 from sqlrank.compose import Source
+from sqlrank.contract import REQUIREMENTS
 from sqlrank.engine import rows
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.inputs import COLUMNS, expression, internal_names
@@ -32,13 +33,6 @@ DISTINCT_SHARE = 0.02
 """Scores are counted instead of sorted if fewer than this share of the first ``PROBED`` rows are distinct."""
 
 SLICE, SCORED_BY = "slice", "scored_by"
-_REQUIRED = {
-    "binary labels": "nonbinary_label",
-    "labels from 0": "negative_label",
-    "probabilities": "improbable_score",
-    "positive scores": "nonpositive_score",
-    "finite scores": "infinite_score",
-}
 
 
 @dataclass(frozen=True)
@@ -167,7 +161,7 @@ def _read(needed: Sequence[str]) -> list[str]:
 
 
 def _requirements(request: Request) -> list[str]:
-    return list(dict.fromkeys(_REQUIRED[text] for asked in request.asked for text in asked.file.requires))
+    return list(dict.fromkeys(REQUIREMENTS[text] for asked in request.asked for text in asked.file.requires))
 
 
 def _per_score(

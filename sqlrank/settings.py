@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, suggestion
-from sqlrank.library import Library, Param, SqlFile, read_toml
+from sqlrank.library import Library, read_toml
 from sqlrank.metric import Metric, Value, freeze, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from sqlrank.sqlfile import Param, SqlFile
 
 SCORE_TYPES = ("float64", "float32")
 
@@ -87,6 +89,11 @@ def _ask(metric: Metric, library: Library, bundle: Mapping[str, Any], policies: 
     elif at is not None and at.name not in settings:
         example = "0.1" if at.type == "number" else "10"
         raise MetricError(f"{file.display_name} needs a cut-off: {at.about} Write {file.display_name}@{example}")
+    _check_settings(metric, file, settings, library)
+    return Asked(metric, file, settings)
+
+
+def _check_settings(metric: Metric, file: SqlFile, settings: Mapping[str, Value], library: Library) -> None:
     for name, value in settings.items():
         if param := file.params.get(name):
             check_value(f"{metric}: {name}", param, value)
@@ -96,7 +103,6 @@ def _ask(metric: Metric, library: Library, bundle: Mapping[str, Any], policies: 
             raise MetricError(
                 f"unknown {policy} {settings[policy]!r}{suggestion(str(settings[policy]), known)} Choose from: {', '.join(known)}"
             )
-    return Asked(metric, file, settings)
 
 
 def check_value(place: str, param: Param, value: Value) -> None:

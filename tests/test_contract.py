@@ -46,10 +46,10 @@ class Folder:
 @pytest.fixture(scope="module", autouse=True)
 def _read_the_files_of_the_package_once() -> Any:
     """Save a third of a second in each test: the package's own files do not change."""
-    load, own = library._load, str(library.sql_root())  # noqa: SLF001
+    load, own = library.load, str(library.sql_root())
     cached = cache(load)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(library, "_load", lambda kind, name, path: (cached if str(path).startswith(own) else load)(kind, name, path))
+        patch.setattr(library, "load", lambda kind, name, path: (cached if str(path).startswith(own) else load)(kind, name, path))
         yield
 
 
