@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def map_columns(inputs: Inputs, request: Request, columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Map the columns of every input; return those that the metrics need of each."""
     found = inputs.found
+    _refuse_lists(columns)
     unknown = [name for name in columns if name not in {*(c for cs in COLUMNS.values() for c in cs), "label", *request.by}]
     if unknown:
         raise InputError(
@@ -87,6 +88,7 @@ def statement_over(
 
 def statement_by_name(request: Request, given: Mapping[str, Any], columns: Mapping[str, str], per_query: bool, dialect: str) -> Statement:
     """Build a statement over tables that cannot be looked at."""
+    _refuse_lists(columns)
     holders: dict[str, list[str]] = {role: [] for role in given}
     by = []
     for name in request.by:
@@ -111,6 +113,14 @@ def statement_by_name(request: Request, given: Mapping[str, Any], columns: Mappi
     sets = None if request.sets is None else [[name.rpartition(".")[2] for name in group] for group in request.sets]
     plan = Plan(by, sets, attributes, per_query, "queries" in given and "weight" in columns, request.settings)
     return build(request.asked, request.library, sources, plan)
+
+
+def _refuse_lists(columns: Mapping[str, Any]) -> None:
+    for name, theirs in columns.items():
+        if not isinstance(theirs, str):
+            raise InputError(
+                f"columns maps {name} to {theirs!r}; a ranking has one {name}, and only metrics of predictions take several scores"
+            )
 
 
 def _mapped(column: str, columns: Mapping[str, str], request: Request) -> exp.Expr | None:

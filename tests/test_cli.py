@@ -446,7 +446,7 @@ def test_the_sql_of_a_file_that_is_not_there() -> None:
 )
 def test_every_dialect_writes_every_metric(dialect: str) -> None:
     names = (
-        sqlrank.metrics()["name"].to_pylist()
+        [row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "ranking"]
         if dialect in {"bigquery", "sqlite"}
         else ["nDCG", "ERR", "bpref", "G", "AP", "num_rel", "Judged"]
     )
