@@ -42,8 +42,9 @@ lint: $(VENV)/.test  ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.bench  ## Measure speed beside other tools (about half an hour)
+bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 	$(BIN)/python benchmarks/ranking.py
+	$(BIN)/python benchmarks/classification.py
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) dist build

@@ -1,4 +1,4 @@
-"""The data of the benchmarks: Parquet files made with DuckDB from hashes, kept under ``benchmarks/data/``."""
+"""The data of the benchmarks: Parquet and DuckDB files made with DuckDB from hashes, kept under ``benchmarks/data/``."""
 
 from __future__ import annotations
 
@@ -48,6 +48,33 @@ SYSTEMS = Shape("systems", 100, STANDARD.grade, missed=2, systems=18)
 
 
 @dataclass(frozen=True)
+class Scores:
+    """How predictions are distributed: ``score`` is SQL over ``i``, ``positive`` over ``score``: how probably a label is 1.
+
+    In each of them 4.6 % of the labels are.
+    """
+
+    name: str
+    score: str
+    positive: str
+
+
+def _fine(salt: int) -> str:
+    """Return SQL for a number between 0 and 1, exclusive, with the 52 bits that a double can hold: hardly ever two the same."""
+    return f"((hash(i * 131 + {salt}) >> 12) + 0.5::DOUBLE) / 4503599627370496"
+
+
+UNIFORM = Scores("uniform", _fine(1), "0.092 * score")
+"""Hardly ever two the same."""
+
+BETA = Scores("beta", f"exp({' + '.join(f'ln({_fine(1 + k)}) / {k + 0.1:.1f}' for k in range(20))})", "0.04 + 1.2 * score")
+"""Beta(0.1, 20), which is the product of Beta(0.1 + k, 1) for k from 0 to 19: most near 0, down to 1e-100."""
+
+SPIKE = Scores("spike", f"CASE WHEN {_fine(1)} < 0.99 THEN 0.05 ELSE {_fine(2)} END", "0.0414 + 0.09 * score")
+"""Of a hundred scores 99 are the same."""
+
+
+@dataclass(frozen=True)
 class Dataset:
     """A run and its judgments, each a folder of Parquet files."""
 
@@ -76,6 +103,45 @@ class Dataset:
                     connection.execute(f"CREATE TABLE {name} AS FROM read_parquet('{files}')")
             unfinished.rename(path)
         return path
+
+
+def predictions(rows: int, scores: Scores = UNIFORM, campaigns: int = 1000) -> Path:
+    """Return a DuckDB file, made if it is not there, with a table ``predictions`` in random order.
+
+    A view ``unweighted`` of it lacks the column weight, which is 0.5 to 2.5.
+    """
+    path = FOLDER / f"predictions_{scores.name}_{campaigns}_{rows}.duckdb"
+    if not path.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".part")
+        unfinished.unlink(missing_ok=True)
+        with duckdb.connect(str(unfinished)) as connection:
+            connection.execute("SET enable_progress_bar = false")
+            connection.execute(f"""
+                CREATE TABLE predictions AS
+                SELECT CAST({_fine(30)} < {scores.positive} AS INTEGER) AS label, score, weight, campaign
+                FROM (
+                    SELECT
+                        i,
+                        CAST({scores.score} AS DOUBLE) AS score,
+                        0.5 + 2 * {_fine(31)} AS weight,
+                        CAST(hash(i * 131 + 32) % {campaigns} AS INTEGER) AS campaign
+                    FROM (SELECT range AS i FROM range({rows}))
+                )""")
+            connection.execute("CREATE VIEW unweighted AS SELECT label, score, campaign FROM predictions")
+        unfinished.rename(path)
+    return path
+
+
+def predictions_as_parquet(database: Path) -> str:
+    """Return a Parquet file with the predictions of a DuckDB file, made if it is not there."""
+    path = database.with_suffix(".parquet")
+    if not path.exists():
+        unfinished = path.with_suffix(".part")
+        with duckdb.connect(str(database), read_only=True) as connection:
+            connection.execute(f"SET enable_progress_bar = false; COPY predictions TO '{unfinished}' (FORMAT parquet)")
+        unfinished.rename(path)
+    return str(path)
 
 
 def dataset(rows: int, kind: Kind, order: Order, shape: Shape = STANDARD) -> Dataset:

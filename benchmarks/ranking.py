@@ -3,106 +3,38 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
-import resource
-import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from data import FOLDER, LONG, SYSTEMS, Dataset, Kind, Order, Shape, dataset
 from peers import BARE, FIVE, FORTY, connect, row_number, with_polars, with_pytrec_eval, with_ranx
-from rich.console import Console
-from rich.table import Table
+from timing import (
+    UNLIMITED,
+    Sides,
+    Target,
+    Timing,
+    Values,
+    agree,
+    alternate,
+    beside_unlimited,
+    conclude,
+    introduce,
+    print_values,
+    show,
+    show_memory,
+)
 
 import sqlrank
 
-Values = dict[str, float]
-Sides = dict[str, Callable[[], Values]]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 KINDS: tuple[Kind, ...] = ("str", "int")
 ORDERS: tuple[Order, ...] = ("clustered", "shuffled")
 LIMIT, LIMIT_BYTES = "2GB", 2e9
 PLAIN, CHECKED = "checks off", "checks on"
-
-console = Console(width=110)
-
-
-@dataclass
-class Timing:
-    """The seconds of each run of one side, those of all its threads on a processor, and what it returned."""
-
-    seconds: list[float] = field(default_factory=list)
-    processor: list[float] = field(default_factory=list)
-    values: Values = field(default_factory=dict)
-
-    @property
-    def median(self) -> float:
-        """The median of the seconds."""
-        return statistics.median(self.seconds)
-
-
-@dataclass(frozen=True)
-class Target:
-    """A ratio that was reached, and the most, or the least, that it should be."""
-
-    name: str
-    ratio: float
-    at_most: float | None = None
-    at_least: float | None = None
-
-    def __str__(self) -> str:
-        is_met = self.ratio <= self.at_most if self.at_most is not None else self.ratio >= (self.at_least or 0)
-        bound = f"<= {self.at_most:g}" if self.at_most is not None else f">= {self.at_least:g}"
-        return f"{'met   ' if is_met else 'MISSED'} {self.ratio:7.2f} {bound:8} {self.name}"
-
-
-def alternate(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[str, Timing]:
-    """Run all sides in turn, ``repeat`` times; those in ``once`` in the first turn only."""
-    timings = {name: Timing() for name in sides}
-    for turn in range(repeat):
-        for name, side in sides.items():
-            if turn == 0 or name not in once:
-                start, before = time.perf_counter(), sum(os.times()[:4])
-                timings[name].values = side()
-                timings[name].processor.append(sum(os.times()[:4]) - before)
-                timings[name].seconds.append(timings[name].values.pop("seconds", time.perf_counter() - start))
-    return timings
-
-
-def agree(tolerances: Mapping[str, float], *results: Mapping[str, Timing]) -> None:
-    """Raise unless all sides that have a value have the same, to 1e-9 or the side's own tolerance."""
-    first: Values = {}
-    for name, timing in (item for result in results for item in result.items()):
-        for metric, value in timing.values.items():
-            if not abs(value - first.setdefault(metric, value)) <= tolerances.get(name, 1e-9):  # so that NaN does not pass
-                raise SystemExit(f"{name} does not agree: {metric} is {value!r}, not {first[metric]!r}")
-
-
-def show(title: str, timings: Mapping[str, Timing], reference: str, notes: Mapping[str, str] | None = None) -> None:
-    """Print the median of each side, its ratio to the reference, and the spread."""
-    columns = ["", "median s", f"ratio to {reference}", "fastest to slowest s", "median CPU s", *(["peak memory"] if notes else [])]
-    table = Table(*columns, title=title, title_justify="left")
-    for name, timing in timings.items():
-        spread = f"{min(timing.seconds):.2f} to {max(timing.seconds):.2f}" if len(timing.seconds) > 1 else "one run"
-        ratio = timing.median / timings[reference].median
-        table.add_row(
-            name,
-            f"{timing.median:.2f}",
-            f"{ratio:.2f}",
-            spread,
-            f"{statistics.median(timing.processor):.2f}",
-            *([notes[name]] if notes else []),
-        )
-    console.print(table)
 
 
 def evaluate(metrics: list[str], run: Any, qrels: Any, options: argparse.Namespace, **more: Any) -> Values:
@@ -194,19 +126,11 @@ def memory(options: argparse.Namespace) -> Iterator[Target]:
     """Time five metrics over more rows than the limit holds, each in a process of its own."""
     for kind in KINDS:
         dataset(options.huge, kind, "shuffled")
-        peaks: dict[str, float] = {}
-
-        def measure(limit: str, kind: Kind = kind, peaks: dict[str, float] = peaks) -> Values:
-            command = [sys.executable, __file__, "--huge", str(options.huge), "--child", kind, limit]
-            values = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)  # noqa: S603  this file
-            peaks[limit] = max(peaks.get(limit, 0), values.pop("peak"))
-            return dict(values)
-
-        timings = alternate({limit: partial(measure, limit) for limit in ("unlimited", LIMIT)}, options.repeat)
-        agree({}, timings)
+        command = [__file__, "--huge", str(options.huge), "--child", kind]
+        timings, peaks = beside_unlimited(command, LIMIT, options.repeat)
         title = f"memory: {options.huge:,} rows, {kind} shuffled, Parquet"
-        show(title, timings, "unlimited", {limit: f"{peak / 1e9:.2f} GB" for limit, peak in peaks.items()})
-        yield Target(f"{title}; time under {LIMIT}", timings[LIMIT].median / timings["unlimited"].median, at_most=1.3)
+        show_memory(title, timings, peaks)
+        yield Target(f"{title}; time under {LIMIT}", timings[LIMIT].median / timings[UNLIMITED].median, at_most=1.3)
         yield Target(f"{title}; peak memory of {LIMIT}", peaks[LIMIT] / LIMIT_BYTES, at_most=1.1)
 
 
@@ -216,18 +140,8 @@ def child(options: argparse.Namespace) -> None:
     data = dataset(options.huge, kind, "shuffled")
     start = time.perf_counter()
     options.threads = 2
-    limits = {"temp_directory": FOLDER / "spill", **({} if limit == "unlimited" else {"memory_limit": limit})}
-    values = evaluate(FIVE, data.run, data.qrels, options, **limits)
-    values["seconds"] = time.perf_counter() - start
-    values["peak"] = peak_bytes()
-    print(json.dumps(values))
-
-
-def peak_bytes() -> int:
-    """Return the peak memory of this process; on Linux not ru_maxrss, which starts at that of the process that started this one."""
-    status = Path("/proc/self/status")
-    peak = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM")] if status.exists() else []
-    return 1024 * (int(peak[0]) if peak else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    limits = {"temp_directory": FOLDER / "spill", **({} if limit == UNLIMITED else {"memory_limit": limit})}
+    print_values(evaluate(FIVE, data.run, data.qrels, options, **limits), start)
 
 
 SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
@@ -257,17 +171,8 @@ def main() -> None:
     if options.child:
         child(options)
         return
-    os.environ["POLARS_MAX_THREADS"] = str(options.threads)
-    tools = ("duckdb", "polars", "pytrec_eval-terrier", "ranx", "pyarrow", "numpy")
-    versions = ", ".join(f"{name} {version(name)}" for name in tools)
-    console.print(
-        f"{platform.machine()} {platform.system()}, {os.cpu_count()} cores, {options.threads} threads, load {os.getloadavg()[0]:.1f}"
-    )
-    console.print(f"Python {platform.python_version()}, sqlrank {sqlrank.__version__}, {versions}")
-    targets = [target for name in options.only for target in SECTIONS[name](options)]
-    console.print(f"targets (load now {os.getloadavg()[0]:.1f})")
-    for target in targets:
-        console.print(str(target), highlight=False, soft_wrap=True)
+    introduce(options.threads, ("duckdb", "polars", "pytrec_eval-terrier", "ranx", "pyarrow", "numpy"))
+    conclude(target for name in options.only for target in SECTIONS[name](options))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,255 @@
+"""Time the metrics of predictions beside a bare RANK, a bare scan and other tools; README.md says what is measured."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
+from classification_peers import (
+    BARE,
+    PROBABILITY,
+    SCAN,
+    SIX,
+    TABLES,
+    argsort,
+    fetch_scores,
+    rank,
+    scan,
+    spark_session,
+    with_polars_searched,
+    with_polars_sorted,
+    with_sklearn,
+    with_spark,
+)
+from data import BETA, FOLDER, SPIKE, UNIFORM, predictions, predictions_as_parquet
+from peers import connect
+from timing import (
+    UNLIMITED,
+    Sides,
+    Target,
+    Timing,
+    Values,
+    agree,
+    alternate,
+    beside_unlimited,
+    conclude,
+    console,
+    introduce,
+    print_values,
+    show,
+    show_memory,
+)
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import duckdb
+
+LIMIT, LIMIT_BYTES = "4GB", 4e9
+CAMPAIGNS = (1, 1_000, 1_000_000)
+STRATEGIES = ("window", "bucketed", "grouped")
+OURS, PLAIN = "sqlrank", "sqlrank, checks off"
+SKLEARN, AT_HAND, SPARK = "scikit-learn", "scikit-learn, arrays at hand", "Spark MLlib, AUC, Parquet"
+RANK_TARGETS = {"unweighted": (2, 1.4), "weighted": (4, 3)}
+"""The most, and the stretch, that six metrics may take of a bare rank."""
+
+
+def evaluate(metrics: list[str], source: Any, connection: Any, chosen: dict[str, str] | None = None, **more: Any) -> Values:
+    """Evaluate with sqlrank; note in ``chosen`` which strategy it took."""
+    found = sqlrank.evaluate(metrics, predictions=source, connection=connection, **more)
+    if chosen is not None:
+        chosen["strategy"] = found.schema.metadata[b"sqlrank.strategy"].decode()
+    return {name: value for name, value in found.select(metrics).to_pylist()[0].items() if value is not None}
+
+
+def evaluate_groups(kind: str, connection: Any, **more: Any) -> Values:
+    """Evaluate each campaign; return means over those for which a metric is defined, how many these are, and the first one's."""
+    found = sqlrank.evaluate(SIX, predictions=TABLES[kind], connection=connection, by="campaign", **more)
+    values: dict[str, float | None] = {}
+    for name in SIX:
+        values[f"{kind} {name}, groups"] = found.num_rows - found[name].null_count
+        values[f"{kind} {name}, mean"] = pc.mean(found[name]).as_py()
+        if found["campaign"][0].as_py() == 0:
+            values[f"{kind} {name}, campaign 0"] = found[name][0].as_py()
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def one_campaign(kind: str, connection: duckdb.DuckDBPyConnection) -> Timing:
+    """Return the values of one campaign evaluated by itself, which are to be those it has among the others."""
+    values = evaluate(SIX, connection.sql(f"FROM {TABLES[kind]} WHERE campaign = 0"), connection)
+    return Timing(values={f"{kind} {name}, campaign 0": value for name, value in values.items()})
+
+
+def other_tools(connection: duckdb.DuckDBPyConnection, kind: str, at_hand: list[float]) -> Sides:
+    """Return the tools that read the connection; ``at_hand`` is for the seconds of scikit-learn without fetching."""
+    return {
+        "Polars, sorted": partial(with_polars_sorted, connection, kind),
+        "Polars, searched": partial(with_polars_searched, connection, kind),
+        SKLEARN: partial(with_sklearn, connection, kind, at_hand),
+    }
+
+
+def agree_on_few(options: argparse.Namespace) -> None:
+    """Raise unless the tools agree on few rows, with ties and without; nothing is loaded for the first time after this."""
+    for scores in (SPIKE, UNIFORM):
+        with connect(options.threads, str(predictions(100_000, scores))) as connection:
+            for kind in TABLES:
+                agree({}, alternate({OURS: partial(evaluate, SIX, TABLES[kind], connection), **other_tools(connection, kind, [])}, 1))
+
+
+def peers(options: argparse.Namespace) -> Iterator[Target]:
+    """Time six metrics from the same DuckDB file with each tool."""
+    path = predictions(options.rows)
+    spark = spark_session(options.threads)
+    if isinstance(spark, str):
+        console.print(f"Spark MLlib is left out: {spark}", highlight=False)
+    with connect(options.threads, str(path)) as connection:
+        scores = fetch_scores(connection)
+        for kind in TABLES:
+            at_hand: list[float] = []
+            sides: Sides = {
+                BARE: partial(rank, connection),
+                OURS: partial(evaluate, SIX, TABLES[kind], connection, threads=options.threads),
+                PLAIN: partial(evaluate, SIX, TABLES[kind], connection, threads=options.threads, check="off"),
+                **other_tools(connection, kind, at_hand),
+                "NumPy argsort, scores at hand": partial(argsort, scores),
+            }
+            if not isinstance(spark, str):
+                sides[SPARK] = partial(with_spark, spark, predictions_as_parquet(path), kind)
+            timings = alternate(sides, options.repeat or 3, once=() if options.repeat_peers else (SKLEARN, SPARK))
+            agree({}, timings)
+            timings[AT_HAND] = Timing(at_hand)
+            title = f"peers: six metrics, {options.rows:,} rows, {kind}"
+            show(title, timings, BARE)
+            at_most, stretch = RANK_TARGETS[kind]
+            for name in (OURS, PLAIN):
+                own = timings[name].median
+                yield Target(f"{title}; {SKLEARN} over {name}", timings[SKLEARN].median / own, at_least=8)
+                yield Target(f"{title}; {name} of a {BARE}", own / timings[BARE].median, at_most=at_most, stretch=stretch)
+    if not isinstance(spark, str):
+        spark.stop()
+
+
+def groups(options: argparse.Namespace) -> Iterator[Target]:
+    """Time six metrics of each campaign, for few and many campaigns."""
+    for campaigns in CAMPAIGNS:
+        with connect(options.threads, str(predictions(options.rows, UNIFORM, campaigns))) as connection:
+            sides: Sides = {BARE: partial(rank, connection, "campaign")}
+            for kind in TABLES:
+                ours = partial(evaluate_groups, kind, connection, threads=options.threads)
+                sides |= {f"{kind}, checks off": partial(ours, check="off"), kind: ours}
+            timings = alternate(sides, options.repeat or 3)
+            agree({}, timings, {f"{kind}, campaign 0 alone": one_campaign(kind, connection) for kind in TABLES})
+        show(f"groups: six metrics, {options.rows:,} rows, number of groups {campaigns:,}", timings, BARE)
+    yield from ()
+
+
+def probability(options: argparse.Namespace) -> Iterator[Target]:
+    """Time metrics for which nothing has to be ordered."""
+    with connect(options.threads, str(predictions(options.rows))) as connection:
+        ours = partial(evaluate, PROBABILITY, TABLES["weighted"], connection, threads=options.threads)
+        timings = alternate({SCAN: partial(scan, connection), PLAIN: partial(ours, check="off"), OURS: ours}, options.repeat or 3)
+    agree({}, timings)
+    title = f"probability: three metrics, {options.rows:,} rows, weighted"
+    show(title, timings, SCAN)
+    for name in (PLAIN, OURS):
+        yield Target(f"{title}; {name} of a {SCAN}", timings[name].median / timings[SCAN].median, at_most=2)
+
+
+def skew(options: argparse.Namespace) -> Iterator[Target]:
+    """Time each way to order the predictions, for scores that are more or less alike."""
+    for scores in (UNIFORM, BETA, SPIKE):
+        with connect(options.threads, str(predictions(options.rows, scores))) as connection:
+            for kind in TABLES:
+                chosen: dict[str, dict[str, str]] = {name: {} for name in ("default", *STRATEGIES)}
+                sides: Sides = {BARE: partial(rank, connection)}
+                for name, noted in chosen.items():
+                    asked = {} if name == "default" else {"strategy": name}
+                    sides[name] = partial(evaluate, SIX, TABLES[kind], connection, noted, threads=options.threads, **asked)
+                timings = alternate(sides, options.repeat or 3)
+                agree({}, timings)
+                notes = {name: noted["strategy"] for name, noted in chosen.items()}
+                show(f"skew: six metrics, {options.rows:,} rows, {scores.name}, {kind}", timings, BARE, notes, "strategy")
+    yield from ()
+
+
+def growth(options: argparse.Namespace) -> Iterator[Target]:
+    """Time six metrics over more and more rows, and a bare rank beside them."""
+    for name in (BARE, *TABLES):
+        timings: dict[str, Timing] = {}
+        for rows in options.growth:
+            with connect(options.threads, str(predictions(rows))) as connection:
+                scan(connection)  # so that the first run finds the file in memory as later ones do
+                side = partial(rank, connection)
+                if name in TABLES:
+                    side = partial(evaluate, SIX, TABLES[name], connection, threads=options.threads)
+                timings |= alternate({f"{rows:,} rows": side}, options.repeat or 1)
+        sizes = list(timings)
+        notes = {size: f"{timings[size].median / timings[before].median:.2f}" for before, size in pairwise(sizes)}
+        show(f"growth: {'six metrics, ' * (name != BARE)}{name}", timings, sizes[0], notes, "to the size before")
+    yield from ()
+
+
+def memory(options: argparse.Namespace) -> Iterator[Target]:
+    """Time six metrics over more rows than the limit holds, each in a process of its own."""
+    predictions(options.huge)
+    for kind in TABLES:
+        command = [__file__, "--huge", str(options.huge), "--child", kind]
+        timings, peaks = beside_unlimited(command, LIMIT, options.repeat or 1)
+        title = f"memory: six metrics, {options.huge:,} rows, {kind}"
+        show_memory(title, timings, peaks)
+        yield Target(f"{title}; peak memory of {LIMIT}", peaks[LIMIT] / LIMIT_BYTES, at_most=1.1)
+
+
+def child(options: argparse.Namespace) -> None:
+    """Evaluate in this process, and print the values with the seconds and the peak memory in bytes."""
+    kind, limit = options.child
+    path = predictions(options.huge)
+    limits = {"temp_directory": FOLDER / "spill", **({} if limit == UNLIMITED else {"memory_limit": limit})}
+    start = time.perf_counter()
+    print_values(evaluate(SIX, TABLES[kind], str(path), threads=2, **limits), start)
+
+
+SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
+    "peers": peers,
+    "groups": groups,
+    "probability": probability,
+    "skew": skew,
+    "growth": growth,
+    "memory": memory,
+}
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000_000, help="rows of peers, groups, probability and skew")
+    parser.add_argument("--growth", type=int, nargs="+", default=[2_000_000, 20_000_000, 200_000_000], help="rows of growth, ascending")
+    parser.add_argument("--huge", type=int, default=200_000_000, help="rows of memory")
+    parser.add_argument("--repeat", type=int, help="runs of each side (3; growth and memory: 1)")
+    parser.add_argument("--repeat-peers", action="store_true", help="repeat scikit-learn and Spark too")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of each side (memory: 2)")
+    usual = [name for name in SECTIONS if name not in {"growth", "memory"}]
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=usual, metavar="NAME", help=f"of {', '.join(SECTIONS)}")
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = arguments()
+    if options.child:
+        child(options)
+        return
+    introduce(options.threads, ("duckdb", "polars", "scikit-learn", "pyarrow", "numpy"))
+    agree_on_few(options)
+    conclude(target for name in options.only for target in SECTIONS[name](options))
+
+
+if __name__ == "__main__":
+    main()

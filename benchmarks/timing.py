@@ -1,0 +1,158 @@
+"""How the benchmarks measure: sides run in turn, have to agree, and are shown beside one another."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import sqlrank
+
+Values = dict[str, float]
+Sides = dict[str, Callable[[], Values]]
+
+UNLIMITED = "unlimited"
+
+console = Console(width=110)
+
+
+@dataclass
+class Timing:
+    """The seconds of each run of one side, those of all its threads on a processor, and what it returned."""
+
+    seconds: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
+    values: Values = field(default_factory=dict)
+
+    @property
+    def median(self) -> float:
+        """The median of the seconds."""
+        return statistics.median(self.seconds)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A ratio that was reached, and the most, or the least, that it should be; ``stretch`` is hoped for."""
+
+    name: str
+    ratio: float
+    at_most: float | None = None
+    at_least: float | None = None
+    stretch: float | None = None
+
+    def __str__(self) -> str:
+        is_met = self.ratio <= self.at_most if self.at_most is not None else self.ratio >= (self.at_least or 0)
+        bound = f"<= {self.at_most:g}" if self.at_most is not None else f">= {self.at_least:g}"
+        stretch = f" (stretch <= {self.stretch:g}: {'met' if self.ratio <= self.stretch else 'not met'})" if self.stretch else ""
+        return f"{'met   ' if is_met else 'MISSED'} {self.ratio:7.2f} {bound:8} {self.name}{stretch}"
+
+
+def alternate(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[str, Timing]:
+    """Run all sides in turn, ``repeat`` times; those in ``once`` in the first turn only."""
+    timings = {name: Timing() for name in sides}
+    for turn in range(repeat):
+        for name, side in sides.items():
+            if turn == 0 or name not in once:
+                start, before = time.perf_counter(), sum(os.times()[:4])
+                timings[name].values = side()
+                timings[name].processor.append(sum(os.times()[:4]) - before)
+                timings[name].seconds.append(timings[name].values.pop("seconds", time.perf_counter() - start))
+    return timings
+
+
+def agree(tolerances: Mapping[str, float], *results: Mapping[str, Timing]) -> None:
+    """Raise unless all sides that have a value have the same, to 1e-9 or the side's own tolerance."""
+    first: Values = {}
+    for name, timing in (item for result in results for item in result.items()):
+        for metric, value in timing.values.items():
+            if not abs(value - first.setdefault(metric, value)) <= tolerances.get(name, 1e-9):  # so that NaN does not pass
+                raise SystemExit(f"{name} does not agree: {metric} is {value!r}, not {first[metric]!r}")
+
+
+def show(
+    title: str, timings: Mapping[str, Timing], reference: str, notes: Mapping[str, str] | None = None, heading: str = "peak memory"
+) -> None:
+    """Print the median of each side, its ratio to the reference, the spread, and under ``heading`` the notes."""
+    columns = ["", "median s", f"ratio to {reference}", "fastest to slowest s", "median CPU s", *([heading] if notes else [])]
+    table = Table(*columns, title=title, title_justify="left")
+    for name, timing in timings.items():
+        spread = f"{_seconds(min(timing.seconds))} to {_seconds(max(timing.seconds))}" if len(timing.seconds) > 1 else "one run"
+        table.add_row(
+            name,
+            _seconds(timing.median),
+            f"{timing.median / timings[reference].median:.2f}",
+            spread,
+            _seconds(statistics.median(timing.processor)) if timing.processor else "",
+            *([notes.get(name, "")] if notes else []),
+        )
+    console.print(table)
+
+
+def _seconds(value: float) -> str:
+    """Return seconds with three digits or so: a scan takes hundredths."""
+    return f"{value:.3f}" if value < 1 else f"{value:.2f}"
+
+
+def beside_unlimited(command: list[str], limit: str, repeat: int) -> tuple[dict[str, Timing], dict[str, float]]:
+    """Run a script without and with a memory limit, which it gets as its last argument, each time in a process of its own.
+
+    Return the timings and the peaks of memory in bytes; the script is to end with :func:`print_values`.
+    """
+    peaks: dict[str, float] = {}
+
+    def measure(given: str) -> Values:
+        whole = [sys.executable, *command, given]
+        output = subprocess.run(whole, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603  our own script
+        values: Values = json.loads(output.stdout)
+        peaks[given] = max(peaks.get(given, 0), values.pop("peak"))
+        return values
+
+    timings = alternate({given: partial(measure, given) for given in (UNLIMITED, limit)}, repeat)
+    agree({}, timings)
+    return timings, peaks
+
+
+def show_memory(title: str, timings: Mapping[str, Timing], peaks: Mapping[str, float]) -> None:
+    show(title, timings, UNLIMITED, {given: f"{peak / 1e9:.2f} GB" for given, peak in peaks.items()})
+
+
+def print_values(values: Values, start: float) -> None:
+    """Print the values with the seconds since ``start`` and the peak memory in bytes."""
+    print(json.dumps({**values, "seconds": time.perf_counter() - start, "peak": peak_bytes()}))
+
+
+def peak_bytes() -> int:
+    """Return the peak memory of this process; on Linux not ru_maxrss, which starts at that of the process that started this one."""
+    status = Path("/proc/self/status")
+    peak = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM")] if status.exists() else []
+    return 1024 * (int(peak[0]) if peak else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def introduce(threads: int, tools: Iterable[str]) -> None:
+    """Print what is measured on what, and keep Polars to as many threads as the others."""
+    os.environ["POLARS_MAX_THREADS"] = str(threads)
+    versions = ", ".join(f"{name} {version(name)}" for name in tools)
+    machine = f"{platform.machine()} {platform.system()}, {os.cpu_count()} cores"
+    console.print(f"{machine}, {threads} threads, load {os.getloadavg()[0]:.1f}")
+    console.print(f"Python {platform.python_version()}, sqlrank {sqlrank.__version__}, {versions}")
+
+
+def conclude(targets: Iterable[Target]) -> None:
+    """Print the targets together at the end; a generator of them measures until then."""
+    reached = list(targets)
+    console.print(f"targets (load now {os.getloadavg()[0]:.1f})")
+    for target in reached:
+        console.print(str(target), highlight=False, soft_wrap=True)
