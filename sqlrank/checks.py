@@ -81,11 +81,13 @@ def check_columns(inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, .
             kind = inputs[role].type_of(name)
             if name in columns and kind and not kind.startswith(_NUMBERS):
                 problems.append(f"{role} ({inputs[role].shown}): {name} is {kind}, not a number; cast it, or map another column to {name}")
-    for key in COMMON:
-        kinds = {role: inputs[role].type_of(key) for role in needed if key in needed[role] and inputs[role].type_of(key)}
+    # The queries table is joined by query_id alone.
+    joined = {role: [*columns, *(inputs[role].by if role != "queries" else ())] for role, columns in needed.items()}
+    for key in dict.fromkeys([*COMMON, *(name for role in needed for name in inputs[role].by)]):
+        kinds = {role: inputs[role].type_of(key) for role in needed if key in joined[role] and inputs[role].type_of(key)}
         families = {_family(kind) for kind in kinds.values()}
         if len(families) > 1:
-            types = ", ".join(f"{role}.{key} is {kind}" for role, kind in kinds.items())
+            types = ", ".join(f"{role}.{key if key in COMMON else inputs[role].names[key]} is {kind}" for role, kind in kinds.items())
             problems.append(
                 f"{types}: {'a number and a text' if families <= {'number', 'text'} else 'values of these types'} never match; cast one of them"
             )

@@ -31,6 +31,9 @@ COLUMNS = {
 }
 """The columns of each input under their canonical names."""
 
+MEASURES = {"run": "score", "qrels": "relevance"}
+"""The column of an input that says something of a document, and so never what it is grouped by."""
+
 _READERS = {
     ".parquet": "READ_PARQUET",
     ".csv": "READ_CSV",
@@ -40,7 +43,6 @@ _READERS = {
     ".ndjson": "READ_JSON",
 }
 _COMPRESSIONS = (".gz", ".zst")
-_OPTIONAL = {"score", "rank", "weight"}
 
 
 @dataclass
@@ -68,13 +70,15 @@ class Input:
             for candidate in (columns.get(canonical), canonical):
                 if candidate is not None and (found := self.column(candidate)):
                     self.names.setdefault(canonical, found)
-        for name in by:
-            if found := self.column(columns.get(name, name)):
-                self.names[internal[name]] = found
-                self.by.append(internal[name])
-        if self.is_labelled and (found := self.column(columns.get("label") or columns.get("relevance") or "label")):
+        label = columns.get("label") or columns.get("relevance") or "label"
+        if self.is_labelled and (found := self.column(label) or self.names.get("relevance")):
             self.names["relevance"] = found
             self.where = exp.Not(this=exp.Is(this=named(found), expression=exp.Null()))
+        for name in by:
+            found = self.column(columns.get(name, name))
+            if found and found != self.names.get(MEASURES.get(self.role, "")):
+                self.names[internal[name]] = found
+                self.by.append(internal[name])
 
     def column(self, name: str) -> str | None:
         """Return the column of this name, exactly or but for case."""

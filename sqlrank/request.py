@@ -74,12 +74,12 @@ def look_up(metrics: Any, by: Any, compat: str | None, sql_dir: Any, policies: M
         columns = list(dict.fromkeys(name for group in sets for name in group))
     if len(set(columns)) < len(columns):
         raise MetricError(f"by names a column twice: {', '.join(columns)}")
-    _refuse_clashes(columns, asked)
     families = {"predictions" in found.inputs(item.file): str(item.metric) for item in reversed(asked)}
     if len(families) > 1:
         raise MetricError(
             f"{families[False]} is a metric of rankings and {families[True]} one of predictions; ask for them in two calls"
         )
+    _refuse_clashes(columns, asked, {"score"} if True in families else set())
     shared = {name: asked[0].settings.get(name) for name in ("queries", "numbering", "score_type")}
     for item in asked:
         for name, value in shared.items():
@@ -88,9 +88,9 @@ def look_up(metrics: Any, by: Any, compat: str | None, sql_dir: Any, policies: M
     return Request(found, asked, sets, columns, {name: value for name, value in shared.items() if value is not None})
 
 
-def _refuse_clashes(by: list[str], asked: list[Asked]) -> None:
+def _refuse_clashes(by: list[str], asked: list[Asked], taken: set[str]) -> None:
     """Refuse to group by what identifies a document, or by the name of a column that the result has anyway."""
-    taken = {"query_id", "doc_id", "score", "label", *(str(item.metric) for item in asked)}
+    taken |= {"query_id", "doc_id", "label", *(str(item.metric) for item in asked)}
     taken |= {"k"} if any(isinstance(item.metric.cutoff, tuple) for item in asked) else set()
     for name in by:
         if name in taken:
