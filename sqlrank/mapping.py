@@ -11,6 +11,7 @@ from sqlrank.compose import Source
 from sqlrank.errors import InputError, suggestion
 from sqlrank.inputs import COLUMNS, MEASURES, Inputs, internal_names
 from sqlrank.keys import named
+from sqlrank.names import table_named
 from sqlrank.request import Labelled
 from sqlrank.statement import Plan, Statement, build
 
@@ -108,7 +109,7 @@ def statement_by_name(request: Request, given: Mapping[str, Any], columns: Mappi
     sources = {}
     for role, name in given.items():
         is_labelled = isinstance(name, Labelled)
-        table = exp.to_table(str(name.source if is_labelled else name), dialect=dialect if dialect != "datafusion" else "postgres")
+        table = table_named(role, name.source if is_labelled else name, dialect)
         items: list[exp.Expr | None] = [
             exp.alias_(named(column), name, quoted=True) if name != column else named(column) for name, column in holders[role].items()
         ]
