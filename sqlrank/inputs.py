@@ -40,7 +40,7 @@ class Input:
     """One input: the item that stands in FROM, its columns with their types, and what they are called here.
 
     ``names`` maps a canonical or ``by`` name to the column of the source; ``where`` keeps only some rows; ``origin`` is the
-    item as the caller could write it, where that differs.
+    item as the caller could write it, where that differs; ``as_text`` are the columns that are read as texts.
     """
 
     role: str
@@ -51,6 +51,8 @@ class Input:
     by: list[str] = field(default_factory=list)
     where: exp.Expr | None = None
     is_labelled: bool = False
+    is_empty: bool = False
+    as_text: set[str] = field(default_factory=set)
     origin: exp.Expr | None = None
 
     def map(self, columns: Mapping[str, str], by: Iterable[str], internal: Mapping[str, str]) -> None:
@@ -77,7 +79,9 @@ class Input:
         return next((column for column in self.types if column.lower() == name.lower()), None)
 
     def type_of(self, canonical: str) -> str:
-        """Return the DuckDB type of a canonical column, or an empty string if it is not there."""
+        """Return the DuckDB type that a canonical column is read in, or an empty string if it is not there."""
+        if canonical in self.as_text:
+            return "VARCHAR"
         return self.types.get(self.names.get(canonical, ""), "")
 
     def missing(self, needed: Iterable[str]) -> list[str]:
@@ -112,7 +116,7 @@ class Input:
         column = named(self.names[name])
         if self.type_of(name) == "BOOLEAN":
             return exp.cast(column, "INT")
-        if self.type_of(name).startswith("ENUM"):
+        if name in self.as_text or self.type_of(name).startswith("ENUM"):
             return exp.cast(column, "VARCHAR")
         if self.type_of(name).startswith("DECIMAL"):
             return exp.cast(column, "DOUBLE")
@@ -157,10 +161,11 @@ class Inputs:
         item = self.found[role]
         name = f"sqlrank_{role}_{uuid4().hex[:8]}"
         try:
-            self.connection.execute(f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
+            made = rows(self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
             raise InputError(f"{role}: cannot read {item.shown}: {str(error).splitlines()[0]}") from None
         self._tables.append(name)
+        item.is_empty = made == [(0,)]
         item.origin, item.node = item.node, exp.to_table(name)
 
     def close(self) -> None:

@@ -39,6 +39,7 @@ def map_columns(inputs: Inputs, request: Request, columns: Mapping[str, str]) ->
     attributes = _attributes(inputs, request, internal)
     for role in ("run", "qrels"):
         found[role].by = [name for name in found[role].by if name not in attributes]
+    _align(inputs)
     orders: tuple[str, ...] = ("rank",) if request.uses("ties", "rank") else ("score",)
     if any(item.settings.get("ties") != "rank" for item in request.asked) and orders == ("rank",):
         orders = ("rank", "score")
@@ -47,6 +48,15 @@ def map_columns(inputs: Inputs, request: Request, columns: Mapping[str, str]) ->
         needed["queries"] = ("query_id", "weight") if "weight" in found["queries"].names else ("query_id",)
     checks.check_columns(found, needed)
     return needed
+
+
+def _align(inputs: Inputs) -> None:
+    """Read a UUID as text where another input has it as text."""
+    for key in (*checks.COMMON, *inputs.internal.values()):
+        kinds = {role: item.type_of(key) for role, item in inputs.found.items()}
+        if "VARCHAR" in kinds.values():
+            for role in (role for role, kind in kinds.items() if kind == "UUID"):
+                inputs.found[role].as_text.add(key)
 
 
 def _taken(request: Request) -> list[str]:
