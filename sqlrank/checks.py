@@ -170,7 +170,9 @@ def rules(item: Input, columns: Sequence[str], required: Sequence[str] = ()) -> 
         if conditional is None or name not in _MEANS:
             keep = all(c.name in columns for c in column.find_all(exp.Column))
         else:
-            keep = (name in required if name in REQUIREMENTS else subject in columns) and not ("NAN" in conditional.this.sql() and not _can_be_nan(item.type_of(subject)))
+            keep = (name in required if name in REQUIREMENTS else subject in columns) and not (
+                "NAN" in conditional.this.sql() and not _can_be_nan(item.type_of(subject))
+            )
             if keep:
                 conditions[name] = conditional.this
         if not keep:

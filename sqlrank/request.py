@@ -76,9 +76,7 @@ def look_up(metrics: Any, by: Any, compat: str | None, sql_dir: Any, policies: M
         raise MetricError(f"by names a column twice: {', '.join(columns)}")
     families = {"predictions" in found.inputs(item.file): str(item.metric) for item in reversed(asked)}
     if len(families) > 1:
-        raise MetricError(
-            f"{families[False]} is a metric of rankings and {families[True]} one of predictions; ask for them in two calls"
-        )
+        raise MetricError(f"{families[False]} is a metric of rankings and {families[True]} one of predictions; ask for them in two calls")
     _refuse_clashes(columns, asked, {"score"} if True in families else set())
     shared = {name: asked[0].settings.get(name) for name in ("queries", "numbering", "score_type")}
     for item in asked:
@@ -101,7 +99,9 @@ def given_sources(request: Request, run: Any, qrels: Any, predictions: Any, quer
     """Return the sources by role; for metrics of rankings ``predictions`` are run and qrels at once."""
     if request.is_of_predictions:
         if predictions is None or any(source is not None for source in (run, qrels, queries)):
-            raise InputError(f"{request.asked[0].metric} needs predictions=, a table with label and score, and nothing else")
+            raise InputError(
+                f"{request.asked[0].metric} needs predictions= (--predictions), a table with label and score, and nothing else"
+            )
         return {"predictions": predictions}
     if predictions is not None:
         if run is not None or qrels is not None:
@@ -114,5 +114,7 @@ def given_sources(request: Request, run: Any, qrels: Any, predictions: Any, quer
         given = {"run": run, "qrels": qrels}
         absent = [role for role, source in given.items() if source is None]
         if absent:
-            raise InputError(f"no {' and no '.join(absent)}; ranking metrics need run= and qrels=, or predictions=")
+            raise InputError(
+                f"no {' and no '.join(absent)}; ranking metrics need run= and qrels=, or predictions= (--run and --qrels, or --predictions)"
+            )
     return given | ({} if queries is None else {"queries": queries})
