@@ -76,7 +76,7 @@ def _attributes(inputs: Inputs, request: Request, internal: Mapping[str, str]) -
             attributes.append(internal[name])
         elif (found := run.column(name)) and found == run.names.get(MEASURES["run"]):
             problems.append(_is_the_score(name))
-        elif "qrels" in holders:
+        elif "qrels" in holders or inputs.found["qrels"].column(name):
             problems.append(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
         else:
             there = [column for item in inputs.found.values() for column in item.types]
