@@ -12,10 +12,11 @@ from sqlrank import checks, settings
 from sqlrank._version import __version__
 from sqlrank.engine import Limits, session, supervise
 from sqlrank.errors import InputError
-from sqlrank.inputs import Inputs, is_file, is_text
+from sqlrank.inputs import Inputs, is_text
 from sqlrank.mapping import map_columns, statement_by_name, statement_over
+from sqlrank.names import is_file
 from sqlrank.predictions import check_predictions, name_predictions, over_predictions, read_predictions
-from sqlrank.render import render
+from sqlrank.render import check_dialect, render
 from sqlrank.request import Request, given_sources, library_of, look_up, split_queries
 
 if TYPE_CHECKING:
@@ -181,11 +182,12 @@ def sql(
     >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[-3])
     SELECT
     """
+    check_dialect(dialect)
     numbering = {} if dialect == "duckdb" else {"numbering": "plain"}
     queries, policies = split_queries(queries, policies)
     request = look_up(metrics, by, compat, sql_dir, numbering | policies)
     given = given_sources(request, run, qrels, predictions, queries)
-    if dialect == "duckdb" and (connection is not None or any(is_file(str(source)) for source in given.values())):
+    if dialect == "duckdb" and (connection is not None or any(is_file(source) for source in given.values())):
         with session(connection, Limits()) as database:
             inputs = Inputs(database)
             for role, source in given.items():

@@ -49,7 +49,8 @@ class Binder:
         chosen = settings.get(slot) or self._slot_default(slot)
         self.used.add(slot)
         if isinstance(chosen, tuple):
-            return _grade_map(slot, chosen, arguments)
+            of_grades = next(iter(self.library.functions[slot].values())).arguments == ("relevance",)
+            return _grade_map(slot, chosen, arguments, of_grades)
         file = self.library.function(slot, str(chosen))
         self.note(file)
         body = exp.Paren(this=file.tree.copy())
@@ -75,9 +76,9 @@ class Binder:
         return value
 
 
-def _grade_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr]) -> exp.Expr:
+def _grade_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr], of_grades: bool) -> exp.Expr:
     """Return a CASE that maps grades to gains; grades that are not named keep their value."""
-    if len(arguments) != 1 or not all(isinstance(pair, tuple) for pair in pairs):
+    if not of_grades or not all(isinstance(pair, tuple) for pair in pairs):
         raise MetricError(f"{slot} cannot be a map; only functions of a grade can")
     (grade,) = arguments
     case = exp.Case(ifs=[], default=grade.copy())

@@ -77,15 +77,20 @@ def check_columns(inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, .
     problems = []
     for role, columns in needed.items():
         problems += inputs[role].missing(columns)
+        shown = f"{role} ({inputs[role].shown})"
         for name in ("score", "rank", "relevance", "label", "weight"):
             kind = inputs[role].type_of(name)
             if name in columns and kind and not kind.startswith(_NUMBERS):
-                problems.append(f"{role} ({inputs[role].shown}): {name} is {kind}, not a number; cast it, or map another column to {name}")
-    for key in COMMON:
-        kinds = {role: inputs[role].type_of(key) for role in needed if key in needed[role] and inputs[role].type_of(key)}
+                what = f"{shown}: {name} is {kind}, not a number; cast it, or map another column to {name}"
+                # All columns of a text file without rows are texts.
+                problems.append(f"{shown} has no rows" if inputs[role].is_empty else what)
+    # The queries table is joined by query_id alone.
+    joined = {role: [*columns, *(inputs[role].by if role != "queries" else ())] for role, columns in needed.items()}
+    for key in dict.fromkeys([*COMMON, *(name for role in needed for name in inputs[role].by)]):
+        kinds = {role: inputs[role].type_of(key) for role in needed if key in joined[role] and inputs[role].type_of(key)}
         families = {_family(kind) for kind in kinds.values()}
         if len(families) > 1:
-            types = ", ".join(f"{role}.{key} is {kind}" for role, kind in kinds.items())
+            types = ", ".join(f"{role}.{key if key in COMMON else inputs[role].names[key]} is {kind}" for role, kind in kinds.items())
             problems.append(
                 f"{types}: {'a number and a text' if families <= {'number', 'text'} else 'values of these types'} never match; cast one of them"
             )
@@ -189,7 +194,7 @@ def _row_problems(
     counted = dict(zip(names, rows(connection, query)[0], strict=True))
     problems = []
     if not counted["all_rows"] and item.role != "queries":
-        problems.append(f"{item.role} ({item.shown}) has no rows")
+        problems.append(f"{item.role} ({item.shown}) has no rows{' with a label' if item.is_labelled else ''}")
     for name, condition in conditions.items():
         if counted.get(name):
             # A CASE, since a bare condition is tested on the extremes of a Parquet file first, which leave out NaN.
@@ -277,7 +282,14 @@ def check_coverage(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, I
             right = rows(connection, exp.select(*keys).from_(qrels.copy()).limit(1).sql("duckdb"))
             raise InputError(
                 f"run and qrels have no {what} in common; run has such as {left[0]}, qrels such as {right[0]}: are they of the same collection?"
+                f"{_read_as_text(inputs, keys)}"
             )
+
+
+def _read_as_text(inputs: Mapping[str, Input], keys: Sequence[str]) -> str:
+    """Name the keys whose type differs between run and qrels, which were compared as texts."""
+    kinds = [f"{role}.{key} is {item.types[item.names[key]]}" for role, item in inputs.items() for key in keys if key in item.as_text]
+    return f" ({', '.join(kinds)}, and was read as text)" if kinds else ""
 
 
 def check_ties(connection: duckdb.DuckDBPyConnection, item: Input) -> None:
@@ -339,4 +351,4 @@ def check_stops(connection: duckdb.DuckDBPyConnection, library: Library, asked: 
 
 def _raise(problems: list[str]) -> None:
     if problems:
-        raise InputError("\n".join(problems))
+        raise InputError("\n".join(dict.fromkeys(problems)))

@@ -22,13 +22,15 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 import sqlrank
-from sqlrank.errors import SqlrankError
+from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library import library
 from sqlrank.metric import freeze, read
 from sqlrank.render import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sqlrank.metric import Value
 
 WIDE = 4
 """Columns up to which a result of one row is written as a row."""
@@ -51,6 +53,9 @@ class Format(StrEnum):
     json = "json"
     jsonl = "jsonl"
     parquet = "parquet"
+
+
+_ENDINGS = {f".{form}": form for form in Format} | {".md": Format.markdown}
 
 
 def _metric_names(incomplete: str) -> list[str]:
@@ -77,6 +82,7 @@ Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a too
 Policy = Annotated[
     list[str] | None, typer.Option("--policy", "-p", help="A policy: ties=rank, queries=intersect, depth=100, rel=2. Repeat for more.")
 ]
+Written = Annotated[Format | None, typer.Option(help="How to write the result; by default as the ending of --output says, or a table.")]
 SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]
 
 
@@ -94,7 +100,7 @@ def evaluate(
     compat: Compat = None,
     policy: Policy = None,
     sql_dir: SqlDir = None,
-    format: Annotated[Format, typer.Option(help="How to write the result.")] = Format.table,  # noqa: A002  the option's public name
+    format: Written = None,  # noqa: A002  the option's public name
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")] = None,
     check: Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")] = "auto",
     memory_limit: Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")] = None,
@@ -125,7 +131,7 @@ def evaluate(
             **_policies(policy),
         )
     with _problems():
-        _write(result, format, output)
+        _write(result, format or (_ENDINGS.get(output.suffix.lower()) if output else None) or Format.table, output)
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
         typer.echo(f"note: searched for duplicates among {searched} only; --check full searches all", err=True)
@@ -225,6 +231,8 @@ def _pairs(option: str, given: list[str] | None) -> dict[str, str]:
         name, equals, value = item.partition("=")
         if not equals or not name or not value:
             raise SqlrankError(f"{option} {item}: write {option} name=value")
+        if name in pairs:
+            raise SqlrankError(f"{option} {item}: {name} is given twice")
         pairs[name] = value
     return pairs
 
@@ -245,17 +253,25 @@ def _policies(given: list[str] | None) -> dict[str, Any]:
     if clash:
         raise SqlrankError(f"--policy: unknown policy {clash[0]!r}; it is an option of its own, see --help")
     given = [item.replace("queries=", "topics=", 1) if item.startswith("queries=") else item for item in given]
+    read_as = {name: value for item in given for name, value in _params(item)}
     return {
-        name: dict(value) if isinstance(value, tuple) and isinstance(value[0], tuple) else freeze(value)
-        for name, value in read(f"m({', '.join(given)})").params
+        name: dict(value) if isinstance(value, tuple) and isinstance(value[0], tuple) else freeze(value) for name, value in read_as.items()
     }
+
+
+def _params(item: str) -> tuple[tuple[str, Value], ...]:
+    try:
+        return read(f"m({item})").params
+    except MetricError:
+        raise SqlrankError(f"--policy {item}: cannot read this; write it like ties=rank, depth=100 or gain={{1: 3, 2: 9}}") from None
 
 
 def _groupings(by: list[str] | None) -> Any:
     if not by:
         return ()
-    if len(by) == 1 and "," not in by[0] and by[0] != "total":
-        return by
+    for item in by:
+        if not all(name.strip() for name in item.split(",")):
+            raise SqlrankError(f"--by {item!r}: a column has no name; write --by a, --by a,b or --by total")
     if all("," not in item and item != "total" for item in by):
         return by
     return [[] if item == "total" else [name.strip() for name in item.split(",")] for item in by]
@@ -298,7 +314,7 @@ def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format) -> str:
         cells = [[name, cell] for name, cell in zip(header, cells[0], strict=True)]
         header, aligned = ["metric", "value"], ["left", "right"]
     if form is Format.markdown:
-        lines = [header, ["---:" if side == "right" else ":---" for side in aligned], *cells]
+        lines = [[_cell(name, form) for name in header], ["---:" if side == "right" else ":---" for side in aligned], *cells]
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name, side in zip(header, aligned, strict=True):
@@ -317,4 +333,4 @@ def _cell(value: Any, form: Format) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() and abs(value) > 1 else f"{value:.4f}"
     text = str(value)
-    return text.replace("|", "\\|") if form is Format.markdown else text
+    return "<br>".join(text.replace("|", "\\|").splitlines()) if form is Format.markdown else text

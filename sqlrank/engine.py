@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ POLL_SECONDS = 0.02
 SEMANTICS = {"default_order": "ASCENDING", "default_null_order": "NULLS_LAST", "integer_division": False, "default_collation": ""}
 """Settings of a caller's connection that would change what a statement means."""
 _BYTES = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT])(?P<binary>i?)B\s*", re.IGNORECASE)
+_COSMETIC = {"enable_progress_bar", "enable_progress_bar_print"}
 _NEXT_STEP = "give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
 
 
@@ -55,8 +56,11 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
     """Yield a DuckDB connection under limits: the caller's own, a file opened read-only, or one in memory.
 
     Settings of the caller's connection are put back at the end, and a spill folder made here is removed.
+    Raises ``InputError`` for a connection that cannot be worked with now, and for a setting that is not possible.
     """
     owned = not isinstance(connection, duckdb.DuckDBPyConnection)
+    if not owned:
+        _refuse_unusable(connection)
     spill = tempfile.mkdtemp(prefix="sqlrank_") if limits.temp_directory is None and owned else None
     database = _open(connection) if owned else connection
     settings = {
@@ -75,16 +79,15 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
         for (name, value), current in zip(wanted.items(), there, strict=True):
             if str(current).lower() != str(value).lower():
                 previous[name] = current
-                _set(database, name, value)
+                with suppress(InputError) if name in _COSMETIC else nullcontext():
+                    _set(database, name, value)
         yield database
     finally:
         if owned:
             database.close()
         else:
             for name, value in previous.items():
-                # What cannot be put back, such as a spill folder in use, must not hide the result or the real error.
-                with suppress(InputError):
-                    _set(database, name, value)
+                _put_back(database, name, value)
         if spill:
             shutil.rmtree(spill, ignore_errors=True)
 
@@ -98,6 +101,14 @@ def _for_the_engine(limit: str | None) -> str | None:
     given = float(match["number"]) * (1024 if match["binary"] else 1000) ** " KMGT".index(match["unit"].upper())
     held = 1024 * next(int(line.split()[1]) for line in status.read_text("ascii").splitlines() if line.startswith("VmRSS:"))
     return f"{int(max(given / 2, given - held) / 1000)}KB"
+
+
+def _refuse_unusable(connection: duckdb.DuckDBPyConnection) -> None:
+    """Refuse a closed connection, and one with rows that the caller has yet to fetch: ``sql`` does so, ``execute`` drops them."""
+    try:
+        connection.sql("SELECT 1").fetchall()
+    except duckdb.Error as error:
+        raise InputError(f"this connection cannot be used now: {str(error).splitlines()[0]}") from None
 
 
 def rows(connection: duckdb.DuckDBPyConnection, statement: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
@@ -123,6 +134,15 @@ def _set(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
         database.execute(f"SET {name} = ?", [value])
     except duckdb.Error as error:
         raise InputError(f"{name}={value!r} is not possible: {str(error).splitlines()[0]}") from None
+
+
+def _put_back(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
+    """Give a setting the value it had. DuckDB shows sizes cut to one decimal: a default is reset, another gets half a digit more."""
+    # What cannot be put back, such as a spill folder in use, must not hide the result or the real error.
+    with suppress(duckdb.Error, InputError):
+        database.execute(f"RESET {name}")
+        if rows(database, "SELECT current_setting(?)", [name])[0][0] != value:
+            _set(database, name, re.sub(r"\.\d(?= [KMGT]iB$)", r"\g<0>5", value) if isinstance(value, str) else value)
 
 
 def supervise(  # noqa: C901  each way to end is one branch

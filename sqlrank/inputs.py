@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +18,11 @@ from sqlrank.engine import rows
 from sqlrank.errors import InputError, suggestion
 from sqlrank.keys import named
 from sqlrank.library import read_select
+from sqlrank.names import READERS, is_file, parts_of, reader
 from sqlrank.request import Labelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 COLUMNS = {
     "run": ("query_id", "doc_id", "score", "rank"),
@@ -32,16 +32,8 @@ COLUMNS = {
 }
 """The columns of each input under their canonical names."""
 
-_READERS = {
-    ".parquet": "READ_PARQUET",
-    ".csv": "READ_CSV",
-    ".tsv": "READ_CSV",
-    ".json": "READ_JSON",
-    ".jsonl": "READ_JSON",
-    ".ndjson": "READ_JSON",
-}
-_COMPRESSIONS = (".gz", ".zst")
-_OPTIONAL = {"score", "rank", "weight"}
+MEASURES = {"run": "score", "qrels": "relevance"}
+"""The column of an input that says something of a document, and so never what it is grouped by."""
 
 
 @dataclass
@@ -49,7 +41,8 @@ class Input:
     """One input: the item that stands in FROM, its columns with their types, and what they are called here.
 
     ``names`` maps a canonical or ``by`` name to the column of the source; ``where`` keeps only some rows; ``origin`` is the
-    item as the caller could write it, where that differs; ``computed`` are expressions that stand for columns.
+    item as the caller could write it, where that differs; ``computed`` are expressions that stand for columns, ``as_text`` the
+    columns that are read as texts.
     """
 
     role: str
@@ -61,6 +54,8 @@ class Input:
     where: exp.Expr | None = None
     is_labelled: bool = False
     computed: dict[str, exp.Expr] = field(default_factory=dict)
+    is_empty: bool = False
+    as_text: set[str] = field(default_factory=set)
     origin: exp.Expr | None = None
 
     def map(self, columns: Mapping[str, str], by: Iterable[str], internal: Mapping[str, str]) -> None:
@@ -70,13 +65,15 @@ class Input:
             for candidate in (columns.get(canonical), canonical):
                 if candidate is not None and (found := self.column(candidate)):
                     self.names.setdefault(canonical, found)
-        for name in by:
-            if found := self.column(columns.get(name, name)):
-                self.names[internal[name]] = found
-                self.by.append(internal[name])
-        if self.is_labelled and (found := self.column(columns.get("label") or columns.get("relevance") or "label")):
+        label = columns.get("label") or columns.get("relevance") or "label"
+        if self.is_labelled and (found := self.column(label) or self.names.get("relevance")):
             self.names["relevance"] = found
             self.where = exp.Not(this=exp.Is(this=named(found), expression=exp.Null()))
+        for name in by:
+            found = self.column(columns.get(name, name))
+            if found and found != self.names.get(MEASURES.get(self.role, "")):
+                self.names[internal[name]] = found
+                self.by.append(internal[name])
 
     def column(self, name: str) -> str | None:
         """Return the column of this name, exactly or but for case."""
@@ -85,7 +82,9 @@ class Input:
         return next((column for column in self.types if column.lower() == name.lower()), None)
 
     def type_of(self, canonical: str) -> str:
-        """Return the DuckDB type of a canonical column, or an empty string if it is not there."""
+        """Return the DuckDB type that a canonical column is read in, or an empty string if it is not there."""
+        if canonical in self.as_text:
+            return "VARCHAR"
         return self.types.get(self.names.get(canonical, ""), "")
 
     def missing(self, needed: Iterable[str]) -> list[str]:
@@ -121,7 +120,7 @@ class Input:
         column = self.computed[theirs].copy() if theirs in self.computed else named(theirs)
         if self.type_of(name) == "BOOLEAN":
             return exp.cast(column, "INT")
-        if self.type_of(name).startswith("ENUM"):
+        if name in self.as_text or self.type_of(name).startswith("ENUM"):
             return exp.cast(column, "VARCHAR")
         if self.type_of(name).startswith("DECIMAL"):
             return exp.cast(column, "DOUBLE")
@@ -151,8 +150,9 @@ class Inputs:
         elif hasattr(source, "__arrow_c_stream__"):
             node, shown = self._register(pa.table(source)), type(source).__name__
         else:
+            lazily = "collect it into a table first, or " if hasattr(source, "collect") else ""
             raise InputError(
-                f"{role}: cannot read a {type(source).__name__}; give a table name, a file, a DuckDB relation, "
+                f"{role}: cannot read a {type(source).__name__}; {lazily}give a table name, a file, a DuckDB relation, "
                 "or a table that speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
             )
         item = Input(role, shown, node, self._types(role, shown, node))
@@ -165,10 +165,11 @@ class Inputs:
         item = self.found[role]
         name = f"sqlrank_{role}_{uuid4().hex[:8]}"
         try:
-            self.connection.execute(f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
+            made = rows(self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
             raise InputError(f"{role}: cannot read {item.shown}: {str(error).splitlines()[0]}") from None
         self._tables.append(name)
+        item.is_empty = made == [(0,)]
         item.origin, item.node = item.node, exp.to_table(name)
 
     def close(self) -> None:
@@ -193,13 +194,15 @@ class Inputs:
     def _table(self, text: str) -> exp.Table | None:
         there = self._tables_there()
         near = self._search_path()
+        spelled = parts_of(text) if '"' in text else None
         for matches in (str.__eq__, _same_but_for_case):
             for database, schema, name in there:
-                if matches(name, text) and (database, schema) in near:
+                if _is_called((name,), text, spelled, matches) and (database, schema) in near:
                     return _quoted(name)
-                if any(matches(written, text) for written in (f"{schema}.{name}", f"{database}.{name}", f"{database}.{schema}.{name}")):
+                full = ((schema, name), (database, name), (database, schema, name))
+                if any(_is_called(parts, text, spelled, matches) for parts in full):
                     return _quoted(name, schema, database)
-            far = [(name, schema, database) for database, schema, name in there if matches(name, text)]
+            far = [(name, schema, database) for database, schema, name in there if _is_called((name,), text, spelled, matches)]
             if len(far) > 1:
                 raise InputError(
                     f"several tables are named {text!r}: {', '.join('.'.join(reversed(parts)) for parts in far)}; write one in full"
@@ -279,6 +282,13 @@ def _single(score: exp.Expr) -> exp.Expr:
     return exp.func("COALESCE", exp.TryCast(this=score, to=exp.DataType.build("FLOAT")), beyond)
 
 
+def _is_called(parts: Sequence[str], text: str, spelled: Sequence[str] | None, matches: Callable[[str, str], bool]) -> bool:
+    """Whether a text names a table of these parts: as it stands, or part by part if it is quoted."""
+    if matches(".".join(parts), text):
+        return True
+    return spelled is not None and len(parts) == len(spelled) and all(map(matches, parts, spelled))
+
+
 def _same_but_for_case(left: str, right: str) -> bool:
     return left.lower() == right.lower()
 
@@ -293,19 +303,12 @@ def _value_there(relation: duckdb.DuckDBPyRelation) -> str | None:
     return None if result is None else result.fetchall()[0][0]
 
 
-def is_file(text: str) -> bool:
-    """Whether a text is the path of a file, or a glob that matches one."""
-    return Path(text).is_file() or bool(glob.glob(text, recursive=True))  # noqa: PTH207  a glob may be absolute
-
-
 def _file(role: str, text: str) -> exp.Expr:
     """Return the FROM item that reads a file: by its ending, or as TREC text if it has no ending that is known."""
-    path = Path(text)
-    suffix = Path(path.stem).suffix if path.suffix in _COMPRESSIONS else path.suffix
-    if reader := _READERS.get(suffix.lower()):
-        return exp.Table(this=exp.func(reader, exp.Literal.string(text), dialect="duckdb"))
+    if read := reader(text):
+        return exp.Table(this=exp.func(read, exp.Literal.string(text), dialect="duckdb"))
     if role not in {"run", "qrels"}:
-        raise InputError(f"{role}: {text!r} has no ending that says what it holds; use one of {', '.join(_READERS)}")
+        raise InputError(f"{role}: {text!r} has no ending that says what it holds; use one of {', '.join(READERS)}")
     tree = exp.replace_placeholders(read_select("inputs", f"trec_{role}.sql"), path=text)
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))
 

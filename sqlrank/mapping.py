@@ -9,13 +9,14 @@ from sqlglot import exp
 from sqlrank import checks
 from sqlrank.compose import Source
 from sqlrank.errors import InputError, suggestion
-from sqlrank.inputs import COLUMNS, Inputs, internal_names
+from sqlrank.inputs import COLUMNS, MEASURES, Inputs, internal_names
 from sqlrank.keys import named
+from sqlrank.names import table_named
 from sqlrank.request import Labelled
 from sqlrank.statement import Plan, Statement, build
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from sqlrank.request import Request
 
@@ -29,8 +30,7 @@ def map_columns(inputs: Inputs, request: Request, columns: Mapping[str, str]) ->
         raise InputError(
             f"columns maps {unknown[0]!r}, which no input has{suggestion(unknown[0], ['query_id', 'doc_id', 'score', 'rank', 'relevance', 'weight', 'label'])}"
         )
-    internal = internal_names(request.by, [*request.library.inner_columns, *(item.metric.slug for item in request.asked), "weight", "k"])
-    inputs.internal = internal
+    inputs.internal = internal = internal_names(request.by, _taken(request))
     for item in found.values():
         item.map(columns, request.by, internal)
     absent = [theirs for theirs in columns.values() if not any(item.column(theirs) for item in found.values())]
@@ -40,6 +40,7 @@ def map_columns(inputs: Inputs, request: Request, columns: Mapping[str, str]) ->
     attributes = _attributes(inputs, request, internal)
     for role in ("run", "qrels"):
         found[role].by = [name for name in found[role].by if name not in attributes]
+    _align(inputs)
     orders: tuple[str, ...] = ("rank",) if request.uses("ties", "rank") else ("score",)
     if any(item.settings.get("ties") != "rank" for item in request.asked) and orders == ("rank",):
         orders = ("rank", "score")
@@ -50,25 +51,44 @@ def map_columns(inputs: Inputs, request: Request, columns: Mapping[str, str]) ->
     return needed
 
 
+def _align(inputs: Inputs) -> None:
+    """Read a UUID as text where another input has it as text."""
+    for key in (*checks.COMMON, *inputs.internal.values()):
+        kinds = {role: item.type_of(key) for role, item in inputs.found.items()}
+        if "VARCHAR" in kinds.values():
+            for role in (role for role, kind in kinds.items() if kind == "UUID"):
+                inputs.found[role].as_text.add(key)
+
+
+def _taken(request: Request) -> list[str]:
+    """Return the names that columns have inside the statement."""
+    return [*request.library.inner_columns, *(item.metric.slug for item in request.asked), "weight", "k"]
+
+
 def _attributes(inputs: Inputs, request: Request, internal: Mapping[str, str]) -> list[str]:
     """Return the ``by`` columns that only the queries table has; raise for those that no input has."""
     problems, attributes = [], []
+    run = inputs.found["run"]
     for name in request.by:
         holders = {role for role, item in inputs.found.items() if internal[name] in item.by}
         if "run" in holders:
             continue
         if "queries" in holders:
             attributes.append(internal[name])
-        elif "qrels" in holders:
+        elif (found := run.column(name)) and found == run.names.get(MEASURES["run"]):
+            problems.append(_is_the_score(name))
+        elif "qrels" in holders or inputs.found["qrels"].column(name):
             problems.append(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
         else:
             there = [column for item in inputs.found.values() for column in item.types]
-            problems.append(
-                f"by: no input has a column {name!r}{suggestion(name, there)} The run has: {', '.join(inputs.found['run'].types)}"
-            )
+            problems.append(f"by: no input has a column {name!r}{suggestion(name, there)} The run has: {', '.join(run.types)}")
     if problems:
         raise InputError("\n".join(problems))
     return attributes
+
+
+def _is_the_score(name: str) -> str:
+    return f"by cannot name {name!r}, which is the score of the run; rename the column"
 
 
 def statement_over(
@@ -89,29 +109,33 @@ def statement_over(
 def statement_by_name(request: Request, given: Mapping[str, Any], columns: Mapping[str, str], per_query: bool, dialect: str) -> Statement:
     """Build a statement over tables that cannot be looked at."""
     _refuse_lists(columns)
-    holders: dict[str, list[str]] = {role: [] for role in given}
-    by = []
-    for name in request.by:
-        role, dot, column = name.partition(".")
-        role, column = (role, column) if dot and role in given else ("run", name)
-        by.append(column)
+    holders: dict[str, dict[str, str]] = {role: {} for role in given}
+    owners = {name: _owner(name, given) for name in request.by}
+    inner = internal_names(list(dict.fromkeys(column for _, column in owners.values())), _taken(request))
+    for role, column in owners.values():
+        if role == "run" and column == columns.get("score", "score"):
+            raise InputError(_is_the_score(column))
         for holder in ("run", "qrels") if role == "qrels" else (role,):
-            holders[holder].append(column)
+            holders[holder][inner[column]] = column
+    internal = {name: inner[column] for name, (_, column) in owners.items()}
     sources = {}
     for role, name in given.items():
         is_labelled = isinstance(name, Labelled)
-        table = exp.to_table(str(name.source if is_labelled else name), dialect=dialect if dialect != "datafusion" else "postgres")
-        items: list[exp.Expr | None] = [named(column) for column in holders[role]]
-        renamed = {**columns, "relevance": columns.get("label", "label")} if is_labelled else columns
+        table = table_named(role, name.source if is_labelled else name, dialect)
+        items: list[exp.Expr | None] = [
+            exp.alias_(named(column), name, quoted=True) if name != column else named(column) for name, column in holders[role].items()
+        ]
+        renamed = {**columns, "relevance": columns.get("label") or columns.get("relevance") or "label"} if is_labelled else columns
         items += [_mapped(column, renamed, request) for column in COLUMNS[role]]
         query = exp.select(*(item for item in items if item is not None)).from_(table)
         if is_labelled:
             label = named(renamed["relevance"])
             query = query.where(exp.Not(this=exp.Is(this=label, expression=exp.Null())))
-        sources[role] = Source(query.subquery(), holders[role])
-    attributes = [] if "queries" not in given else holders["queries"]
-    sets = None if request.sets is None else [[name.rpartition(".")[2] for name in group] for group in request.sets]
-    plan = Plan(by, sets, attributes, per_query, "queries" in given and "weight" in columns, request.settings)
+        sources[role] = Source(query.subquery(), [*holders[role]])
+    sets = None if request.sets is None else [[internal[name] for name in group] for group in request.sets]
+    plan = Plan(
+        [*internal.values()], sets, [*holders.get("queries", ())], per_query, "queries" in given and "weight" in columns, request.settings
+    )
     return build(request.asked, request.library, sources, plan)
 
 
@@ -121,6 +145,12 @@ def _refuse_lists(columns: Mapping[str, Any]) -> None:
             raise InputError(
                 f"columns maps {name} to {theirs!r}; a ranking has one {name}, and only metrics of predictions take several scores"
             )
+
+
+def _owner(name: str, roles: Container[str]) -> tuple[str, str]:
+    """Return the input that a ``by`` column is of, and its name there: ``queries.country`` is of the queries."""
+    role, dot, column = name.partition(".")
+    return (role, column) if dot and role in roles else ("run", name)
 
 
 def _mapped(column: str, columns: Mapping[str, str], request: Request) -> exp.Expr | None:

@@ -13,7 +13,7 @@ from sqlrank.errors import MetricError
 Value = int | float | str | tuple[float, ...] | tuple[tuple[float, float], ...]
 """A parameter: a number, a name, a list of numbers, or a map from number to number as pairs."""
 
-_WRITTEN = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<params>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^@]+?))?\s*", re.DOTALL)
+_WRITTEN = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<cutoff>[^@]+?))?\s*", re.DOTALL)
 _RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
 _NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)(e-?\d+)?")
 
@@ -44,7 +44,7 @@ class Metric:
         if isinstance(self.cutoff, tuple):
             cutoff = f"@{self.cutoff[0]}..{self.cutoff[1]}"
         else:
-            cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+            cutoff = "" if self.cutoff is None else f"@{_plain(self.cutoff)!r}"
         return self.name + (f"({params})" if params else "") + cutoff
 
     @property
@@ -64,8 +64,8 @@ def read(text: str) -> Metric:
     return Metric(match["name"], params, _read_cutoff(text, match["cutoff"]))
 
 
-def freeze(value: object) -> Value:
-    """Return a parameter value as a hashable one: lists and maps become tuples."""
+def freeze(value: object, name: str = "a parameter") -> Value:
+    """Return a parameter value as a hashable one: lists and maps become tuples; ``name`` is what an error calls it."""
     if isinstance(value, Real) and math.isfinite(value):
         return _plain(float(value)) if not isinstance(value, int) else int(value)
     if isinstance(value, str) and value.isidentifier():
@@ -76,6 +76,8 @@ def freeze(value: object) -> Value:
         return tuple(float(item) for item in value)
     if isinstance(value, tuple) and value and all(isinstance(pair, tuple) for pair in value):
         return value
+    if isinstance(value, (str, Real)):
+        raise MetricError(f"{name} is {value!r}; it must be a number or a plain name")
     raise MetricError(f"a parameter is a number, a name, a list of numbers or a map of numbers, not {value!r}")
 
 
@@ -83,9 +85,14 @@ def _read_params(text: str, params: str) -> tuple[tuple[str, Value], ...]:
     """Read ``rel=2, gain=exp2`` with Python's own grammar for keyword arguments."""
     try:
         call = ast.parse(f"f({params})", mode="eval").body
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         raise MetricError(f"cannot read the parameters of {text!r}; write them like (rel=2, gain=exp2)") from None
-    if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
+    if (
+        not isinstance(call, ast.Call)
+        or not isinstance(call.func, ast.Name)
+        or call.args
+        or any(keyword.arg is None for keyword in call.keywords)
+    ):
         raise MetricError(f"cannot read the parameters of {text!r}; each needs a name, as in (rel=2)")
     values: dict[str, Value] = {}
     for keyword in call.keywords:
@@ -96,9 +103,9 @@ def _read_params(text: str, params: str) -> tuple[tuple[str, Value], ...]:
         else:
             try:
                 value = ast.literal_eval(keyword.value)
-            except ValueError:
+            except (ValueError, TypeError):
                 raise MetricError(f"cannot read the value of {keyword.arg!r} in {text!r}") from None
-        values[str(keyword.arg)] = freeze(value)
+        values[str(keyword.arg)] = freeze(value, f"cannot read {text!r}: {keyword.arg}")
     return tuple(sorted(values.items()))
 
 
@@ -117,7 +124,7 @@ def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | Non
 
 def _plain(number: float) -> int | float:
     """Return a whole number as an integer, so that ``@5.0`` is ``@5``."""
-    return int(number) if number.is_integer() else number
+    return int(number) if isinstance(number, int) or number.is_integer() else number
 
 
 def _written(value: Value) -> str:
@@ -126,4 +133,4 @@ def _written(value: Value) -> str:
         if pairs:
             return "{" + ", ".join(f"{_plain(key)!r}: {_plain(item)!r}" for key, item in pairs) + "}"
         return "[" + ", ".join(repr(_plain(float(item))) for item in value if not isinstance(item, tuple)) + "]"
-    return value if isinstance(value, str) else repr(value)
+    return value if isinstance(value, str) else repr(_plain(value))

@@ -15,6 +15,7 @@ from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.inputs import COLUMNS, expression, internal_names
 from sqlrank.keys import named
 from sqlrank.library import read_select
+from sqlrank.names import table_named
 from sqlrank.statement import Plan, Statement, build
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def name_predictions(request: Request, table: Any, columns: Mapping[str, Any], p
     """Take the columns of a table that cannot be looked at as they are named; it has weights if ``columns`` say which."""
     scores, columns = _split_scores(columns)
     needed = _needed(request, per_query, "weight" in columns)
-    source = exp.to_table(str(table), dialect=dialect if dialect != "datafusion" else "postgres")
+    source = table_named("predictions", table, dialect)
     selects = {}
     for theirs in scores or [columns.get("score", "score")]:
         items: list[exp.Expr] = [named(name) for name in request.by]

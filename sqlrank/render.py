@@ -18,10 +18,15 @@ _WRITER = {"datafusion": "postgres"}
 _DUCKDB_ONLY = (exp.PercentileCont,)
 
 
-def render(statement: Statement, dialect: str = "duckdb") -> str:
-    """Return the statement as text, under a comment that says what it is; raise ``MetricError`` for a construct that the dialect cannot express."""
+def check_dialect(dialect: str) -> None:
+    """Raise ``MetricError`` for a dialect that statements are not written in."""
     if dialect not in DIALECTS:
         raise MetricError(f"unknown dialect {dialect!r}; choose from: {', '.join(DIALECTS)}")
+
+
+def render(statement: Statement, dialect: str = "duckdb") -> str:
+    """Return the statement as text, under a comment that says what it is; raise ``MetricError`` for a construct that the dialect cannot express."""
+    check_dialect(dialect)
     portable = _doubles(statement.tree.copy(), dialect)
     if dialect != "duckdb" and (node := portable.find(*_DUCKDB_ONLY)):
         raise MetricError(

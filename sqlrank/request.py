@@ -74,10 +74,10 @@ def look_up(metrics: Any, by: Any, compat: str | None, sql_dir: Any, policies: M
         columns = list(dict.fromkeys(name for group in sets for name in group))
     if len(set(columns)) < len(columns):
         raise MetricError(f"by names a column twice: {', '.join(columns)}")
-    _refuse_clashes(columns, asked)
     families = {"predictions" in found.inputs(item.file): str(item.metric) for item in reversed(asked)}
     if len(families) > 1:
         raise MetricError(f"{families[False]} is a metric of rankings and {families[True]} one of predictions; ask for them in two calls")
+    _refuse_clashes(columns, asked, {"score"} if True in families else set())
     shared = {name: asked[0].settings.get(name) for name in ("queries", "numbering", "score_type")}
     for item in asked:
         for name, value in shared.items():
@@ -86,9 +86,9 @@ def look_up(metrics: Any, by: Any, compat: str | None, sql_dir: Any, policies: M
     return Request(found, asked, sets, columns, {name: value for name, value in shared.items() if value is not None})
 
 
-def _refuse_clashes(by: list[str], asked: list[Asked]) -> None:
+def _refuse_clashes(by: list[str], asked: list[Asked], taken: set[str]) -> None:
     """Refuse to group by what identifies a document, or by the name of a column that the result has anyway."""
-    taken = {"query_id", "doc_id", "score", "label", *(str(item.metric) for item in asked)}
+    taken |= {"query_id", "doc_id", "label", *(str(item.metric) for item in asked)}
     taken |= {"k"} if any(isinstance(item.metric.cutoff, tuple) for item in asked) else set()
     for name in by:
         if name in taken:
@@ -99,7 +99,9 @@ def given_sources(request: Request, run: Any, qrels: Any, predictions: Any, quer
     """Return the sources by role; for metrics of rankings ``predictions`` are run and qrels at once."""
     if request.is_of_predictions:
         if predictions is None or any(source is not None for source in (run, qrels, queries)):
-            raise InputError(f"{request.asked[0].metric} needs predictions=, a table with label and score, and nothing else")
+            raise InputError(
+                f"{request.asked[0].metric} needs predictions= (--predictions), a table with label and score, and nothing else"
+            )
         return {"predictions": predictions}
     if predictions is not None:
         if run is not None or qrels is not None:
@@ -112,5 +114,7 @@ def given_sources(request: Request, run: Any, qrels: Any, predictions: Any, quer
         given = {"run": run, "qrels": qrels}
         absent = [role for role, source in given.items() if source is None]
         if absent:
-            raise InputError(f"no {' and no '.join(absent)}; ranking metrics need run= and qrels=, or predictions=")
+            raise InputError(
+                f"no {' and no '.join(absent)}; ranking metrics need run= and qrels=, or predictions= (--run and --qrels, or --predictions)"
+            )
     return given | ({} if queries is None else {"queries": queries})

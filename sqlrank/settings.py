@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import MetricError, suggestion
 from sqlrank.library import Library, read_toml
 from sqlrank.metric import Metric, Value, freeze, read
+from sqlrank.sqlfile import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,7 +51,7 @@ def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat
     if not listed:
         raise MetricError("no metric was asked for; name at least one, such as nDCG@10")
     bundle = _bundle(compat, library)
-    given = {name: freeze(value) for name, value in policies.items() if value is not None}
+    given = {name: freeze(value, name) for name, value in policies.items() if value is not None}
     problems = [*_unknown_policies(given, library)]
     found: dict[str, Asked] = {}
     for item in listed:
@@ -110,8 +111,10 @@ def check_value(place: str, param: Param, value: Value) -> None:
     items = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
     for item in items:
         if not isinstance(item, (int, float)) or not _fits(param, item):
+            # The largest number there is goes without saying, except to those who exceed it.
+            limit = f" to {ALL}" if isinstance(item, (int, float)) and item > param.high == ALL else ""
             raise MetricError(
-                f"{place} is {item!r}; it must be {'an' if param.type[0] == 'i' else 'a'} {str(param).replace('numbers', 'number')}"
+                f"{place} is {item!r}; it must be {'an' if param.type[0] == 'i' else 'a'} {str(param).replace('numbers', 'number')}{limit}"
             )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pyarrow as pa
@@ -31,12 +30,3 @@ def files(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
     (tmp_path / "run.trec").write_text("q1 Q0 a 1 0.9 tag\nq1 Q0 b 2 0.5 tag\nq2 Q0 a 1 1.0 tag\n")
     (tmp_path / "qrels.trec").write_text("q1 0 b 1\nq2 0 a 2\n")
     return tmp_path
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of known_gaps.toml as strict xfails with their reason."""
-    gaps = tomllib.loads((Path(__file__).parent / "known_gaps.toml").read_text("utf-8"))
-    reasons = {node: reason for reason, nodes in gaps.items() for node in nodes}
-    for item in items:
-        if item.nodeid in reasons:
-            item.add_marker(pytest.mark.xfail(reason=reasons[item.nodeid], strict=True))

@@ -9,5 +9,5 @@ SELECT
 FROM (
   SELECT STRING_SPLIT_REGEX(TRIM(line, CHR(32) || CHR(9) || CHR(13)), '[ \t]+') AS parts
   FROM READ_CSV($path, columns = {'line': 'VARCHAR'}, header = FALSE, delim = '\x01', quote = '', escape = '', auto_detect = FALSE, strict_mode = FALSE)
-  WHERE TRIM(line, CHR(32) || CHR(9) || CHR(13)) <> '' AND NOT REGEXP_MATCHES(line, '^\s*#(\s|$)')
+  WHERE TRIM(line, CHR(32) || CHR(9) || CHR(13)) <> '' AND NOT REGEXP_MATCHES(line, '^\s*#(\s|\S*\s*$)')
 ) AS lines
