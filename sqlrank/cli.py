@@ -239,9 +239,11 @@ def _pairs(option: str, given: list[str] | None) -> dict[str, str]:
 
 def _columns(given: list[str] | None) -> dict[str, str | list[str]]:
     """Read names of columns; several for the score are several models."""
-    scores = [item.partition("=")[2] for item in given or [] if item.startswith("score=")]
-    pairs: dict[str, str | list[str]] = dict(_pairs("--column", given))
-    return pairs | {"score": scores} if len(scores) > 1 else pairs
+    scores = [item for item in given or [] if item.startswith("score=")]
+    if len(scores) < 2:  # noqa: PLR2004  one is a name like any other
+        return dict(_pairs("--column", given))
+    others = _pairs("--column", [item for item in given or [] if item not in scores])
+    return others | {"score": [item.removeprefix("score=") for item in scores]}
 
 
 def _policies(given: list[str] | None) -> dict[str, Any]:

@@ -93,14 +93,14 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
 
 
 def _for_the_engine(limit: str | None) -> str | None:
-    """Return what is left of a memory limit for DuckDB beside what this process holds already, at least half of it."""
+    """Return what is left of a memory limit for DuckDB beside what this process holds already, at least most of it."""
     match = _BYTES.fullmatch(limit) if isinstance(limit, str) else None
     status = Path("/proc/self/status")
     if match is None or not status.exists():
         return limit
     given = float(match["number"]) * (1024 if match["binary"] else 1000) ** " KMGT".index(match["unit"].upper())
     held = 1024 * next(int(line.split()[1]) for line in status.read_text("ascii").splitlines() if line.startswith("VmRSS:"))
-    return f"{int(max(given / 2, given - held) / 1000)}KB"
+    return f"{int(max(0.85 * given, given - held) / 1000)}KB"
 
 
 def _refuse_unusable(connection: duckdb.DuckDBPyConnection) -> None:
