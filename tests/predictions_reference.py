@@ -330,7 +330,7 @@ CONFUSION: dict[str, Callable[[Matrix, Options], float | None]] = {
     "Precision": lambda m, _: ratio(m.tp, m.tp + m.fp),
     "Recall": lambda m, _: ratio(m.tp, m.tp + m.fn),
     "Specificity": lambda m, _: ratio(m.tn, m.tn + m.fp),
-    "Threshold": lambda m, _: None if np.isnan(m.threshold) else m.threshold,
+    "ThresholdUsed": lambda m, _: None if np.isnan(m.threshold) else m.threshold,
     "TN": lambda m, _: float(m.tn),
     "TP": lambda m, _: float(m.tp),
     "YoudenJ": youden,

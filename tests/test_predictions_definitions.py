@@ -70,7 +70,7 @@ WORKED = [
     ("FP", 1),
     ("TN", 2),
     ("FN", 1),
-    ("Threshold", 0.5),
+    ("ThresholdUsed", 0.5),
     ("Precision", 3 / 4),
     ("Recall", 3 / 4),
     ("Specificity", 2 / 3),
@@ -84,9 +84,9 @@ WORKED = [
     ("FBeta(beta=2, threshold=0.1)", 5 * 4 / (5 * 4 + 3)),
     ("MCC", (3 * 2 - 1 * 1) / sqrt(4 * 4 * 3 * 3)),
     ("LogOdds", log(3 * 2)),
-    ("Threshold(cut=best)", 0.6),
+    ("ThresholdUsed(cut=best)", 0.6),
     ("FBeta(cut=best)", 3 / 4),
-    ("Threshold(beta=9, cut=best)", 0.1),
+    ("ThresholdUsed(beta=9, cut=best)", 0.1),
     ("Precision(cut=best, criterion=youden)", 3 / 4),
     ("LogLikelihood", 2 * log(0.9) / 2 + log(0.1) + log(0.6) + log(0.4) + 2 * log(0.6) + log(0.8)),
     ("LogLoss", -(log(0.9) + log(0.1) + log(0.6) + log(0.4) + 2 * log(0.6) + log(0.8)) / 7),
@@ -297,7 +297,7 @@ NO_POSITIVE = (
     "Recall",
     "FNR",
     "FBeta(cut=best)",
-    "Threshold(cut=best)",
+    "ThresholdUsed(cut=best)",
 )
 MEANS = ("LogLoss", "Brier", "BaseRate", "ECE", "MCE", "ECE(binning=equal_mass)", "Accuracy", "MAE", "MSE", "RMSE", "Bias", "sMAPE", "MAPE")
 TOTALS = ("Positives", "Negatives", "Observations", "TP", "FP", "TN", "FN")
@@ -312,7 +312,7 @@ def test_one_class(strategy: str, label: int) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_positives_alone(strategy: str) -> None:
-    metrics = ["APS", "PRAUC", "Gain@0.5", "Lift@0.5", "PnDCG", "Recall", "Precision", "FBeta(cut=best)", "Threshold(cut=best)"]
+    metrics = ["APS", "PRAUC", "Gain@0.5", "Lift@0.5", "PnDCG", "Recall", "Precision", "FBeta(cut=best)", "ThresholdUsed(cut=best)"]
     got = values(metrics, [1, 1], [0.9, 0.3], strategy=strategy)
     assert got == pytest.approx([1, 1, 0.5, 1, 1, 0.5, 1, 1, 0.3], abs=1e-12)
 
@@ -484,13 +484,13 @@ ZERO_WEIGHT = pytest.mark.xfail(strict=True, reason="strategy=window takes the s
 @pytest.mark.parametrize("strategy", [pytest.param("window", marks=ZERO_WEIGHT), "grouped", "bucketed"])
 def test_a_positive_of_no_weight_is_no_threshold(strategy: str) -> None:
     """J is 0 at the only threshold, 0.7, and would be at 0.9, too."""
-    metric = "Threshold(cut=best, criterion=youden)"
+    metric = "ThresholdUsed(cut=best, criterion=youden)"
     assert values(metric, [1, 0, 1], [0.9, 0.8, 0.7], [0.0, 1.0, 1.0], strategy=strategy) == [0.7]
 
 
 @pytest.mark.parametrize("strategy", WEIGHTED)
 def test_of_equally_good_thresholds_the_highest(strategy: str) -> None:
-    metrics = ["Threshold(cut=best, criterion=youden)", "Threshold(cut=best, criterion=accuracy)", "Threshold(cut=best)"]
+    metrics = ["ThresholdUsed(cut=best, criterion=youden)", "ThresholdUsed(cut=best, criterion=accuracy)", "ThresholdUsed(cut=best)"]
     got = values(metrics, *ranked("+-+-+-"), strategy=strategy)
     assert got == [1.0, 1.0, 0.96]
 
