@@ -140,6 +140,8 @@ def _evaluate_predictions(inputs: Inputs, request: Request, columns: Mapping[str
         raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
     is_audited = check != "off"
     found = read_predictions(inputs, request, columns, per_query)
+    if is_audited and "rank" in found.needed:
+        checks.check_row_order(inputs.connection, inputs.found["predictions"])
     statement, strategy = over_predictions(request, found, per_query, "duckdb", inputs.connection, is_audited)
     text = render(statement)
     try:

@@ -63,7 +63,10 @@ class Binder:
     def _slot_default(self, slot: str) -> str:
         declaring = (file.choices[slot] for file in self.library.relations.values() if slot in file.choices)
         choice = next(declaring, None)
-        return choice.default if choice else {"aggregate": "mean", "no_relevant": "zero"}[slot]
+        if choice:
+            return choice.default
+        only = next(iter(self.library.functions[slot]))
+        return {"aggregate": "mean", "no_relevant": "zero"}.get(slot, only)
 
     def _value(self, param: Param, settings: Mapping[str, Value]) -> Value:
         self.used.add(param.name)

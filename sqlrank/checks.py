@@ -141,6 +141,11 @@ def check_predictions(connection: duckdb.DuckDBPyConnection, item: Input, column
     _raise(_row_problems(connection, item, columns, required)[1])
 
 
+def check_row_order(connection: duckdb.DuckDBPyConnection, item: Input) -> None:
+    """Raise ``InputError`` if two predictions of a group have the same rank, which says which of them comes first."""
+    _raise(_duplicates(connection, item, ("rank",)))
+
+
 def check_result(
     connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Input], report: Report, audited: tuple[float, float], expected: float | None
 ) -> None:

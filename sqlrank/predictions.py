@@ -76,7 +76,7 @@ def read_predictions(inputs: Inputs, request: Request, columns: Mapping[str, Any
     for theirs in scores or [item.names.get("score", "score")]:
         item.names |= {"score": item.column(theirs) or theirs} if scores else {}
         checks.check_columns(inputs.found, {"predictions": needed})
-        selects[theirs] = item.select(_read(needed))
+        selects[theirs] = _with_doubles(item.select(_read(needed)))
     by = [inputs.internal[name] for name in request.by]
     sets = None if request.sets is None else [[inputs.internal[name] for name in group] for group in request.sets]
     return _per_score(selects, needed, by, list(request.by), sets)
@@ -163,6 +163,14 @@ def _read(needed: Sequence[str]) -> list[str]:
 
 def _requirements(request: Request) -> list[str]:
     return list(dict.fromkeys(REQUIREMENTS[text] for asked in request.asked for text in asked.file.requires))
+
+
+def _with_doubles(query: exp.Select) -> exp.Select:
+    """Make doubles of label and weight: sums and squares of small or unsigned integers would overflow."""
+    for column in query.selects:
+        if column.alias in {"label", "weight"} and not isinstance(column.this, exp.Cast):
+            column.set("this", exp.cast(column.this.copy(), "DOUBLE"))
+    return query
 
 
 def _per_score(

@@ -90,6 +90,10 @@ def _ask(metric: Metric, library: Library, bundle: Mapping[str, Any], policies: 
     elif at is not None and at.name not in settings:
         example = "0.1" if at.type == "number" else "10"
         raise MetricError(f"{file.display_name} needs a cut-off: {at.about} Write {file.display_name}@{example}")
+    if "predictions" in library.inputs(file) and settings.get("ties", "row_order") != "row_order":
+        raise MetricError(
+            f"ties={settings['ties']!r} orders documents; for {file.display_name} a tie counts tie_credit, or give ties='row_order'"
+        )
     _check_settings(metric, file, settings, library)
     return Asked(metric, file, settings)
 

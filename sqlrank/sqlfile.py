@@ -20,6 +20,9 @@ Kind = Literal["metrics", "curves", "relations", "functions"]
 ALL = 2_147_483_647
 """What a cut-off is when there is none: more than any list is long."""
 
+MOST = 1.7976931348623157e308
+"""What a number is that has no bound."""
+
 _PARAM = re.compile(
     r"\$(?P<name>\w+): (?P<type>integer|numbers|number)"
     r"(?: (?P<bound>from|above) (?P<low>\S+?))?(?: to (?P<high>\S+?))?(?:, default (?P<default>\[[^]]*\]|\S+?))?: (?P<about>.+)"
@@ -44,12 +47,12 @@ class Param:
         """The default as a user would write it."""
         if isinstance(self.default, tuple):
             return "[" + ",".join(f"{item:g}" for item in self.default) + "]"
-        return "all" if self.default in {None, ALL} else f"{self.default:g}"
+        return "all" if self.default in {None, ALL, MOST} else f"{self.default:g}"
 
     def __str__(self) -> str:
         """Return the type and range in words."""
-        lower = "" if self.low == -ALL else f" {'above' if self.excludes_low else 'from'} {self.low:g}"
-        upper = "" if self.high == ALL else f" to {self.high:g}"
+        lower = "" if self.low in {-ALL, -MOST} else f" {'above' if self.excludes_low else 'from'} {self.low:g}"
+        upper = "" if self.high in {ALL, MOST} else f" to {self.high:.10g}"
         return self.type + lower + upper
 
 
@@ -159,8 +162,9 @@ def _leading_comment(text: str) -> Iterator[str]:
 def _param(match: re.Match[str]) -> Param:
     default = match["default"]
     value: float | tuple[float, ...] | None = None
+    unbounded = ALL if match["type"] == "integer" else MOST
     if default == "all":
-        value = ALL
+        value = unbounded
     elif default and default.startswith("["):
         value = tuple(float(item) for item in default.strip("[]").split(","))
     elif default:
@@ -168,8 +172,8 @@ def _param(match: re.Match[str]) -> Param:
     return Param(
         name=match["name"],
         type=match["type"],
-        low=float(match["low"] or -ALL),
-        high=float(match["high"] or ALL),
+        low=float(match["low"] or -unbounded),
+        high=float(match["high"] or unbounded),
         excludes_low=match["bound"] == "above",
         default=value,
         about=match["about"],

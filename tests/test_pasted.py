@@ -64,7 +64,7 @@ class Pasted:
     def _macro(self, slot: str) -> None:
         if slot in self.macros:
             return
-        file = LIBRARY.function(slot, str(self.settings[slot]))
+        file = LIBRARY.function(slot, str(self.settings.get(slot, next(iter(LIBRARY.functions[slot])))))
         for call in file.tree.find_all(exp.Anonymous):
             self._macro(call.name.lower())
         text = file.text

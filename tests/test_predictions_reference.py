@@ -247,7 +247,6 @@ def without_thresholds(found: Values, metrics: list[str]) -> Values:
     }
 
 
-@pytest.mark.xfail(strict=True, reason="strategy=window takes the score of a positive of weight 0 for a threshold")
 def test_no_weight_has_no_best_threshold_by_any_strategy() -> None:
     metrics = [metric for metric in OF_ORDER if metric.startswith("ThresholdUsed")]
     data = {kind: part for kind, part in groups().items() if kind.endswith("none")}

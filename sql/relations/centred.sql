@@ -1,9 +1,17 @@
 -- centred: one row per prediction with the weighted means of labels and scores beside it.
 SELECT
-  list_id,
-  label,
-  score,
-  weight,
-  SUM(weight * label) OVER (PARTITION BY list_id) / NULLIF(SUM(weight) OVER (PARTITION BY list_id), 0) AS mean_label,
-  SUM(weight * score) OVER (PARTITION BY list_id) / NULLIF(SUM(weight) OVER (PARTITION BY list_id), 0) AS mean_score
-FROM predictions
+  p.list_id,
+  p.label,
+  p.score,
+  p.weight,
+  m.mean_label,
+  m.mean_score
+FROM predictions AS p
+JOIN (
+  SELECT
+    list_id,
+    SUM(weight * label) / NULLIF(SUM(weight), 0) AS mean_label,
+    SUM(weight * score) / NULLIF(SUM(weight), 0) AS mean_score
+  FROM predictions
+  GROUP BY list_id
+) AS m ON m.list_id = p.list_id

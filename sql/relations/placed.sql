@@ -6,6 +6,8 @@ SELECT
   h.weight,
   2000 * h.cell + CAST(CASE
     WHEN h.score = c.highest THEN c.parts
+    WHEN h.score = c.lowest THEN 0
+    WHEN c.highest - c.lowest > 1e300 THEN 1
     ELSE FLOOR(c.parts * ((h.score - c.lowest) / (c.highest - c.lowest)))
   END AS BIGINT) AS bucket
 FROM heights AS h

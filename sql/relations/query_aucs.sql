@@ -3,8 +3,9 @@
 -- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
 SELECT
   list_id,
-  SUM(positives * (all_negatives - negatives_above - (1 - $tie_credit) * negatives))
-    / NULLIF(MAX(all_positives) * MAX(all_negatives), 0) AS auc,
+  SUM(
+    positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
+  ) AS auc,
   MAX(all_positives) AS positives,
   MAX(all_positives) + MAX(all_negatives) AS weight,
   MAX(all_rows) AS predictions

@@ -1,16 +1,13 @@
--- interpolation: false positives grow with true positives between points (Davis & Goadrich 2006), as XGBoost.
+-- interpolation: false positives grow with true positives between points (Davis & Goadrich 2006), as XGBoost. The mean
+-- precision on the way is between that of the points: bend times the one before, the rest times that of what is added,
+-- where bend is ln(1 + x) / x for x, what is added over what is above; for a small x its series.
 CREATE MACRO interpolation(positives, negatives, positives_above, negatives_above) AS
-  CASE
-    WHEN positives_above + negatives_above > 0 AND positives > 0
-      THEN positives * positives / (positives + negatives)
-        - (negatives_above - positives_above * negatives / positives)
-          * positives * positives / ((positives + negatives) * (positives + negatives))
-          * LN(
-            CASE
-              WHEN positives_above + negatives_above > 0
-                THEN 1 + (positives + negatives) / (positives_above + negatives_above)
-              ELSE 1
-            END
-          )
-    ELSE positives * positives / NULLIF(positives + negatives, 0)
-  END
+  positives * (
+    positives / NULLIF(positives + negatives, 0)
+    + CASE
+      WHEN positives_above + negatives_above > 0
+        THEN (positives_above / NULLIF(positives_above + negatives_above, 0) - positives / NULLIF(positives + negatives, 0))
+          * bend((positives + negatives) / NULLIF(positives_above + negatives_above, 0))
+      ELSE 0
+    END
+  )

@@ -1,2 +1,2 @@
 -- lift_variant: nothing is taken off.
-CREATE MACRO lift_variant(squares, pairs) AS 0
+CREATE MACRO lift_variant(squares_per_pair) AS 0

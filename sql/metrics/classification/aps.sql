@@ -5,8 +5,9 @@
 -- Source: scikit-learn average_precision_score.
 SELECT
   list_id,
-  SUM(positives * (positives_above + positives)
-    / NULLIF(positives_above + positives + negatives_above + negatives, 0))
-    / NULLIF(MAX(all_positives), 0) AS aps
+  SUM(
+    positives / NULLIF(all_positives, 0)
+      * ((positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
+  ) AS aps
 FROM thresholds
 GROUP BY list_id

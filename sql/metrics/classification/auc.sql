@@ -6,7 +6,8 @@
 -- Source: Hanley & McNeil 1982; scikit-learn roc_auc_score.
 SELECT
   list_id,
-  SUM(positives * (all_negatives - negatives_above - (1 - $tie_credit) * negatives))
-    / NULLIF(MAX(all_positives) * MAX(all_negatives), 0) AS auc
+  SUM(
+    positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
+  ) AS auc
 FROM thresholds
 GROUP BY list_id

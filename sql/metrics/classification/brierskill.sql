@@ -5,6 +5,6 @@
 SELECT
   list_id,
   1 - SUM(weight * (score - label) * (score - label))
-    / NULLIF(SUM(weight * label) * SUM(weight * (1 - label)) / NULLIF(SUM(weight), 0), 0) AS brier_skill
+    / NULLIF(SUM(weight * label) * (SUM(weight * (1 - label)) / NULLIF(SUM(weight), 0)), 0) AS brier_skill
 FROM predictions
 GROUP BY list_id

@@ -5,7 +5,8 @@
 -- Source: Hand & Till 2001; CatBoost NormalizedGini.
 SELECT
   list_id,
-  2 * SUM(positives * (all_negatives - negatives_above - (1 - $tie_credit) * negatives))
-    / NULLIF(MAX(all_positives) * MAX(all_negatives), 0) - 1 AS gini
+  2 * SUM(
+    positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
+  ) - 1 AS gini
 FROM thresholds
 GROUP BY list_id

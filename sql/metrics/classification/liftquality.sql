@@ -7,8 +7,9 @@
 -- Source: Magnetic's LightMetrics, in the form that does not depend on the order of tied rows.
 SELECT
   list_id,
-  2 * SUM(positives * (all_negatives - negatives_above - (1 - $tie_credit) * negatives))
-    / NULLIF(MAX(all_positives) * MAX(all_negatives), 0) - 1
-    - lift_variant(SUM(squares), NULLIF(MAX(all_positives) * MAX(all_negatives), 0)) AS lift_quality
+  2 * SUM(
+    positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
+  ) - 1
+    - lift_variant(SUM(squares / NULLIF(all_positives, 0) / NULLIF(all_negatives, 0))) AS lift_quality
 FROM thresholds
 GROUP BY list_id

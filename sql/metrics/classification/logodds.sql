@@ -5,6 +5,6 @@
 -- Source: Glas et al. 2003.
 SELECT
   list_id,
-  LN(NULLIF(SUM(tp) * SUM(tn), 0) / NULLIF(SUM(fp) * SUM(fn), 0)) AS log_odds
+  LN(NULLIF(SUM(tp), 0) / NULLIF(SUM(fp), 0)) + LN(NULLIF(SUM(tn), 0) / NULLIF(SUM(fn), 0)) AS log_odds
 FROM confusion
 GROUP BY list_id

@@ -5,10 +5,12 @@
 -- Source: Matthews 1975; scikit-learn matthews_corrcoef.
 SELECT
   list_id,
-  (SUM(tp) * SUM(tn) - SUM(fp) * SUM(fn))
-    / NULLIF(
-      SQRT(SUM(tp) + SUM(fp)) * SQRT(SUM(tp) + SUM(fn)) * SQRT(SUM(tn) + SUM(fp)) * SQRT(SUM(tn) + SUM(fn)),
-      0
-    ) AS mcc
+  SQRT(
+    SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) * (SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0))
+      * (SUM(tp) / NULLIF(SUM(tp) + SUM(fp), 0)) * (SUM(tn) / NULLIF(SUM(tn) + SUM(fn), 0))
+  ) - SQRT(
+    SUM(fn) / NULLIF(SUM(tp) + SUM(fn), 0) * (SUM(fp) / NULLIF(SUM(tn) + SUM(fp), 0))
+      * (SUM(fp) / NULLIF(SUM(tp) + SUM(fp), 0)) * (SUM(fn) / NULLIF(SUM(tn) + SUM(fn), 0))
+  ) AS mcc
 FROM confusion
 GROUP BY list_id

@@ -8,13 +8,13 @@ SELECT
   list_id,
   scaling(
     SUM(
-      positives * CASE
+      positives / NULLIF(all_positives, 0) * CASE
         WHEN negatives_above + negatives <= $max_fpr * all_negatives
-          THEN $max_fpr * all_negatives - negatives_above - negatives / 2
+          THEN $max_fpr - (negatives_above + negatives / 2) / NULLIF(all_negatives, 0)
         WHEN negatives_above >= $max_fpr * all_negatives THEN 0
-        ELSE ($max_fpr * all_negatives - negatives_above) * ($max_fpr * all_negatives - negatives_above) / (2 * negatives)
+        ELSE ($max_fpr - negatives_above / NULLIF(all_negatives, 0)) * (($max_fpr * all_negatives - negatives_above) / (2 * negatives))
       END
-    ) / NULLIF(MAX(all_positives) * MAX(all_negatives), 0),
+    ),
     $max_fpr
   ) AS pauc
 FROM thresholds

@@ -5,6 +5,6 @@
 SELECT
   list_id,
   1 - SUM(weight * (label - score - mean_label + mean_score) * (label - score - mean_label + mean_score))
-    / NULLIF(SUM(weight * (label - mean_label) * (label - mean_label)), 0) AS explained_variance
+    / NULLIF(CASE WHEN MIN(label) < MAX(label) THEN SUM(weight * (label - mean_label) * (label - mean_label)) END, 0) AS explained_variance
 FROM centred
 GROUP BY list_id

@@ -5,6 +5,6 @@
 SELECT
   list_id,
   1 - SUM(weight * (score - label) * (score - label))
-    / NULLIF(SUM(weight * (label - mean_label) * (label - mean_label)), 0) AS r2
+    / NULLIF(CASE WHEN MIN(label) < MAX(label) THEN SUM(weight * (label - mean_label) * (label - mean_label)) END, 0) AS r2
 FROM centred
 GROUP BY list_id

@@ -23,8 +23,8 @@ FROM (
       score AS threshold,
       positives_above + positives AS tp,
       negatives_above + negatives AS fp,
-      all_negatives - negatives_above - negatives AS tn,
-      all_positives - positives_above - positives AS fn
+      negatives_below AS tn,
+      positives_below AS fn
     FROM thresholds
   ) AS candidates
 ) AS judged

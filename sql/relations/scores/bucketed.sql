@@ -1,12 +1,15 @@
--- scores: one row per distinct score with the weight of each class at that score and above it, ordered bucket by bucket.
+-- scores: one row per distinct score with the weight of each class at that score, above and below it, ordered bucket by
+-- bucket.
 SELECT
   t.list_id,
   t.score,
   t.positives,
   t.squares,
   t.negatives,
-  b.positives_above + t.positives_upto - t.positives AS positives_above,
-  b.negatives_above + t.negatives_upto - t.negatives AS negatives_above,
+  b.positives_above + t.positives_over AS positives_above,
+  b.negatives_above + t.negatives_over AS negatives_above,
+  b.positives_below + t.positives_under AS positives_below,
+  b.negatives_below + t.negatives_under AS negatives_below,
   b.all_positives,
   b.all_negatives,
   b.all_rows
@@ -18,12 +21,18 @@ FROM (
     positives,
     squares,
     negatives,
-    SUM(positives) OVER (
-      PARTITION BY list_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS positives_upto,
-    SUM(negatives) OVER (
-      PARTITION BY list_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS negatives_upto
+    COALESCE(SUM(positives) OVER (
+      PARTITION BY list_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0) AS positives_over,
+    COALESCE(SUM(negatives) OVER (
+      PARTITION BY list_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0) AS negatives_over,
+    COALESCE(SUM(positives) OVER (
+      PARTITION BY list_id, bucket ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+    ), 0) AS positives_under,
+    COALESCE(SUM(negatives) OVER (
+      PARTITION BY list_id, bucket ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+    ), 0) AS negatives_under
   FROM (
     SELECT
       list_id,

@@ -7,6 +7,8 @@ SELECT
   negatives,
   positives_above,
   negatives_above,
+  positives_below,
+  negatives_below,
   all_positives,
   all_negatives,
   all_rows

@@ -8,6 +8,8 @@ SELECT
   rows_upto - rows_above - positives AS negatives,
   positives_upto - positives AS positives_above,
   rows_above - positives_upto + positives AS negatives_above,
+  all_positives - positives_upto AS positives_below,
+  all_rows - rows_upto - all_positives + positives_upto AS negatives_below,
   all_positives,
   all_rows - all_positives AS all_negatives,
   all_rows

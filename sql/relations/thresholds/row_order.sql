@@ -6,8 +6,10 @@ SELECT
   weight AS positives,
   weight * weight AS squares,
   CAST(0 AS DOUBLE) AS negatives,
-  positives_upto - weight AS positives_above,
+  positives_above,
   negatives_above,
+  positives_below,
+  negatives_below,
   all_positives,
   all_negatives,
   all_rows
@@ -17,12 +19,18 @@ FROM (
     label,
     score,
     weight,
-    SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) OVER (
-      PARTITION BY list_id ORDER BY score DESC, rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS positives_upto,
-    SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) OVER (
-      PARTITION BY list_id ORDER BY score DESC, rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS negatives_above,
+    COALESCE(SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) OVER (
+      PARTITION BY list_id ORDER BY score DESC, rank ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0) AS positives_above,
+    COALESCE(SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) OVER (
+      PARTITION BY list_id ORDER BY score DESC, rank ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0) AS negatives_above,
+    COALESCE(SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) OVER (
+      PARTITION BY list_id ORDER BY score DESC, rank ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+    ), 0) AS positives_below,
+    COALESCE(SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) OVER (
+      PARTITION BY list_id ORDER BY score DESC, rank ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+    ), 0) AS negatives_below,
     SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) OVER (PARTITION BY list_id) AS all_positives,
     SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) OVER (PARTITION BY list_id) AS all_negatives,
     COUNT(*) OVER (PARTITION BY list_id) AS all_rows

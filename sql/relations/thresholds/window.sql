@@ -1,6 +1,6 @@
--- thresholds: one row per distinct score of a positive, highest first, with the weight of each class at it and above it.
--- Every prediction is told the lowest score of a positive that is not below its own. Weights are added up per such
--- threshold, so that running sums are taken over thresholds, not over predictions.
+-- thresholds: one row per distinct score of a positive, highest first, with the weight of each class at it, above and
+-- below it. Every prediction is told the lowest score of a positive that is not below its own. Weights are added up per
+-- such threshold, so that running sums are taken over thresholds, not over predictions.
 SELECT
   list_id,
   threshold AS score,
@@ -9,26 +9,35 @@ SELECT
   negatives,
   positives_above,
   negatives_above,
+  positives_below,
+  next_negatives + negatives_after AS negatives_below,
   all_positives,
   all_negatives,
   all_rows
 FROM (
   SELECT
     list_id,
+    place,
     threshold,
     positives,
     squares,
     negatives,
-    SUM(positives) OVER (
-      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) - positives AS positives_above,
-    SUM(negatives + negatives_below) OVER (
-      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) - negatives - negatives_below AS negatives_above,
+    next_negatives,
+    COALESCE(SUM(positives) OVER (
+      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0) AS positives_above,
+    COALESCE(SUM(negatives + next_negatives) OVER (
+      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0) AS negatives_above,
+    COALESCE(SUM(positives) OVER (
+      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+    ), 0) AS positives_below,
+    COALESCE(SUM(negatives + next_negatives) OVER (
+      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+    ), 0) AS negatives_after,
     SUM(positives) OVER (PARTITION BY list_id) AS all_positives,
-    SUM(negatives + negatives_below) OVER (PARTITION BY list_id) AS all_negatives,
-    SUM(segment_rows) OVER (PARTITION BY list_id) AS all_rows,
-    place
+    SUM(negatives + next_negatives) OVER (PARTITION BY list_id) AS all_negatives,
+    SUM(segment_rows) OVER (PARTITION BY list_id) AS all_rows
   FROM (
     SELECT
       list_id,
@@ -37,7 +46,7 @@ FROM (
       SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
       SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
       SUM(CASE WHEN label = 0 AND score = threshold THEN weight ELSE 0 END) AS negatives,
-      SUM(CASE WHEN label = 1 OR score = threshold THEN 0 ELSE weight END) AS negatives_below,
+      SUM(CASE WHEN label = 1 OR score = threshold THEN 0 ELSE weight END) AS next_negatives,
       COUNT(*) AS segment_rows
     FROM (
       SELECT
@@ -51,4 +60,4 @@ FROM (
     GROUP BY list_id, threshold
   ) AS segments
 ) AS running
-WHERE place = 1
+WHERE place = 1 AND positives > 0
