@@ -478,6 +478,17 @@ def test_no_false_negative_is_left_at_the_lowest_threshold() -> None:
     assert values("LogOdds(cut=best, criterion=accuracy)", label, score, weight) == [None]
 
 
+NAN_FIRST = pytest.mark.xfail(strict=True, reason="such a difference below 0 has the root NaN, which is taken for the greatest criterion")
+
+
+@pytest.mark.parametrize("strategy", [pytest.param(strategy, marks=NAN_FIRST) for strategy in WEIGHTED])
+def test_the_best_mcc_of_tenths_of_weights(strategy: str) -> None:
+    """Of +0.8 (0.3), +0.7 (0.3), -0.3 (0.2) and +0.0 (0.2) the first two are best: tp = 0.6, tn = 0.2, fn = 0.2."""
+    metrics = ["Threshold(cut=best, criterion=mcc)", "MCC(cut=best, criterion=mcc)"]
+    got = values(metrics, [1, 1, 0, 1], [0.8, 0.7, 0.3, 0.0], [0.3, 0.3, 0.2, 0.2], strategy=strategy)
+    assert got == pytest.approx([0.7, 0.6 * 0.2 / sqrt(0.6 * 0.8 * 0.2 * 0.4)], abs=1e-12)
+
+
 ZERO_WEIGHT = pytest.mark.xfail(strict=True, reason="strategy=window takes the score of a positive of weight 0 for a threshold")
 
 
@@ -670,12 +681,11 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize("check", ["auto", "full"])
 @pytest.mark.parametrize(("columns", "metric", "message"), BROKEN)
-def test_rows_that_cannot_be_evaluated(columns: dict[str, list[Any]], metric: str, message: str, check: Any) -> None:
+def test_rows_that_cannot_be_evaluated(columns: dict[str, list[Any]], metric: str, message: str) -> None:
     data = pa.table({"label": [0, 1], "score": [0.1, 0.9], **columns})
     with pytest.raises(sqlrank.InputError, match=message):
-        sqlrank.evaluate(metric, predictions=data, check=check)
+        sqlrank.evaluate(metric, predictions=data, connection=database())
 
 
 def test_all_problems_come_in_one_report() -> None:
