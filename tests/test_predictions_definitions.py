@@ -599,44 +599,30 @@ def test_weight_by_another_name_and_a_weight_that_is_there() -> None:
     assert sqlrank.evaluate("AUC", predictions=data, columns={**columns, "weight": "w"}).to_pylist() == [{"AUC": 0.75}]
 
 
-INNER = [
-    "select",
-    "score2",
-    "positives",
-    "cell",
-    "slice",
-    "bucket",
-    "list_id",
-    "place",
-    "auc",
-    "threshold",
-    "predictions",
-    "h",
-    "k",
-    "AuC",
-    "Positives",
-]
+INNER = ["select", "score2", "positives", "cell", "slice", "bucket", "list_id", "auc", "predictions", "h", "k", "AuC"]
+GROUPED = {"label": [0, 1, 0, 1, 1, 0, 1], "score": [0.1, 0.4, 0.4, 0.8, 0.2, 0.3, 0.7], "weight": [1.0] * 7}
+GROUPS = ["x", "x", "x", "y", "y", None, None]
+OF_GROUPS = ["AUC(tie_credit=1)", "APS", "FBeta(cut=best)", "ECE", "num_predictions"]
+
+
+@cache
+def each_group_alone() -> list[list[float]]:
+    """Return the values of the groups NULL, x and y, and of all rows, by the number of rows."""
+    rows = pa.table(GROUPED | {"day": GROUPS})
+    parts = [rows.filter([group == one for group in GROUPS]) for one in (None, "x", "y")]
+    found = [values(OF_GROUPS, part["label"], part["score"]) for part in [*parts, rows]]
+    return sorted(found, key=lambda row: row[-1])
 
 
 @pytest.mark.parametrize("name", INNER)
 def test_by_columns_of_any_name(name: str) -> None:
     """Also that of a column, a table or a result inside the statement; and NULL is a group of its own."""
-    label, score = [0, 1, 0, 1, 1, 0, 1], [0.1, 0.4, 0.4, 0.8, 0.2, 0.3, 0.7]
-    groups = ["x", "x", "x", "y", "y", None, None]
-    data = pa.table({"label": label, "score": score, "weight": [1.0] * 7, name: groups})
-    metrics = ["AUC(tie_credit=1)", "APS", "FBeta(cut=best)", "ECE", "num_predictions"]
-    alone = {
-        group: values(metrics, *zip(*((y, s) for y, s, g in zip(label, score, groups, strict=True) if g == group), strict=True))
-        for group in (None, "x", "y")
-    }
-    for strategy in WEIGHTED:
-        rows = sqlrank.evaluate(metrics, predictions=data, by=[[name], []], strategy=strategy, connection=database()).to_pylist()
+    for strategy in ("window", "bucketed"):
+        data = pa.table(GROUPED | {name: GROUPS})
+        rows = sqlrank.evaluate(OF_GROUPS, predictions=data, by=[[name], []], strategy=strategy, connection=database()).to_pylist()
         assert [row.pop(name) for row in rows] == [None, None, "x", "y"]
-        expected = [alone[None], values(metrics, label, score), alone["x"], alone["y"]]
-        by_count = sorted(rows, key=lambda row: row["num_predictions"])
-        assert [list(row.values()) for row in by_count] == [
-            pytest.approx(one, abs=1e-12) for one in sorted(expected, key=lambda one: one[-1])
-        ]
+        got = sorted((list(row.values()) for row in rows), key=lambda row: row[-1])
+        assert got == [pytest.approx(row, abs=1e-12) for row in each_group_alone()]
 
 
 def test_two_by_columns_with_null_in_either() -> None:

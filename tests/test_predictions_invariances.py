@@ -77,7 +77,7 @@ UNWEIGHTED = ("num_predictions", "GAUC", "binning=equal_mass")
 
 @cache
 def database() -> duckdb.DuckDBPyConnection:
-    return duckdb.connect()
+    return duckdb.connect(config={"threads": 1})
 
 
 def drawn(seed: int, n: int = 400) -> pa.Table:
@@ -148,8 +148,7 @@ def test_every_metric_is_among_them() -> None:
     assert named == {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] in {"classification", "regression"}}
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(("strategy", "threads"), [("window", 2), ("window", 4), ("grouped", 4), ("bucketed", 4)])
 def test_order_of_rows_and_threads(strategy: str, threads: int) -> None:
     shuffled = data().take(np.random.default_rng(threads).permutation(data().num_rows))
     metrics = reading(strategy)
@@ -174,7 +173,7 @@ def test_strategy(strategy: str) -> None:
     ],
     ids=["exp", "tiny", "negative", "huge", "log", "across 0"],
 )
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", ["window", "bucketed"])
 def test_scores_of_rank_metrics_matter_by_their_order_alone(strategy: str, scale: Callable[[float], float]) -> None:
     mapped = changed(data(), score=[scale(score) for score in data()["score"].to_pylist()])
     assert len(set(mapped["score"].to_pylist())) == len(set(data()["score"].to_pylist()))
@@ -186,8 +185,9 @@ def scaled(factor: float) -> pa.Table:
     return changed(data(), weight=[factor * weight for weight in data()["weight"].to_pylist()])
 
 
-@pytest.mark.parametrize("factor", [0.125, 3.0, 1e9, 1e-9])
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("strategy", "factor"), [("window", 0.125), ("window", 3.0), ("window", 1e9), ("window", 1e-9), ("grouped", 3.0), ("bucketed", 1e-9)]
+)
 def test_scale_of_weights(strategy: str, factor: float) -> None:
     """Great weights have a test of their own below; the best MCC of weights that sums round has one among the definitions."""
     metrics = reading(strategy)
@@ -252,9 +252,10 @@ def test_groups_and_slices_are_those_of_calls_of_their_own(strategy: str) -> Non
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_each_query_is_that_of_a_call_of_its_own(strategy: str) -> None:
-    got = evaluate(METRICS, data(), per_query=True, strategy=strategy)
+    metrics = reading(strategy)
+    got = evaluate(metrics, data(), per_query=True, strategy=strategy)
     by_hand = evaluate(
-        METRICS,
+        metrics,
         data().rename_columns(["label", "score", "weight", "q", "group"]).append_column("query_id", data()["query_id"]),
         by="q",
         strategy=strategy,
@@ -262,7 +263,7 @@ def test_each_query_is_that_of_a_call_of_its_own(strategy: str) -> None:
     assert_equal(got, [{"query_id": row.pop("q"), **row} for row in by_hand])
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", ["window", "bucketed"])
 def test_slices_that_overlap(strategy: str) -> None:
     sets = [["group", "half"], ["half"], ["group"], []]
     table = data().append_column("half", pa.array([None if i % 3 == 0 else bool(i % 2) for i in range(data().num_rows)]))
@@ -290,7 +291,7 @@ ROW = st.tuples(
     st.integers(0, 2),
 )
 ANY = settings(
-    max_examples=10, deadline=None, derandomize=True, phases=[Phase.generate, Phase.shrink], suppress_health_check=list(HealthCheck)
+    max_examples=8, deadline=None, derandomize=True, phases=[Phase.generate, Phase.shrink], suppress_health_check=list(HealthCheck)
 )
 
 
