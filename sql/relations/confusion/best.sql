@@ -1,31 +1,27 @@
 -- confusion: one row per list: the weights of true and false positives and negatives at the threshold, among the scores
--- of positives, at which a criterion is greatest; of equals the highest.
--- criterion(): default f: what is to be greatest.
+-- of positives, at which a criterion is greatest; of equals the one with the fewest predicted positives.
 SELECT
-  list_id,
-  threshold,
-  tp,
-  fp,
-  tn,
-  fn
-FROM (
+  c.list_id,
+  c.threshold,
+  c.tp,
+  c.fp,
+  c.tn,
+  c.fn
+FROM candidates AS c
+JOIN (
   SELECT
-    list_id,
-    threshold,
-    tp,
-    fp,
-    tn,
-    fn,
-    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY COALESCE(criterion(tp, fp, tn, fn), -2) DESC, threshold DESC) AS place
-  FROM (
+    q.list_id,
+    q.quality,
+    MIN(q.tp + q.fp) AS predicted
+  FROM candidates AS q
+  JOIN (
     SELECT
       list_id,
-      score AS threshold,
-      positives_above + positives AS tp,
-      negatives_above + negatives AS fp,
-      negatives_below AS tn,
-      positives_below AS fn
-    FROM thresholds
-  ) AS candidates
-) AS judged
-WHERE place = 1
+      MAX(quality) AS quality
+    FROM candidates
+    GROUP BY list_id
+  ) AS m ON m.list_id = q.list_id
+  WHERE q.quality = m.quality
+  GROUP BY q.list_id, q.quality
+) AS b ON b.list_id = c.list_id
+WHERE c.quality = b.quality AND c.tp + c.fp = b.predicted

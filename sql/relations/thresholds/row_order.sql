@@ -36,4 +36,4 @@ FROM (
     COUNT(*) OVER (PARTITION BY list_id) AS all_rows
   FROM predictions
 ) AS running
-WHERE label = 1
+WHERE label = 1 AND weight > 0
