@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank import checks, settings
+from sqlrank import checks, consistency, settings
 from sqlrank._version import __version__
 from sqlrank.engine import Limits, session, supervise
 from sqlrank.errors import InputError
@@ -250,12 +250,12 @@ def _check_inputs(inputs: Inputs, request: Request, needed: Mapping[str, tuple[s
         raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
     report = checks.check_rows(connection, found, needed, check)
     policy = request.settings.get("queries", "truth")
-    checks.check_weights(connection, found, "run" if policy in {"run", "intersect"} else "qrels")
+    consistency.check_weights(connection, found, "run" if policy in {"run", "intersect"} else "qrels")
     if request.settings.get("queries") == "strict":
-        checks.check_strict(connection, found)
+        consistency.check_strict(connection, found)
     if request.uses("ties", "error"):
-        checks.check_ties(connection, found["run"])
-    checks.check_stops(connection, request.library, request.asked, report.top_grade)
+        consistency.check_ties(connection, found["run"])
+    consistency.check_stops(connection, request.library, request.asked, report.top_grade)
     return report
 
 
@@ -267,5 +267,5 @@ def _check_result(inputs: Inputs, request: Request, report: checks.Report, resul
     is_truth = request.settings.get("queries", "truth") in {"truth", "strict"} and request.sets is None
     systems = 1 if not by else result.group_by(list(request.by)).aggregate([]).num_rows if is_system else None
     expected = report.positive * systems if is_truth and systems is not None else None
-    checks.check_result(inputs.connection, inputs.found, report, (docs, retrieved), expected)
+    consistency.check_result(inputs.connection, inputs.found, report, (docs, retrieved), expected)
     return result.drop_columns(["audit_docs", "audit_retrieved"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank import checks
+from sqlrank import checks, consistency
 from sqlrank.compose import Source
 from sqlrank.errors import InputError, suggestion
 from sqlrank.inputs import COLUMNS, MEASURES, Inputs, internal_names
@@ -102,7 +102,7 @@ def statement_over(
     attributes = [name for name in by if name not in inputs.found["run"].by]
     sets = None if request.sets is None else [[internal[name] for name in group] for group in request.sets]
     plan = Plan(by, sets, attributes, per_query, "weight" in needed.get("queries", ()), request.settings)
-    statement = build(request.asked, request.library, sources, plan, checks.audit() if audited else None)
+    statement = build(request.asked, request.library, sources, plan, consistency.audit() if audited else None)
     return Statement(statement.tree, statement.stamp, [*request.by, *statement.names[len(by) :]])
 
 
