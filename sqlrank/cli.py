@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import csv
 import inspect
-import io
-import json
 import os
 import sys
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import duckdb
-import pyarrow as pa
-import pyarrow.parquet as pq
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 import sqlrank
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library import library
 from sqlrank.metric import freeze, read
+from sqlrank.output import Format, write
 from sqlrank.render import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlrank.metric import Value
-
-WIDE = 4
-"""Columns up to which a result of one row is written as a row."""
 
 app = typer.Typer(
     name="sqlrank",
@@ -42,17 +33,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class Format(StrEnum):
-    """How a result is written."""
-
-    table = "table"
-    markdown = "markdown"
-    csv = "csv"
-    json = "json"
-    jsonl = "jsonl"
-    parquet = "parquet"
 
 
 _ENDINGS = {f".{form}": form for form in Format} | {".md": Format.markdown}
@@ -131,7 +111,7 @@ def evaluate(
             **_policies(policy),
         )
     with _problems():
-        _write(result, format or (_ENDINGS.get(output.suffix.lower()) if output else None) or Format.table, output)
+        write(result, format or (_ENDINGS.get(output.suffix.lower()) if output else None) or Format.table, output)
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
         typer.echo(f"note: searched for duplicates among {searched} only; --check full searches all", err=True)
@@ -182,9 +162,9 @@ def metrics(
     """List the metrics, or show the documentation and the SQL of one."""
     with _problems():
         if name is None:
-            _write(sqlrank.metrics(sql_dir).select(["name", "family", "parameters", "description"]), format, None)
+            write(sqlrank.metrics(sql_dir).select(["name", "family", "parameters", "description"]), format, None)
             return
-        found = library(*([] if sql_dir is None else [str(sql_dir)])).metric(read(name).name)
+        found = library(*([] if sql_dir is None else [str(sql_dir)])).asked(read(name))
         typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
@@ -277,62 +257,3 @@ def _groupings(by: list[str] | None) -> Any:
     if all("," not in item and item != "total" for item in by):
         return by
     return [[] if item == "total" else [name.strip() for name in item.split(",")] for item in by]
-
-
-def _write(result: pa.Table, form: Format, output: Path | None) -> None:
-    if form is Format.parquet:
-        if output is None and sys.stdout.isatty():
-            raise SqlrankError("Parquet is not for a terminal; name a file with -o")
-        pq.write_table(result, output if output is not None else pa.PythonFile(sys.stdout.buffer, mode="w"))
-        return
-    text = _text(result, form)
-    if output is None:
-        typer.echo(text, nl=False)
-    else:
-        output.write_text(text, "utf-8")
-
-
-def _text(result: pa.Table, form: Format) -> str:
-    rows = result.to_pylist()
-    if form is Format.json:
-        return json.dumps(rows, indent=2, ensure_ascii=False, default=str) + "\n"
-    if form is Format.jsonl:
-        return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
-    if form is Format.csv:
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(result.column_names)
-        writer.writerows([["" if value is None else value for value in row.values()] for row in rows])
-        return buffer.getvalue()
-    return _table(result, rows, form)
-
-
-def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format) -> str:
-    """Write a table for people: four decimals, as evaluation tools print; a wide table of one row on its side."""
-    numeric = {name: pa.types.is_floating(result.schema.field(name).type) for name in result.column_names}
-    cells = [[_cell(value, form) for value in row.values()] for row in rows]
-    header, aligned = result.column_names, ["right" if numeric[name] else "left" for name in result.column_names]
-    if len(rows) == 1 and len(header) > WIDE:
-        cells = [[name, cell] for name, cell in zip(header, cells[0], strict=True)]
-        header, aligned = ["metric", "value"], ["left", "right"]
-    if form is Format.markdown:
-        lines = [[_cell(name, form) for name in header], ["---:" if side == "right" else ":---" for side in aligned], *cells]
-        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name, side in zip(header, aligned, strict=True):
-        table.add_column(name, justify=side, overflow="fold")  # type: ignore[arg-type]
-    for line in cells:
-        table.add_row(*line)
-    buffer = io.StringIO()
-    width = None if sys.stdout.isatty() else 240
-    Console(file=buffer, width=width, force_terminal=sys.stdout.isatty()).print(table, markup=False)
-    return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
-
-
-def _cell(value: Any, form: Format) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() and abs(value) > 1 else f"{value:.4f}"
-    text = str(value)
-    return "<br>".join(text.replace("|", "\\|").splitlines()) if form is Format.markdown else text

@@ -13,7 +13,6 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.compose import Source
-from sqlrank.contract import ALLOWED
 from sqlrank.engine import rows
 from sqlrank.errors import InputError, suggestion
 from sqlrank.keys import named
@@ -258,22 +257,6 @@ class Inputs:
         return {row[0]: row[1] for row in described}
 
 
-def expression(text: str) -> exp.Expr:
-    """Return the expression over columns that a text is, such as ``1 / propensity``.
-
-    Raises:
-        InputError: it is none, or it is one that does not mean the same on every engine.
-    """
-    try:
-        tree: Any = sqlglot.parse_one(text, read="duckdb")
-    except sqlglot.ParseError:
-        tree = None
-    refused = (exp.Query, exp.Window, exp.AggFunc, exp.Placeholder, exp.Star)
-    if tree is None or any(not isinstance(node, ALLOWED) or isinstance(node, refused) for node in tree.walk()):
-        raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")
-    return exp.paren(tree) if isinstance(tree, exp.Binary) else tree
-
-
 def _single(score: exp.Expr) -> exp.Expr:
     """Return a score in single precision, where what is too large is infinite."""
     limits = [exp.cast(exp.Literal.string(text), "FLOAT") for text in ("inf", "-inf")]
@@ -316,13 +299,3 @@ def _file(role: str, text: str) -> exp.Expr:
 def is_text(item: Input) -> bool:
     """Whether an input is text that is read and split anew at each look: TREC and CSV files."""
     return item.node.find(exp.ReadCSV) is not None
-
-
-def internal_names(by: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
-    """Return the name of each ``by`` column inside the statement: its own, unless a step has a column of that name."""
-    reserved = {name.lower() for name in taken}
-    names = {name: name for name in by if name.lower() not in reserved}
-    for name in by:
-        free = (f"by_{name}{'_' * number}" for number in range(len(by) + 1))
-        names.setdefault(name, next(candidate for candidate in free if candidate not in names.values() and candidate not in by))
-    return names

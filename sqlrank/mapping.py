@@ -9,9 +9,9 @@ from sqlglot import exp
 from sqlrank import checks, consistency
 from sqlrank.compose import Source
 from sqlrank.errors import InputError, suggestion
-from sqlrank.inputs import COLUMNS, MEASURES, Inputs, internal_names
+from sqlrank.inputs import COLUMNS, MEASURES, Inputs
 from sqlrank.keys import named
-from sqlrank.names import table_named
+from sqlrank.names import internal_names, table_named
 from sqlrank.request import Labelled
 from sqlrank.statement import Plan, Statement, build
 

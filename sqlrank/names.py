@@ -1,15 +1,20 @@
-"""What a source is called: a table as SQL writes it, such as ``eval.runs`` or ``"my schema"."my table"``, or a file."""
+"""Names: of tables as SQL writes them, such as ``eval.runs`` or ``"my schema"."my table"``, of files and of columns."""
 
 from __future__ import annotations
 
 import glob
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import sqlglot
 from sqlglot import exp
 
+from sqlrank.contract import ALLOWED
 from sqlrank.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 READERS = {
     ".parquet": "READ_PARQUET",
@@ -74,3 +79,29 @@ def table_named(role: str, source: Any, dialect: str) -> exp.Table:
         there = f"{text!r} is a file, which only a statement for DuckDB reads" if is_file(text) else f"there is no file {text!r}"
         raise InputError(f"{role}: {there}; if a table is meant, write {quoted}")
     return table
+
+
+def expression(text: str) -> exp.Expr:
+    """Return the expression over columns that a text is, such as ``1 / propensity``.
+
+    Raises:
+        InputError: it is none, or it is one that does not mean the same on every engine.
+    """
+    try:
+        tree: Any = sqlglot.parse_one(text, read="duckdb")
+    except sqlglot.ParseError:
+        tree = None
+    refused = (exp.Query, exp.Window, exp.AggFunc, exp.Placeholder, exp.Star)
+    if tree is None or any(not isinstance(node, ALLOWED) or isinstance(node, refused) for node in tree.walk()):
+        raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")
+    return exp.paren(tree) if isinstance(tree, exp.Binary) else tree
+
+
+def internal_names(by: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
+    """Return the name of each ``by`` column inside the statement: its own, unless a step has a column of that name."""
+    reserved = {name.lower() for name in taken}
+    names = {name: name for name in by if name.lower() not in reserved}
+    for name in by:
+        free = (f"by_{name}{'_' * number}" for number in range(len(by) + 1))
+        names.setdefault(name, next(candidate for candidate in free if candidate not in names.values() and candidate not in by))
+    return names

@@ -12,10 +12,10 @@ from sqlrank.compose import Source
 from sqlrank.contract import REQUIREMENTS
 from sqlrank.engine import rows
 from sqlrank.errors import InputError, MetricError, suggestion
-from sqlrank.inputs import COLUMNS, expression, internal_names
+from sqlrank.inputs import COLUMNS
 from sqlrank.keys import named
 from sqlrank.library import read_select
-from sqlrank.names import table_named
+from sqlrank.names import expression, internal_names, table_named
 from sqlrank.statement import Plan, Statement, build
 
 if TYPE_CHECKING:
