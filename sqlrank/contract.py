@@ -46,8 +46,8 @@ PORTABLE_FORM = {
 }
 """What to write instead of common constructs that do not mean the same everywhere."""
 
-DUCKDB_ONLY = {"quantile": (exp.PercentileCont,)}
-"""Function files that one engine computes; rendering them for another dialect is an error."""
+DUCKDB_ONLY = {"functions/aggregate/quantile": (exp.PercentileCont,), "relations/told/last": (exp.LastValue, exp.IgnoreNulls)}
+"""Files that one engine computes, and what they may hold; rendering them for another dialect is an error."""
 
 REQUIREMENTS = {
     "binary labels": "nonbinary_label",
@@ -68,7 +68,7 @@ Breach = tuple["exp.Expr | str", str]
 
 def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: set[str]) -> None:
     """Raise ``ContractError`` with file, line and rule for each breach in a file."""
-    extra = DUCKDB_ONLY.get(path.stem, ()) if kind == "functions" else ()
+    extra = DUCKDB_ONLY.get("/".join(path.with_suffix("").parts[-3:]), ())
     breaches: list[Breach] = []
     if kind == "metrics":
         breaches += _metric(tree)

@@ -216,7 +216,11 @@ def _strategy(request: Request, is_weighted: bool, dialect: str, has_few_scores:
         raise MetricError("strategy='ranked' is for predictions that all weigh 1; choose window, bucketed or grouped")
     if chosen == "auto":
         chosen = "bucketed" if dialect in BUCKETED else "grouped" if has_few_scores() else "window"
-    return "ranked" if chosen == "window" and not is_weighted else chosen
+    if chosen == "carried" and dialect != "duckdb":
+        raise MetricError(f"strategy='carried' is for DuckDB; choose window, bucketed or grouped for {dialect}")
+    if chosen != "window":
+        return chosen
+    return "ranked" if not is_weighted else "carried" if dialect == "duckdb" else "window"
 
 
 def _compute(inputs: Inputs, item: Input, text: str) -> None:

@@ -705,7 +705,7 @@ REFUSED = [
     ("GAUC(importance=clicks)", {}, "unknown importance 'clicks'"),
     ("LogLoss(eps=0.6)", {}, "eps is 0.6; it must be a number above 0 to 0.5"),
     ("TweedieDeviance(power=1)", {}, "power is 1; it must be a number above 1"),
-    ("AUC", {"strategy": "sorted"}, "unknown strategy 'sorted'. Choose from: auto, window, ranked, grouped, bucketed"),
+    ("AUC", {"strategy": "sorted"}, "unknown strategy 'sorted'. Choose from: auto, window, carried, ranked, grouped, bucketed"),
     ("AUC", {"strategy": "ranked"}, "strategy='ranked' is for predictions that all weigh 1; choose window, bucketed or grouped"),
     (["AUC(strategy=window)", "APS"], {}, "strategy holds for a whole call; give it as a policy, not to single metrics"),
     (["AUC", "nDCG"], {}, "nDCG is a metric of rankings and AUC one of predictions; ask for them in two calls"),

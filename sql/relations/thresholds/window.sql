@@ -1,5 +1,5 @@
 -- thresholds: one row per distinct score of a positive, highest first, with the weight of each class at it, above and
--- below it. Every prediction is told the lowest score of a positive that is not below its own. Weights are added up per
+-- below it. Weights are added up per
 -- such threshold, so that running sums are taken over thresholds, not over predictions.
 SELECT
   list_id,
@@ -48,15 +48,7 @@ FROM (
       SUM(CASE WHEN label = 0 AND score = threshold THEN weight ELSE 0 END) AS negatives,
       SUM(CASE WHEN label = 1 OR score = threshold THEN 0 ELSE weight END) AS next_negatives,
       COUNT(*) AS segment_rows
-    FROM (
-      SELECT
-        list_id,
-        label,
-        score,
-        weight,
-        MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY list_id ORDER BY score DESC) AS threshold
-      FROM predictions
-    ) AS told
+    FROM told
     GROUP BY list_id, threshold
   ) AS segments
 ) AS running
