@@ -149,19 +149,20 @@ def rules(item: Input, columns: Sequence[str], required: Sequence[str] = ()) -> 
     ``required`` names rules that only some metrics need, such as ``nonbinary_label``.
     """
     tree = read_select("checks", f"{item.role}.sql")
-    conditions = {}
+    conditions: dict[str, exp.Expr] = {}
     for column in list(tree.selects):
         name = column.alias
-        conditional = column.find(exp.If)
-        subject = name.partition("_")[2]
-        if conditional is None or name not in _MEANS:
+        kind, _, subject = name.partition("_")
+        if name not in _MEANS:
             keep = all(c.name in columns for c in column.find_all(exp.Column))
+        elif kind == "null":
+            keep = subject in columns
+            conditions |= {name: _is_null(exp.column(subject))} if keep else {}
         else:
-            keep = (name in required if name in REQUIREMENTS else subject in columns) and not (
-                "NAN" in conditional.this.sql() and not _can_be_nan(item.type_of(subject))
-            )
-            if keep:
-                conditions[name] = conditional.this
+            condition = next(column.find_all(exp.If)).this
+            keep = name in required if name in REQUIREMENTS else subject in columns
+            keep = keep and not ("NAN" in condition.sql() and not _can_be_nan(item.type_of(subject)))
+            conditions |= {name: condition} if keep else {}
         if not keep:
             column.pop()
     return tree, conditions
@@ -172,9 +173,8 @@ def _row_problems(
 ) -> tuple[dict[str, Any], list[str]]:
     tree, conditions = rules(item, columns, required)
     for name in item.by if item.role != "predictions" else ():
-        null = exp.Is(this=named(name), expression=exp.Null())
-        conditions[f"null_{name}"] = null
-        count = exp.Sum(this=exp.Case(ifs=[exp.If(this=null.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0)))
+        conditions[f"null_{name}"] = _is_null(named(name))
+        count = exp.Sub(this=exp.Count(this=exp.Star()), expression=exp.Count(this=named(name)))
         tree = tree.select(exp.alias_(count, exp.to_identifier(f"null_{name}", quoted=True)))
     query = over(tree, item, columns)
     names = [column.alias for column in tree.selects]
@@ -190,6 +190,10 @@ def _row_problems(
             meaning = _MEANS.get(name, f"{name.removeprefix('null_')} is NULL")
             problems.append(problem(connection, item, f"{_rows(counted[name])}: {meaning}", shown, columns))
     return counted, problems
+
+
+def _is_null(column: exp.Column) -> exp.Expr:
+    return exp.Is(this=column, expression=exp.Null())
 
 
 def _can_be_nan(kind: str) -> bool:

@@ -1,4 +1,4 @@
--- ECE: expected calibration error: mean over bins, by weight, of |mean probability - share of positives|.
+-- ECE: expected calibration error: mean over bins, by weight, of how far mean probability and share of positives are apart.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
 -- Undefined: no predictions, or all of weight 0.

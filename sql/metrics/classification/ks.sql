@@ -1,4 +1,4 @@
--- KS: greatest distance between the score distributions of positives and negatives, which is max |recall - FPR|.
+-- KS: greatest distance between the score distributions of positives and negatives, that is of recall and FPR.
 -- Requires: binary labels.
 -- Undefined: predictions of one class only.
 -- Source: Kolmogorov-Smirnov two-sample statistic; scipy ks_2samp.

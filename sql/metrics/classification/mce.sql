@@ -1,4 +1,4 @@
--- MCE: maximum calibration error: greatest |mean probability - share of positives| of a bin.
+-- MCE: maximum calibration error: how far mean probability and share of positives are apart in the worst bin.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
 -- Undefined: no predictions, or all of weight 0.
