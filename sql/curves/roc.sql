@@ -1,5 +1,4 @@
--- ROC: receiver operating characteristic: true positive rate over false positive rate, from (0, 0), with straight lines
--- between points. Its area is AUC.
+-- ROC: true positive rate over false positive rate, from (0, 0); straight lines between its points enclose AUC.
 -- Requires: binary labels.
 -- Undefined: a rate of a class that is not there is NULL.
 -- Source: Fawcett 2006; scikit-learn roc_curve.
