@@ -1,4 +1,5 @@
 -- Gain: cumulative gains chart: the share of positives among the top share of the weight, from (0, 0).
+-- spacing: default length: how points are chosen.
 -- Requires: binary labels.
 -- Undefined: a share of positives that are not there is NULL.
 -- Source: the cumulative gains chart.
@@ -8,7 +9,7 @@ SELECT
   score AS threshold,
   (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS share,
   tp / NULLIF(all_positives, 0) AS gain
-FROM roc_points
+FROM points
 UNION ALL
 SELECT
   list_id,

@@ -1,4 +1,5 @@
 -- Lift: lift chart: how many times as many positives the top share of the weight holds as a random one.
+-- spacing: default length: how points are chosen.
 -- Requires: binary labels.
 -- Undefined: without positives lift is NULL.
 -- Source: the lift chart.
@@ -8,4 +9,4 @@ SELECT
   score AS threshold,
   (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS share,
   tp / NULLIF(tp + fp, 0) / NULLIF(all_positives / NULLIF(all_positives + all_negatives, 0), 0) AS lift
-FROM roc_points
+FROM points

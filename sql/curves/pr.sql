@@ -1,4 +1,5 @@
 -- PR: precision over recall, a point per threshold; at every point scores from threshold up are predicted positive.
+-- spacing: default logarithmic: how points are chosen.
 -- Requires: binary labels.
 -- Undefined: recall without positives is NULL.
 -- Source: scikit-learn precision_recall_curve.
@@ -8,4 +9,4 @@ SELECT
   score AS threshold,
   tp / NULLIF(all_positives, 0) AS recall,
   tp / NULLIF(tp + fp, 0) AS precision
-FROM pr_points
+FROM points

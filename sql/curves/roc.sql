@@ -1,4 +1,5 @@
 -- ROC: true positive rate over false positive rate, from (0, 0); straight lines between its points enclose AUC.
+-- spacing: default length: how points are chosen.
 -- Requires: binary labels.
 -- Undefined: a rate of a class that is not there is NULL.
 -- Source: Fawcett 2006; scikit-learn roc_curve.
@@ -8,7 +9,7 @@ SELECT
   score AS threshold,
   fp / NULLIF(all_negatives, 0) AS fpr,
   tp / NULLIF(all_positives, 0) AS tpr
-FROM roc_points
+FROM points
 UNION ALL
 SELECT
   list_id,
