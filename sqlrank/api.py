@@ -59,7 +59,9 @@ def evaluate(
         metrics: what to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``; :func:`sqlrank.metrics` lists all.
         run: documents retrieved: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank`` (integer).
         qrels: judgments: ``query_id``, ``doc_id``, ``relevance`` (number).
-        predictions: run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``; a NULL label is no judgment.
+        predictions: for metrics of predictions ``label`` (number), ``score`` (number) and, if there is one, ``weight`` (number
+            from 0); for metrics of rankings run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``, where a
+            NULL label is no judgment.
         queries: optional: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
             ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory.
@@ -76,13 +78,14 @@ def evaluate(
         temp_directory: where to spill; a folder that is removed afterwards unless given.
         timeout: seconds after which the query is cancelled.
         progress: called with the percentage done.
-        **policies: ``ties``, ``queries``, ``no_relevant``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ...
+        **policies: ``ties``, ``queries``, ``no_relevant``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ``strategy``, ...
 
     Returns:
         The ``by`` columns, ``query_id`` if ``per_query``, ``k`` if a range of cut-offs was asked for, then one float64
         column per metric under its canonical name; rows in the order of the columns before the metrics. Undefined is
-        NULL. The schema's metadata hold the statement that was run (``sqlrank.sql``) and which rows of the run were searched for
-        duplicates (``sqlrank.duplicates_searched``).
+        NULL. A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata hold the statement that was run
+        (``sqlrank.sql``), for rankings which rows of the run were searched for duplicates (``sqlrank.duplicates_searched``), for
+        predictions how a global order was computed (``sqlrank.strategy``).
 
     Raises:
         MetricError: a metric, parameter or policy that does not exist or does not fit.
@@ -176,7 +179,8 @@ def sql(
 
     Sources are names of tables or files. If they can be read here (a file, or a table of ``connection``), their
     columns are looked up; otherwise ``by`` columns are taken to be columns of the run, or of the input named before a
-    dot: ``"queries.country"``, and ``"qrels.day"`` for one that run and qrels share.
+    dot: ``"queries.country"``, and ``"qrels.day"`` for one that run and qrels share. Predictions that cannot be looked at
+    have weights if ``columns`` name them: ``{"weight": "weight"}``.
 
     Raises:
         MetricError: as :func:`evaluate`, and for what the dialect cannot express.

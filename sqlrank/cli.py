@@ -49,7 +49,9 @@ def _compat_names(incomplete: str) -> list[str]:
 Metrics = Annotated[list[str], typer.Argument(help="What to compute, such as nDCG@10 'P(rel=2)@5' AP.", autocompletion=_metric_names)]
 Run = Annotated[str | None, typer.Option(help="Retrieved documents: a table, or a Parquet, CSV or TREC file.")]
 Qrels = Annotated[str | None, typer.Option(help="Judgments: a table, or a Parquet, CSV or TREC file.")]
-Predictions = Annotated[str | None, typer.Option(help="Run and judgments in one table: query_id, doc_id, score, label.")]
+Predictions = Annotated[
+    str | None, typer.Option(help="Label, score and weight; for metrics of rankings run and judgments: query_id, doc_id, score, label.")
+]
 Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to slice by.")]
 Database = Annotated[Path | None, typer.Option("--db", help="A DuckDB file that holds the tables; opened read-only.")]
 By = Annotated[
@@ -57,7 +59,13 @@ By = Annotated[
     typer.Option(help="Column that tells rankings apart or slices queries; a,b for both; 'total' for no slice. Repeat for more."),
 ]
 PerQuery = Annotated[bool, typer.Option("--per-query", help="One row per query.")]
-ColumnOf = Annotated[list[str] | None, typer.Option("--column", help="Your name of a column: query_id=user_id. Repeat for more.")]
+ColumnOf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        help="Your name of a column, query_id=user_id; of predictions also 'weight=1 / propensity', and several scores. Repeat for more.",
+    ),
+]
 Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
 Policy = Annotated[
     list[str] | None, typer.Option("--policy", "-p", help="A policy: ties=rank, queries=intersect, depth=100, rel=2. Repeat for more.")

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from sqlrank.sqlfile import SqlFile
 
 
+_OF_RANKINGS = {"aggregate", "score_type", "unjudged"}
+"""Settings that mean nothing to metrics of predictions."""
+
+
 @dataclass(frozen=True)
 class Source:
     """An input as the statement reads it: a FROM item and the ``by`` columns it has."""
@@ -234,6 +238,8 @@ class Composer:
         aggregate = str(asked.settings.get("aggregate", "mean"))
         takes |= set(self.library.function("aggregate", aggregate).params)
         takes -= self.library.own_choices - asked.file.choices.keys()
+        if self.is_grouped:
+            takes -= _OF_RANKINGS
         unknown = [name for name, _ in asked.metric.params if name not in takes]
         if unknown:
             known = sorted(name for name in takes if name != at and name not in {"numbering", "queries"})
