@@ -101,6 +101,8 @@ def evaluate(
     queries, policies = split_queries(queries, policies)
     request = look_up(metrics, by, compat, sql_dir, policies)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
+    if check not in CHECKS:
+        raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
     if progress is not None and not callable(progress):
         raise InputError(f"progress={progress!r} is not possible: give a function of a percentage")
     given = given_sources(request, run, qrels, predictions, queries)
@@ -139,8 +141,6 @@ def _evaluate(
 
 
 def _evaluate_predictions(inputs: Inputs, request: Request, columns: Mapping[str, Any], per_query: bool, check: checks.Check) -> pa.Table:
-    if check not in CHECKS:
-        raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
     is_audited = check != "off"
     found = read_predictions(inputs, request, columns, per_query)
     if is_audited and "rank" in found.needed:
@@ -250,8 +250,6 @@ def parse(text: str, sql_dir: str | Path | None = None) -> Metric:
 def _check_inputs(inputs: Inputs, request: Request, needed: Mapping[str, tuple[str, ...]], check: checks.Check) -> checks.Report:
     """Check what can be checked before the statement runs."""
     connection, found = inputs.connection, inputs.found
-    if check not in CHECKS:
-        raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
     report = checks.check_rows(connection, found, needed, check)
     policy = request.settings.get("queries", "truth")
     consistency.check_weights(connection, found, "run" if policy in {"run", "intersect"} else "qrels")

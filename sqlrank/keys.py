@@ -1,7 +1,8 @@
-"""Give the columns of ``by`` to every step that identifies a query.
+"""Give the columns of ``by`` to every step that identifies a query or a group.
 
-The SQL files speak of ``query_id`` alone. With ``by=["system"]`` a query is identified by the system and its id
-together, so wherever a file selects, groups, partitions or joins by ``query_id``, the other columns go along.
+The SQL files of rankings speak of ``query_id`` alone. With ``by=["system"]`` a query is identified by the system and its id
+together, so wherever a file selects, groups, partitions or joins by ``query_id``, the other columns go along (``carry``). In
+those of predictions ``list_id`` stands for the columns of a group, none or many, and gives way to them (``expand``).
 """
 
 from __future__ import annotations

@@ -117,11 +117,15 @@ class Library:
 
     def inputs(self, file: SqlFile) -> set[str]:
         """Return the inputs that a metric or curve reads through relations, under any policies."""
-        return set().union(*(self._inputs[table.name] for table in file.tree.find_all(exp.Table)))
+        return self.reads(file) & contract.INPUTS
+
+    def reads(self, file: SqlFile) -> set[str]:
+        """Return the relations and inputs that a metric or curve reads, itself or through others."""
+        return set().union(*(self._reached[table.name] for table in file.tree.find_all(exp.Table)))
 
     @cached_property
-    def _inputs(self) -> dict[str, set[str]]:
-        """The inputs that each relation reads, itself or through others."""
+    def _reached(self) -> dict[str, set[str]]:
+        """Each relation with all that it reads, itself or through others."""
         reads: dict[str, set[str]] = {name: {name} for name in contract.INPUTS}
         for (name, _), relation in self.relations.items():
             reads.setdefault(name, set()).update(table.name for table in relation.tree.find_all(exp.Table))
@@ -132,7 +136,7 @@ class Library:
                 new = reads[left.pop()] - reached
                 reached |= new
                 left += new
-            found[name] = reached & contract.INPUTS
+            found[name] = reached
         return found
 
     @cached_property

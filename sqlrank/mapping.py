@@ -30,7 +30,7 @@ def map_columns(inputs: Inputs, request: Request, columns: Mapping[str, str]) ->
         raise InputError(
             f"columns maps {unknown[0]!r}, which no input has{suggestion(unknown[0], ['query_id', 'doc_id', 'score', 'rank', 'relevance', 'weight', 'label'])}"
         )
-    inputs.internal = internal = internal_names(request.by, _taken(request))
+    inputs.internal = internal = internal_names(request.by, request.inner_names)
     for item in found.values():
         item.map(columns, request.by, internal)
     absent = [theirs for theirs in columns.values() if not any(item.column(theirs) for item in found.values())]
@@ -58,11 +58,6 @@ def _align(inputs: Inputs) -> None:
         if "VARCHAR" in kinds.values():
             for role in (role for role, kind in kinds.items() if kind == "UUID"):
                 inputs.found[role].as_text.add(key)
-
-
-def _taken(request: Request) -> list[str]:
-    """Return the names that columns have inside the statement."""
-    return [*request.library.inner_columns, *(item.metric.slug for item in request.asked), "weight", "k"]
 
 
 def _attributes(inputs: Inputs, request: Request, internal: Mapping[str, str]) -> list[str]:
@@ -111,7 +106,7 @@ def statement_by_name(request: Request, given: Mapping[str, Any], columns: Mappi
     _refuse_lists(columns)
     holders: dict[str, dict[str, str]] = {role: {} for role in given}
     owners = {name: _owner(name, given) for name in request.by}
-    inner = internal_names(list(dict.fromkeys(column for _, column in owners.values())), _taken(request))
+    inner = internal_names(list(dict.fromkeys(column for _, column in owners.values())), request.inner_names)
     for role, column in owners.values():
         if role == "run" and column == columns.get("score", "score"):
             raise InputError(_is_the_score(column))

@@ -58,8 +58,7 @@ def read_predictions(inputs: Inputs, request: Request, columns: Mapping[str, Any
     unknown = [name for name in columns if name not in {*COLUMNS["predictions"], *request.by}]
     if unknown:
         raise InputError(f"columns maps {unknown[0]!r}, which predictions do not have{suggestion(unknown[0], COLUMNS['predictions'])}")
-    taken = [*request.library.inner_columns, *(asked.metric.slug for asked in request.asked), "weight", "k", SLICE]
-    inputs.internal = internal_names(request.by, taken)
+    inputs.internal = internal_names(request.by, [*request.inner_names, SLICE])
     for theirs in [*columns.values(), *scores]:
         if item.column(theirs) is None:
             _compute(inputs, item, theirs)
@@ -77,9 +76,7 @@ def read_predictions(inputs: Inputs, request: Request, columns: Mapping[str, Any
         item.names |= {"score": item.column(theirs) or theirs} if scores else {}
         checks.check_columns(inputs.found, {"predictions": needed})
         selects[theirs] = _with_doubles(item.select(_read(needed)))
-    by = [inputs.internal[name] for name in request.by]
-    sets = None if request.sets is None else [[inputs.internal[name] for name in group] for group in request.sets]
-    return _per_score(selects, needed, by, list(request.by), sets)
+    return _per_score(selects, needed, request, inputs.internal)
 
 
 def name_predictions(request: Request, table: Any, columns: Mapping[str, Any], per_query: bool, dialect: str) -> Predictions:
@@ -87,9 +84,12 @@ def name_predictions(request: Request, table: Any, columns: Mapping[str, Any], p
     scores, columns = _split_scores(columns)
     needed = _needed(request, per_query, "weight" in columns)
     source = table_named("predictions", table, dialect)
+    internal = internal_names(request.by, [*request.inner_names, SLICE])
     selects = {}
     for theirs in scores or [columns.get("score", "score")]:
-        items: list[exp.Expr] = [named(name) for name in request.by]
+        items: list[exp.Expr] = [
+            named(name) if internal[name] == name else exp.alias_(named(name), internal[name], quoted=True) for name in request.by
+        ]
         for name in _read(needed):
             written = theirs if name == "score" else columns.get(name, name)
             if name == "weight" and name not in needed:
@@ -97,7 +97,7 @@ def name_predictions(request: Request, table: Any, columns: Mapping[str, Any], p
             else:
                 items.append(exp.column(name) if written == name else exp.alias_(expression(written), name))
         selects[theirs] = exp.select(*items).from_(source.copy())
-    return _per_score(selects, needed, list(request.by), list(request.by), request.sets)
+    return _per_score(selects, needed, request, internal)
 
 
 def over_predictions(
@@ -110,7 +110,9 @@ def over_predictions(
 ) -> tuple[Statement, str]:
     """Return the statement over predictions and the strategy that was chosen; ``connection`` is where they can be probed."""
     is_weighted = "weight" in predictions.needed
-    strategy = _strategy(request, is_weighted, dialect, lambda: connection is not None and _has_few_scores(connection, predictions.query))
+    is_ordered = any(request.library.reads(asked.file) & {"thresholds", "scores"} for asked in request.asked)
+    can_probe = connection if is_ordered else None
+    strategy = _strategy(request, is_weighted, dialect, lambda: can_probe is not None and _has_few_scores(can_probe, predictions.query))
     asked = [replace(item, settings={**item.settings, "strategy": strategy}) for item in request.asked]
     by = [*predictions.by, "query_id"] if per_query else predictions.by
     query, keys = predictions.query, by
@@ -173,10 +175,10 @@ def _with_doubles(query: exp.Select) -> exp.Select:
     return query
 
 
-def _per_score(
-    selects: Mapping[str, exp.Select], needed: tuple[str, ...], by: list[str], shown: list[str], sets: list[list[str]] | None
-) -> Predictions:
+def _per_score(selects: Mapping[str, exp.Select], needed: tuple[str, ...], request: Request, internal: Mapping[str, str]) -> Predictions:
     """Put the rows of several score columns below one another, told apart by the name of the column."""
+    shown, by = list(request.by), [internal[name] for name in request.by]
+    sets = None if request.sets is None else [[internal[name] for name in group] for group in request.sets]
     if len(selects) == 1:
         return Predictions(next(iter(selects.values())), needed, by, shown, sets)
     parts = [select.select(exp.alias_(exp.Literal.string(theirs), SCORED_BY, quoted=True)) for theirs, select in selects.items()]

@@ -40,6 +40,11 @@ class Request:
         """Whether the metrics are those of predictions, rather than of rankings."""
         return "predictions" in self.library.inputs(self.asked[0].file)
 
+    @property
+    def inner_names(self) -> list[str]:
+        """The names that columns have inside the statement."""
+        return [*self.library.inner_columns, *(item.metric.slug for item in self.asked), "weight", "k"]
+
     def uses(self, policy: str, value: str) -> bool:
         """Whether a policy has this value for any of the metrics."""
         return any(item.settings.get(policy) == value for item in self.asked)

@@ -86,8 +86,7 @@ def _curve(composer: Composer, asked: Asked, plan: Plan, audit: exp.Select | Non
     audited = []
     if audit is not None:
         scan = composer.add_audit(audit, asked.settings)
-        same = [exp.NullSafeEQ(this=named(name, scan), expression=named(name, cte)) for name in composer.by]
-        tree = tree.join(scan, on=exp.and_(*same), join_type="left") if same else tree.join(scan, join_type="cross")
+        tree = _beside(tree, cte, scan, composer.by)
         audited = audit.named_selects[1:]
         tree.select(*(exp.column(name, table=scan) for name in audited), copy=False)
     return Statement(_with_steps(tree, composer, {}), _stamp([asked], composer), [*plan.by, *shown, *audited])
@@ -125,14 +124,7 @@ def _per_query(composer: Composer, lists: str, plan: Plan) -> exp.Select:
     columns.append(exp.column(KEY, table="l"))
     if plan.weighted:
         columns.append(exp.column("weight", table="a"))
-    for column in composer.columns:
-        value = exp.column(column.alias, table=column.scan)
-        settings = column.asked.settings
-        if column.asked.file.is_total:
-            filled: exp.Expr = exp.func("COALESCE", value, exp.Literal.number(0))
-        else:
-            filled = composer.function("no_relevant", settings, value)
-        columns.append(exp.alias_(filled, column.alias))
+    columns += [exp.alias_(_filled(composer, column, column.asked.settings), column.alias) for column in composer.columns]
     query = exp.select(*columns).from_(exp.to_table(lists).as_("l"))
     keys = [KEY, *composer.by] if plan.settings.get("numbering") == "plain" else ["list_id"]
     for scan in composer.scans:
@@ -145,6 +137,20 @@ def _per_query(composer: Composer, lists: str, plan: Plan) -> exp.Select:
     return query
 
 
+def _filled(composer: Composer, column: Column, settings: Mapping[str, Value]) -> exp.Expr:
+    """The value of a metric, where it is undefined what the policy says."""
+    value = exp.column(column.alias, table=column.scan)
+    if column.asked.file.is_total:
+        return exp.func("COALESCE", value, exp.Literal.number(0))
+    return composer.function("no_relevant", settings, value)
+
+
+def _beside(query: exp.Select, base: str, scan: str, by: Sequence[str]) -> exp.Select:
+    """Join the row that a scan has for the same group, whose columns may be NULL; without groups it has one row."""
+    same = [exp.NullSafeEQ(this=named(name, scan), expression=named(name, base)) for name in by]
+    return query.join(scan, on=exp.and_(*same), join_type="left") if same else query.join(scan, join_type="cross")
+
+
 def _key(name: str, table: str) -> exp.Column:
     return exp.column(name, table=table) if name in {KEY, "list_id"} else named(name, table)
 
@@ -155,19 +161,13 @@ def _per_group(composer: Composer, plan: Plan, audited: Sequence[str]) -> exp.Se
     keys: list[exp.Expr] = [named(name, base) for name in plan.by]
     columns = list(keys)
     for column in composer.columns:
-        value = exp.column(column.alias, table=column.scan)
-        settings = {"no_relevant": "skip", **column.asked.settings}
-        if column.asked.file.is_total:
-            filled: exp.Expr = exp.func("COALESCE", value, exp.Literal.number(0))
-        else:
-            filled = composer.function("no_relevant", settings, value)
+        filled = _filled(composer, column, {"no_relevant": "skip", **column.asked.settings})
         columns.append(exp.alias_(_double(filled), column.alias))
     columns += [exp.column(name, table=base) for name in audited]
     query = exp.select(*columns).from_(base)
     for scan in composer.scans:
         if scan != base:
-            same = [exp.NullSafeEQ(this=named(name, scan), expression=named(name, base)) for name in composer.by]
-            query = query.join(scan, on=exp.and_(*same), join_type="left") if same else query.join(scan, join_type="cross")
+            query = _beside(query, base, scan, composer.by)
     order = [*keys, *(named(name, base) for name in plan.hidden)]
     return query.order_by(*(exp.Ordered(this=key.copy(), nulls_first=True) for key in order)) if order else query
 

@@ -113,6 +113,16 @@ def test_without_weights(duck: duckdb.DuckDBPyConnection, lite: sqlite3.Connecti
         assert row == tuple(pytest.approx(value, rel=1e-12) if isinstance(value, float) else value for value in values.values())
 
 
+def test_groups_named_like_columns_of_the_statement(duck: duckdb.DuckDBPyConnection, lite: sqlite3.Connection) -> None:
+    duck.execute("CREATE OR REPLACE TABLE clash AS SELECT shop AS positives, rank % 2 AS slice, label, score FROM predictions")
+    expected = sqlrank.evaluate(["AUC", "ECE"], predictions="clash", connection=duck, by=["positives", "slice"])
+    lite.execute("CREATE TABLE clash AS SELECT shop AS positives, rank % 2 AS slice, label, score FROM predictions")
+    rows = lite.execute(sqlrank.sql(["AUC", "ECE"], dialect="sqlite", predictions="clash", by=["positives", "slice"])).fetchall()
+    assert len(rows) == expected.num_rows > 5
+    for row, values in zip(rows, expected.to_pylist(), strict=True):
+        assert row == tuple(pytest.approx(value, rel=1e-12) if isinstance(value, float) else value for value in values.values())
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_metric_can_be_written_for_every_dialect(dialect: str) -> None:
     for strategy in ("auto", *STRATEGIES):
