@@ -10,13 +10,14 @@ from sqlglot import exp
 
 from sqlrank import checks, consistency, settings
 from sqlrank._version import __version__
+from sqlrank.dialects import dialect_of
 from sqlrank.engine import Limits, session, supervise
 from sqlrank.errors import InputError
 from sqlrank.inputs import Inputs, is_text
 from sqlrank.mapping import map_columns, statement_by_name, statement_over
 from sqlrank.names import is_file
 from sqlrank.predictions import check_predictions, name_predictions, over_predictions, read_predictions
-from sqlrank.render import check_dialect, render
+from sqlrank.render import render
 from sqlrank.request import Request, given_sources, library_of, look_up, split_queries
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def sql(
     >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[-3])
     SELECT
     """
-    check_dialect(dialect)
+    dialect_of(dialect)
     numbering = {} if dialect == "duckdb" else {"numbering": "plain"}
     queries, policies = split_queries(queries, policies)
     request = look_up(metrics, by, compat, sql_dir, numbering | policies)

@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 import sqlrank
+from sqlrank.dialects import DIALECTS
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library import library
 from sqlrank.metric import freeze, read
 from sqlrank.output import Format, write
-from sqlrank.render import DIALECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

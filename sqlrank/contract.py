@@ -80,8 +80,8 @@ def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: set[str]) 
             breaches.append(("SELECT", "a curve selects list_id, then point, which numbers its rows, then what it shows"))
     else:
         breaches += _function(tree, path.parent.name)
-    if re.search(r"NULLS\s+LAST", text, re.IGNORECASE):
-        breaches.append(("NULLS LAST", "NULLS LAST is dropped when a statement is written: sort by something that is never NULL"))
+    if match := re.search(r"NULLS\s+(FIRST|LAST)", text, re.IGNORECASE):
+        breaches.append((match[0], f"{match[0]} is dropped when a statement is written: sort by something that is never NULL"))
     refuse(path, text, [*breaches, *_portability(tree, extra), *_parameters(tree, declared)])
 
 

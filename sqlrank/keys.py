@@ -138,6 +138,7 @@ def _same_group(condition: exp.Expr, sources: Mapping[str, list[str]]) -> exp.Ex
         left, right = equality.this, equality.expression
         if _is_list(left) and _is_list(right):
             pairs = [exp.NullSafeEQ(this=named(name, left.table), expression=named(name, right.table)) for name in sources[left.table]]
-            equality.replace(exp.and_(*pairs, wrap=False) if pairs else exp.true())
+            # in parentheses, since DataFusion binds AND before IS NOT DISTINCT FROM
+            equality.replace(exp.and_(*map(exp.paren, pairs)) if pairs else exp.true())
     found: exp.Expr = holder.this
     return found

@@ -11,6 +11,7 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.contract import ALLOWED
+from sqlrank.dialects import dialect_of
 from sqlrank.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,11 +72,11 @@ def table_named(role: str, source: Any, dialect: str) -> exp.Table:
     if parts is None:
         readable = f"nor a file that a statement for {dialect} can read here"
         raise InputError(f"{role}: {text!r} is not the name of a table, {readable}; put odd parts of a name in quotes")
-    table = exp.to_table(text, dialect=dialect if dialect != "datafusion" else "postgres")
+    table = exp.to_table(text, dialect=dialect_of(dialect).writer)
     if ".".join(part.name for part in table.parts) != ".".join(parts):
         raise InputError(f"{role}: {text!r} has not the quotes of {dialect}")
     if reader(text):
-        quoted = table.sql(dialect="duckdb" if dialect == "datafusion" else dialect, identify=True)
+        quoted = table.sql(dialect=dialect_of(dialect).writer, identify=True)
         there = f"{text!r} is a file, which only a statement for DuckDB reads" if is_file(text) else f"there is no file {text!r}"
         raise InputError(f"{role}: {there}; if a table is meant, write {quoted}")
     return table
@@ -91,7 +92,7 @@ def expression(text: str) -> exp.Expr:
         tree: Any = sqlglot.parse_one(text, read="duckdb")
     except sqlglot.ParseError:
         tree = None
-    refused = (exp.Query, exp.Window, exp.AggFunc, exp.Placeholder, exp.Star)
+    refused = (exp.Query, exp.Window, exp.AggFunc, exp.Placeholder, exp.Star, exp.Alias)
     if tree is None or any(not isinstance(node, ALLOWED) or isinstance(node, refused) for node in tree.walk()):
         raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")
     return exp.paren(tree) if isinstance(tree, exp.Binary) else tree

@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlrank import checks
 from sqlrank.compose import Source
 from sqlrank.contract import REQUIREMENTS
+from sqlrank.dialects import dialect_of
 from sqlrank.engine import rows
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.inputs import COLUMNS
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs import Input, Inputs
     from sqlrank.request import Request
-
-BUCKETED = ("bigquery", "snowflake", "spark", "databricks", "trino")
-"""Dialects in which a window over all rows is the work of one machine."""
 
 PROBED = 100_000
 DISTINCT_SHARE = 0.02
@@ -95,9 +93,17 @@ def name_predictions(request: Request, table: Any, columns: Mapping[str, Any], p
             if name == "weight" and name not in needed:
                 items.append(exp.alias_(exp.cast(exp.Literal.number(1), "DOUBLE"), name))
             else:
-                items.append(exp.column(name) if written == name else exp.alias_(expression(written), name))
+                items.append(exp.column(name) if written == name else exp.alias_(_written(written), name))
         selects[theirs] = exp.select(*items).from_(source.copy())
     return _per_score(selects, needed, request, internal)
+
+
+def _written(text: str) -> exp.Expr:
+    """Return an expression over columns, or the column whose name is a text that is none, such as ``group by``."""
+    try:
+        return expression(text)
+    except InputError:
+        return named(text)
 
 
 def over_predictions(
@@ -217,7 +223,7 @@ def _strategy(request: Request, is_weighted: bool, dialect: str, has_few_scores:
     if chosen == "ranked" and is_weighted:
         raise MetricError("strategy='ranked' is for predictions that all weigh 1; choose window, bucketed or grouped")
     if chosen == "auto":
-        chosen = "bucketed" if dialect in BUCKETED else "grouped" if has_few_scores() else "window"
+        chosen = "bucketed" if dialect_of(dialect).is_distributed else "grouped" if has_few_scores() else "window"
     if chosen == "carried" and dialect != "duckdb":
         raise MetricError(f"strategy='carried' is for DuckDB; choose window, bucketed or grouped for {dialect}")
     if chosen != "window":

@@ -6,63 +6,82 @@ from typing import TYPE_CHECKING
 
 from sqlglot import ErrorLevel, UnsupportedError, exp
 
+from sqlrank.dialects import dialect_of
 from sqlrank.errors import MetricError
 
 if TYPE_CHECKING:
+    from sqlrank.dialects import Dialect
     from sqlrank.statement import Statement
 
-DIALECTS = ("duckdb", "bigquery", "snowflake", "spark", "databricks", "postgres", "redshift", "trino", "clickhouse", "datafusion", "sqlite")
-"""Dialects that statements are written in; DuckDB and SQLite are executed by the tests."""
-
-_WRITER = {"datafusion": "postgres"}
-_DUCKDB_ONLY = (exp.PercentileCont,)
-
-
-def check_dialect(dialect: str) -> None:
-    """Raise ``MetricError`` for a dialect that statements are not written in."""
-    if dialect not in DIALECTS:
-        raise MetricError(f"unknown dialect {dialect!r}; choose from: {', '.join(DIALECTS)}")
+_OF_DOUBLES = (exp.Cast, exp.Ln, exp.Exp, exp.Sqrt)
+"""Nodes that are doubles already."""
 
 
 def render(statement: Statement, dialect: str = "duckdb") -> str:
-    """Return the statement as text, under a comment that says what it is; raise ``MetricError`` for a construct that the dialect cannot express."""
-    check_dialect(dialect)
-    portable = _doubles(statement.tree.copy(), dialect)
-    if dialect != "duckdb" and (node := portable.find(*_DUCKDB_ONLY)):
-        raise MetricError(
-            f"{node.sql('duckdb')} cannot be written for {dialect}: only DuckDB computes aggregate='quantile'; choose another aggregate"
-        )
-    if dialect == "sqlite" and portable.find(exp.GroupingSets):
-        raise MetricError("sqlite has no GROUPING SETS; ask for one grouping at a time in by")
+    """Return the statement as text, under a comment that says what it is.
+
+    Raises:
+        MetricError: a construct that the dialect cannot express; the message names metrics, construct and dialect.
+    """
+    target = dialect_of(dialect)
+    title = statement.stamp.splitlines()[0].partition(": ")[2]
+    tree = statement.tree.copy()
+    for construct, advice in target.unsupported:
+        if node := tree.find(construct):
+            raise MetricError(f"{title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
+    if dialect == "duckdb":
+        _write_doubles(tree)
+    else:
+        _make_portable(tree, target)
     try:
-        text = portable.sql(_WRITER.get(dialect, dialect), pretty=True, unsupported_level=ErrorLevel.RAISE, max_text_width=100)
+        text = tree.sql(target.writer, pretty=True, unsupported_level=ErrorLevel.RAISE, max_text_width=100)
     except UnsupportedError as error:
-        raise MetricError(f"this statement cannot be written for {dialect}: {error}") from None
+        raise MetricError(f"{title} cannot be written for {dialect}: {error}") from None
     stamp = "".join(f"-- {line}\n" for line in statement.stamp.splitlines())
     return stamp + text
 
 
-def _doubles(tree: exp.Expr, dialect: str) -> exp.Expr:
-    """Make every decimal literal and both operands of every division a double: engines differ in what they are otherwise."""
-    for literal in list(tree.find_all(exp.Literal)):
-        if literal.is_number and not literal.is_int:
-            if dialect == "duckdb":
-                literal.set("this", literal.this if "e" in literal.this.lower() else f"{literal.this}e0")
-            else:
-                literal.replace(exp.cast(literal.copy(), "DOUBLE"))
-    if dialect == "duckdb":
-        return tree
+def _write_doubles(tree: exp.Expr) -> None:
+    """Write decimal literals with an exponent, which makes doubles of them in DuckDB."""
+    for literal in _decimals(tree):
+        if "e" not in literal.this.lower():
+            literal.set("this", f"{literal.this}e0")
+
+
+def _make_portable(tree: exp.Expr, target: Dialect) -> None:
+    for literal in _decimals(tree):
+        literal.replace(exp.cast(literal.copy(), "DOUBLE"))
     for division in list(tree.find_all(exp.Div)):
         _cast(division, "this", "expression")
         division.set("typed", True)  # noqa: FBT003  sqlglot's flag: both sides are doubles, so nothing is to be added
         division.set("safe", False)  # noqa: FBT003  a zero denominator is NULL already, through NULLIF
     for function in list(tree.find_all(exp.Ln, exp.Exp, exp.Avg)):
         _cast(function, "this")
-    return tree
+    for window in tree.find_all(exp.Window):
+        if order := window.args.get("order"):
+            for item in order.expressions:
+                # No file sorts by what may be NULL, and not every engine takes NULLS FIRST there.
+                item.set("nulls_first", target.puts_null_first[bool(item.args.get("desc"))])
+    if target.settings:
+        _name_columns_of_joins(tree)
+        tree.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in target.settings])
+
+
+def _decimals(tree: exp.Expr) -> list[exp.Literal]:
+    return [literal for literal in tree.find_all(exp.Literal) if literal.is_number and not literal.is_int]
 
 
 def _cast(node: exp.Expr, *arguments: str) -> None:
     for name in arguments:
         operand = node.args[name]
-        if not isinstance(operand, exp.Cast):
-            node.set(name, exp.cast(operand.unnest(), "DOUBLE"))
+        if not isinstance(operand.unnest(), _OF_DOUBLES):
+            # Not a copy: there may be divisions in it that are still to be written.
+            node.set(name, exp.cast(operand.unnest(), "DOUBLE", copy=False))
+
+
+def _name_columns_of_joins(tree: exp.Expr) -> None:
+    """Name the columns that a join selects: ClickHouse calls them ``l.query_id`` where both sides have one."""
+    for select in tree.find_all(exp.Select):
+        if select.args.get("joins"):
+            for column in [item for item in select.expressions if isinstance(item, exp.Column)]:
+                column.replace(exp.alias_(column.copy(), column.name, quoted=column.this.quoted))

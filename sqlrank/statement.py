@@ -80,7 +80,7 @@ def _curve(composer: Composer, asked: Asked, plan: Plan, audit: exp.Select | Non
     cte = composer.add_curve(asked)
     shown = [name for name in asked.file.tree.named_selects if name != "list_id"]
     keys = [named(name, cte) for name in plan.by]
-    order = [*keys, *(named(name, cte) for name in plan.hidden), exp.column("point", table=cte)]
+    order = [*map(named, plan.by), *(named(name, cte) for name in plan.hidden), exp.column("point")]
     tree = exp.select(*keys, *(exp.alias_(_shown(name, cte), name) for name in shown)).from_(cte)
     tree = tree.order_by(*(exp.Ordered(this=key.copy(), nulls_first=True) for key in order))
     audited = []
@@ -147,7 +147,7 @@ def _filled(composer: Composer, column: Column, settings: Mapping[str, Value]) -
 
 def _beside(query: exp.Select, base: str, scan: str, by: Sequence[str]) -> exp.Select:
     """Join the row that a scan has for the same group, whose columns may be NULL; without groups it has one row."""
-    same = [exp.NullSafeEQ(this=named(name, scan), expression=named(name, base)) for name in by]
+    same = [exp.paren(exp.NullSafeEQ(this=named(name, scan), expression=named(name, base))) for name in by]
     return query.join(scan, on=exp.and_(*same), join_type="left") if same else query.join(scan, join_type="cross")
 
 

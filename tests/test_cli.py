@@ -457,4 +457,4 @@ def test_every_dialect_writes_every_metric(dialect: str) -> None:
     )
     assert text.endswith(";\n")
     assert "$" not in text
-    assert "unknown dialect 'oracle'; choose from: duckdb" in refused("sql", "RR", "--run", "r", "--qrels", "q", "--dialect", "oracle")
+    assert "unknown dialect 'oracle'. Choose from: duckdb" in refused("sql", "RR", "--run", "r", "--qrels", "q", "--dialect", "oracle")

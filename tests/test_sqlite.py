@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 import sqlrank
+from sqlrank.dialects import DIALECTS
 from sqlrank.library import library
-from sqlrank.render import DIALECTS
 
 EXAMPLE = {"integer": "5", "number": "0.3"}
 POLICIES = [

@@ -5,6 +5,5 @@ SELECT
   rank,
   docs,
   chance,
-  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY docs * gain(relevance) DESC) AS ideal_rank
-FROM judged
-WHERE relevance > 0
+  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY worth DESC) AS ideal_rank
+FROM valued

@@ -14,7 +14,6 @@ FROM (
     docs,
     chance,
     COALESCE(MAX(num_ret) OVER (PARTITION BY list_id), 1) AS list_length,
-    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY docs * gain(relevance) DESC) AS place
-  FROM judged
-  WHERE relevance > 0
+    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY worth DESC) AS place
+  FROM valued
 ) AS ordered

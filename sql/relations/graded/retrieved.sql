@@ -14,10 +14,6 @@ FROM (
     num_ret,
     docs,
     chance,
-    ROW_NUMBER() OVER (
-      PARTITION BY list_id
-      ORDER BY CASE WHEN num_ret IS NULL THEN 1 ELSE 0 END, docs * gain(relevance) DESC
-    ) AS place
-  FROM judged
-  WHERE relevance > 0
+    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY CASE WHEN num_ret IS NULL THEN 1 ELSE 0 END, worth DESC) AS place
+  FROM valued
 ) AS ordered

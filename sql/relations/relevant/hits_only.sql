@@ -7,9 +7,9 @@ SELECT
   num_ret,
   docs,
   chance,
-  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY place NULLS FIRST) AS hit,
+  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY place) AS hit,
   SUM(docs) OVER (
-    PARTITION BY list_id ORDER BY place NULLS FIRST
+    PARTITION BY list_id ORDER BY place
     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
   ) AS num_rel
 FROM (

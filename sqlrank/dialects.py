@@ -1,0 +1,62 @@
+"""The engines whose SQL statements are written in, and what each can say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect as Writer
+
+from sqlrank.errors import MetricError, suggestion
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What the SQL of an engine can say.
+
+    ``writer`` is the name that sqlglot has for it; ``unsupported`` maps constructs it has not to what to do instead.
+    ``is_distributed`` where a window over all rows is the work of one machine among many. ``settings`` are what a
+    statement must ask for to mean what it means elsewhere.
+    """
+
+    writer: str
+    is_distributed: bool = False
+    unsupported: tuple[tuple[type[exp.Expr], str], ...] = ()
+    settings: tuple[str, ...] = ()
+
+    @property
+    def puts_null_first(self) -> dict[bool, bool]:
+        """Whether NULL comes first, by whether an order is descending, if a statement says nothing."""
+        order: Any = Writer.get_or_raise(self.writer).NULL_ORDERING
+        return {False: order == "nulls_are_small", True: order == "nulls_are_large"}
+
+
+_QUANTILE = (exp.PercentileCont, "aggregate='quantile' is for DuckDB only; choose another aggregate")
+_SETS = (exp.GroupingSets, "there are no GROUPING SETS; ask for one grouping at a time in by")
+
+DIALECTS = {
+    "duckdb": Dialect("duckdb"),
+    "bigquery": Dialect("bigquery", is_distributed=True, unsupported=(_QUANTILE,)),
+    "snowflake": Dialect("snowflake", is_distributed=True, unsupported=(_QUANTILE,)),
+    "spark": Dialect("spark", is_distributed=True, unsupported=(_QUANTILE,)),
+    "databricks": Dialect("databricks", is_distributed=True, unsupported=(_QUANTILE,)),
+    "postgres": Dialect("postgres", unsupported=(_QUANTILE,)),
+    "redshift": Dialect("redshift", unsupported=(_QUANTILE,)),
+    "trino": Dialect("trino", is_distributed=True, unsupported=(_QUANTILE,)),
+    "clickhouse": Dialect(
+        "clickhouse",
+        unsupported=(_QUANTILE,),
+        settings=("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias"),
+    ),
+    "datafusion": Dialect("postgres", unsupported=(_QUANTILE,)),
+    "sqlite": Dialect("sqlite", unsupported=(_QUANTILE, _SETS)),
+}
+"""Every dialect by its name; docs/engines.md says which of them were executed, and by what."""
+
+
+def dialect_of(name: str) -> Dialect:
+    """Return what is known of a dialect; raise ``MetricError`` for one that statements are not written in."""
+    if name not in DIALECTS:
+        raise MetricError(f"unknown dialect {name!r}{suggestion(name, DIALECTS)} Choose from: {', '.join(DIALECTS)}")
+    return DIALECTS[name]

@@ -1,0 +1,297 @@
+"""The engines that statements are executed on: each takes Arrow tables and gives back rows.
+
+None of them is built on DuckDB or sqlglot, so that what they say is evidence.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import sqlite3
+import tempfile
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Rows = list[tuple[Any, ...]]
+
+
+class Engine(Protocol):
+    """An engine with tables in it."""
+
+    dialects: Sequence[str]
+    """The dialects whose text it executes; the first is its own."""
+    version: str
+
+    def load(self, name: str, table: pa.Table) -> None:
+        """Make a table of this name."""
+
+    def rows(self, statement: str) -> Rows:
+        """Execute a statement and return all its rows."""
+
+    def close(self) -> None:
+        """Stop what was started."""
+
+
+class SQLite:
+    """SQLite, of the Python that runs the tests, which may be built without mathematical functions."""
+
+    dialects = ("sqlite",)
+    version = sqlite3.sqlite_version
+
+    def __init__(self) -> None:
+        self._connection = sqlite3.connect(":memory:")
+        for name, function in {"ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "floor": math.floor}.items():
+            self._connection.create_function(name, 1, lambda x, f=function: None if x is None else f(x), deterministic=True)
+
+    def load(self, name: str, table: pa.Table) -> None:
+        types = {"int64": "INTEGER", "double": "REAL", "string": "TEXT"}
+        _create(self._connection.execute, "sqlite", name, {field.name: types[str(field.type)] for field in table.schema})
+        marks = ", ".join("?" * table.num_columns)
+        self._connection.executemany(f"INSERT INTO {_name(name, 'sqlite')} VALUES ({marks})", _rows(table))
+
+    def rows(self, statement: str) -> Rows:
+        return self._connection.execute(statement).fetchall()
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class PostgreSQL:
+    """A PostgreSQL server of its own, on a socket, in a folder that goes with it."""
+
+    dialects = ("postgres", "redshift")
+
+    def __init__(self) -> None:
+        import psycopg
+
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # where no user is logged in
+            import pgserver
+
+        self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_pg_")
+        self._server = pgserver.get_server(self._folder.name)
+        self._connection = psycopg.connect(self._server.get_uri(), autocommit=True)
+        self.version = str(self.rows("SHOW server_version")[0][0])
+
+    def load(self, name: str, table: pa.Table) -> None:
+        types = {"int64": "BIGINT", "double": "DOUBLE PRECISION", "string": 'TEXT COLLATE "C"'}
+        _create(self._connection.execute, "postgres", name, {field.name: types[str(field.type)] for field in table.schema})
+        with self._connection.cursor().copy(f"COPY {_name(name, 'postgres')} FROM STDIN") as copy:
+            for row in _rows(table):
+                copy.write_row(row)
+
+    def rows(self, statement: str) -> Rows:
+        return self._connection.execute(statement).fetchall()
+
+    def close(self) -> None:
+        self._connection.close()
+        self._server.cleanup()
+        self._folder.cleanup()
+
+
+class ClickHouse:
+    """ClickHouse in this process, through chdb."""
+
+    dialects = ("clickhouse",)
+
+    def __init__(self) -> None:
+        from chdb import session
+
+        self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_ch_")
+        self._session = session.Session(self._folder.name)
+        self.version = str(self.rows("SELECT version()")[0][0])
+
+    def load(self, name: str, table: pa.Table) -> None:
+        path = Path(self._folder.name) / f"{abs(hash(name))}.parquet"
+        pq.write_table(table, path)
+        self._session.query(f"CREATE OR REPLACE TABLE {_name(name, 'clickhouse')} ENGINE = Memory AS SELECT * FROM file('{path}')")
+
+    def rows(self, statement: str) -> Rows:
+        return _rows(pa.ipc.open_file(self._session.query(statement, "Arrow").bytes()).read_all())
+
+    def close(self) -> None:
+        self._session.close()
+        self._folder.cleanup()
+
+
+class DataFusion:
+    """Apache DataFusion in this process."""
+
+    dialects = ("datafusion",)
+
+    def __init__(self) -> None:
+        import datafusion
+
+        self._context = datafusion.SessionContext()
+        self.version = datafusion.__version__
+
+    def load(self, name: str, table: pa.Table) -> None:
+        self._context.from_arrow(table, name)
+
+    def rows(self, statement: str) -> Rows:
+        return _rows(self._context.sql(statement).to_arrow_table())
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+class Databend:
+    """Databend in this process: the nearest engine to Snowflake that can be executed, and no more than that."""
+
+    dialects = ("snowflake",)
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_databend_")
+        before = Path.cwd()
+        os.chdir(self._folder.name)  # it keeps its files where it is started
+        try:
+            import databend
+
+            self._context = databend.SessionContext()
+        finally:
+            os.chdir(before)
+        self.version = str(self.rows("SELECT version()")[0][0]).split("-")[0].removeprefix("Databend Query v")
+
+    def load(self, name: str, table: pa.Table) -> None:
+        path = Path(self._folder.name) / f"{abs(hash(name))}.parquet"
+        pq.write_table(table, path)
+        self._context.register_parquet(name, str(path))
+
+    def rows(self, statement: str) -> Rows:
+        return _rows(self._context.sql(statement).to_arrow_table())
+
+    def close(self) -> None:
+        self._folder.cleanup()
+
+
+class Spark:
+    """Spark in processes of its own, with two threads."""
+
+    dialects = ("spark", "databricks")
+
+    def __init__(self) -> None:
+        from pyspark.sql import SparkSession
+
+        self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_spark_")
+        options = {
+            "spark.sql.shuffle.partitions": "2",
+            "spark.ui.enabled": "false",
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.warehouse.dir": self._folder.name,
+        }
+        self._session = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
+        self._session.sparkContext.setLogLevel("ERROR")
+        self.version = self._session.version
+
+    def load(self, name: str, table: pa.Table) -> None:
+        path = Path(self._folder.name) / f"{abs(hash(name))}.parquet"
+        pq.write_table(table, path)
+        self._session.read.parquet(str(path)).createOrReplaceTempView(_name(name, "spark"))
+
+    def rows(self, statement: str) -> Rows:
+        return [tuple(row) for row in self._session.sql(statement).collect()]
+
+    def close(self) -> None:
+        self._session.stop()
+        self._folder.cleanup()
+
+
+class ZetaSQL:
+    """Google's own front end of BigQuery and its reference implementation, compiled to WebAssembly."""
+
+    dialects = ("bigquery",)
+
+    def __init__(self) -> None:
+        from importlib.metadata import version
+
+        _fast_wasm()
+        from zetasql.core import ZetaSqlLocalService
+        from zetasql.types import AnalyzerOptions, LanguageOptions, ZetaSQLBuiltinFunctionOptions
+        from zetasql.types.proto_model import ProductMode
+
+        language = LanguageOptions.maximum_features()
+        language.product_mode = ProductMode.PRODUCT_EXTERNAL  # the types that BigQuery has: FLOAT64, not DOUBLE
+        language.reserved_keywords = ["QUALIFY"]
+        self._options = AnalyzerOptions(language_options=language)
+        self._functions = ZetaSQLBuiltinFunctionOptions(language_options=language)
+        self._service = ZetaSqlLocalService.get_instance()
+        self._tables: dict[str, pa.Table] = {}
+        self.version = version("zetasql")
+
+    def load(self, name: str, table: pa.Table) -> None:
+        self._tables[name] = table
+
+    def rows(self, statement: str) -> Rows:
+        from zetasql.api import CatalogBuilder, PreparedQuery, TableBuilder, create_table_content
+        from zetasql.types import TypeKind
+
+        kinds = {"int64": TypeKind.TYPE_INT64, "double": TypeKind.TYPE_DOUBLE, "string": TypeKind.TYPE_STRING}
+        catalog = CatalogBuilder("test").with_builtin_functions(self._functions)
+        for name, table in self._tables.items():
+            builder = TableBuilder(name)
+            for field in table.schema:
+                builder.add_column(field.name, kinds[str(field.type)])
+            catalog.add_table(builder.build())
+        content = {name: create_table_content([list(row) for row in _rows(table)]) for name, table in self._tables.items()}
+        query = PreparedQuery.builder().set_sql(statement).set_analyzer_options(self._options).set_catalog(catalog.build())
+        with query.set_table_content(content).prepare() as prepared:
+            data = prepared.execute().content.table_data
+        return [tuple(_value(cell) for cell in row.cell) for row in data.row or []]
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+ENGINES: dict[str, Callable[[], Engine]] = {
+    "SQLite": SQLite,
+    "PostgreSQL": PostgreSQL,
+    "ClickHouse": ClickHouse,
+    "DataFusion": DataFusion,
+    "ZetaSQL": ZetaSQL,
+    "Databend": Databend,
+    "Spark": Spark,
+}
+"""All engines, each of which must be there for the tests to pass."""
+
+
+def _fast_wasm() -> None:
+    """Copy memory at once instead of byte by byte, and keep the compiled module: 20 seconds become a few."""
+    from zetasql.core.wasm_client import WasmClient
+
+    def write(self: Any, pointer: int, data: bytes) -> None:
+        ctypes.memmove(ctypes.addressof(self.memory.data_ptr().contents) + pointer, data, len(data))
+
+    def read(self: Any, pointer: int, size: int) -> bytes:
+        return ctypes.string_at(ctypes.addressof(self.memory.data_ptr().contents) + pointer, size)
+
+    WasmClient.write_bytes, WasmClient.read_bytes = write, read
+
+
+def _value(cell: Any) -> Any:
+    for kind in ("double_value", "int64_value", "string_value", "bool_value"):
+        value = getattr(cell, kind, None)
+        if value is not None:
+            return value
+    return None
+
+
+def _rows(table: pa.Table) -> Rows:
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True)) if table.num_columns else []
+
+
+def _name(name: str, dialect: str) -> str:
+    return exp.to_identifier(name, quoted=True).sql(dialect)
+
+
+def _create(execute: Callable[[str], object], dialect: str, name: str, columns: dict[str, str]) -> None:
+    execute(f"DROP TABLE IF EXISTS {_name(name, dialect)}")
+    execute(f"CREATE TABLE {_name(name, dialect)} ({', '.join(f'{_name(column, dialect)} {kind}' for column, kind in columns.items())})")

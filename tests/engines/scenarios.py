@@ -1,0 +1,235 @@
+"""What every engine is asked: each metric, curve and policy value, on data with everything that can go wrong in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+
+import sqlrank
+from sqlrank.dialects import DIALECTS
+from sqlrank.library import library
+
+if TYPE_CHECKING:
+    from sqlrank.sqlfile import SqlFile
+
+RUN = """
+    SELECT 'q' || (i // 8) AS query_id, 'd' || (i * 7 % 11) AS doc_id, (i * 13 % 5) / 2.0::DOUBLE AS score, i % 8 + 1 AS rank,
+        's' || (i // 40) AS system
+    FROM range(80) AS t(i)
+"""
+"""Lists with ties, unjudged documents, queries without judgments; each query is answered by one of two systems."""
+
+QRELS = """
+    SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id,
+        CASE WHEN i // 6 = 3 THEN 0 ELSE i * 3 % 4 - CASE WHEN i % 7 = 0 THEN 1 ELSE 0 END END AS relevance
+    FROM range(66) AS t(i)
+"""
+"""Judgments of documents retrieved and not, a query that was not answered, one without relevant documents, negative ones."""
+
+QUERIES = "SELECT 'q' || i AS query_id, i % 3 / 2.0::DOUBLE AS weight, CASE WHEN i % 2 = 0 THEN 'de' ELSE 'Fr' END AS country FROM range(11) AS t(i)"
+PREDICTIONS = """
+    SELECT i % 4 AS shop, 'u' || (i % 7) AS query_id, i AS rank, i * 7 % 3 // 2 AS label, (i * 11 % 17) / 16.0::DOUBLE AS score,
+        (i % 5) / 2.0::DOUBLE AS weight
+    FROM range(140) AS t(i)
+    UNION ALL SELECT 9, 'u1', 141, 0, 0.25, 1
+    UNION ALL SELECT NULL, 'u1', 142, 1, 0.25, 1
+"""
+"""Scores tied, 0 and 1; weights of 0; a shop of one class, and rows of no shop."""
+
+NUMBERS = "SELECT i % 3 AS shop, (1 + i * 7 % 23) / 4.0::DOUBLE AS label, (1 + i * 5 % 19) / 4.0::DOUBLE AS score, (1 + i % 4) / 2.0::DOUBLE AS weight FROM range(90) AS t(i)"
+UNWEIGHTED = "SELECT shop, label, score FROM predictions"
+PROBABILITIES = "SELECT query_id, doc_id, relevance / 4 AS relevance FROM qrels WHERE relevance >= 0"
+HOSTILE = 'SELECT score AS "Select", label AS "group by", weight AS "a ""b""", shop AS "order" FROM predictions'
+LONG = """
+    SELECT 'q' AS query_id, 'd' || i AS doc_id, -i::DOUBLE AS score, 1 + i % 3 AS relevance FROM range(3000) AS t(i)
+"""
+"""One list whose chance of being read to its end is less than the smallest double."""
+
+TABLES = {
+    "run": RUN,
+    "qrels": QRELS,
+    "queries": QUERIES,
+    "predictions": PREDICTIONS,
+    "numbers": NUMBERS,
+    "Odd ta'ble": HOSTILE,
+    "unweighted": UNWEIGHTED,
+    "probabilities": PROBABILITIES,
+}
+ROLES = ("run", "qrels", "queries", "predictions")
+RANKINGS = {"run": "run", "qrels": "qrels"}
+WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
+
+_EXAMPLE = {"integer": "5", "number": "0.3"}
+_OF_RUN = ("ties", "queries", "unjudged", "no_relevant", "aggregate")
+"""Policies that bear on every metric of rankings."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One call, made on every engine."""
+
+    name: str
+    metrics: list[str]
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def expected(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
+        """Return what DuckDB computes."""
+        options = dict(self.options)
+        if isinstance(options.get("by"), str):
+            options["by"] = options["by"].rpartition(".")[2]
+        return sqlrank.evaluate(self.metrics, connection=connection, **options)
+
+    def text(self, dialect: str) -> str:
+        """Return the statement in the SQL of an engine."""
+        quoted = {
+            role: exp.to_identifier(self.options[role], quoted=True).sql(DIALECTS[dialect].writer) for role in ROLES if role in self.options
+        }
+        return sqlrank.sql(self.metrics, dialect=dialect, **{**self.options, **quoted})
+
+
+def tables() -> dict[str, pa.Table]:
+    """Return the tables that the scenarios read, of int64, double and string columns."""
+    with duckdb.connect() as connection:
+        for name, query in TABLES.items():
+            connection.execute(f'CREATE TABLE "{name}" AS {query}')
+        return {name: _plain(connection.sql(f'SELECT * FROM "{name}"').to_arrow_table()) for name in TABLES}
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    kinds = {"i": pa.int64(), "d": pa.float64(), "f": pa.float64(), "s": pa.string()}
+    return table.cast(pa.schema([pa.field(column.name, kinds[str(column.type)[0]]) for column in table.schema]))
+
+
+def _names(files: list[SqlFile], cutoff: str = "") -> list[str]:
+    """Return the metrics, with a cut-off where they need one, or take one."""
+    return [
+        f"{file.display_name}@{_EXAMPLE[file.at.type]}"
+        if file.at and file.at.default is None
+        else f"{file.display_name}{cutoff if file.at else ''}"
+        for file in files
+    ]
+
+
+def _family(*families: str) -> list[SqlFile]:
+    return [file for file in library().metrics.values() if file.path.parent.name in families]
+
+
+def _accepted(metrics: list[str], options: dict[str, Any]) -> list[str]:
+    """Return the metrics for which a policy has a meaning."""
+    fit = []
+    for metric in metrics:
+        try:
+            sqlrank.sql(metric, **options)
+        except sqlrank.MetricError:
+            continue
+        fit.append(metric)
+    return fit
+
+
+@cache
+def scenarios() -> list[Scenario]:
+    """Return all scenarios: what is asked follows from the files, so that a new file is asked for, too."""
+    return [*_of_rankings(), *_of_predictions(), *_of_curves(), *_of_names()]
+
+
+def _of_rankings() -> list[Scenario]:
+    files = _family("ranking")
+    metrics = _names(files)
+    found = [
+        Scenario("default", metrics, RANKINGS),
+        Scenario("per query", metrics, {**RANKINGS, "per_query": True}),
+        Scenario("@3", [f"{file.display_name}@3" for file in files if file.at and file.at.name == "k"], {**RANKINGS, "per_query": True}),
+        Scenario("systems", metrics, {**RANKINGS, "by": "system"}),
+        Scenario("groupings", metrics[:12], {**RANKINGS, "by": [["system"], []]}),
+        Scenario("weighted queries", metrics, {**RANKINGS, "queries": "queries", "columns": {"weight": "weight"}}),
+        Scenario("slices", metrics[:12], {**RANKINGS, "queries": "queries", "by": "queries.country", "columns": {"weight": "weight"}}),
+        Scenario("cut-offs", ["nDCG@1..5", "P@1..5"], RANKINGS),
+        Scenario("gain map", ["nDCG(gain={1: 3, 2: 1.5})@3", "DCG(gain={1: 3, 2: 1.5})"], {**RANKINGS, "per_query": True}),
+        Scenario("rel=2", metrics, {**RANKINGS, "rel": 2}),
+        Scenario("depth=3", metrics, {**RANKINGS, "depth": 3}),
+    ]
+    for policy in _OF_RUN:
+        values = library().policy_values(policy) if policy in library().policies else sorted(library().functions[policy])
+        for value in values:
+            if value not in {"row_order", "quantile", "half", "wmean", "strict", "error"}:
+                name = "topics" if policy == "queries" else policy
+                options = {**RANKINGS, name: value, "per_query": policy in {"ties", "unjudged"}}
+                fit = _accepted(metrics, options) if value in {"expected", "rank"} else metrics
+                found.append(Scenario(f"{policy}={value}", fit, options))
+    return [*found, *_of_choices(files, RANKINGS | {"per_query": True})]
+
+
+def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]:
+    """Every function that fills a slot of these metrics, and every value of a policy of their own, but the defaults."""
+    found = []
+    policies = {name for file in files for name in file.choices if name in library().policies} - {"level"}
+    slots = set(library().functions) - {"aggregate", "no_relevant"}
+    for choice in sorted(policies | slots):
+        for value in sorted(library().functions[choice]) if choice in slots else library().policy_values(choice):
+            given = {**options, choice: value} | ({"cut": "best"} if choice == "criterion" else {})
+            holders = [
+                file for file in files if _heeds(file, choice) and (choice not in file.choices or file.choices[choice].default != value)
+            ]
+            if choice == "stop" and value == "identity":
+                given["qrels"] = "probabilities"
+            if asked := _accepted(_names(holders, cutoff="@3"), given):
+                found.append(Scenario(f"{choice}={value}", asked, given))
+    return found
+
+
+def _heeds(file: SqlFile, choice: str) -> bool:
+    """Whether a metric, or a relation that it reads, calls a function or declares a policy of this name."""
+    relations = [relation for (name, _), relation in library().relations.items() if name in library().reads(file)]
+    calls = {call.name.lower() for each in [file, *relations] for call in each.tree.find_all(exp.Anonymous)}
+    return choice in file.choices or choice in calls
+
+
+def _of_predictions() -> list[Scenario]:
+    classification, regression = _names(_family("classification")), _names(_family("regression"))
+    unweighted = {"predictions": "unweighted", "by": "shop"}
+    found = [
+        Scenario(f"predictions {by or 'at once'}, strategy={strategy}", classification, WEIGHTED | {"by": by, "strategy": strategy})
+        for strategy, by in (("window", "shop"), ("grouped", "shop"), ("bucketed", "shop"), ("window", ()), ("bucketed", ()))
+    ]
+    return [
+        *found,
+        Scenario("predictions", classification, WEIGHTED | {"by": [["shop"], []]}),
+        Scenario("predictions of weight 1", [name for name in classification if name != "GAUC"], unweighted | {"strategy": "ranked"}),
+        Scenario("predictions per query", classification, WEIGHTED | {"per_query": True}),
+        Scenario(
+            "predictions, ties=row_order", _accepted(classification, WEIGHTED | {"ties": "row_order"}), WEIGHTED | {"ties": "row_order"}
+        ),
+        Scenario("regression", regression, {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}),
+        *_of_choices(_family("classification"), WEIGHTED | {"by": "shop"}),
+        *_of_choices(_family("regression"), {"predictions": "numbers"}),
+    ]
+
+
+def _of_curves() -> list[Scenario]:
+    found = []
+    for file in library().curves.values():
+        for strategy in ("window", "bucketed"):
+            found.append(
+                Scenario(f"{file.display_name}, strategy={strategy}", [file.display_name], WEIGHTED | {"by": "shop", "strategy": strategy})
+            )
+        for choice in file.choices.values():
+            others = (
+                [value for value in library().policy_values(choice.name) if value != choice.default]
+                if choice.name in library().policies
+                else []
+            )
+            found += [
+                Scenario(f"{file.display_name}({choice.name}={value})", [f"{file.display_name}({choice.name}={value})"], WEIGHTED)
+                for value in others
+            ]
+    return found
+
+
+def _of_names() -> list[Scenario]:
+    columns = {"score": "Select", "label": "group by", "weight": 'a "b"'}
+    return [Scenario("odd names", ["AUC", "LogLoss", "num_predictions"], {"predictions": "Odd ta'ble", "columns": columns, "by": "order"})]
