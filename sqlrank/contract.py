@@ -147,12 +147,22 @@ def _portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[
     for window in tree.find_all(exp.Window):
         if window.args.get("alias"):
             yield "WINDOW", "named windows are not allowed: write the window inline"
+    for select in tree.find_all(exp.Select):
+        yield from _shadows(select)
     for union in tree.find_all(exp.Union):
         if union.args.get("distinct"):
             yield "UNION", "UNION is not allowed: write UNION ALL"
     for join in tree.find_all(exp.Join):
         if join.args.get("using"):
             yield "USING", "USING is not allowed: write ON"
+
+
+def _shadows(select: exp.Select) -> Iterator[Breach]:
+    """Engines disagree whether GROUP BY means a column, or what the SELECT calls by its name."""
+    keys = {key.name for key in select.args.get("group", exp.Group()).expressions}
+    for item in select.expressions:
+        if isinstance(item, exp.Alias) and item.alias in keys and item.alias != item.this.name:
+            yield item, f"{item.alias} is grouped by and the name of something else: choose another name"
 
 
 def _parameters(tree: exp.Expr, declared: set[str]) -> Iterator[Breach]:

@@ -63,7 +63,7 @@ def _make_portable(tree: exp.Expr, target: Dialect) -> None:
                 # No file sorts by what may be NULL, and not every engine takes NULLS FIRST there.
                 item.set("nulls_first", target.puts_null_first[bool(item.args.get("desc"))])
     if target.settings:
-        _name_columns_of_joins(tree)
+        _suit_clickhouse(tree)
         tree.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in target.settings])
 
 
@@ -79,9 +79,17 @@ def _cast(node: exp.Expr, *arguments: str) -> None:
             node.set(name, exp.cast(operand.unnest(), "DOUBLE", copy=False))
 
 
-def _name_columns_of_joins(tree: exp.Expr) -> None:
-    """Name the columns that a join selects: ClickHouse calls them ``l.query_id`` where both sides have one."""
+def _suit_clickhouse(tree: exp.Expr) -> None:
+    """Name the columns that a join selects (``l.query_id`` otherwise), and make doubles of whole numbers, which mix with no double there."""
     for select in tree.find_all(exp.Select):
         if select.args.get("joins"):
             for column in [item for item in select.expressions if isinstance(item, exp.Column)]:
                 column.replace(exp.alias_(column.copy(), column.name, quoted=column.this.quoted))
+    for kind in tree.find_all(exp.DataType):
+        if kind.is_type("BIGINT") and kind.find_ancestor(exp.CTE):
+            kind.replace(exp.DataType.build("DOUBLE"))
+    for count in list(tree.find_all(exp.Count, exp.RowNumber, exp.Rank)):
+        whole = count.parent if isinstance(count.parent, exp.Window) else count
+        whole.replace(exp.cast(whole.copy(), "DOUBLE"))
+    for function in list(tree.find_all(exp.CumeDist)):
+        function.replace(exp.Anonymous(this="cume_dist"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import re
 import sqlite3
 import tempfile
 import warnings
@@ -73,11 +74,11 @@ class PostgreSQL:
     def __init__(self) -> None:
         import psycopg
 
-        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # where no user is logged in
+        with warnings.catch_warnings(action="ignore"):  # where no user is logged in
             import pgserver
 
-        self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_pg_")
-        self._server = pgserver.get_server(self._folder.name)
+            self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_pg_")
+            self._server = pgserver.get_server(self._folder.name)
         self._connection = psycopg.connect(self._server.get_uri(), autocommit=True)
         self.version = str(self.rows("SHOW server_version")[0][0])
 
@@ -110,8 +111,7 @@ class ClickHouse:
         self.version = str(self.rows("SELECT version()")[0][0])
 
     def load(self, name: str, table: pa.Table) -> None:
-        path = Path(self._folder.name) / f"{abs(hash(name))}.parquet"
-        pq.write_table(table, path)
+        path = _parquet(self._folder.name, table, name)
         self._session.query(f"CREATE OR REPLACE TABLE {_name(name, 'clickhouse')} ENGINE = Memory AS SELECT * FROM file('{path}')")
 
     def rows(self, statement: str) -> Rows:
@@ -161,9 +161,10 @@ class Databend:
         self.version = str(self.rows("SELECT version()")[0][0]).split("-")[0].removeprefix("Databend Query v")
 
     def load(self, name: str, table: pa.Table) -> None:
-        path = Path(self._folder.name) / f"{abs(hash(name))}.parquet"
-        pq.write_table(table, path)
-        self._context.register_parquet(name, str(path))
+        path = _parquet(self._folder.name, table, name)
+        self._context.register_parquet(path.stem, str(path))
+        if name != path.stem:
+            self.rows(f"CREATE VIEW {_name(name, 'snowflake')} AS SELECT * FROM {path.stem}")
 
     def rows(self, statement: str) -> Rows:
         return _rows(self._context.sql(statement).to_arrow_table())
@@ -193,8 +194,7 @@ class Spark:
         self.version = self._session.version
 
     def load(self, name: str, table: pa.Table) -> None:
-        path = Path(self._folder.name) / f"{abs(hash(name))}.parquet"
-        pq.write_table(table, path)
+        path = _parquet(self._folder.name, table, name)
         self._session.read.parquet(str(path)).createOrReplaceTempView(_name(name, "spark"))
 
     def rows(self, statement: str) -> Rows:
@@ -286,6 +286,13 @@ def _value(cell: Any) -> Any:
 
 def _rows(table: pa.Table) -> Rows:
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True)) if table.num_columns else []
+
+
+def _parquet(folder: str, table: pa.Table, name: str) -> Path:
+    """Write a table to a file that is called as it is, but for odd characters."""
+    path = Path(folder) / f"{re.sub('[^a-z]', '_', name)}.parquet"
+    pq.write_table(table, path)
+    return path
 
 
 def _name(name: str, dialect: str) -> str:

@@ -1,9 +1,8 @@
 -- thresholds: one row per distinct score of a positive, highest first, with the weight of each class at it, above and
--- below it. Weights are added up per
--- such threshold, so that running sums are taken over thresholds, not over predictions.
+-- below it. Weights are added up per such threshold, so that running sums are taken over thresholds, not over predictions.
 SELECT
   list_id,
-  threshold AS score,
+  lowest AS score,
   positives,
   squares,
   negatives,
@@ -18,22 +17,22 @@ FROM (
   SELECT
     list_id,
     place,
-    threshold,
+    lowest,
     positives,
     squares,
     negatives,
     next_negatives,
     COALESCE(SUM(positives) OVER (
-      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      PARTITION BY list_id ORDER BY place, lowest DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS positives_above,
     COALESCE(SUM(negatives + next_negatives) OVER (
-      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      PARTITION BY list_id ORDER BY place, lowest DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS negatives_above,
     COALESCE(SUM(positives) OVER (
-      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+      PARTITION BY list_id ORDER BY place, lowest DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0) AS positives_below,
     COALESCE(SUM(negatives + next_negatives) OVER (
-      PARTITION BY list_id ORDER BY place, threshold DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+      PARTITION BY list_id ORDER BY place, lowest DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0) AS negatives_after,
     SUM(positives) OVER (PARTITION BY list_id) AS all_positives,
     SUM(negatives + next_negatives) OVER (PARTITION BY list_id) AS all_negatives,
@@ -41,7 +40,7 @@ FROM (
   FROM (
     SELECT
       list_id,
-      COALESCE(threshold, 0) AS threshold,
+      COALESCE(threshold, 0) AS lowest,
       CASE WHEN threshold IS NULL THEN 0 ELSE 1 END AS place,
       SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
       SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
