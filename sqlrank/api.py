@@ -10,15 +10,16 @@ from sqlglot import exp
 
 from sqlrank import checks, consistency, settings
 from sqlrank._version import __version__
-from sqlrank.dialects import dialect_of
 from sqlrank.engine import Limits, session, supervise
 from sqlrank.errors import InputError
+from sqlrank.filters import filters, keep
 from sqlrank.inputs import Inputs, is_text
-from sqlrank.mapping import map_columns, statement_by_name, statement_over
-from sqlrank.names import is_file
-from sqlrank.predictions import check_predictions, name_predictions, over_predictions, read_predictions
+from sqlrank.mapping import map_columns, statement_over
+from sqlrank.predictions import check_predictions, over_predictions, read_predictions
+from sqlrank.printed import prepare
 from sqlrank.render import render
 from sqlrank.request import Request, given_sources, library_of, look_up, split_queries
+from sqlrank.targets import store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,6 +41,7 @@ def evaluate(
     connection: Any = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    where: str | None = None,
     per_query: bool = False,
     compat: str | None = None,
     check: checks.Check = "auto",
@@ -70,6 +72,8 @@ def evaluate(
             (``{"weight": "1 / propensity"}``), and several score columns (``{"score": ["old", "new"]}``), each evaluated.
         by: columns that tell rankings apart (systems, days) or slice queries; a list of lists gives several groupings at
             once, ``[]`` among them the total, whose rows have NULL in the columns that they sum over.
+        where: a condition in SQL on the rows that are read, such as ``"day = '2026-01-01'"``; with several inputs those that
+            have a column of that name are told apart by ``"run.day = ... AND qrels.day = ..."``.
         per_query: one row per query instead of the aggregate.
         compat: reproduce the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
@@ -108,7 +112,7 @@ def evaluate(
         raise InputError(f"progress={progress!r} is not possible: give a function of a percentage")
     given = given_sources(request, run, qrels, predictions, queries)
     with session(connection, limits, has_progress=progress is not None) as database:
-        return supervise(database, lambda: _evaluate(database, request, given, columns or {}, per_query, check), limits, progress)
+        return supervise(database, lambda: _evaluate(database, request, given, columns or {}, where, per_query, check), limits, progress)
 
 
 def _evaluate(
@@ -116,6 +120,7 @@ def _evaluate(
     request: Request,
     given: Mapping[str, Any],
     columns: Mapping[str, Any],
+    where: str | None,
     per_query: bool,
     check: checks.Check,
 ) -> pa.Table:
@@ -125,6 +130,7 @@ def _evaluate(
             inputs.add(role, source)
             if is_text(inputs.found[role]):
                 inputs.materialize(role)
+        keep(inputs.found, filters(where, given, "duckdb", inputs.found))
         if request.is_of_predictions:
             return _evaluate_predictions(inputs, request, columns, per_query, check)
         needed = map_columns(inputs, request, columns)
@@ -171,7 +177,11 @@ def sql(
     connection: Any = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    where: str | None = None,
     per_query: bool = False,
+    create_table: str | None = None,
+    create_view: str | None = None,
+    insert: str | None = None,
     compat: str | None = None,
     sql_dir: str | Path | None = None,
     **policies: Any,
@@ -183,34 +193,38 @@ def sql(
     dot: ``"queries.country"``, and ``"qrels.day"`` for one that run and qrels share. Predictions that cannot be looked at
     have weights if ``columns`` name them: ``{"weight": "weight"}``.
 
+    Names of tables and columns are read as the engine reads them: ``campaign`` is ``CAMPAIGN`` for Snowflake and ``Campaign``
+    is ``campaign`` for PostgreSQL, while a name in quotes stands as it is.
+
+    ``where`` is a condition in the SQL of the engine, such as ``"day = CURRENT_DATE"``; a column of a run or qrels that cannot be
+    looked at is named with its input: ``"run.day = CURRENT_DATE"``. ``create_table`` and ``create_view`` name what to make of the
+    result, replaced if it is there and the engine does that in one statement; ``insert`` the table to add the rows to, by the
+    names of its columns.
+
     Raises:
         MetricError: as :func:`evaluate`, and for what the dialect cannot express.
+        InputError: a name or a condition that is none.
 
     >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[-3])
     SELECT
     """
-    dialect_of(dialect)
-    numbering = {} if dialect == "duckdb" else {"numbering": "plain"}
-    queries, policies = split_queries(queries, policies)
-    request = look_up(metrics, by, compat, sql_dir, numbering | policies)
-    given = given_sources(request, run, qrels, predictions, queries)
-    if dialect == "duckdb" and (connection is not None or any(is_file(source) for source in given.values())):
-        with session(connection, Limits()) as database:
-            inputs = Inputs(database)
-            for role, source in given.items():
-                inputs.add(role, source)
-            if request.is_of_predictions:
-                found = read_predictions(inputs, request, columns or {}, per_query)
-                statement, _ = over_predictions(request, found, per_query, dialect, database)
-            else:
-                statement = statement_over(request, inputs, map_columns(inputs, request, columns or {}), per_query)
-    elif request.is_of_predictions:
-        statement, _ = over_predictions(
-            request, name_predictions(request, given["predictions"], columns or {}, per_query, dialect), per_query, dialect
-        )
-    else:
-        statement = statement_by_name(request, given, columns or {}, per_query, dialect)
-    return render(statement, dialect)
+    _, statement = prepare(
+        metrics,
+        dialect=dialect,
+        run=run,
+        qrels=qrels,
+        predictions=predictions,
+        queries=queries,
+        connection=connection,
+        columns=columns,
+        by=by,
+        where=where,
+        per_query=per_query,
+        compat=compat,
+        sql_dir=sql_dir,
+        **policies,
+    )
+    return render(store(statement, dialect, create_table, create_view, insert), dialect)
 
 
 def metrics(sql_dir: str | Path | None = None) -> pa.Table:

@@ -19,7 +19,7 @@ from sqlrank.dialects import DIALECTS
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library import library
 from sqlrank.metric import freeze, read
-from sqlrank.output import Format, write
+from sqlrank.output import Format, write, write_dbt_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +58,10 @@ By = Annotated[
     list[str] | None,
     typer.Option(help="Column that tells rankings apart or slices queries; a,b for both; 'total' for no slice. Repeat for more."),
 ]
+Where = Annotated[
+    str | None,
+    typer.Option(help='Read only the rows for which this is true: "day = \'2026-01-01\'", or "run.day = ... AND qrels.day = ...".'),
+]
 PerQuery = Annotated[bool, typer.Option("--per-query", help="One row per query.")]
 ColumnOf = Annotated[
     list[str] | None,
@@ -83,6 +87,7 @@ def evaluate(
     queries: Queries = None,
     db: Database = None,
     by: By = None,
+    where: Where = None,
     per_query: PerQuery = False,
     column: ColumnOf = None,
     compat: Compat = None,
@@ -107,6 +112,7 @@ def evaluate(
             connection=db,
             columns=_columns(column),
             by=_groupings(by),
+            where=where,
             per_query=per_query,
             compat=compat,
             check=check,  # type: ignore[arg-type]
@@ -135,30 +141,49 @@ def sql(
     queries: Queries = None,
     db: Database = None,
     by: By = None,
+    where: Where = None,
     per_query: PerQuery = False,
     column: ColumnOf = None,
     compat: Compat = None,
     policy: Policy = None,
     sql_dir: SqlDir = None,
+    create_table: Annotated[str | None, typer.Option(help="Make this table of the result, such as project.dataset.metrics.")] = None,
+    create_view: Annotated[str | None, typer.Option(help="Make this view of the result.")] = None,
+    insert: Annotated[str | None, typer.Option(help="Add the rows of the result to this table.")] = None,
+    dbt: Annotated[
+        Path | None,
+        typer.Option(help="Write a dbt model, such as models/daily.sql, and daily.yml beside it; inputs are models or sources."),
+    ] = None,
+    materialized: Annotated[str | None, typer.Option(help="How dbt keeps the model: table, view or incremental.")] = None,
 ) -> None:
-    """Print the statement that computes metrics."""
+    """Print the statement that computes metrics, or that stores them."""
     with _problems():
-        text = sqlrank.sql(
-            metrics,
-            dialect=dialect,
-            run=run,
-            qrels=qrels,
-            predictions=predictions,
-            queries=queries,
-            connection=db,
-            columns=_columns(column),
-            by=_groupings(by),
-            per_query=per_query,
-            compat=compat,
-            sql_dir=sql_dir,
+        options: dict[str, Any] = {
+            "dialect": dialect,
+            "run": run,
+            "qrels": qrels,
+            "predictions": predictions,
+            "queries": queries,
+            "connection": db,
+            "columns": _columns(column),
+            "by": _groupings(by),
+            "where": where,
+            "per_query": per_query,
+            "compat": compat,
+            "sql_dir": sql_dir,
             **_policies(policy),
-        )
-    typer.echo(text + ";")
+        }
+        stored: dict[str, Any] = {"create_table": create_table, "create_view": create_view, "insert": insert}
+        if dbt is None:
+            if materialized is not None:
+                raise SqlrankError("--materialized is for --dbt")
+            typer.echo(sqlrank.sql(metrics, **options, **stored) + ";")
+            return
+        clash = [f"--{name.replace('_', '-')}" for name, value in {"db": db, **stored}.items() if value is not None]
+        if clash:
+            raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
+        for path in write_dbt_model(dbt, metrics, materialized=materialized or "table", **options):
+            typer.echo(f"wrote {path}", err=True)
 
 
 @app.command()

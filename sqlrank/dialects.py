@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as Writer
 
 from sqlrank.errors import MetricError, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True)
@@ -17,13 +20,20 @@ class Dialect:
 
     ``writer`` is the name that sqlglot has for it; ``unsupported`` maps constructs it has not to what to do instead.
     ``is_distributed`` where a window over all rows is the work of one machine among many. ``settings`` are what a
-    statement must ask for to mean what it means elsewhere.
+    statement must ask for to mean what it means elsewhere. ``fold`` gives a name without quotes the case that the engine
+    gives it; where it does nothing, names match whatever their case, but for ClickHouse. ``replaces_table`` and
+    ``replaces_view`` say whether there is CREATE OR REPLACE for them; Spark and Trino leave tables to catalogs, of which many
+    cannot. ``table_engine`` is what a new table is made with.
     """
 
     writer: str
     is_distributed: bool = False
     unsupported: tuple[tuple[type[exp.Expr], str], ...] = ()
     settings: tuple[str, ...] = ()
+    fold: Callable[[str], str] = str
+    replaces_table: bool = True
+    replaces_view: bool = True
+    table_engine: str | None = None
 
     @property
     def puts_null_first(self) -> dict[bool, bool]:
@@ -38,19 +48,20 @@ _SETS = (exp.GroupingSets, "there are no GROUPING SETS; ask for one grouping at 
 DIALECTS = {
     "duckdb": Dialect("duckdb"),
     "bigquery": Dialect("bigquery", is_distributed=True, unsupported=(_QUANTILE,)),
-    "snowflake": Dialect("snowflake", is_distributed=True, unsupported=(_QUANTILE,)),
-    "spark": Dialect("spark", is_distributed=True, unsupported=(_QUANTILE,)),
+    "snowflake": Dialect("snowflake", is_distributed=True, unsupported=(_QUANTILE,), fold=str.upper),
+    "spark": Dialect("spark", is_distributed=True, unsupported=(_QUANTILE,), replaces_table=False),
     "databricks": Dialect("databricks", is_distributed=True, unsupported=(_QUANTILE,)),
-    "postgres": Dialect("postgres", unsupported=(_QUANTILE,)),
-    "redshift": Dialect("redshift", unsupported=(_QUANTILE,)),
-    "trino": Dialect("trino", is_distributed=True, unsupported=(_QUANTILE,)),
+    "postgres": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False),
+    "redshift": Dialect("redshift", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False),
+    "trino": Dialect("trino", is_distributed=True, unsupported=(_QUANTILE,), replaces_table=False),
     "clickhouse": Dialect(
         "clickhouse",
         unsupported=(_QUANTILE,),
         settings=("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias"),
+        table_engine="MergeTree",
     ),
-    "datafusion": Dialect("postgres", unsupported=(_QUANTILE,)),
-    "sqlite": Dialect("sqlite", unsupported=(_QUANTILE, _SETS)),
+    "datafusion": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower),
+    "sqlite": Dialect("sqlite", unsupported=(_QUANTILE, _SETS), replaces_table=False, replaces_view=False),
 }
 """Every dialect by its name; docs/engines.md says which of them were executed, and by what."""
 

@@ -67,12 +67,16 @@ class Input:
         label = columns.get("label") or columns.get("relevance") or "label"
         if self.is_labelled and (found := self.column(label) or self.names.get("relevance")):
             self.names["relevance"] = found
-            self.where = exp.Not(this=exp.Is(this=named(found), expression=exp.Null()))
+            self.keep(exp.Not(this=exp.Is(this=named(found), expression=exp.Null())))
         for name in by:
             found = self.column(columns.get(name, name))
             if found and found != self.names.get(MEASURES.get(self.role, "")):
                 self.names[internal[name]] = found
                 self.by.append(internal[name])
+
+    def keep(self, condition: exp.Expr) -> None:
+        """Read only the rows that fulfil a condition, too."""
+        self.where = condition if self.where is None else exp.and_(self.where, condition)
 
     def column(self, name: str) -> str | None:
         """Return the column of this name, exactly or but for case."""

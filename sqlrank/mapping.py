@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -11,7 +12,7 @@ from sqlrank.compose import Source
 from sqlrank.errors import InputError, suggestion
 from sqlrank.inputs import COLUMNS, MEASURES, Inputs
 from sqlrank.keys import named
-from sqlrank.names import internal_names, table_named
+from sqlrank.names import column_named, internal_names, table_named
 from sqlrank.request import Labelled
 from sqlrank.statement import Plan, Statement, build
 
@@ -101,11 +102,19 @@ def statement_over(
     return Statement(statement.tree, statement.stamp, [*request.by, *statement.names[len(by) :]])
 
 
-def statement_by_name(request: Request, given: Mapping[str, Any], columns: Mapping[str, str], per_query: bool, dialect: str) -> Statement:
-    """Build a statement over tables that cannot be looked at."""
+def statement_by_name(
+    request: Request,
+    given: Mapping[str, Any],
+    columns: Mapping[str, str],
+    per_query: bool,
+    dialect: str,
+    conditions: Mapping[str, exp.Expr],
+) -> Statement:
+    """Build a statement over the rows of tables that fulfil the conditions; the tables cannot be looked at."""
     _refuse_lists(columns)
     holders: dict[str, dict[str, str]] = {role: {} for role in given}
-    owners = {name: _owner(name, given) for name in request.by}
+    columns = {name: column_named(theirs, dialect) for name, theirs in columns.items()}
+    owners = {name: _owner(name, given, dialect) for name in request.by}
     inner = internal_names(list(dict.fromkeys(column for _, column in owners.values())), request.inner_names)
     for role, column in owners.values():
         if role == "run" and column == columns.get("score", "score"):
@@ -123,6 +132,8 @@ def statement_by_name(request: Request, given: Mapping[str, Any], columns: Mappi
         renamed = {**columns, "relevance": columns.get("label") or columns.get("relevance") or "label"} if is_labelled else columns
         items += [_mapped(column, renamed, request) for column in COLUMNS[role]]
         query = exp.select(*(item for item in items if item is not None)).from_(table)
+        if role in conditions:
+            query = query.where(conditions[role])
         if is_labelled:
             label = named(renamed["relevance"])
             query = query.where(exp.Not(this=exp.Is(this=label, expression=exp.Null())))
@@ -131,7 +142,8 @@ def statement_by_name(request: Request, given: Mapping[str, Any], columns: Mappi
     plan = Plan(
         [*internal.values()], sets, [*holders.get("queries", ())], per_query, "queries" in given and "weight" in columns, request.settings
     )
-    return build(request.asked, request.library, sources, plan)
+    statement = build(request.asked, request.library, sources, plan)
+    return replace(statement, names=[*(column for _, column in owners.values()), *statement.names[len(owners) :]])
 
 
 def _refuse_lists(columns: Mapping[str, Any]) -> None:
@@ -142,10 +154,11 @@ def _refuse_lists(columns: Mapping[str, Any]) -> None:
             )
 
 
-def _owner(name: str, roles: Container[str]) -> tuple[str, str]:
+def _owner(name: str, roles: Container[str], dialect: str) -> tuple[str, str]:
     """Return the input that a ``by`` column is of, and its name there: ``queries.country`` is of the queries."""
     role, dot, column = name.partition(".")
-    return (role, column) if dot and role in roles else ("run", name)
+    role, column = (role, column) if dot and role in roles else ("run", name)
+    return role, column_named(column, dialect)
 
 
 def _mapped(column: str, columns: Mapping[str, str], request: Request) -> exp.Expr | None:

@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from sqlrank.dbt import dbt_model
 from sqlrank.errors import SqlrankError
 
 if TYPE_CHECKING:
@@ -47,6 +48,21 @@ def write(result: pa.Table, form: Format, output: Path | None) -> None:
         typer.echo(text, nl=False)
     else:
         output.write_text(text, "utf-8")
+
+
+def write_dbt_model(path: Path, metrics: Any, **options: Any) -> list[Path]:
+    """Write a dbt model and the YAML file beside it; return their paths."""
+    try:
+        import yaml  # noqa: PLC0415  an optional dependency
+    except ImportError:
+        raise SqlrankError("--dbt needs PyYAML; install sqlrank[dbt]") from None
+    if path.suffix != ".sql":
+        raise SqlrankError(f"--dbt {path}: name the file of the model, such as models/daily_metrics.sql")
+    model = dbt_model(metrics, path.stem, **options)
+    schema = path.with_suffix(".yml")
+    path.write_text(model.sql, "utf-8")
+    schema.write_text(yaml.safe_dump(model.schema, sort_keys=False, allow_unicode=True, width=120), "utf-8")
+    return [path, schema]
 
 
 def _text(result: pa.Table, form: Format) -> str:

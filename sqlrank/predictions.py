@@ -16,7 +16,7 @@ from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.inputs import COLUMNS
 from sqlrank.keys import named
 from sqlrank.library import read_select
-from sqlrank.names import expression, internal_names, table_named
+from sqlrank.names import column_named, expression, internal_names, parts_of, table_named
 from sqlrank.statement import Plan, Statement, build
 
 if TYPE_CHECKING:
@@ -77,31 +77,36 @@ def read_predictions(inputs: Inputs, request: Request, columns: Mapping[str, Any
     return _per_score(selects, needed, request, inputs.internal)
 
 
-def name_predictions(request: Request, table: Any, columns: Mapping[str, Any], per_query: bool, dialect: str) -> Predictions:
+def name_predictions(
+    request: Request, table: Any, columns: Mapping[str, Any], per_query: bool, dialect: str, condition: exp.Expr | None
+) -> Predictions:
     """Take the columns of a table that cannot be looked at as they are named; it has weights if ``columns`` say which."""
     scores, columns = _split_scores(columns)
     needed = _needed(request, per_query, "weight" in columns)
     source = table_named("predictions", table, dialect)
-    internal = internal_names(request.by, [*request.inner_names, SLICE])
+    by = {name: column_named(name, dialect) for name in request.by}
+    inner = internal_names([*by.values()], [*request.inner_names, SLICE])
     selects = {}
     for theirs in scores or [columns.get("score", "score")]:
         items: list[exp.Expr] = [
-            named(name) if internal[name] == name else exp.alias_(named(name), internal[name], quoted=True) for name in request.by
+            named(name) if inner[name] == name else exp.alias_(named(name), inner[name], quoted=True) for name in by.values()
         ]
         for name in _read(needed):
             written = theirs if name == "score" else columns.get(name, name)
             if name == "weight" and name not in needed:
                 items.append(exp.alias_(exp.cast(exp.Literal.number(1), "DOUBLE"), name))
             else:
-                items.append(exp.column(name) if written == name else exp.alias_(_written(written), name))
-        selects[theirs] = exp.select(*items).from_(source.copy())
-    return _per_score(selects, needed, request, internal)
+                items.append(exp.column(name) if written == name else exp.alias_(_written(written, dialect), name))
+        selects[theirs] = exp.select(*items).from_(source.copy()).where(condition)
+    found = _per_score(selects, needed, request, {name: inner[column] for name, column in by.items()})
+    return replace(found, shown=[*found.shown[: len(found.shown) - len(by)], *by.values()])
 
 
-def _written(text: str) -> exp.Expr:
-    """Return an expression over columns, or the column whose name is a text that is none, such as ``group by``."""
+def _written(text: str, dialect: str) -> exp.Expr:
+    """Return the column that a text names, or else the expression over columns that it is."""
+    parts = parts_of(text)
     try:
-        return expression(text)
+        return named(column_named(text, dialect)) if parts is not None and len(parts) == 1 else expression(text, dialect)
     except InputError:
         return named(text)
 

@@ -64,7 +64,8 @@ def _make_portable(tree: exp.Expr, target: Dialect) -> None:
                 item.set("nulls_first", target.puts_null_first[bool(item.args.get("desc"))])
     if target.settings:
         _suit_clickhouse(tree)
-        tree.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in target.settings])
+        query = tree.expression if isinstance(tree, exp.DDL) else tree
+        query.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in target.settings])
 
 
 def _decimals(tree: exp.Expr) -> list[exp.Literal]:

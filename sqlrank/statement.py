@@ -41,7 +41,7 @@ class Plan:
 class Statement:
     """A statement, the comment it starts with, and the names its result columns have for the caller, in order."""
 
-    tree: exp.Select
+    tree: exp.Expr
     stamp: str
     names: list[str]
 

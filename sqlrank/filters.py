@@ -1,0 +1,96 @@
+"""Filters: a condition in SQL, such as ``day = '2026-01-01'``, taken apart into what the rows of each input must fulfil."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sqlrank.dialects import dialect_of
+from sqlrank.errors import InputError, suggestion
+from sqlrank.names import quote_columns
+from sqlrank.request import Labelled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.inputs import Input
+
+_REFUSED = (exp.Alias, exp.AggFunc, exp.Query, exp.Star, exp.Window)
+
+
+def filters(where: str | None, given: Mapping[str, Any], dialect: str, found: Mapping[str, Input] | None = None) -> dict[str, exp.Expr]:
+    """Return the condition on the rows of each input.
+
+    Conditions joined by AND may be on different inputs, each on one. A column is that of the input named before a dot
+    (``run.day``), or of the only one that has it; ``found`` are the inputs, if they can be looked at.
+
+    Raises:
+        InputError: the text is not one condition over columns, or it cannot be told on which input.
+    """
+    if where is None:
+        return {}
+    one_table = isinstance(given.get("qrels"), Labelled)
+    roles = {"predictions": ["run", "qrels"]} if one_table else {}
+    roles |= {role: [role] for role in given if role not in {"run", "qrels"} or not one_table}
+    tree = _read(where, dialect)
+    if found is not None and (parameter := tree.find(exp.Placeholder, exp.Parameter)):
+        raise InputError(f"where: {parameter.sql('duckdb')} has no value; write the value itself")
+    conditions: dict[str, exp.Expr] = {}
+    for part in tree.flatten() if isinstance(tree, exp.And) else [tree]:
+        owners = {_owner(column, roles, found) for column in part.find_all(exp.Column)}
+        if len(owners) != 1:
+            problem = f"compares columns of {' and '.join(sorted(owners))}" if owners else "names no column"
+            raise InputError(f"where: {part.sql(dialect_of(dialect).writer)} {problem}; a condition is on the rows of one input")
+        quote_columns(part, dialect)
+        for role in roles[owners.pop()]:
+            conditions[role] = exp.and_(conditions[role], part.copy()) if role in conditions else part.copy()
+    return conditions
+
+
+def keep(found: Mapping[str, Input], conditions: Mapping[str, exp.Expr]) -> None:
+    """Read only the rows of inputs that fulfil their conditions."""
+    for role, condition in conditions.items():
+        found[role].keep(condition)
+
+
+def _read(where: str, dialect: str) -> exp.Expr:
+    """Return the one condition that a text is."""
+    try:
+        trees: list[Any] = sqlglot.parse(where, read=dialect_of(dialect).writer) if isinstance(where, str) else []
+    except SqlglotError:
+        trees = []
+    if len(trees) != 1 or not isinstance(trees[0], (exp.Condition, exp.Paren)) or trees[0].find(*_REFUSED):
+        raise InputError(f"where={where!r} is not one condition over columns in the SQL of {dialect}, such as day = '2026-01-01'")
+    for node in trees[0].walk():
+        node.pop_comments()
+    tree: exp.Expr = trees[0].unnest()
+    return tree
+
+
+def _owner(column: exp.Column, roles: Mapping[str, list[str]], found: Mapping[str, Input] | None) -> str:
+    """Return the input that a column is of, and name the column as the input does, in place."""
+    name = column.name
+    if column.table:
+        role = column.table.lower()
+        if role not in roles or column.db:
+            raise InputError(f"where: {column.sql()!r} is of no input; before the dot stands one of: {', '.join(roles)}")
+        column.set("table", None)
+    elif found is None and len(roles) > 1:
+        raise InputError(f"where: of which input is {name!r}? Write {' or '.join(f'{role}.{name}' for role in roles)}")
+    else:
+        holders = [role for role, names in roles.items() if found is None or found[names[0]].column(name)]
+        if len(holders) > 1:
+            each = " AND ".join(f"{role}.{name} ..." for role in holders)
+            raise InputError(f"where: {' and '.join(holders)} have a column {name!r}; say which is meant, or both: {each}")
+        role = holders[0] if holders else next(iter(roles))
+    if found is not None:
+        item = found[roles[role][0]]
+        theirs = item.column(name)
+        if theirs is None:
+            there = item.types if column.table or len(roles) == 1 else [name for names in roles.values() for name in found[names[0]].types]
+            raise InputError(f"where: {role} has no column {name!r}{suggestion(name, there)} There are: {', '.join(there)}")
+        column.set("this", exp.to_identifier(theirs, quoted=True))
+    return role
