@@ -50,7 +50,8 @@ def _write_doubles(tree: exp.Expr) -> None:
 
 def _make_portable(tree: exp.Expr, target: Dialect) -> None:
     for literal in _decimals(tree):
-        literal.replace(exp.cast(literal.copy(), "DOUBLE"))
+        # As a text where there is an exponent: 1e250 may be taken for a decimal number, which has fewer digits.
+        literal.replace(exp.cast(exp.Literal.string(literal.this) if "e" in literal.this.lower() else literal.copy(), "DOUBLE"))
     for division in list(tree.find_all(exp.Div)):
         _cast(division, "this", "expression")
         division.set("typed", True)  # noqa: FBT003  sqlglot's flag: both sides are doubles, so nothing is to be added

@@ -36,7 +36,10 @@ class Engine(Protocol):
         """Make a table of this name."""
 
     def rows(self, statement: str) -> Rows:
-        """Execute a statement and return all its rows."""
+        """Execute a query and return all its rows."""
+
+    def execute(self, statement: str) -> object:
+        """Execute a statement that has no rows."""
 
     def close(self) -> None:
         """Stop what was started."""
@@ -61,6 +64,9 @@ class SQLite:
 
     def rows(self, statement: str) -> Rows:
         return self._connection.execute(statement).fetchall()
+
+    def execute(self, statement: str) -> object:
+        return self._connection.execute(statement)
 
     def close(self) -> None:
         self._connection.close()
@@ -92,6 +98,9 @@ class PostgreSQL:
     def rows(self, statement: str) -> Rows:
         return self._connection.execute(statement).fetchall()
 
+    def execute(self, statement: str) -> object:
+        return self._connection.execute(statement)
+
     def close(self) -> None:
         self._connection.close()
         self._server.cleanup()
@@ -117,6 +126,9 @@ class ClickHouse:
     def rows(self, statement: str) -> Rows:
         return _rows(pa.ipc.open_file(self._session.query(statement, "Arrow").bytes()).read_all())
 
+    def execute(self, statement: str) -> object:
+        return self._session.query(statement)
+
     def close(self) -> None:
         self._session.close()
         self._folder.cleanup()
@@ -138,6 +150,9 @@ class DataFusion:
 
     def rows(self, statement: str) -> Rows:
         return _rows(self._context.sql(statement).to_arrow_table())
+
+    def execute(self, statement: str) -> object:
+        return self._context.sql(statement).collect()
 
     def close(self) -> None:
         """Nothing was started."""
@@ -169,6 +184,9 @@ class Databend:
     def rows(self, statement: str) -> Rows:
         return _rows(self._context.sql(statement).to_arrow_table())
 
+    def execute(self, statement: str) -> object:
+        return self._context.sql(statement).collect()
+
     def close(self) -> None:
         self._folder.cleanup()
 
@@ -199,6 +217,9 @@ class Spark:
 
     def rows(self, statement: str) -> Rows:
         return [tuple(row) for row in self._session.sql(statement).collect()]
+
+    def execute(self, statement: str) -> object:
+        return self._session.sql(statement)
 
     def close(self) -> None:
         self._session.stop()
@@ -246,6 +267,9 @@ class ZetaSQL:
         with query.set_table_content(content).prepare() as prepared:
             data = prepared.execute().content.table_data
         return [tuple(_value(cell) for cell in row.cell) for row in data.row or []]
+
+    def execute(self, statement: str) -> object:
+        raise NotImplementedError("the reference implementation keeps no tables")
 
     def close(self) -> None:
         """Nothing was started."""

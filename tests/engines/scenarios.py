@@ -89,7 +89,18 @@ class Scenario:
         quoted = {
             role: exp.to_identifier(self.options[role], quoted=True).sql(DIALECTS[dialect].writer) for role in ROLES if role in self.options
         }
-        return sqlrank.sql(self.metrics, dialect=dialect, **{**self.options, **quoted})
+        exact = {"by": _exact(self.options.get("by", ())), "columns": _exact(self.options.get("columns", {}))}
+        return sqlrank.sql(self.metrics, dialect=dialect, **{**self.options, **quoted, **exact})
+
+
+def _exact(names: Any) -> Any:
+    """Return names of columns in quotes: the tables here have them as they stand, in any case."""
+    if isinstance(names, dict):
+        return {name: _exact(theirs) for name, theirs in names.items()}
+    if not isinstance(names, str):
+        return [_exact(name) for name in names]
+    role, dot, column = names.rpartition(".")
+    return role + dot + exp.to_identifier(column, quoted=True).sql("duckdb")
 
 
 def tables() -> dict[str, pa.Table]:
