@@ -72,25 +72,25 @@ def _read(where: str, dialect: str) -> exp.Expr:
 
 def _owner(column: exp.Column, roles: Mapping[str, list[str]], found: Mapping[str, Input] | None) -> str:
     """Return the input that a column is of, and name the column as the input does, in place."""
-    name = column.name
-    if column.table:
-        role = column.table.lower()
-        if role not in roles or column.db:
-            raise InputError(f"where: {column.sql()!r} is of no input; before the dot stands one of: {', '.join(roles)}")
-        column.set("table", None)
-    elif found is None and len(roles) > 1:
-        raise InputError(f"where: of which input is {name!r}? Write {' or '.join(f'{role}.{name}' for role in roles)}")
-    else:
-        holders = [role for role, names in roles.items() if found is None or found[names[0]].column(name)]
-        if len(holders) > 1:
-            each = " AND ".join(f"{role}.{name} ..." for role in holders)
-            raise InputError(f"where: {' and '.join(holders)} have a column {name!r}; say which is meant, or both: {each}")
-        role = holders[0] if holders else next(iter(roles))
-    if found is not None:
-        item = found[roles[role][0]]
-        theirs = item.column(name)
-        if theirs is None:
-            there = item.types if column.table or len(roles) == 1 else [name for names in roles.values() for name in found[names[0]].types]
-            raise InputError(f"where: {role} has no column {name!r}{suggestion(name, there)} There are: {', '.join(there)}")
-        column.set("this", exp.to_identifier(theirs, quoted=True))
+    name, role = column.name, column.table.lower()
+    if role and (role not in roles or column.db):
+        raise InputError(f"where: {column.sql()!r} is of no input; before the dot stands one of: {', '.join(roles)}")
+    column.set("table", None)
+    candidates = [role] if role else list(roles)
+    if found is None:
+        if len(candidates) > 1:
+            raise InputError(f"where: of which input is {name!r}? Write {' or '.join(f'{role}.{name}' for role in roles)}")
+        return candidates[0]
+    inputs = {role: found[roles[role][0]] for role in candidates}
+    holders = {role: theirs for role, item in inputs.items() if (theirs := item.column(name)) is not None}
+    if len(holders) > 1:
+        each = " AND ".join(f"{role}.{name} ..." for role in holders)
+        raise InputError(f"where: {' and '.join(holders)} have a column {name!r}; say which is meant, or both: {each}")
+    if not holders:
+        there = [theirs for item in inputs.values() for theirs in item.types]
+        raise InputError(
+            f"where: {role or 'the input'} has no column {name!r}{suggestion(name, there)} There are: {', '.join(dict.fromkeys(there))}"
+        )
+    ((role, theirs),) = holders.items()
+    column.set("this", exp.to_identifier(theirs, quoted=True))
     return role
