@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlrank.sqlfile import SqlFile
 
 
-_OF_RANKINGS = {"aggregate", "score_type", "unjudged"}
+_OF_RANKINGS = {"score_type", "unjudged"}
 """Settings that mean nothing to metrics of predictions."""
 
 
@@ -36,11 +36,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of the per-query result: an alias in the statement and what it holds."""
+    """One column of the per-query result: an alias in the statement and what it holds.
+
+    ``is_of_queries`` says that a value per query of a group is still to be aggregated.
+    """
 
     alias: str
     asked: Asked
     scan: str
+    is_of_queries: bool = False
 
 
 class Composer:
@@ -59,6 +63,7 @@ class Composer:
         self.ctes: dict[str, exp.Query] = {}
         self.titles: dict[str, str] = {}
         self.scans: dict[str, exp.Select] = {}
+        self.query_scans: dict[str, exp.Select] = {}
         self.columns: list[Column] = []
         self._names: dict[exp.Query, str] = {}
         self._carried: dict[str, list[str]] = {name: source.by for name, source in sources.items()}
@@ -72,8 +77,10 @@ class Composer:
         self._check_ties(asked)
         self._check_unused(asked)
         self.binder.note(asked.file)
-        column = Column(self._free_alias(asked.metric.slug), asked, self._scan(cte, asked.settings))
-        self.scans[column.scan].select(exp.alias_(value, column.alias), copy=False)
+        is_of_queries = self._is_of_queries(asked)
+        scan = self._query_scan(cte) if is_of_queries else self._scan(cte, asked.settings)
+        column = Column(self._free_alias(asked.metric.slug), asked, scan, is_of_queries)
+        (self.query_scans if is_of_queries else self.scans)[scan].select(exp.alias_(value, column.alias), copy=False)
         self.columns.append(column)
         return column
 
@@ -95,6 +102,10 @@ class Composer:
         """Return the scan that has a row for every group of predictions."""
         return self._scan("predictions", {})
 
+    def queries(self) -> str:
+        """Return the scan that has a row for every query of a group of predictions."""
+        return self._query_scan("predictions")
+
     def lists(self, settings: Mapping[str, Value]) -> str:
         """Return the name of the CTE with one row per list to evaluate."""
         return self._relation("lists", settings)
@@ -105,12 +116,9 @@ class Composer:
 
     def _scan(self, cte: str, settings: Mapping[str, Value]) -> str:
         """Return the name of the one GROUP BY over a relation."""
-        scan = f"by_{cte}"
+        scan = self._free_name(f"by_{cte}")
         if scan not in self.scans and self.is_grouped:
-            source = self._source(cte, cte, {}) if cte in self.sources else exp.to_table(cte)
-            self.scans[scan] = exp.select(*map(named, self.by)).from_(source)
-            if self.by:
-                self.scans[scan].group_by(*map(named, self.by), copy=False)
+            self.scans[scan] = self._grouped(cte, self.by, {})
             self.titles[scan] = "one row per group: the metrics that read this relation"
         if scan not in self.scans:
             keys = ["list_id"] if settings.get("numbering") != "plain" else [*self.by, KEY]
@@ -118,6 +126,23 @@ class Composer:
             self.scans[scan] = exp.select(*columns).from_(cte).group_by(*columns)
             self.titles[scan] = "one row per list: the metrics that read this relation"
         return scan
+
+    def _is_of_queries(self, asked: Asked) -> bool:
+        """Whether the queries of a group have values of their own, and its file does not say itself what becomes of them."""
+        return asked.settings.get("level") == "query" and "level" not in asked.file.choices and KEY not in self.by
+
+    def _query_scan(self, cte: str) -> str:
+        """Return the name of the one GROUP BY of queries over a relation."""
+        scan = self._free_name(f"{cte}_of_queries")
+        if scan not in self.query_scans:
+            self.query_scans[scan] = self._grouped(cte, [*self.by, KEY], {"level": "query"})
+            self.titles[scan] = "one row per query of a group: the metrics that read this relation"
+        return scan
+
+    def _grouped(self, cte: str, keys: list[str], settings: Mapping[str, Value]) -> exp.Select:
+        source = self._source(cte, cte, settings) if cte in self.sources else exp.to_table(cte)
+        scan = exp.select(*map(named, keys)).from_(source)
+        return scan.group_by(*map(named, keys)) if keys else scan
 
     def _bind_metric(self, asked: Asked) -> tuple[exp.Expr, str]:
         value = asked.file.tree.selects[-1].unalias()
@@ -237,9 +262,10 @@ class Composer:
         takes = self.binder.used | set(asked.file.params) | set(asked.file.choices)
         aggregate = str(asked.settings.get("aggregate", "mean"))
         takes |= set(self.library.function("aggregate", aggregate).params)
-        takes -= self.library.own_choices - asked.file.choices.keys()
+        takes -= {"level", *self.library.own_choices} - asked.file.choices.keys()
         if self.is_grouped:
-            takes -= _OF_RANKINGS
+            takes -= _OF_RANKINGS if self._is_of_queries(asked) else {*_OF_RANKINGS, "aggregate"}
+            takes |= {"level"} if asked.file.kind == "metrics" else set()
         unknown = [name for name, _ in asked.metric.params if name not in takes]
         if unknown:
             known = sorted(name for name in takes if name != at and name not in {"numbering", "queries"})

@@ -84,10 +84,9 @@ class Library:
 
     @cached_property
     def own_choices(self) -> set[str]:
-        """Policies that only metrics which declare them heed, such as ``ideal`` and ``form``."""
-        return {
-            name for file in [*self.metrics.values(), *self.curves.values()] for name, choice in file.choices.items() if not choice.is_slot
-        }
+        """Policies that only metrics which declare them heed, such as ``ideal`` and ``form``; every metric of predictions has a ``level``."""
+        declared = (choice for file in [*self.metrics.values(), *self.curves.values()] for choice in file.choices.values())
+        return {choice.name for choice in declared if not choice.is_slot} - {"level"}
 
     def metric(self, name: str) -> SqlFile:
         """Return the file of a metric; names are case-insensitive."""

@@ -80,6 +80,8 @@ def _ask(metric: Metric, library: Library, bundle: Mapping[str, Any], policies: 
     settings |= {**policies, **dict(metric.params)}
     for name in library.own_choices - file.choices.keys() - dict(metric.params).keys():
         settings.pop(name, None)
+    if file.kind == "curves" or "predictions" not in library.inputs(file):
+        settings.pop("level", None)
     at = file.at
     if metric.cutoff is not None:
         if at is None:

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from sqlrank.settings import Asked
 
 
+_TITLES = {
+    "per_query": "one row per query to evaluate, with the value of every metric",
+    "over_queries": "one row per group: the metrics of its queries, aggregated",
+}
+
+
 @dataclass(frozen=True)
 class Plan:
     """What the rows of a result are.
@@ -58,7 +64,7 @@ def build(
     audited = [] if audit is None else audit.named_selects[1:]
     scan = None if audit is None else composer.add_audit(audit, asked[0].settings)
     if composer.is_grouped:
-        steps = {}
+        steps = _over_queries(composer, plan)
         wide = _per_group(composer, plan, audited)
     else:
         steps = {"per_query": _per_query(composer, composer.lists(plan.settings), plan)}
@@ -99,8 +105,8 @@ def _shown(name: str, cte: str) -> exp.Expr:
 
 def _with_steps(tree: exp.Select, composer: Composer, more: Mapping[str, exp.Select]) -> exp.Select:
     """Put the steps before a SELECT, each under the first line of its file."""
-    for name, cte in [*composer.ctes.items(), *composer.scans.items(), *more.items()]:
-        title = composer.titles.get(name, "one row per query to evaluate, with the value of every metric")
+    for name, cte in [*composer.ctes.items(), *composer.query_scans.items(), *composer.scans.items(), *more.items()]:
+        title = composer.titles.get(name) or _TITLES[name]
         query = cte.copy()
         _first_select(query).comments = [title]
         tree = tree.with_(name, as_=query, copy=False)
@@ -155,17 +161,41 @@ def _key(name: str, table: str) -> exp.Column:
     return exp.column(name, table=table) if name in {KEY, "list_id"} else named(name, table)
 
 
+def _over_queries(composer: Composer, plan: Plan) -> dict[str, exp.Select]:
+    """The metrics under ``level=query``: a row per query of a group, then one per group."""
+    columns = [column for column in composer.columns if column.is_of_queries]
+    if not columns:
+        return {}
+    base = composer.queries()
+    keys = [*composer.by, KEY]
+    values = [exp.alias_(_filled_if_asked(composer, column), column.alias) for column in columns]
+    per_query = exp.select(*(named(name, base) for name in keys), *values).from_(base)
+    for scan in composer.query_scans:
+        if scan != base:
+            per_query = _beside(per_query, base, scan, keys)
+    groups = [named(name) for name in composer.by]
+    over = exp.select(*groups, *(exp.alias_(_aggregate(composer, column, plan), column.alias) for column in columns)).from_("per_query")
+    return {"per_query": per_query, "over_queries": over.group_by(*groups) if groups else over}
+
+
+def _filled_if_asked(composer: Composer, column: Column) -> exp.Expr:
+    """The value of a metric of predictions, which stays undefined unless the policy says what it is then."""
+    return _filled(composer, column, {"no_relevant": "skip", **column.asked.settings})
+
+
 def _per_group(composer: Composer, plan: Plan, audited: Sequence[str]) -> exp.Select:
     """One row per group of predictions, with a column per metric, in a stated order."""
-    base = composer.groups() if composer.by or audited else next(iter(composer.scans))
+    is_of_queries = any(column.is_of_queries for column in composer.columns)
+    over = ["over_queries"] if is_of_queries else []
+    base = composer.groups() if composer.by or audited else next(iter([*composer.scans, *over]))
     keys: list[exp.Expr] = [named(name, base) for name in plan.by]
     columns = list(keys)
     for column in composer.columns:
-        filled = _filled(composer, column, {"no_relevant": "skip", **column.asked.settings})
-        columns.append(exp.alias_(_double(filled), column.alias))
+        value = exp.column(column.alias, table="over_queries") if column.is_of_queries else _filled_if_asked(composer, column)
+        columns.append(exp.alias_(_double(value), column.alias))
     columns += [exp.column(name, table=base) for name in audited]
     query = exp.select(*columns).from_(base)
-    for scan in composer.scans:
+    for scan in [*composer.scans, *over]:
         if scan != base:
             query = _beside(query, base, scan, composer.by)
     order = [*keys, *(named(name, base) for name in plan.hidden)]
@@ -200,7 +230,8 @@ def _aggregate(composer: Composer, column: Column, plan: Plan) -> exp.Expr:
     value = exp.column(column.alias)
     chosen = settings.get("aggregate", "wmean" if plan.weighted else "mean")
     if chosen == "wmean" and not plan.weighted:
-        raise MetricError("aggregate='wmean' needs a queries table with a weight column")
+        what = "is for metrics of rankings" if composer.is_grouped else "needs a queries table with a weight column"
+        raise MetricError(f"aggregate='wmean' {what}")
     weight = exp.column("weight") if plan.weighted else exp.Literal.number(1)
     aggregate = composer.function("aggregate", {**settings, "aggregate": chosen}, value, weight)
     if settings.get("no_relevant") == "null":
