@@ -239,7 +239,7 @@ def metrics(sql_dir: str | Path | None = None) -> pa.Table:
         declared = [f"{param.name}={param.default_text}" if param.default is not None else param.name for param in file.params.values()]
         rows.append(
             {
-                "name": file.display_name,
+                "name": file.title_name,
                 "family": "curve" if file.kind == "curves" else file.path.parent.name,
                 "parameters": ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.choices.values())]),
                 "relation": next(file.tree.find_all(exp.Table)).name,

@@ -72,7 +72,7 @@ def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: set[str]) 
     breaches: list[Breach] = []
     if kind == "metrics":
         breaches += _metric(tree)
-        if not re.match(r"-- \w+: ", text):
+        if not re.match(r"-- \w+(@k)?: ", text):
             breaches.append((_FIRST, "the comment begins with the name of the metric, one word, as in '-- nDCG: what it is.'"))
     elif kind in {"relations", "curves"}:
         breaches += _relation(tree)

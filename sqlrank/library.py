@@ -53,8 +53,8 @@ class Library:
             slot[path.stem] = load("functions", path.parent.name, path)
         for path in sorted(folder.glob("metrics/**/*.sql")):
             file = load("metrics", path.stem, path)
-            self._once(file.display_name.lower() in self.metrics, path)
-            self.metrics[file.display_name.lower()] = file
+            self._once(file.title_name.lower() in self.metrics, path)
+            self.metrics[file.title_name.lower()] = file
         for path in sorted(folder.glob("curves/*.sql")):
             file = load("curves", path.stem, path)
             self._once(file.display_name.lower() in self.curves, path)
@@ -96,12 +96,15 @@ class Library:
         raise MetricError(f"unknown metric {name!r}{suggestion(name, known)} 'sqlrank metrics' lists all")
 
     def asked(self, metric: Metric) -> SqlFile:
-        """Return the file of what is asked for: ``Lift@0.1`` and ``Lift(fraction=0.1)`` are a metric, ``Lift`` is a curve."""
+        """Return the file of what is asked for.
+
+        ``Lift@0.1`` and ``Lift(fraction=0.1)`` are a metric, ``Lift`` is a curve; ``AUC@5`` has another file than ``AUC``.
+        """
         name = metric.name.lower()
         own = self.metrics[name].params.keys() if name in self.metrics else set()
         if name in self.curves and metric.cutoff is None and not own & dict(metric.params).keys():
             return self.curves[name]
-        return self.metric(metric.name)
+        return self.metrics.get(f"{name}@k" if metric.cutoff is not None else name) or self.metric(metric.name)
 
     def relation(self, name: str, settings: Mapping[str, Any]) -> SqlFile:
         """Return the file of a relation under the policies in force."""

@@ -86,9 +86,14 @@ class SqlFile:
         return self.doc.splitlines()[0]
 
     @property
-    def display_name(self) -> str:
-        """The name users write: what stands before the colon in the first line."""
+    def title_name(self) -> str:
+        """What stands before the colon in the first line; ``AUC@k`` is what AUC is with a cut-off."""
         return self.title.partition(":")[0]
+
+    @property
+    def display_name(self) -> str:
+        """The name users write, without a cut-off."""
+        return self.title_name.removesuffix("@k")
 
     @property
     def is_total(self) -> bool:

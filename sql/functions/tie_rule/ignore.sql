@@ -1,0 +1,2 @@
+-- tie_rule: they do not count.
+CREATE MACRO tie_rule(tied, is_concordant) AS 0 * tied

@@ -1,0 +1,20 @@
+-- FCP: fraction of concordant pairs: of the pairs with different labels, those whose scores are in the same order.
+--     FCP = concordant / (concordant + discordant)
+-- level: default query: pairs are made within a query (a user).
+-- tie_rule(): default half: what pairs with different labels and the same score count.
+-- pooling(): default pairs: how queries are put together.
+-- Undefined: no pair with different labels; by tie_rule=ignore none with different scores, either.
+-- Source: Koren & Sill 2013; Surprise accuracy.fcp is tie_rule=discordant, pooling=surprise.
+SELECT
+  list_id,
+  pooling(
+    SUM(concordant + tie_rule(score_ties, 1)) / NULLIF(SUM(concordant + discordant + tie_rule(score_ties, 1) + tie_rule(score_ties, 0)), 0),
+    AVG(
+      (concordant + tie_rule(score_ties, 1))
+        / NULLIF(concordant + discordant + tie_rule(score_ties, 1) + tie_rule(score_ties, 0), 0)
+    ),
+    AVG(CASE WHEN concordant + tie_rule(score_ties, 1) > 0 THEN concordant + tie_rule(score_ties, 1) END),
+    AVG(CASE WHEN discordant + tie_rule(score_ties, 0) > 0 THEN discordant + tie_rule(score_ties, 0) END)
+  ) AS fcp
+FROM pairs
+GROUP BY list_id

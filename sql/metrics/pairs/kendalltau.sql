@@ -1,0 +1,10 @@
+-- KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less those in opposite order.
+--     tau = (concordant - discordant) / scale, of pairs of predictions; a pair weighs the product of their weights
+-- variant: default b: what the difference is divided by.
+-- Undefined: labels or scores that are all the same; for variant a fewer than two predictions.
+-- Source: Kendall 1945; scipy kendalltau (b, c); Goodman & Kruskal 1954 (gamma, which TorchMetrics calls a).
+SELECT
+  list_id,
+  SUM(concordant - discordant) / NULLIF(SUM(scale), 0) AS kendalltau
+FROM correlated
+GROUP BY list_id

@@ -1,0 +1,10 @@
+-- PairAccuracy: share of the pairs with different labels whose scores are in the same order; a tie of scores is wrong.
+--     PairAccuracy = concordant / pairs with different labels
+-- level: default query: pairs are made within a query; those of all queries of a group count together.
+-- Undefined: no pair with different labels.
+-- Source: CatBoost PairAccuracy.
+SELECT
+  list_id,
+  SUM(concordant) / NULLIF(SUM(concordant + discordant + score_ties), 0) AS pairaccuracy
+FROM pairs
+GROUP BY list_id

@@ -1,0 +1,14 @@
+-- SpearmanRho: Spearman's rank correlation of labels and scores.
+-- formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties.
+-- Undefined: labels or scores that are all the same.
+-- Source: Spearman 1904; scipy spearmanr (pearson).
+SELECT
+  list_id,
+  CASE
+    WHEN MIN(label) < MAX(label) AND MIN(score) < MAX(score) THEN formula(
+      SUM(weight * label_rank * score_rank) / (SQRT(SUM(weight * label_rank * label_rank)) * SQRT(SUM(weight * score_rank * score_rank))),
+      6 * SUM(weight * (label_rank - score_rank) * (label_rank - score_rank)) / (SUM(weight) * SUM(weight) * SUM(weight) - SUM(cubes))
+    )
+  END AS spearmanrho
+FROM centred_ranks
+GROUP BY list_id

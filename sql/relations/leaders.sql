@@ -1,0 +1,19 @@
+-- leaders: one row per distinct score with the weight of each class at it that is among the first k predictions, if any
+-- is; of a tie across the k-th each prediction is in part.
+-- $k: integer from 1: how many predictions, the highest, are looked at.
+SELECT
+  list_id,
+  above,
+  negatives_above,
+  CASE WHEN upto <= $k THEN positives ELSE positives * ($k - above) / (upto - above) END AS positives,
+  CASE WHEN upto <= $k THEN negatives ELSE negatives * ($k - above) / (upto - above) END AS negatives
+FROM (
+  SELECT
+    list_id,
+    positives,
+    negatives,
+    negatives_above,
+    positives_above + negatives_above AS above,
+    positives_above + negatives_above + positives + negatives AS upto
+  FROM scores
+) AS placed
