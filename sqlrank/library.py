@@ -34,6 +34,9 @@ class Library:
         for folder in folders:
             self._add(folder)
         self._check_references()
+        for file in self.files():
+            for node in file.tree.walk():
+                node.meta.clear()  # where nodes stand in their file; copying that costs as much as all else
 
     def _add(self, folder: Path) -> None:
         if not folder.is_dir():

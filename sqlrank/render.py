@@ -34,7 +34,7 @@ def render(statement: Statement, dialect: str = "duckdb") -> str:
     else:
         _make_portable(tree, target)
     try:
-        text = tree.sql(target.writer, pretty=True, unsupported_level=ErrorLevel.RAISE, max_text_width=100)
+        text = tree.sql(target.writer, copy=False, pretty=True, unsupported_level=ErrorLevel.RAISE, max_text_width=100)
     except UnsupportedError as error:
         raise MetricError(f"{title} cannot be written for {dialect}: {error}") from None
     stamp = "".join(f"-- {line}\n" for line in statement.stamp.splitlines())

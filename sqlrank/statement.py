@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -107,9 +107,8 @@ def _with_steps(tree: exp.Select, composer: Composer, more: Mapping[str, exp.Sel
     """Put the steps before a SELECT, each under the first line of its file."""
     for name, cte in [*composer.ctes.items(), *composer.query_scans.items(), *composer.scans.items(), *more.items()]:
         title = composer.titles.get(name) or _TITLES[name]
-        query = cte.copy()
-        _first_select(query).comments = [title]
-        tree = tree.with_(name, as_=query, copy=False)
+        _first_select(cte).comments = [title]
+        tree = tree.with_(name, as_=cte, copy=False)
     return tree
 
 
@@ -135,11 +134,11 @@ def _per_query(composer: Composer, lists: str, plan: Plan) -> exp.Select:
     keys = [KEY, *composer.by] if plan.settings.get("numbering") == "plain" else ["list_id"]
     for scan in composer.scans:
         same = [exp.EQ(this=_key(name, scan), expression=_key(name, "l")) for name in keys]
-        query = query.join(scan, on=exp.and_(*same), join_type="left")
+        query.join(scan, on=exp.and_(*same, copy=False), join_type="left", copy=False)
     if plan.attributes or plan.weighted:
         source = composer.sources["queries"].node.copy()
         source.set("alias", exp.TableAlias(this=exp.to_identifier("a")))
-        query = query.join(source, on=exp.EQ(this=exp.column(KEY, table="a"), expression=exp.column(KEY, table="l")), join_type="left")
+        query.join(source, copy=False, on=exp.EQ(this=exp.column(KEY, table="a"), expression=exp.column(KEY, table="l")), join_type="left")
     return query
 
 
@@ -154,7 +153,8 @@ def _filled(composer: Composer, column: Column, settings: Mapping[str, Value]) -
 def _beside(query: exp.Select, base: str, scan: str, by: Sequence[str]) -> exp.Select:
     """Join the row that a scan has for the same group, whose columns may be NULL; without groups it has one row."""
     same = [exp.paren(exp.NullSafeEQ(this=named(name, scan), expression=named(name, base))) for name in by]
-    return query.join(scan, on=exp.and_(*same), join_type="left") if same else query.join(scan, join_type="cross")
+    how: dict[str, Any] = {"on": exp.and_(*same, copy=False), "join_type": "left"} if same else {"join_type": "cross"}
+    return query.join(scan, copy=False, **how)
 
 
 def _key(name: str, table: str) -> exp.Column:
