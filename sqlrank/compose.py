@@ -228,9 +228,9 @@ class Composer:
         run = self.sources["run"].node.copy()
         if not run.alias:
             run.set("alias", exp.TableAlias(this=exp.to_identifier("run")))
-        groups = exp.select(*columns).from_(run).group_by(*columns).subquery("groups")
+        groups = exp.select(*columns).from_(run).group_by(*columns).subquery("systems")
         kept = [named(name, "asked") for name in carries]
-        crossed = [named(name, "groups") for name in missing]
+        crossed = [named(name, "systems") for name in missing]
         joined = exp.select(*kept, *crossed, exp.column(KEY, table="asked")).from_(tree.subquery("asked")).join(groups, join_type="cross")
         return joined, [*carries, *missing]
 
