@@ -15,7 +15,7 @@ from sqlrank.errors import InputError
 from sqlrank.filters import filters, keep
 from sqlrank.inputs import Inputs, is_text
 from sqlrank.mapping import map_columns, statement_over
-from sqlrank.predictions import check_predictions, over_predictions, read_predictions
+from sqlrank.predictions import check_negatives, check_predictions, over_predictions, read_predictions
 from sqlrank.printed import prepare
 from sqlrank.render import render
 from sqlrank.request import Request, given_sources, library_of, look_up, split_queries
@@ -152,6 +152,8 @@ def _evaluate_predictions(inputs: Inputs, request: Request, columns: Mapping[str
     found = read_predictions(inputs, request, columns, per_query)
     if is_audited and "rank" in found.needed:
         checks.check_row_order(inputs.connection, inputs.found["predictions"])
+    if is_audited:
+        check_negatives(inputs.connection, request, found, per_query)
     statement, strategy = over_predictions(request, found, per_query, "duckdb", inputs.connection, is_audited)
     text = render(statement)
     try:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs import Input, Inputs
     from sqlrank.request import Request
+    from sqlrank.settings import Asked
 
 PROBED = 100_000
 DISTINCT_SHARE = 0.02
@@ -124,11 +125,11 @@ def over_predictions(
     is_ordered = any(request.library.reads(asked.file) & {"thresholds", "scores"} for asked in request.asked)
     can_probe = connection if is_ordered else None
     strategy = _strategy(request, is_weighted, dialect, lambda: can_probe is not None and _has_few_scores(can_probe, predictions.query))
-    asked = [replace(item, settings={**item.settings, "strategy": strategy}) for item in request.asked]
+    asked = [
+        replace(item, settings={**item.settings, "strategy": strategy, "counting": _counting(item, dialect)}) for item in request.asked
+    ]
     by = [*predictions.by, "query_id"] if per_query else predictions.by
-    query, keys = predictions.query, by
-    if predictions.sets is not None:
-        query, keys = _slices(query, predictions.by, predictions.sets), [*by, SLICE]
+    query, keys = _grouped(predictions, by)
     sources = {"predictions": Source(query.subquery(), keys)}
     if "query_id" in predictions.needed:
         sources["predictions of queries"] = Source(query.subquery(), keys if per_query else [*keys, "query_id"])
@@ -146,6 +147,34 @@ def check_predictions(inputs: Inputs, request: Request, predictions: Predictions
     for theirs in _split_scores(columns)[0] or [item.names["score"]]:
         item.names["score"] = item.column(theirs) or theirs
         checks.check_predictions(inputs.connection, item, predictions.needed, _requirements(request))
+
+
+def check_negatives(connection: duckdb.DuckDBPyConnection, request: Request, predictions: Predictions, per_query: bool) -> None:
+    """Raise ``InputError`` if there are fewer negatives than a metric compares positives with under few_negatives=error."""
+    query, keys = _grouped(predictions, predictions.by)
+    shown = dict(zip(predictions.by, predictions.shown, strict=True))
+    problems = []
+    for asked in request.asked:
+        if "few_negatives" not in asked.file.choices or asked.settings["few_negatives"] != "error":
+            continue
+        columns = [named(name) for name in [*keys, *(["query_id"] if per_query or asked.settings.get("level") == "query" else [])]]
+        short = exp.select(*columns, "SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives").from_(query.subquery("predictions"))
+        short = short.having("SUM(label) > 0").having(exp.column("negatives") < exp.convert(asked.settings["k"]))
+        short = short.group_by(*columns).order_by(*columns) if columns else short
+        for row in rows(connection, short.limit(checks.EXAMPLES).sql("duckdb")):
+            found = zip((column.name for column in columns), row, strict=False)
+            where = ", ".join(f"{shown.get(name, name)}={checks.short(value)}" for name, value in found if name != SLICE)
+            problems.append(
+                f"{asked.metric}: {row[-1]:g} negatives{where and ' where '}{where}; choose few_negatives=truncate, pad or skip"
+            )
+    checks.refuse(problems)
+
+
+def _grouped(predictions: Predictions, by: list[str]) -> tuple[exp.Select, list[str]]:
+    """Return the rows, once per grouping, and the columns that tell their groups apart."""
+    if predictions.sets is None:
+        return predictions.query, by
+    return _slices(predictions.query, predictions.by, predictions.sets), [*by, SLICE]
 
 
 def _split_scores(columns: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
@@ -234,6 +263,14 @@ def _strategy(request: Request, is_weighted: bool, dialect: str, has_few_scores:
     if chosen != "window":
         return chosen
     return "ranked" if not is_weighted else "carried" if dialect == "duckdb" else "window"
+
+
+def _counting(asked: Asked, dialect: str) -> str:
+    """Return how pairs in opposite order are counted: what was asked for, or what the engine is best at."""
+    chosen = str(asked.settings.get("counting", "framed" if dialect == "duckdb" else "bits"))
+    if chosen == "framed" and dialect != "duckdb":
+        raise MetricError(f"counting='framed' is for DuckDB; choose bits for {dialect}")
+    return chosen
 
 
 def _compute(inputs: Inputs, item: Input, text: str) -> None:

@@ -6,7 +6,7 @@ SELECT
   list_id,
   CASE
     WHEN MIN(label) < MAX(label) AND MIN(score) < MAX(score) THEN formula(
-      SUM(weight * label_rank * score_rank) / (SQRT(SUM(weight * label_rank * label_rank)) * SQRT(SUM(weight * score_rank * score_rank))),
+      SUM(weight * label_rank * score_rank) / SQRT(SUM(weight * label_rank * label_rank) * SUM(weight * score_rank * score_rank)),
       6 * SUM(weight * (label_rank - score_rank) * (label_rank - score_rank)) / (SUM(weight) * SUM(weight) * SUM(weight) - SUM(cubes))
     )
   END AS spearmanrho

@@ -4,5 +4,5 @@ SELECT
   list_id,
   concordant,
   discordant,
-  SQRT(concordant + discordant + score_ties) * SQRT(concordant + discordant + label_ties) AS scale
+  SQRT((concordant + discordant + score_ties) * (concordant + discordant + label_ties)) AS scale
 FROM pairs

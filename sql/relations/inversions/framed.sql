@@ -1,0 +1,21 @@
+-- inversions: one row per list of more than 32 entries: the weight of its pairs that are in opposite order by label and by
+-- score. Where all predictions weigh 1, DuckDB ranks each label among those that come before it by score.
+SELECT
+  list_id,
+  discordant
+FROM bit_inversions
+UNION ALL
+SELECT
+  list_id,
+  SUM(place - 1) AS discordant
+FROM (
+  SELECT
+    p.list_id,
+    RANK(ORDER BY p.label DESC) OVER (
+      PARTITION BY p.list_id ORDER BY p.score, p.label ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS place
+  FROM predictions AS p
+  JOIN extents AS x ON x.list_id = p.list_id
+  WHERE x.entries > 32 AND x.is_plain = 1
+) AS ranked
+GROUP BY list_id

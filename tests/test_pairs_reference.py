@@ -1,0 +1,268 @@
+"""Metrics of pairs against a second implementation (pairs_reference.py) on random lists with ties, and what must not change them."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from functools import cache
+from statistics import fmean
+from typing import Any
+
+import duckdb
+import numpy as np
+import pairs_reference as reference
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from predictions_reference import Predictions
+
+import sqlrank
+
+OF_NUMBERS = [
+    "KendallTau",
+    *(f"KendallTau(variant={name})" for name in ("a", "c", "gamma")),
+    *("SomersD", "SomersD(given=score)", "SpearmanRho", "SpearmanRho(formula=d2)"),
+    *("PairAccuracy", "PairAccuracy(level=list)", "FCP", "FCP(level=list)"),
+    *(f"FCP(pooling={pooling}, tie_rule={rule})" for pooling in ("queries", "surprise") for rule in ("half", "discordant", "ignore")),
+    *("FCP(tie_rule=ignore)", "FCP(tie_rule=discordant)"),
+]
+OF_CLASSES = [
+    *(f"{name}({options}){cut}" for name in ("PartialAUC", "pAp") for options in ("tie_credit=0", "tie_credit=1") for cut in ("@1", "@3")),
+    *(f"{name}@{k}" for name in ("PartialAUC", "pAp", "AUC") for k in (1, 2, 5, 17, 100)),
+    *(f"{name}(few_negatives={rule})@{k}" for name in ("PartialAUC", "pAp") for rule in ("pad", "skip") for k in (2, 9)),
+    *("AUC(tie_credit=0)@5", "AUC(tie_credit=0.25)@17"),
+]
+SIZES = (1, 2, 3, 8, 31, 32, 33, 40, 64, 65, 66, 90)
+SCORES: dict[str, Any] = {
+    "few": lambda rng, n: rng.integers(0, 5, n) / 4,
+    "some": lambda rng, n: rng.integers(-20, 20, n) / 8,
+    "any": lambda rng, n: rng.normal(size=n) * 10.0 ** rng.integers(-9, 9),
+    "same": lambda _, n: np.full(n, -0.5),
+    "infinite": lambda rng, n: rng.choice([-np.inf, np.inf, 0.0, 1.0], n),
+}
+WEIGHTS: dict[str, Any] = {"ones": lambda _, n: np.ones(n), "eighths": lambda rng, n: rng.integers(0, 40, n) / 8}
+Values = dict[str, dict[str, float | None]]
+
+
+def drawn(seed: int, n: int, scores: str, labels: str, weights: str) -> Predictions:
+    rng = np.random.default_rng(seed)
+    label = {"classes": lambda: rng.integers(0, 2, n), "grades": lambda: rng.integers(-2, 3, n), "any": lambda: rng.normal(size=n)}[
+        labels
+    ]()
+    score = SCORES[scores](rng, n)
+    if labels == "any" and scores == "any":
+        score = label + rng.normal(size=n)
+    return Predictions(label.astype(float), score, WEIGHTS[weights](rng, n), rng.integers(0, 3, n), rng.permutation(n))
+
+
+@cache
+def groups(classes: bool, weights: str) -> dict[str, Predictions]:
+    labels = ("classes",) if classes else ("classes", "grades", "any")
+    kinds = [(n, scores, label) for n in SIZES for scores in SCORES for label in labels if n < 64 or scores in {"some", "any"}]
+    return {f"{n} {scores} {label}": drawn(i, n, scores, label, weights) for i, (n, scores, label) in enumerate(kinds)}
+
+
+def table(found: dict[str, Predictions], weights: str = "eighths") -> pa.Table:
+    rows = pa.concat_tables([part.table.append_column("kind", pa.array([name] * len(part))) for name, part in found.items()])
+    rows = rows.take(np.random.default_rng(1).permutation(rows.num_rows))
+    return rows if weights != "ones" else rows.drop_columns(["weight"])
+
+
+def by_kind(metrics: list[str], source: pa.Table, **arguments: Any) -> Values:
+    return {row.pop("kind"): row for row in sqlrank.evaluate(metrics, predictions=source, by="kind", **arguments).to_pylist()}
+
+
+def canonical(metrics: list[str]) -> list[str]:
+    return [str(sqlrank.parse(metric)) for metric in metrics]
+
+
+def assert_reference(got: Values, found: dict[str, Predictions], metrics: list[str]) -> None:
+    assert sorted(got) == sorted(found)
+    wrong = []
+    for kind, data in found.items():
+        for metric in canonical(metrics):
+            have, expected = got[kind][metric], reference.evaluate(metric, data)
+            if (have is None) != (expected is None) or (have is not None and abs(have - expected) > 1e-11):
+                wrong.append((metric, kind, "got", have, "expected", expected))
+    assert not wrong, f"{len(wrong)} values of {sorted({item[0] for item in wrong})} differ, such as {wrong[:4]}"
+
+
+def test_every_metric_has_a_reference_and_is_among_them() -> None:
+    known = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "pairs"}
+    assert known == reference.METRICS.keys()
+    named = {sqlrank.parse(metric).name for metric in [*OF_NUMBERS, *OF_CLASSES]}
+    assert {name.removesuffix("@k") for name in known} == named
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("counting", ["framed", "bits"])
+def test_of_numbers(weights: str, counting: str) -> None:
+    found = groups(classes=False, weights=weights)
+    assert_reference(by_kind(OF_NUMBERS, table(found, weights), counting=counting), found, OF_NUMBERS)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("strategy", ["window", "grouped", "bucketed"])
+def test_of_classes(weights: str, strategy: str) -> None:
+    found = groups(classes=True, weights=weights)
+    assert_reference(by_kind(OF_CLASSES, table(found, weights), strategy=strategy), found, OF_CLASSES)
+
+
+def test_rank_given() -> None:
+    """Under ties=row_order no two scores are equal."""
+    found = groups(classes=True, weights="ones")
+    metrics = ["PartialAUC@3", "pAp@3", "PartialAUC@100", "pAp(few_negatives=pad)@9"]
+    got = by_kind(metrics, table(found, "ones"), ties="row_order")
+    assert_reference(got, {kind: data.one_by_one() for kind, data in found.items()}, metrics)
+
+
+@pytest.mark.parametrize("counting", ["framed", "bits"])
+def test_without_groups(counting: str) -> None:
+    """There is no column to tell lists apart by, so that no step may have a row where it has nothing to count."""
+    for n in (*SIZES, 0):
+        data = drawn(n, n, "some", "grades", "ones")
+        got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, counting=counting).to_pylist()
+        assert_reference({"all": got[0]}, {"all": data}, OF_NUMBERS)
+
+
+def test_mean_over_queries() -> None:
+    metrics = ["KendallTau(level=query)", "SpearmanRho(level=query)", "SomersD(level=query)", "KendallTau(level=query, variant=c)"]
+    for weights in WEIGHTS:
+        data = drawn(7, 150, "some", "grades", weights)
+        (got,) = sqlrank.evaluate(metrics, predictions=data.table).to_pylist()
+        for metric in got:
+            plain = metric.replace("(level=query)", "").replace("level=query, ", "")
+            values = [reference.evaluate(plain, part) for part in data.queries()]
+            assert got[metric] == pytest.approx(fmean(value for value in values if value is not None), abs=1e-12)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"by": "kind"}, {"by": [["kind"], []]}, {"per_query": True}], ids=str)
+def test_sqlite(arguments: dict[str, Any]) -> None:
+    found = {kind: data for kind, data in groups(classes=True, weights="eighths").items() if kind[:2] in {"33", "66", "8 ", "1 "}}
+    metrics = [*OF_NUMBERS, *OF_CLASSES]
+    expected = sqlrank.evaluate(metrics, predictions=table(found), **arguments)
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE p (label, score, weight, query_id, rank, kind)")
+        connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?, ?)", [tuple(row.values()) for row in table(found).to_pylist()])
+        text = sqlrank.sql(metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, strategy="window", **arguments)
+        rows = connection.execute(text).fetchall()
+    assert len(rows) == expected.num_rows > 0
+    for row, values in zip(rows, expected.to_pylist(), strict=True):
+        assert row[-len(metrics) :] == pytest.approx(tuple(values.values())[-len(metrics) :], abs=1e-11)
+
+
+LISTS = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 6) | st.floats(-1e6, 1e6), st.integers(0, 4).map(lambda w: w / 2)), min_size=1, max_size=60
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(LISTS)
+def test_any_list(rows: list[tuple[int, float, float]]) -> None:
+    columns = [np.array(column, dtype=float) for column in zip(*rows, strict=True)]
+    data = Predictions(*columns, np.arange(len(rows)) % 2, np.arange(len(rows)))
+    got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, connection=database()).to_pylist()
+    assert_reference({"any": got[0]}, {"any": data}, OF_NUMBERS)
+
+
+@cache
+def database() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(config={"threads": 1})
+
+
+def long_list(n: int = 3000) -> pa.Table:
+    rng = np.random.default_rng(3)
+    label = rng.integers(0, 2, n)
+    return pa.table(
+        {"label": label, "score": np.round(label + rng.normal(size=n), 2), "weight": rng.integers(1, 9, n) / 4, "g": rng.integers(0, 2, n)}
+    )
+
+
+ONE_LIST = [
+    metric for metric in [*OF_NUMBERS, *OF_CLASSES] if "level" in metric or sqlrank.parse(metric).name not in {"FCP", "PairAccuracy"}
+]
+
+
+def values(source: pa.Table, metrics: list[str] = ONE_LIST, **arguments: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = sqlrank.evaluate(metrics, predictions=source, by="g", **arguments).to_pylist()
+    return rows
+
+
+def replaced(source: pa.Table, **columns: Any) -> pa.Table:
+    for name, column in columns.items():
+        source = source.set_column(source.column_names.index(name), name, pa.array(column))
+    return source
+
+
+def assert_close(got: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    assert len(got) == len(expected) > 1
+    for one, other in zip(got, expected, strict=True):
+        assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_order_of_rows_threads_and_companions() -> None:
+    source = long_list()
+    expected = values(source)
+    shuffled = source.take(np.random.default_rng(9).permutation(source.num_rows))
+    assert_close(values(shuffled, threads=4), expected)
+    assert_close(values(source, counting="bits"), expected)
+    for metric in canonical(ONE_LIST)[::4]:
+        assert [row[metric] for row in values(source, [metric])] == pytest.approx([row[metric] for row in expected], abs=1e-13)
+
+
+def test_scores_matter_by_their_order_alone() -> None:
+    source = long_list()
+    score = source["score"].to_numpy()
+    for mapped in (np.exp(score), score**3, 1e200 * score - 5):
+        assert_close(values(replaced(source, score=mapped)), values(source))
+    turned = values(replaced(source, score=-score), ["KendallTau", "SpearmanRho", "SomersD"])
+    assert_close(
+        [{name: value if name == "g" else -value for name, value in row.items()} for row in turned],
+        values(source, ["KendallTau", "SpearmanRho", "SomersD"]),
+    )
+
+
+def test_scale_of_weights_and_repeated_rows() -> None:
+    """A weight of 3 is three rows, except for tau-a and the formula of d squared, which have pairs within these rows."""
+    source = long_list()
+    free = [metric for metric in ONE_LIST if "@" not in metric]
+    for factor in (1e-6, 3, 1e6):
+        assert_close(values(replaced(source, weight=factor * source["weight"].to_numpy()), free), values(source, free))
+    times = np.random.default_rng(4).integers(1, 4, source.num_rows)
+    repeated = source.take(np.repeat(np.arange(source.num_rows), times)).drop_columns(["weight"])
+    same = ["KendallTau", "KendallTau(variant=c)", "KendallTau(variant=gamma)", "SomersD", "SpearmanRho", "FCP(level=list)"]
+    same += [metric for metric in ONE_LIST if "@" in metric]
+    assert_close(values(repeated, same), values(replaced(source, weight=times), same))
+
+
+def test_identities() -> None:
+    """Of two classes Somers' D is 2 AUC - 1 and pairs are those of AUC; k as large as the list leaves AUC."""
+    source = long_list()
+    metrics = [
+        "AUC",
+        "SomersD",
+        "FCP(level=list)",
+        "PairAccuracy(level=list)",
+        "AUC(tie_credit=0)",
+        "PartialAUC@99999",
+        "pAp@99999",
+        "AUC@99999",
+    ]
+    for row in values(source, metrics):
+        area, strict = row["AUC"], row["AUC(tie_credit=0)"]
+        expected = [area, 2 * area - 1, area, strict, strict, area, area, area]
+        assert list(row.values())[1:] == pytest.approx(expected, abs=1e-12)
+
+
+def test_no_statement_joins_a_long_list_with_itself() -> None:
+    """A hundred thousand predictions would be ten billion pairs."""
+    rng = np.random.default_rng(1)
+    label = rng.normal(size=100_000)
+    source = pa.table({"label": label, "score": label + rng.normal(size=len(label)), "weight": np.full(len(label), 0.5)})
+    got = [
+        sqlrank.evaluate(["KendallTau", "FCP(level=list)"], predictions=each, timeout=120).to_pylist()[0]
+        for each in (source, source.drop_columns(["weight"]))
+    ]
+    assert got[0] == pytest.approx(got[1], abs=1e-12)
+    assert got[0]["KendallTau"] == pytest.approx(0.5, abs=0.01)
