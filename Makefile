@@ -45,6 +45,7 @@ lint: $(VENV)/.test  ## Check style and types
 bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 	$(BIN)/python benchmarks/ranking.py
 	$(BIN)/python benchmarks/classification.py
+	$(BIN)/python benchmarks/pairs.py
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) dist build

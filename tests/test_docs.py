@@ -40,7 +40,7 @@ def test_examples_of_the_readme_run() -> None:
 
 
 def test_the_table_of_metrics_is_complete() -> None:
-    listed = re.findall(r"^\| `([\w]+)` \| (.+) \|$", README.partition("## Metrics")[2].partition("## Where")[0], re.MULTILINE)
+    listed = re.findall(r"^\| `([\w@]+)` \| (.+) \|$", README.partition("## Metrics")[2].partition("## Where")[0], re.MULTILINE)
     there = sqlrank.metrics().select(["name", "description"]).to_pylist()
     assert sorted(listed) == sorted((row["name"], row["description"]) for row in there)
 

@@ -216,7 +216,12 @@ def _of_predictions() -> list[Scenario]:
             "predictions, ties=row_order", _accepted(classification, WEIGHTED | {"ties": "row_order"}), WEIGHTED | {"ties": "row_order"}
         ),
         Scenario("regression", regression, {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}),
+        Scenario("pairs", _names(_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
+        Scenario("pairs at once", _names(_family("pairs")), WEIGHTED),
+        Scenario("pairs of queries", _names(_family("pairs")), WEIGHTED | {"by": "shop", "level": "query"}),
+        Scenario("classification of queries", classification, WEIGHTED | {"by": "shop", "level": "query"}),
         *_of_choices(_family("classification"), WEIGHTED | {"by": "shop"}),
+        *_of_choices(_family("pairs"), WEIGHTED | {"by": "shop"}),
         *_of_choices(_family("regression"), {"predictions": "numbers"}),
     ]
 

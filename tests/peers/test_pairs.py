@@ -45,7 +45,7 @@ def test_scipy() -> None:
     for row in got:
         part = frame[frame["list"] == row["list"]]
         for metric, peer in SCIPY.items():
-            if part["label"].nunique() > 1 and part["score"].nunique() > 1:
+            if len(set(part["label"])) > 1 and len(set(part["score"])) > 1:
                 assert row[metric] == pytest.approx(peer(part["label"], part["score"]), abs=1e-12), (metric, row["list"])
                 compared += 1
             elif metric.startswith(("Kendall", "Spearman")):

@@ -1,0 +1,151 @@
+"""Time metrics of pairs beside scipy a list at a time, RecTools, and the SQL that joins every list with itself.
+
+python benchmarks/pairs.py --rows 1000000
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from rectools import Columns
+from rectools.metrics import PAP
+from scipy import stats
+from timing import Sides, Target, Values, agree, alternate, conclude, introduce, show
+
+import sqlrank
+
+LENGTHS = (10, 30, 100, 1_000, 10_000, 100_000, 1_000_000)
+LONGEST_JOIN = 1_000
+"""The join of lists of 10,000 takes minutes for a million rows."""
+
+JOIN = """
+SELECT AVG((c - d) / SQRT((c + d + t) * (c + d + u))) FROM (
+    SELECT a.list_id,
+        SUM(CASE WHEN a.score < b.score AND a.label < b.label THEN 1 ELSE 0 END)::DOUBLE AS c,
+        SUM(CASE WHEN a.score < b.score AND a.label > b.label THEN 1 ELSE 0 END)::DOUBLE AS d,
+        SUM(CASE WHEN a.score = b.score AND a.label < b.label THEN 1 ELSE 0 END)::DOUBLE AS t,
+        SUM(CASE WHEN a.score < b.score AND a.label = b.label THEN 1 ELSE 0 END)::DOUBLE AS u
+    FROM predictions AS a JOIN predictions AS b ON b.list_id = a.list_id GROUP BY a.list_id
+)
+"""
+
+
+def predictions(rows: int, length: int) -> pa.Table:
+    """Lists of one length; scores and labels of a thousand thousandths, so that some are tied, in random order."""
+    rng = np.random.default_rng(length)
+    lists = max(1, rows // length)
+    list_id = rng.permutation(np.repeat(np.arange(lists), length))
+    label = rng.integers(0, 1_000_000, lists * length) / 1_000_000
+    score = np.round(label + rng.random(lists * length) / 2, 6)
+    return pa.table({"list_id": list_id, "query_id": list_id, "label": label, "score": score})
+
+
+def mean(metric: str, connection: duckdb.DuckDBPyConnection, **arguments: str) -> Values:
+    (row,) = sqlrank.evaluate(metric, predictions="predictions", connection=connection, level="query", **arguments).to_pylist()
+    return {"mean": next(iter(row.values()))}
+
+
+def joined(connection: duckdb.DuckDBPyConnection) -> Values:
+    found = connection.execute(JOIN).fetchone()
+    return {"mean": found[0] if found else float("nan")}
+
+
+def of_scipy(connection: duckdb.DuckDBPyConnection, length: int) -> Values:
+    """Fetch and sort the rows into lists, then call scipy for each."""
+    columns = connection.execute("SELECT label, score FROM predictions ORDER BY list_id").fetchnumpy()
+    lists = zip(columns["label"].reshape(-1, length), columns["score"].reshape(-1, length), strict=True)
+    return {"mean": float(np.mean([stats.kendalltau(label, score).statistic for label, score in lists]))}
+
+
+def correlation(rows: int, threads: int, repeat: int) -> list[Target]:
+    """Kendall's tau-b of lists of 10 to a million, as many lists as make up the rows."""
+    seconds, targets = {}, []
+    for length in LENGTHS:
+        connection = duckdb.connect(config={"threads": threads})
+        connection.register("given", predictions(rows, length))
+        connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
+        sides: Sides = {
+            "sqlrank": partial(mean, "KendallTau", connection),
+            "sqlrank, bits": partial(mean, "KendallTau", connection, counting="bits"),
+            "scipy, a list at a time": partial(of_scipy, connection, length),
+        }
+        if length <= LONGEST_JOIN:
+            sides["join of each list with itself"] = partial(joined, connection)
+        once = ("scipy, a list at a time",) if length < 100 else ()
+        once += ("sqlrank, bits",) if length >= 1_000_000 else ()
+        once += ("join of each list with itself",) if length == LONGEST_JOIN else ()
+        timings = alternate(sides, repeat, once)
+        agree({}, timings)
+        show(f"KendallTau, {max(1, rows // length):,} lists of {length:,}", timings, "sqlrank")
+        seconds[length] = timings["sqlrank"].median
+        if "join of each list with itself" in timings:
+            ratio = seconds[length] / timings["join of each list with itself"].median
+            targets.append(Target(f"lists of {length:,} / join of each list with itself", ratio, at_most=1))
+    return targets
+
+
+def growth(threads: int, repeat: int) -> list[Target]:
+    """One list of 100 thousand and one of a million."""
+    seconds = {}
+    for weighted in (False, True):
+        for length in (100_000, 1_000_000):
+            connection = duckdb.connect(config={"threads": threads})
+            source = predictions(length, length)
+            connection.register("given", source.append_column("weight", pa.array(np.full(length, 0.5))) if weighted else source)
+            connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
+            times = 1 if weighted else repeat
+            timings = alternate({"sqlrank": partial(mean, "KendallTau", connection)}, times)
+            show(f"KendallTau, one list of {length:,}{', weighted' if weighted else ''}", timings, "sqlrank")
+            seconds[weighted, length] = timings["sqlrank"].median
+    return [
+        Target(
+            f"a million / 100 thousand{', weighted' if weighted else ''}",
+            seconds[weighted, 1_000_000] / seconds[weighted, 100_000],
+            at_most=15,
+        )
+        for weighted in (False, True)
+    ]
+
+
+def of_rectools(reco: pd.DataFrame, interactions: pd.DataFrame) -> Values:
+    return {"mean": float(PAP(k=10).calc(reco, interactions))}
+
+
+def partial_auc(rows: int, threads: int, repeat: int) -> list[Target]:
+    """pAp@10 of users with 100 recommendations each, of which one in ten is right."""
+    rng = np.random.default_rng(1)
+    users = rows // 100
+    reco = pd.DataFrame({Columns.User: np.repeat(np.arange(users), 100), Columns.Item: np.tile(np.arange(100), users)})
+    reco[Columns.Rank] = np.concatenate([rng.permutation(100) + 1 for _ in range(users)])
+    label = (rng.random(len(reco)) < 0.1).astype(int)
+    interactions = reco[label == 1][[Columns.User, Columns.Item]]
+    connection = duckdb.connect(config={"threads": threads})
+    connection.register("given", pa.table({"query_id": reco[Columns.User], "score": -reco[Columns.Rank], "label": label}))
+    connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
+    timings = alternate(
+        {"sqlrank": partial(mean, "pAp@10", connection, few_negatives="pad"), "RecTools": partial(of_rectools, reco, interactions)}, repeat
+    )
+    agree({}, timings)
+    show(f"pAp@10, {users:,} users of 100", timings, "sqlrank")
+    return [Target("RecTools / sqlrank, pAp@10", timings["RecTools"].median / timings["sqlrank"].median, at_least=1)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    introduce(options.threads, ["duckdb", "scipy", "rectools", "numpy"])
+    targets = correlation(options.rows, options.threads, options.repeat)
+    targets += growth(options.threads, options.repeat)
+    conclude([*targets, *partial_auc(options.rows, options.threads, options.repeat)])
+
+
+if __name__ == "__main__":
+    main()
