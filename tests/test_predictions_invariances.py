@@ -371,18 +371,18 @@ SPREADS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
     "one value": lambda rng: np.where(rng.random(ROWS) < 0.99, 0.37, rng.random(ROWS)),
     "near 1": lambda rng: 1 - rng.beta(0.1, 20, ROWS),
     "logits": lambda rng: rng.normal(0, 5, ROWS),
+    "times": lambda rng: 1.7e9 + rng.integers(0, 10**6, ROWS),
+    "a pile": lambda rng: np.where(rng.random(ROWS) < 0.999, 0.5 + 1e-9 * rng.random(ROWS), rng.random(ROWS)),
+    "a pile among near ones": lambda rng: 0.5 + np.where(rng.random(ROWS) < 0.999, 1e-9, 1e-5) * rng.random(ROWS),
+    "outliers": lambda rng: np.where(rng.random(ROWS) < 0.999, rng.random(ROWS), 1e30 * rng.normal(0, 1, ROWS)),
 }
-PILED = pytest.mark.xfail(strict=True, reason="a cell is cut evenly between its ends, so that one pile within it stays in one bucket")
 
 
-@pytest.mark.parametrize("spread", [*SPREADS, pytest.param("a pile", marks=PILED)])
+@pytest.mark.parametrize("spread", SPREADS)
 def test_no_bucket_is_large(spread: str) -> None:
     """No bucket in which there is something to order holds 1 % of the rows, unless they all have one score."""
     rng = np.random.default_rng(8)
-    score = (
-        SPREADS[spread](rng) if spread in SPREADS else np.where(rng.random(ROWS) < 0.999, 0.5 + 1e-9 * rng.random(ROWS), rng.random(ROWS))
-    )
-    table = pa.table({"label": (rng.random(ROWS) < 0.1).astype(int), "score": score})
+    table = pa.table({"label": (rng.random(ROWS) < 0.1).astype(int), "score": SPREADS[spread](rng)})
     with duckdb.connect() as connection:
         connection.register("p", table)
         text = sqlrank.sql("AUC", predictions="p", connection=connection, strategy="bucketed")
@@ -440,12 +440,7 @@ def global_windows(metric: str, dialect: str = "bigquery", **arguments: Any) -> 
     return [window.sql(dialect) for window in windows if reads_rows(window.parent_select, ctes)]
 
 
-ONE_MACHINE = pytest.mark.xfail(strict=True, reason="bins of equal mass rank all rows")
-
-
-@pytest.mark.parametrize(
-    "metric", [pytest.param(metric, marks=ONE_MACHINE if "equal_mass" in metric else ()) for metric in [*METRICS, *DEVIANCES]]
-)
+@pytest.mark.parametrize("metric", [*METRICS, *DEVIANCES])
 def test_no_window_over_rows_is_global(metric: str) -> None:
     for weighted in ({}, {"columns": {"weight": "w"}}):
         assert not global_windows(metric, **weighted)

@@ -1,14 +1,12 @@
--- placed: one row per prediction with its bucket: the part of its cell that it falls in, numbered upwards.
+-- placed: one row per prediction with its bucket, numbered upwards: a cell, or, where it is crowded, a part of a cell,
+-- the narrower the nearer it is to the mean of the crowd.
 SELECT
   h.list_id,
   h.label,
   h.score,
   h.weight,
-  2000 * h.cell + CAST(CASE
-    WHEN h.score = c.highest THEN c.parts
-    WHEN h.score = c.lowest THEN 0
-    WHEN c.highest - c.lowest > 1e300 THEN 1
-    ELSE FLOOR(c.parts * ((h.score - c.lowest) / (c.highest - c.lowest)))
-  END AS BIGINT) AS bucket
+  131072 * h.cell + CAST(FLOOR(COALESCE(
+    65536 + 65535 * (CASE WHEN h.place < c.centre THEN -1 ELSE 1 END) * crowding(ABS(h.place - c.centre)), 0
+  )) AS BIGINT) AS bucket
 FROM heights AS h
-JOIN cells AS c ON c.list_id = h.list_id AND c.cell = h.cell
+LEFT JOIN crowded AS c ON c.list_id = h.list_id AND c.cell = h.cell

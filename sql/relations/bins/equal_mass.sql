@@ -6,23 +6,14 @@ SELECT
   bin,
   SUM(weight) AS weight,
   SUM(weight * score) AS predicted,
-  SUM(weight * label) AS observed
+  SUM(observed) AS observed
 FROM (
   SELECT
     list_id,
-    label,
     score,
     weight,
+    observed,
     1 + FLOOR($bins * rows_below / all_rows) AS bin
-  FROM (
-    SELECT
-      list_id,
-      label,
-      score,
-      weight,
-      RANK() OVER (PARTITION BY list_id ORDER BY score) - 1 AS rows_below,
-      COUNT(*) OVER (PARTITION BY list_id) AS all_rows
-    FROM predictions
-  ) AS ranked
+  FROM standing
 ) AS binned
 GROUP BY list_id, bin

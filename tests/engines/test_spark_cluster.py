@@ -1,0 +1,193 @@
+"""Spark as it is used: one master and two workers, each a process, reading Parquet."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.slow
+
+ONE_WORKER = ("No Partition Defined for Window operation", "single partition")
+"""What Spark logs when one worker is given all rows."""
+
+PREDICTIONS = """
+    SELECT
+        i % 3 AS shop,
+        CAST(hash(i) % 100 < 5 + i % 20 AS BIGINT) AS label,
+        CASE WHEN i % 5 < 2 THEN 0.25 ELSE (hash(i, 1) >> 12)::DOUBLE / 4503599627370496 END AS score,
+        (1 + hash(i, 2) % 8) / 2.0::DOUBLE AS cost
+    FROM range(60000) AS t(i)
+"""
+RUN = "SELECT 'q' || i // 50 AS query_id, 'd' || i * 7 % 53 AS doc_id, (hash(i) % 20)::DOUBLE AS score, 's' || i % 2 AS system FROM range(20000) AS t(i)"
+QRELS = (
+    "SELECT 'q' || i // 20 AS query_id, 'd' || i * 3 % 53 AS doc_id, CAST(hash(i, 3) % 4 AS BIGINT) AS relevance FROM range(9000) AS t(i)"
+)
+TABLES = {"predictions": PREDICTIONS, "run": RUN, "qrels": QRELS}
+
+CLASSIFIERS = [
+    "AUC",
+    "PRAUC",
+    "APS",
+    "KS",
+    "LiftQuality",
+    "PnDCG",
+    "LogLoss",
+    "Brier",
+    "FBeta(cut=best)",
+    "Gain@0.1",
+    "ECE(binning=equal_mass)",
+]
+WEIGHTED: dict[str, Any] = {"predictions": "predictions", "columns": {"weight": "cost"}}
+RANKINGS: dict[str, Any] = {"run": "run", "qrels": "qrels"}
+CALLS: list[tuple[str, list[str], dict[str, Any]]] = [
+    ("predictions", CLASSIFIERS, {"predictions": "predictions"}),
+    ("weighted predictions", CLASSIFIERS, WEIGHTED),
+    ("predictions by shop", CLASSIFIERS, WEIGHTED | {"by": "shop"}),
+    ("rankings", ["nDCG@10", "AP", "RR", "P@10", "R@100", "bpref"], RANKINGS),
+    ("rankings by system", ["nDCG@10", "AP", "ERR@10", "RBP"], RANKINGS | {"by": "system"}),
+]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a driver printed: rows of each statement, how many executors there were, and what it logged."""
+
+    rows: list[list[list[Any]]]
+    executors: int
+    log: str
+
+
+def spark_home() -> Path:
+    return Path(pytest.importorskip("pyspark", reason="needs pyspark[connect], of the extra engines").__file__).parent
+
+
+@contextmanager
+def process(arguments: list[str], log: Path, environment: dict[str, str]) -> Iterator[None]:
+    """Run a process and all that it starts, which end with the block."""
+    with log.open("wb") as output:
+        started = subprocess.Popen(arguments, stdout=output, stderr=subprocess.STDOUT, env=environment, start_new_session=True)
+    try:
+        yield
+    finally:
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(started.pid, how)
+                started.wait(timeout=20)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                continue
+
+
+def wait_for(log: Path, text: str, times: int = 1) -> None:
+    deadline = time.monotonic() + 120
+    while log.read_text("utf-8", errors="replace").count(text) < times:
+        if time.monotonic() > deadline:
+            pytest.fail(f"{text!r} was not logged {times} times within two minutes:\n{log.read_text('utf-8', errors='replace')[-2000:]}")
+        time.sleep(0.2)
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port: int = listening.getsockname()[1]
+    return port
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Start a master and two workers on this machine; yield the address of the master and the environment to use."""
+    home = spark_home()
+    environment = {
+        **os.environ,
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_LOCAL_HOSTNAME": "localhost",
+        "SPARK_LOCAL_DIRS": str(folder / "spill"),
+        "SPARK_DAEMON_MEMORY": "256m",
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    port = free_port()
+    daemon = [str(home / "bin" / "spark-class")]
+    master = f"spark://127.0.0.1:{port}"
+    with ExitStack() as running:
+        log = folder / "master.log"
+        arguments = [*daemon, "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]
+        running.enter_context(process(arguments, log, environment))
+        wait_for(log, "New state: ALIVE")
+        for number in (1, 2):
+            arguments = [*daemon, "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--webui-port", "0", "--cores", "1"]
+            arguments += ["--memory", "768m", "--work-dir", str(folder / f"worker{number}"), master]
+            running.enter_context(process(arguments, folder / f"worker{number}.log", environment))
+        wait_for(log, "Registering worker", times=2)
+        yield master, environment
+
+
+@pytest.fixture(scope="module")
+def duck() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        for name, query in TABLES.items():
+            connection.execute(f"CREATE TABLE {name} AS {query}")
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory, duck: duckdb.DuckDBPyConnection) -> list[Answer]:
+    """Run all statements on a cluster that is stopped afterwards, and, in a driver of its own, one that orders all rows at once."""
+    folder = tmp_path_factory.mktemp("spark")
+    paths = {name: str(folder / name) for name in TABLES}
+    for name, path in paths.items():
+        duck.execute(f"COPY {name} TO '{path}' (FORMAT parquet, PER_THREAD_OUTPUT true)")
+    statements = [sqlrank.sql(metrics, dialect="spark", **options) for _, metrics, options in CALLS]
+    at_once = sqlrank.sql("AUC", dialect="spark", strategy="window", predictions="predictions")
+    with cluster(folder) as (master, environment):
+        given = {"master": master, "tables": paths}
+        return [drive(given | {"statements": asked}, environment) for asked in (statements, [at_once])]
+
+
+def drive(given: dict[str, Any], environment: dict[str, str]) -> Answer:
+    command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("spark_driver.py"))]
+    done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, env=environment, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    return Answer(found["rows"], found["executors"], done.stderr)
+
+
+def one_worker(answer: Answer) -> list[str]:
+    return [line for line in answer.log.splitlines() if any(text in line for text in ONE_WORKER)]
+
+
+def test_both_workers_took_part(answers: list[Answer]) -> None:
+    assert answers[0].executors == 2
+
+
+@pytest.mark.parametrize("number", range(len(CALLS)), ids=[name for name, _, _ in CALLS])
+def test_numbers_are_those_of_duckdb(number: int, answers: list[Answer], duck: duckdb.DuckDBPyConnection) -> None:
+    _, metrics, options = CALLS[number]
+    expected = sqlrank.evaluate(metrics, connection=duck, **options)
+    got = answers[0].rows[number]
+    assert len(got) == expected.num_rows > 0
+    for row, other in zip(got, expected.to_pylist(), strict=True):
+        assert row == [pytest.approx(value, rel=1e-9, abs=1e-9) for value in other.values()]
+
+
+def test_no_worker_is_given_all_rows(answers: list[Answer]) -> None:
+    """The driver warns of a window without partitions when it plans one, as that of one sort of all rows does."""
+    bucketed, at_once = answers
+    assert one_worker(at_once)
+    assert one_worker(bucketed) == []
