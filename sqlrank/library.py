@@ -104,8 +104,8 @@ class Library:
         ``Lift@0.1`` and ``Lift(fraction=0.1)`` are a metric, ``Lift`` is a curve; ``AUC@5`` has another file than ``AUC``.
         """
         name = metric.name.lower()
-        own = self.metrics[name].params.keys() if name in self.metrics else set()
-        if name in self.curves and metric.cutoff is None and not own & dict(metric.params).keys():
+        own = self.metrics[name].params.keys() if name in self.metrics else None
+        if name in self.curves and (own is None or (metric.cutoff is None and not own & dict(metric.params).keys())):
             return self.curves[name]
         return self.metrics.get(f"{name}@k" if metric.cutoff is not None else name) or self.metric(metric.name)
 

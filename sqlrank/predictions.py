@@ -196,6 +196,8 @@ def _needed(request: Request, per_query: bool, is_weighted: bool) -> tuple[str, 
         needed.append("query_id")
     if request.uses("ties", "row_order"):
         needed.append("rank")
+    if any("doc_id" in asked.file.tree.named_selects for asked in request.asked):
+        needed.append("doc_id")
     return tuple(needed)
 
 

@@ -100,6 +100,8 @@ def _curve(composer: Composer, asked: Asked, plan: Plan, audit: exp.Select | Non
 
 def _shown(name: str, cte: str) -> exp.Expr:
     column = exp.column(name, table=cte)
+    if name == "doc_id":
+        return column
     return exp.cast(column, "BIGINT") if name == "point" else _double(column)
 
 

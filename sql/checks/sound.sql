@@ -5,6 +5,7 @@ SELECT
   score <= 'inf'::DOUBLE AS score,
   weight >= 0 AND weight < 'inf'::DOUBLE AS weight,
   query_id IS NOT NULL AS query_id,
+  doc_id IS NOT NULL AS doc_id,
   rank IS NOT NULL AS rank,
   label IN (0, 1) AS nonbinary_label,
   label >= 0 AS negative_label,

@@ -1,0 +1,22 @@
+-- pApSurrogate: what stands in for 1 - pAp@k in training: a hinge for every pair, so that a small change of a score counts.
+--     ramp = mean over the b highest positives and k highest negatives of max(0, margin + s- - s+), where b = min(n+, k)
+--     max  = the same over the b lowest positives
+--     avg  = mean over the k highest negatives of max(0, margin + s- - mean score of all positives)
+--     ts   = 1 / (b k) * sum over the k highest negatives of max(A, A' + B), sums of max(0, s- - s+) over the n+ - b lowest
+--            positives, of s- - s+ over these, and of max(0, margin + s- - s+) over the b highest
+--     ts_reference = 1 / (b k) * sum over the k highest negatives of A + B, in these terms
+-- True are 1 - pAp@k <= ramp <= max, avg <= max and 1 - pAp@k <= ts; avg may be less than 1 - pAp@k. Two more are for
+-- comparison: pauc, of all positives, of pAUC@k; precision, of precision@k.
+-- $k: integer from 1: how many negatives, and at most positives, are compared.
+-- few_negatives(): default truncate: what is done where there are fewer than k negatives.
+-- kind: default avg: ramp, avg, max, ts, ts_reference, pauc or precision.
+-- Weights are not read.
+-- Requires: binary labels, finite scores.
+-- Undefined: predictions of one class only.
+-- Source: Hiranandani et al. 2020; pauc: Narasimhan and Agarwal 2013; precision: Kar et al. 2015.
+SELECT
+  list_id,
+  SUM(CASE WHEN label = 1 THEN -pairs * reach ELSE pairs * score END)
+    / NULLIF(MAX(counted) * MAX(few_negatives($k, negatives)), 0) AS papsurrogate
+FROM misordered
+GROUP BY list_id

@@ -1,0 +1,84 @@
+"""The surrogates of pAp@k in NumPy, pair by pair and from their definitions: what the SQL is compared with."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+
+KINDS = ("ramp", "avg", "max", "ts", "ts_reference", "pauc", "precision")
+CONVEX = ("avg", "max", "ts", "pauc", "precision")
+COMPARED = 1e-9
+"""What rounding may do to an inequality."""
+
+
+def risk(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:
+    """Return 1 - pAp@k, a tie being an error."""
+    best, rivals = ordered(positives)[: min(len(positives), k)], ordered(negatives)[:k]
+    return float(np.mean([positive <= rival for positive, rival in product(best, rivals)]))
+
+
+def surrogate(kind: str, positives: np.ndarray, negatives: np.ndarray, k: int, margin: float = 1) -> float | None:
+    """Return the value of a surrogate; None unless there are both classes."""
+    if not len(positives) or not len(negatives):
+        return None
+    high, rivals = ordered(positives), ordered(negatives)[:k]
+    counted = min(len(high), k)
+    top, rest = high[:counted], high[counted:]
+    if kind == "precision":
+        return worst_top(high, ordered(negatives), k, margin)
+    if kind == "avg":
+        return float(np.mean(np.maximum(0, margin + rivals - high.mean())))
+    if kind == "pauc":
+        return hinges(high, rivals, margin) / (len(high) * len(rivals))
+    pairs = counted * len(rivals)
+    if kind == "ramp":
+        return hinges(top, rivals, margin) / pairs
+    if kind == "max":
+        return hinges(high[-counted:], rivals, margin) / pairs
+    if kind == "ts_reference":
+        return (hinges(top, rivals, margin) + hinges(rest, rivals, 0)) / pairs
+    return sum(max(hinges(rest, [s], 0), (s - rest).sum() + hinges(top, [s], margin)) for s in rivals) / pairs
+
+
+def structural(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:
+    """Return the tight structural surrogate by trying all orders of each positive among the negatives.
+
+    A row of pi says which negatives a positive is put below: the p_i highest. The pairs of the counted rows that have fewest
+    count 1, and every pair its difference in score.
+    """
+    rivals = ordered(negatives)[:k]
+    counted = min(len(positives), k)
+    best = max(
+        sum(sorted(below)[:counted]) + sum((rivals[:p] - positive).sum() for p, positive in zip(below, positives, strict=True))
+        for below in product(range(len(rivals) + 1), repeat=len(positives))
+    )
+    return float(best) / (counted * len(rivals))
+
+
+def top_of(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:
+    """Return the surrogate of precision@k by trying every set of k predictions as the top, but those without a positive left out."""
+    both = [(score, 1) for score in positives] + [(score, 0) for score in negatives]
+    best = 0.0
+    for chosen in combinations(range(len(both)), k):
+        inside = [both[number][0] for number in chosen if not both[number][1]]
+        outside = [score for number, (score, label) in enumerate(both) if label and number not in chosen]
+        if inside and outside:
+            best = max(best, len(inside) + sum(inside) - len(inside) * float(np.mean(outside)))
+    return best / k
+
+
+def worst_top(high: np.ndarray, rivals: np.ndarray, k: int, margin: float) -> float:
+    worst = 0.0
+    for kept in range(min(len(high), k)):
+        inside = rivals[: k - kept]
+        worst = max(worst, len(inside) * margin + inside.sum() - len(inside) * high[kept:].mean())
+    return float(worst) / min(len(rivals), k)
+
+
+def hinges(positives: np.ndarray, rivals: np.ndarray | list[float], margin: float) -> float:
+    return float(sum(max(0.0, margin + rival - positive) for positive, rival in product(positives, rivals)))
+
+
+def ordered(scores: np.ndarray) -> np.ndarray:
+    return np.sort(scores)[::-1]
