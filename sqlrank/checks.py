@@ -27,7 +27,7 @@ FULL_UP_TO = 1_000_000
 
 EXAMPLES = 3
 LONGEST = 80
-_NUMBERS = (
+NUMBERS = (
     "TINYINT",
     "SMALLINT",
     "INTEGER",
@@ -63,6 +63,8 @@ _MEANS = REQUIREMENTS | {
     "null_rank": "rank is NULL",
     "null_relevance": "relevance is NULL; leave the row out if the document was not judged",
     "nan_relevance": "relevance is NaN or infinite; leave the row out if the document was not judged",
+    "null_features": "features are NULL; give numbers, or leave the row out",
+    "infinite_features": "a feature is NULL, NaN or infinite; give it a value, or leave the row out",
     "null_weight": "weight is NULL",
     "negative_weight": "weight is negative",
     "nan_weight": "weight is NaN or infinite",
@@ -75,9 +77,9 @@ def check_columns(inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, .
     for role, columns in needed.items():
         problems += inputs[role].missing(columns)
         shown = f"{role} ({inputs[role].shown})"
-        for name in ("score", "rank", "relevance", "label", "weight"):
+        for name in ("score", "rank", "relevance", "label", "weight", "value"):
             kind = inputs[role].type_of(name)
-            if name in columns and kind and not kind.startswith(_NUMBERS):
+            if name in columns and kind and not kind.startswith(NUMBERS):
                 what = f"{shown}: {name} is {kind}, not a number; cast it, or map another column to {name}"
                 # All columns of a text file without rows are texts.
                 problems.append(f"{shown} has no rows" if inputs[role].is_empty else what)
@@ -108,7 +110,7 @@ class Report:
 
 
 def _family(kind: str) -> str:
-    if kind.startswith(_NUMBERS):
+    if kind.startswith(NUMBERS):
         return "number"
     return "text" if kind.startswith(("VARCHAR", "ENUM")) else kind
 
@@ -172,7 +174,7 @@ def _row_problems(
     connection: duckdb.DuckDBPyConnection, item: Input, columns: tuple[str, ...], required: Sequence[str] = ()
 ) -> tuple[dict[str, Any], list[str]]:
     tree, conditions = rules(item, columns, required)
-    for name in item.by if item.role != "predictions" else ():
+    for name in item.by if item.role not in {"predictions", "training"} else ():
         conditions[f"null_{name}"] = _is_null(named(name))
         count = exp.Sub(this=exp.Count(this=exp.Star()), expression=exp.Count(this=named(name)))
         tree = tree.select(exp.alias_(count, exp.to_identifier(f"null_{name}", quoted=True)))

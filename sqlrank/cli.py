@@ -1,20 +1,16 @@
-"""The ``sqlrank`` command: evaluate, sql and metrics."""
+"""The ``sqlrank`` command: evaluate, sql, metrics and learn."""
 
 from __future__ import annotations
 
 import inspect
-import os
-import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import duckdb
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 import sqlrank
+from sqlrank.cli_learn import learn
+from sqlrank.console import pairs, problems, progress_bar
 from sqlrank.dialects import DIALECTS
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library import library
@@ -22,8 +18,6 @@ from sqlrank.metric import freeze, read
 from sqlrank.output import Format, write, write_dbt_model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sqlrank.metric import Value
 
 app = typer.Typer(
@@ -102,7 +96,7 @@ def evaluate(
     timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")] = None,
 ) -> None:
     """Evaluate metrics and print them."""
-    with _problems(), _progress() as progress:
+    with problems(), progress_bar("evaluating") as progress:
         result = sqlrank.evaluate(
             metrics,
             run=run,
@@ -124,7 +118,7 @@ def evaluate(
             progress=progress,
             **_policies(policy),
         )
-    with _problems():
+    with problems():
         write(result, format or (_ENDINGS.get(output.suffix.lower()) if output else None) or Format.table, output)
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
@@ -157,7 +151,7 @@ def sql(
     materialized: Annotated[str | None, typer.Option(help="How dbt keeps the model: table, view or incremental.")] = None,
 ) -> None:
     """Print the statement that computes metrics, or that stores them."""
-    with _problems():
+    with problems():
         options: dict[str, Any] = {
             "dialect": dialect,
             "run": run,
@@ -193,12 +187,15 @@ def metrics(
     format: Annotated[Format, typer.Option(help="How to write the list.")] = Format.table,  # noqa: A002  the option's public name
 ) -> None:
     """List the metrics, or show the documentation and the SQL of one."""
-    with _problems():
+    with problems():
         if name is None:
             write(sqlrank.metrics(sql_dir).select(["name", "family", "parameters", "description"]), format, None)
             return
         found = library(*([] if sql_dir is None else [str(sql_dir)])).asked(read(name))
         typer.echo(found.path.read_text("utf-8"), nl=False)
+
+
+app.command()(learn)
 
 
 @app.callback(invoke_without_command=True)
@@ -208,54 +205,12 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Print the 
         raise typer.Exit
 
 
-@contextmanager
-def _problems() -> Iterator[None]:
-    """Say on standard error what is wrong, and exit with status 2."""
-    try:
-        yield
-    except BrokenPipeError:
-        # The reader went away, as head does: nobody is left to tell. Without this, Python would complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit from None
-    except (SqlrankError, duckdb.Error, OSError) as error:
-        typer.echo(f"sqlrank: {error}", err=True)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        typer.echo("sqlrank: interrupted", err=True)
-        raise typer.Exit(130) from None
-
-
-@contextmanager
-def _progress() -> Iterator[Any]:
-    """Yield a function that shows the percentage done, or None if standard error is not a terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    bar = Progress(TextColumn("evaluating"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), console=console, transient=True)
-    with bar:
-        task = bar.add_task("evaluating", total=100)
-        yield lambda percentage: bar.update(task, completed=percentage)
-
-
-def _pairs(option: str, given: list[str] | None) -> dict[str, str]:
-    pairs = {}
-    for item in given or []:
-        name, equals, value = item.partition("=")
-        if not equals or not name or not value:
-            raise SqlrankError(f"{option} {item}: write {option} name=value")
-        if name in pairs:
-            raise SqlrankError(f"{option} {item}: {name} is given twice")
-        pairs[name] = value
-    return pairs
-
-
 def _columns(given: list[str] | None) -> dict[str, str | list[str]]:
     """Read names of columns; several for the score are several models."""
     scores = [item for item in given or [] if item.startswith("score=")]
     if len(scores) < 2:  # noqa: PLR2004  one is a name like any other
-        return dict(_pairs("--column", given))
-    others = _pairs("--column", [item for item in given or [] if item not in scores])
+        return dict(pairs("--column", given))
+    others = pairs("--column", [item for item in given or [] if item not in scores])
     return others | {"score": [item.removeprefix("score=") for item in scores]}
 
 
@@ -264,7 +219,7 @@ def _policies(given: list[str] | None) -> dict[str, Any]:
     if not given:
         return {}
     known = set(inspect.signature(sqlrank.evaluate).parameters) - {"policies", "queries"}
-    clash = [name for name in _pairs("--policy", given) if name in known]
+    clash = [name for name in pairs("--policy", given) if name in known]
     if clash:
         raise SqlrankError(f"--policy: unknown policy {clash[0]!r}; it is an option of its own, see --help")
     given = [item.replace("queries=", "topics=", 1) if item.startswith("queries=") else item for item in given]

@@ -73,7 +73,7 @@ class Composer:
         """Add a metric and everything it reads; return the column of its value per list."""
         self.binder.used = {"aggregate", "no_relevant", "score_type"}
         value, source = self._bind_metric(asked)
-        cte = self._relation(source, asked.settings)
+        cte = self.relation(source, asked.settings)
         self._check_ties(asked)
         self._check_unused(asked)
         self.binder.note(asked.file)
@@ -93,7 +93,7 @@ class Composer:
 
     def add_audit(self, audit: exp.Select, settings: Mapping[str, Value]) -> str:
         """Add the columns that the checks of the input read; return the scan they are in."""
-        scan = self._scan(self._relation(audit.args["from_"].this.name, settings), settings)
+        scan = self._scan(self.relation(audit.args["from_"].this.name, settings), settings)
         for column in audit.selects[1:]:
             self.scans[scan].select(column.copy(), copy=False)
         return scan
@@ -108,7 +108,7 @@ class Composer:
 
     def lists(self, settings: Mapping[str, Value]) -> str:
         """Return the name of the CTE with one row per list to evaluate."""
-        return self._relation("lists", settings)
+        return self.relation("lists", settings)
 
     def function(self, slot: str, settings: Mapping[str, Value], *arguments: exp.Expr) -> exp.Expr:
         """Return the body of the function that fills a slot, applied to arguments."""
@@ -158,7 +158,7 @@ class Composer:
             total = exp.Add(this=total, expression=term)
         return exp.Div(this=exp.paren(total), expression=exp.Literal.number(len(each))), source
 
-    def _relation(self, name: str, settings: Mapping[str, Value]) -> str:
+    def relation(self, name: str, settings: Mapping[str, Value]) -> str:
         """Return the name of the CTE for a relation under these settings, adding it and what it reads."""
         if name in self.sources:
             return name
@@ -204,7 +204,7 @@ class Composer:
         return _free(name, taken)
 
     def _read_relation(self, table: exp.Table, settings: Mapping[str, Value]) -> None:
-        cte = self._relation(table.name, settings)
+        cte = self.relation(table.name, settings)
         if cte != table.name:
             table.replace(exp.alias_(exp.to_table(cte), table.alias_or_name, table=True))
 

@@ -27,7 +27,8 @@ COLUMNS = {
     "run": ("query_id", "doc_id", "score", "rank"),
     "qrels": ("query_id", "doc_id", "relevance"),
     "queries": ("query_id", "weight"),
-    "predictions": ("label", "score", "weight", "query_id", "rank"),
+    "predictions": ("label", "score", "weight", "query_id", "doc_id", "rank"),
+    "training": ("label", "query_id", "features", "row_id", "feature", "value"),
 }
 """The columns of each input under their canonical names."""
 
