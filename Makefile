@@ -6,7 +6,7 @@ QRELS := examples/data/trec_eval/qrels.rel_level
 CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column 'weight=1 / propensity'
 
-.PHONY: help demo test test-all lint bench clean
+.PHONY: help demo test test-all engines lint bench clean
 
 help:  ## Show this help
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1	/'
@@ -17,7 +17,7 @@ $(BIN)/sqlrank: pyproject.toml
 	@touch $@
 
 $(VENV)/.test: $(BIN)/sqlrank
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers,lint]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers,engines,lint]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
@@ -32,10 +32,13 @@ demo: $(BIN)/sqlrank  ## Evaluate a real collection and show the SQL that did it
 	$(BIN)/sqlrank evaluate Calibration $(CLICKS) --by campaign
 
 test: $(VENV)/.test  ## Run the tests
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow'
 
 test-all: $(VENV)/.test  ## Run the tests, the slow ones too
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+engines: $(VENV)/.test  ## Compare every metric on every engine, and write down in docs/engines.md what agreed
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py --write-matrix
 
 lint: $(VENV)/.test  ## Check style and types
 	$(BIN)/ruff check .

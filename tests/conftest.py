@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+
+from tests.engines import matrix
+from tests.engines.engines import ENGINES
+from tests.engines.scenarios import CANNOT, scenarios
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,3 +37,35 @@ def files(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
     (tmp_path / "run.trec").write_text("q1 Q0 a 1 0.9 tag\nq1 Q0 b 2 0.5 tag\nq2 Q0 a 1 1.0 tag\n")
     (tmp_path / "qrels.trec").write_text("q1 0 b 1\nq2 0 a 2\n")
     return tmp_path
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-matrix", action="store_true", help="put what agreed on which engine into docs/engines.md")
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print what agreed on which engine, if engines were asked."""
+    if records := _records(terminalreporter):
+        terminalreporter.section("calls that gave DuckDB's numbers, to 1e-9")
+        terminalreporter.write(matrix.table(records, ENGINES))
+        worst = max(records, key=lambda item: item["worst"])
+        terminalreporter.write_line(f"worst difference: {worst['worst']:.1e} ({worst['engine']}, {worst['scenario']})")
+        if config.getoption("write_matrix"):
+            matrix.keep(matrix.table(records, ENGINES))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run of all engines if the documentation says something else than what was seen."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    records = _records(reporter) if reporter else []
+    is_complete = {(item["engine"], item["scenario"]) for item in records} >= {
+        (engine, scenario.name) for engine in ENGINES for scenario in scenarios() if (engine, scenario.name) not in CANNOT
+    }
+    if is_complete and not session.config.getoption("write_matrix") and matrix.table(records, ENGINES) != matrix.kept():
+        reporter.write_line(f"{matrix.PAGE} is not what was seen; run make engines", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _records(reporter: Any) -> list[dict[str, Any]]:
+    passed = [report for report in reporter.stats.get("passed", []) if report.when == "call"]
+    return [value for report in passed for name, value in report.user_properties if name == matrix.PROPERTY]

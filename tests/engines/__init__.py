@@ -1,0 +1,1 @@
+"""Statements executed on real engines, and compared with what DuckDB computes."""

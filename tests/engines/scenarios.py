@@ -33,11 +33,11 @@ QRELS = """
 
 QUERIES = "SELECT 'q' || i AS query_id, i % 3 / 2.0::DOUBLE AS weight, CASE WHEN i % 2 = 0 THEN 'de' ELSE 'Fr' END AS country FROM range(11) AS t(i)"
 PREDICTIONS = """
-    SELECT i % 4 AS shop, 'u' || (i % 7) AS query_id, i AS rank, i * 7 % 3 // 2 AS label, (i * 11 % 17) / 16.0::DOUBLE AS score,
+    SELECT i % 4 AS shop, 'u' || (i % 7) AS query_id, 'd' || i AS doc_id, i AS rank, i * 7 % 3 // 2 AS label, (i * 11 % 17) / 16.0::DOUBLE AS score,
         (i % 5) / 2.0::DOUBLE AS weight
     FROM range(140) AS t(i)
-    UNION ALL SELECT 9, 'u1', 141, 0, 0.25, 1
-    UNION ALL SELECT NULL, 'u1', 142, 1, 0.25, 1
+    UNION ALL SELECT 9, 'u1', 'd141', 141, 0, 0.25, 1
+    UNION ALL SELECT NULL, 'u1', 'd142', 142, 1, 0.25, 1
 """
 """Scores tied, 0 and 1; weights of 0; a shop of one class, and rows of no shop."""
 
@@ -63,6 +63,9 @@ TABLES = {
 ROLES = ("run", "qrels", "queries", "predictions")
 RANKINGS = {"run": "run", "qrels": "qrels"}
 WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
+
+CANNOT = {("SQLite", "groupings")}
+"""What an engine has no words for, which is an error that says so."""
 
 _EXAMPLE = {"integer": "5", "number": "0.3"}
 _OF_RUN = ("ties", "queries", "unjudged", "no_relevant", "aggregate")
@@ -181,7 +184,8 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
     policies = {name for file in files for name in file.choices if name in library().policies} - {"level"}
     slots = set(library().functions) - {"aggregate", "no_relevant"}
     for choice in sorted(policies | slots):
-        for value in sorted(library().functions[choice]) if choice in slots else library().policy_values(choice):
+        values = sorted(library().functions[choice]) if choice in slots else library().policy_values(choice)
+        for value in [value for value in values if value != "error"]:
             given = {**options, choice: value} | ({"cut": "best"} if choice == "criterion" else {})
             holders = [
                 file for file in files if _heeds(file, choice) and (choice not in file.choices or file.choices[choice].default != value)
@@ -229,20 +233,15 @@ def _of_predictions() -> list[Scenario]:
 def _of_curves() -> list[Scenario]:
     found = []
     for file in library().curves.values():
-        for strategy in ("window", "bucketed"):
-            found.append(
-                Scenario(f"{file.display_name}, strategy={strategy}", [file.display_name], WEIGHTED | {"by": "shop", "strategy": strategy})
-            )
+        (name,) = _names([file])
+        found += [
+            Scenario(f"{name}, strategy={strategy}", [name], WEIGHTED | {"by": "shop", "strategy": strategy})
+            for strategy in ("window", "bucketed")
+        ]
         for choice in file.choices.values():
-            others = (
-                [value for value in library().policy_values(choice.name) if value != choice.default]
-                if choice.name in library().policies
-                else []
-            )
-            found += [
-                Scenario(f"{file.display_name}({choice.name}={value})", [f"{file.display_name}({choice.name}={value})"], WEIGHTED)
-                for value in others
-            ]
+            values = library().policy_values(choice.name) if choice.name in library().policies else []
+            others = [value for value in values if value != choice.default]
+            found += [Scenario(f"{name}, {choice.name}={value}", [name], WEIGHTED | {choice.name: value}) for value in others]
     return found
 
 
