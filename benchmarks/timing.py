@@ -68,7 +68,7 @@ def alternate(sides: Sides, repeat: int, once: tuple[str, ...] = ()) -> dict[str
             if turn == 0 or name not in once:
                 start, before = time.perf_counter(), sum(os.times()[:4])
                 timings[name].values = side()
-                timings[name].processor.append(sum(os.times()[:4]) - before)
+                timings[name].processor.append(timings[name].values.pop("processor", sum(os.times()[:4]) - before))
                 timings[name].seconds.append(timings[name].values.pop("seconds", time.perf_counter() - start))
     return timings
 

@@ -75,7 +75,7 @@ class Answer:
 
 
 def spark_home() -> Path:
-    return Path(pytest.importorskip("pyspark", reason="needs pyspark[connect], of the extra engines").__file__).parent
+    return Path(pytest.importorskip("pyspark", reason="needs pyspark").__file__).parent
 
 
 @contextmanager

@@ -1,0 +1,165 @@
+"""Time the statements for Spark beside Spark's own MLlib, in one session; README.md says what is measured."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from data import FOLDER, SPIKE, UNIFORM, Dataset, Scores, dataset, predictions, predictions_as_parquet
+from pyspark import StorageLevel
+from pyspark.ml.evaluation import BinaryClassificationEvaluator
+from pyspark.mllib.common import callMLlibFunc
+from pyspark.sql import SparkSession
+from timing import Sides, Target, Values, agree, alternate, conclude, introduce, show
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pyspark.sql import DataFrame
+
+OURS, EXACT, BINNED, MLLIB = "sqlrank", "MLlib, exact (numBins=0)", "MLlib, 1,000 bins", "MLlib"
+CLASSIFIERS = ["AUC", "PRAUC"]
+RANKERS = ["AP", "nDCG(gain=binary)@10", "P@10"]
+BINS_MAY_MISS = 1e-2
+"""How far areas of curves that keep 1,000 points may be off; the table says how far they are."""
+
+
+def session(threads: int) -> SparkSession:
+    """Return a session in this process, with as many partitions of a shuffle as suit so few threads."""
+    options = {
+        "spark.driver.memory": "8g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.local.dir": str(FOLDER / "spill"),
+        "spark.sql.shuffle.partitions": str(4 * threads),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    found = SparkSession.builder.master(f"local[{threads}]").config(map=options).getOrCreate()
+    found.sparkContext.setLogLevel("ERROR")
+    return found
+
+
+def _timed(spark: SparkSession, side: Callable[[], Values]) -> Callable[[], Values]:
+    """Return a side that also says how long Spark, which is a process of its own, was on a processor."""
+
+    def seconds() -> float:
+        process = spark._jvm.java.lang.ProcessHandle.current()  # noqa: SLF001
+        return float(process.info().totalCpuDuration().get().toMillis()) / 1000
+
+    def run() -> Values:
+        before = seconds()
+        values = side()
+        return {**values, "processor": seconds() - before}
+
+    return run
+
+
+def evaluate(spark: SparkSession, metrics: list[str], **options: Any) -> Values:
+    """Run the statement that sqlrank writes for Spark."""
+    (row,) = spark.sql(sqlrank.sql(metrics, dialect="spark", **options)).collect()
+    return {name: float(value) for name, value in zip(metrics, row, strict=True)}
+
+
+def with_binary_metrics(table: DataFrame, bins: int, kind: str) -> Values:
+    """Take both areas from one object of MLlib, which keeps the counts per score that they share."""
+    columns = {"labelCol": "label", "rawPredictionCol": "score", **({"weightCol": "weight"} if kind == "weighted" else {})}
+    evaluator = BinaryClassificationEvaluator(numBins=bins, **columns)
+    evaluator._transfer_params_to_java()  # noqa: SLF001  the metrics can be had from Java only
+    found = evaluator._java_obj.getMetrics(table._jdf)  # noqa: SLF001
+    try:
+        return {"AUC": float(found.areaUnderROC()), "PRAUC": float(found.areaUnderPR())}
+    finally:
+        found.unpersist()
+
+
+def with_ranking_metrics(spark: SparkSession) -> Values:
+    """Make an array of documents and one of relevant documents for each query, as MLlib wants them, and take three means."""
+    lists = spark.sql("""
+        SELECT ranked.documents, relevant.documents AS judged
+        FROM (
+            SELECT query_id, TRANSFORM(SORT_ARRAY(COLLECT_LIST(STRUCT(score, doc_id)), FALSE), pair -> pair.doc_id) AS documents
+            FROM run
+            GROUP BY query_id
+        ) AS ranked
+        JOIN (SELECT query_id, COLLECT_LIST(doc_id) AS documents FROM qrels WHERE relevance > 0 GROUP BY query_id) AS relevant
+            ON relevant.query_id = ranked.query_id""").persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        found = callMLlibFunc("newRankingMetrics", lists._jdf)  # noqa: SLF001
+        return {
+            "AP": float(found.meanAveragePrecision()),
+            "nDCG(gain=binary)@10": float(found.ndcgAt(10)),
+            "P@10": float(found.precisionAt(10)),
+        }
+    finally:
+        lists.unpersist()
+
+
+def classification(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target]:
+    """Time two areas of the same predictions."""
+    for scores in (UNIFORM, SPIKE):
+        yield from _of_scores(spark, scores, options)
+
+
+def _of_scores(spark: SparkSession, scores: Scores, options: argparse.Namespace) -> Iterator[Target]:
+    table = spark.read.parquet(predictions_as_parquet(predictions(options.rows, scores)))
+    table.createOrReplaceTempView("predictions")
+    for kind in options.kinds:
+        columns = {"weight": "weight"} if kind == "weighted" else {}
+        sides: Sides = {
+            OURS: _timed(spark, partial(evaluate, spark, CLASSIFIERS, predictions="predictions", columns=columns)),
+            EXACT: _timed(spark, partial(with_binary_metrics, table, 0, kind)),
+            BINNED: _timed(spark, partial(with_binary_metrics, table, 1000, kind)),
+        }
+        timings = alternate(sides, options.repeat)
+        agree({BINNED: BINS_MAY_MISS}, timings)
+        exact = timings[OURS].values
+        off = {name: max(abs(timing.values[metric] - exact[metric]) for metric in CLASSIFIERS) for name, timing in timings.items()}
+        title = f"AUC and AUPR, {options.rows:,} rows, {scores.name}, {kind}"
+        show(title, timings, OURS, {name: f"{value:.1e}" for name, value in off.items()}, "off by")
+        for name in (EXACT, BINNED):
+            yield Target(f"{title}; {name} over {OURS}", timings[name].median / timings[OURS].median, at_least=1)
+
+
+def ranking(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target]:
+    """Time three metrics of the same lists."""
+    files: Dataset = dataset(options.rows, "int", "clustered")
+    spark.read.parquet(files.run).createOrReplaceTempView("run")
+    spark.read.parquet(files.qrels).createOrReplaceTempView("qrels")
+    sides: Sides = {
+        OURS: _timed(spark, partial(evaluate, spark, RANKERS, run="run", qrels="qrels", topics="intersect", no_relevant="skip")),
+        MLLIB: _timed(spark, partial(with_ranking_metrics, spark)),
+    }
+    timings = alternate(sides, options.repeat)
+    agree({}, timings)
+    title = f"MAP, nDCG@10 and P@10, {options.rows:,} rows"
+    show(title, timings, OURS)
+    yield Target(f"{title}; {MLLIB} over {OURS}", timings[MLLIB].median / timings[OURS].median, at_least=1)
+
+
+SECTIONS: dict[str, Callable[[SparkSession, argparse.Namespace], Iterator[Target]]] = {"classification": classification, "ranking": ranking}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000_000, help="rows of predictions, and of the run")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of the session")
+    parser.add_argument(
+        "--kinds", nargs="+", default=["unweighted", "weighted"], choices=["unweighted", "weighted"], help="weights or none"
+    )
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="NAME", help=f"of {', '.join(SECTIONS)}")
+    options = parser.parse_args()
+    introduce(options.threads, ("pyspark", "duckdb"))
+    spark = session(options.threads)
+    try:
+        conclude(target for name in options.only for target in SECTIONS[name](spark, options))
+    finally:
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main()
