@@ -188,7 +188,7 @@ class Composer:
             cte = self._free_name(file.name)
             self._names[tree] = cte
             self.ctes[cte] = tree
-            self.titles[cte] = file.title.partition(": ")[2]
+            self.titles[cte] = file.sentence
             self._carried[cte] = carries
             self.binder.note(file)
         return self._names[tree]

@@ -23,7 +23,7 @@ class Dialect:
     statement must ask for to mean what it means elsewhere. ``fold`` gives a name without quotes the case that the engine
     gives it; where it does nothing, names match whatever their case, but for ClickHouse. ``replaces_table`` and
     ``replaces_view`` say whether there is CREATE OR REPLACE for them; Spark and Trino leave tables to catalogs, of which many
-    cannot. ``table_engine`` is what a new table is made with.
+    cannot. ``table_engine`` is what a new table is made with. ``compares_null`` says whether there is IS NOT DISTINCT FROM.
     """
 
     writer: str
@@ -34,6 +34,7 @@ class Dialect:
     replaces_table: bool = True
     replaces_view: bool = True
     table_engine: str | None = None
+    compares_null: bool = True
 
     @property
     def puts_null_first(self) -> dict[bool, bool]:
@@ -52,7 +53,7 @@ DIALECTS = {
     "spark": Dialect("spark", is_distributed=True, unsupported=(_QUANTILE,), replaces_table=False),
     "databricks": Dialect("databricks", is_distributed=True, unsupported=(_QUANTILE,)),
     "postgres": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False),
-    "redshift": Dialect("redshift", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False),
+    "redshift": Dialect("redshift", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False, compares_null=False),
     "trino": Dialect("trino", is_distributed=True, unsupported=(_QUANTILE,), replaces_table=False),
     "clickhouse": Dialect(
         "clickhouse",

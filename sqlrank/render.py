@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import ErrorLevel, UnsupportedError, exp
+from sqlglot.dialects.dialect import Dialect as Writer
 
 from sqlrank.dialects import dialect_of
 from sqlrank.errors import MetricError
+from sqlrank.statement import WIDTH
 
 if TYPE_CHECKING:
+    from sqlglot import Generator
+
     from sqlrank.dialects import Dialect
     from sqlrank.statement import Statement
 
-_OF_DOUBLES = (exp.Cast, exp.Ln, exp.Exp, exp.Sqrt)
+_OF_DOUBLES = (exp.Cast, exp.Div, exp.Ln, exp.Exp, exp.Sqrt)
 """Nodes that are doubles already."""
 
 
@@ -34,11 +38,36 @@ def render(statement: Statement, dialect: str = "duckdb") -> str:
     else:
         _make_portable(tree, target)
     try:
-        text = tree.sql(target.writer, copy=False, pretty=True, unsupported_level=ErrorLevel.RAISE, max_text_width=100)
+        text = _writer(target.writer).generate(tree, copy=False)
     except UnsupportedError as error:
         raise MetricError(f"{title} cannot be written for {dialect}: {error}") from None
     stamp = "".join(f"-- {line}\n" for line in statement.stamp.splitlines())
     return stamp + text
+
+
+def _writer(dialect: str) -> Generator:
+    """Return what writes a dialect, with short parentheses on one line and long arithmetic on several."""
+    written = Writer.get_or_raise(dialect)
+    base: Any = written.generator_class
+
+    def paren_sql(self: Any, node: exp.Paren) -> str:
+        inner = self.sql(node, "this")
+        return f"({inner})" if "\n" not in inner and len(inner) <= WIDTH else base.paren_sql(self, node)
+
+    def binary(self: Any, node: exp.Binary, operator: str) -> str:
+        text: str = base.binary(self, node, operator)
+        if operator not in {"+", "-", "/"} or "\n" in text or len(text) <= WIDTH:
+            return text
+        operands = []
+        rest: exp.Expr = node
+        while type(rest) is type(node):
+            operands.append(self.sql(rest, "expression"))
+            rest = rest.this
+        return f"\n{operator} ".join([self.sql(rest), *reversed(operands)])
+
+    legible = type("Legible", (base,), {"paren_sql": paren_sql, "binary": binary})
+    writer: Generator = legible(dialect=written, pretty=True, unsupported_level=ErrorLevel.RAISE, max_text_width=WIDTH)
+    return writer
 
 
 def _write_doubles(tree: exp.Expr) -> None:
@@ -58,6 +87,9 @@ def _make_portable(tree: exp.Expr, target: Dialect) -> None:
         division.set("safe", False)  # noqa: FBT003  a zero denominator is NULL already, through NULLIF
     for function in list(tree.find_all(exp.Ln, exp.Exp, exp.Avg)):
         _cast(function, "this")
+    _drop_casts(tree)
+    if not target.compares_null:
+        _compare_nulls(tree)
     for window in tree.find_all(exp.Window):
         if order := window.args.get("order"):
             for item in order.expressions:
@@ -67,6 +99,21 @@ def _make_portable(tree: exp.Expr, target: Dialect) -> None:
         _suit_clickhouse(tree)
         query = tree.expression if isinstance(tree, exp.DDL) else tree
         query.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in target.settings])
+
+
+def _drop_casts(tree: exp.Expr) -> None:
+    """Leave columns that are means or ratios of doubles as they are: they are doubles."""
+    for alias in tree.find_all(exp.Alias):
+        value = alias.this.this.unnest() if isinstance(alias.this, exp.Cast) and alias.this.is_type("DOUBLE") else None
+        if isinstance(value, (exp.Avg, exp.Div)):
+            alias.set("this", value)
+
+
+def _compare_nulls(tree: exp.Expr) -> None:
+    """Write ``a IS NOT DISTINCT FROM b`` in words that every engine has."""
+    for same in list(tree.find_all(exp.NullSafeEQ)):
+        both = exp.and_(*(exp.Is(this=side.copy(), expression=exp.Null()) for side in (same.this, same.expression)))
+        same.replace(exp.paren(exp.or_(exp.EQ(this=same.this, expression=same.expression), both), copy=False))
 
 
 def _decimals(tree: exp.Expr) -> list[exp.Literal]:

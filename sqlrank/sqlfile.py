@@ -86,6 +86,12 @@ class SqlFile:
         return self.doc.splitlines()[0]
 
     @property
+    def sentence(self) -> str:
+        """The first sentence of the documentation, without the name, which may take several lines."""
+        whole = " ".join(self.doc.splitlines()).partition(": ")[2]
+        return re.split(r"(?<=\.)\s+(?=[A-Z$]|\w+(?:\(\))?: )", whole, maxsplit=1)[0]
+
+    @property
     def title_name(self) -> str:
         """What stands before the colon in the first line; ``AUC@k`` is what AUC is with a cut-off."""
         return self.title.partition(":")[0]

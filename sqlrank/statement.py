@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -24,6 +25,10 @@ _TITLES = {
     "per_query": "one row per query to evaluate, with the value of every metric",
     "over_queries": "one row per group: the metrics of its queries, aggregated",
 }
+
+
+WIDTH = 100
+"""Characters of a line, if what stands in it can be broken."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,7 @@ def _with_steps(tree: exp.Select, composer: Composer, more: Mapping[str, exp.Sel
     """Put the steps before a SELECT, each under the first line of its file."""
     for name, cte in [*composer.ctes.items(), *composer.query_scans.items(), *composer.scans.items(), *more.items()]:
         title = composer.titles.get(name) or _TITLES[name]
-        _first_select(cte).comments = [title]
+        _first_select(cte).comments = [fill(title, WIDTH, subsequent_indent="   ")]
         tree = tree.with_(name, as_=cte, copy=False)
     return tree
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rewrite-golden", action="store_true", help="Write the printed statements in tests/golden anew.")
+
+
 @pytest.fixture
 def run() -> pa.Table:
     """Two lists; with ``qrels``, RR is 1/2 and 1, so 0.75 on the mean, and P@1 is 0.5."""
