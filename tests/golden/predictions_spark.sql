@@ -1,150 +1,173 @@
 -- sqlrank 0.1.0: AUC, APS, LogLoss
+--   functions/crowding/sixteenth_root.sql
 --   functions/log_likelihood/clipped.sql
 --   functions/no_relevant/skip.sql
 --   metrics/classification/aps.sql
 --   metrics/classification/auc.sql
 --   metrics/classification/logloss.sql
 --   relations/buckets.sql
---   relations/cells.sql
+--   relations/crowded.sql
 --   relations/heights.sql
 --   relations/placed.sql
---   relations/thresholds/bucketed.sql
+--   relations/scores/bucketed.sql
+--   relations/thresholds/grouped.sql
 --   strategy: bucketed
 CREATE TABLE shop.ads.daily_metrics AS
 WITH heights AS (
-  /* one row per prediction with the cell of the score axis that it falls in. */
+  /* one row per prediction with the cell of the score axis that it falls in, and its place there, from 0
+   to 1. */
   SELECT
     `campaign`,
     label,
     score,
     weight,
-    CAST(FLOOR(32 * (CASE WHEN score > 0 THEN from_zero WHEN score < 0 THEN -from_zero ELSE 0 END - to_one)) AS BIGINT) AS cell
+    CAST(FLOOR(height) AS BIGINT) AS cell,
+    height - FLOOR(height) AS place
   FROM (
     SELECT
       `campaign`,
       label,
       score,
       weight,
-      CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-30' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-27' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-24' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-21' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-18' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-15' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-12' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-9' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-6' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-3' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e3' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e6' AS DOUBLE) * inverse AS DOUBLE)
-      + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e9' AS DOUBLE) * inverse AS DOUBLE) AS from_zero,
-      CASE
-        WHEN score >= 1
-        THEN 0
-        WHEN score <= 0
-        THEN 5
-        ELSE CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-3' AS DOUBLE) / CAST(1 - score AS DOUBLE) AS DOUBLE)
-        + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-6' AS DOUBLE) / CAST(1 - score AS DOUBLE) AS DOUBLE)
-        + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-9' AS DOUBLE) / CAST(1 - score AS DOUBLE) AS DOUBLE)
-        + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-12' AS DOUBLE) / CAST(1 - score AS DOUBLE) AS DOUBLE)
-        + CAST(1 AS DOUBLE) / CAST(1 + CAST('1e-15' AS DOUBLE) / CAST(1 - score AS DOUBLE) AS DOUBLE)
-      END AS to_one
+      4096 * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * (
+        CASE
+          WHEN size <= CAST(0.5 AS DOUBLE)
+          THEN bent
+          WHEN size <= 1
+          THEN CAST(1.92 AS DOUBLE) - bent
+          ELSE CAST(2.92 AS DOUBLE) - bent
+        END
+      ) AS height
     FROM (
       SELECT
         `campaign`,
         label,
         score,
         weight,
-        CASE
-          WHEN score > CAST('1e-250' AS DOUBLE)
-          THEN CAST(1 AS DOUBLE) / CAST(score AS DOUBLE)
-          WHEN score < -CAST('1e-250' AS DOUBLE)
-          THEN CAST(-1 AS DOUBLE) / CAST(score AS DOUBLE)
-          ELSE CAST('1e250' AS DOUBLE)
-        END AS inverse
+        size,
+        SQRT(
+          SQRT(
+            SQRT(
+              SQRT(
+                CASE
+                  WHEN size <= CAST(0.5 AS DOUBLE)
+                  THEN size
+                  WHEN size <= 1
+                  THEN 1 - size
+                  ELSE CAST(1 AS DOUBLE) / CAST(size AS DOUBLE)
+                END
+              )
+            )
+          )
+        ) AS bent
       FROM (
         SELECT
           `campaign`,
-          `click` AS label,
-          `p_click` AS score,
-          (CAST(1 AS DOUBLE) / CAST(`propensity` AS DOUBLE)) AS weight
-        FROM shop.ads.impressions
-        WHERE
-          `day` = '2026-01-01'
-      ) AS predictions
-    ) AS inverted
-  ) AS bent
-), cells AS (
-  /* one row per cell of the score axis that holds predictions, with its bounds and the number of parts
-   that it is cut into: a thousand to a list, shared out by how many predictions a cell holds. */
+          label,
+          score,
+          weight,
+          ABS(CAST(score AS DOUBLE)) AS size
+        FROM (
+          SELECT
+            `campaign`,
+            `click` AS label,
+            `p_click` AS score,
+            (CAST(1 AS DOUBLE) / CAST(`propensity` AS DOUBLE)) AS weight
+          FROM shop.ads.impressions
+          WHERE
+            `day` = '2026-01-01'
+        ) AS predictions
+      ) AS sized
+    ) AS distant
+  ) AS high
+), crowded AS (
+  /* one row per cell that holds more than 1/256 of all predictions, with the mean place of those in it;
+   made of integers, so that it is the same however often and in whatever order an engine adds it
+   up. */
   SELECT
-    `campaign`,
-    cell,
-    lowest,
-    highest,
-    1
-    + FLOOR(CAST(1000 * cell_rows AS DOUBLE) / CAST(SUM(cell_rows) OVER (PARTITION BY `campaign`) AS DOUBLE)) AS parts
+    c.`campaign`,
+    c.cell,
+    CAST(c.places AS DOUBLE) / CAST(c.cell_rows AS DOUBLE) / CAST(16777216 AS DOUBLE) AS centre
   FROM (
     SELECT
       `campaign`,
       cell,
-      MIN(score) AS lowest,
-      MAX(score) AS highest,
+      SUM(CAST(FLOOR(16777216 * place) AS BIGINT)) AS places,
       COUNT(*) AS cell_rows
     FROM heights
     GROUP BY
       `campaign`,
       cell
-  ) AS counted
+  ) AS c
+  CROSS JOIN (
+    SELECT
+      COUNT(*) AS all_rows
+    FROM (
+      SELECT
+        `campaign`,
+        `click` AS label,
+        `p_click` AS score,
+        (CAST(1 AS DOUBLE) / CAST(`propensity` AS DOUBLE)) AS weight
+      FROM shop.ads.impressions
+      WHERE
+        `day` = '2026-01-01'
+    ) AS predictions
+  ) AS n
+  WHERE
+    256 * c.cell_rows > n.all_rows
 ), placed AS (
-  /* one row per prediction with its bucket: the part of its cell that it falls in, numbered upwards. */
+  /* one row per prediction with its bucket, numbered upwards: a cell, or, where it is crowded, a part of
+   a cell, the narrower the nearer it is to the mean of the crowd. */
   SELECT
     h.`campaign`,
     h.label,
     h.score,
     h.weight,
-    2000 * h.cell + CAST(CASE
-      WHEN h.score = c.highest
-      THEN c.parts
-      WHEN h.score = c.lowest
-      THEN 0
-      WHEN c.highest - c.lowest > CAST('1e300' AS DOUBLE)
-      THEN 1
-      ELSE FLOOR(c.parts * (CAST(h.score - c.lowest AS DOUBLE) / CAST(c.highest - c.lowest AS DOUBLE)))
-    END AS BIGINT) AS bucket
+    131072 * h.cell + CAST(FLOOR(
+      COALESCE(
+        65536
+        + 65535 * (CASE WHEN h.place < c.centre THEN -1 ELSE 1 END) * SQRT(SQRT(SQRT(SQRT(ABS(h.place - c.centre))))),
+        0
+      )
+    ) AS BIGINT) AS bucket
   FROM heights AS h
-  JOIN cells AS c
+  LEFT JOIN crowded AS c
     ON (c.`campaign` IS NOT DISTINCT FROM h.`campaign`) AND c.cell = h.cell
 ), buckets AS (
-  /* one row per bucket of scores with the weight of each class in the buckets above and below it. */
+  /* one row per bucket of scores with the weight of each class in the buckets above and below it. axis
+   is one value for all: these few rows are one machine's work, which engines warn of if a window
+   has no partition. */
   SELECT
     `campaign`,
     bucket,
-    positives,
     COALESCE(
-      SUM(positives) OVER (PARTITION BY `campaign` ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(positives) OVER (PARTITION BY `campaign`, axis ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS positives_above,
     COALESCE(
-      SUM(negatives) OVER (PARTITION BY `campaign` ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(negatives) OVER (PARTITION BY `campaign`, axis ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS negatives_above,
     COALESCE(
-      SUM(positives) OVER (PARTITION BY `campaign` ORDER BY bucket DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING),
+      SUM(positives) OVER (PARTITION BY `campaign`, axis ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS positives_below,
     COALESCE(
-      SUM(negatives) OVER (PARTITION BY `campaign` ORDER BY bucket DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING),
+      SUM(negatives) OVER (PARTITION BY `campaign`, axis ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS negatives_below,
-    SUM(positives) OVER (PARTITION BY `campaign`) AS all_positives,
-    SUM(negatives) OVER (PARTITION BY `campaign`) AS all_negatives,
-    SUM(bucket_rows) OVER (PARTITION BY `campaign`) AS all_rows
+    COALESCE(
+      SUM(bucket_rows) OVER (PARTITION BY `campaign`, axis ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      0
+    ) AS rows_below,
+    SUM(positives) OVER (PARTITION BY `campaign`, axis) AS all_positives,
+    SUM(negatives) OVER (PARTITION BY `campaign`, axis) AS all_negatives,
+    SUM(bucket_rows) OVER (PARTITION BY `campaign`, axis) AS all_rows
   FROM (
     SELECT
       `campaign`,
       bucket,
+      MIN(CASE WHEN label IS NULL THEN 1 ELSE 0 END) AS axis,
       SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
       SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
       COUNT(*) AS bucket_rows
@@ -153,8 +176,9 @@ WITH heights AS (
       `campaign`,
       bucket
   ) AS totals
-), thresholds AS (
-  /* one row per distinct score of a positive, with the weight of each class at it, above and below it. */
+), scores AS (
+  /* one row per distinct score with the weight of each class at that score, above and below it, ordered
+   bucket by bucket. */
   SELECT
     t.`campaign`,
     t.score,
@@ -185,36 +209,49 @@ WITH heights AS (
         0
       ) AS negatives_over,
       COALESCE(
-        SUM(positives) OVER (PARTITION BY `campaign`, bucket ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING),
+        SUM(positives) OVER (PARTITION BY `campaign`, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS positives_under,
       COALESCE(
-        SUM(negatives) OVER (PARTITION BY `campaign`, bucket ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING),
+        SUM(negatives) OVER (PARTITION BY `campaign`, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS negatives_under
     FROM (
       SELECT
-        p.`campaign`,
-        p.bucket,
-        p.score,
-        SUM(CASE WHEN p.label = 1 THEN p.weight ELSE 0 END) AS positives,
-        SUM(CASE WHEN p.label = 1 THEN p.weight * p.weight ELSE 0 END) AS squares,
-        SUM(CASE WHEN p.label = 1 THEN 0 ELSE p.weight END) AS negatives
-      FROM placed AS p
-      JOIN buckets AS m
-        ON (m.`campaign` IS NOT DISTINCT FROM p.`campaign`) AND m.bucket = p.bucket
-      WHERE
-        m.positives > 0
+        `campaign`,
+        bucket,
+        score,
+        SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+        SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
+        SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives
+      FROM placed
       GROUP BY
-        p.`campaign`,
-        p.bucket,
-        p.score
+        `campaign`,
+        bucket,
+        score
     ) AS tied
   ) AS t
   JOIN buckets AS b
     ON (b.`campaign` IS NOT DISTINCT FROM t.`campaign`) AND b.bucket = t.bucket
+), thresholds AS (
+  /* one row per distinct score of a positive, from the distinct scores of all predictions: for few of
+   them. */
+  SELECT
+    `campaign`,
+    score,
+    positives,
+    squares,
+    negatives,
+    positives_above,
+    negatives_above,
+    positives_below,
+    negatives_below,
+    all_positives,
+    all_negatives,
+    all_rows
+  FROM scores
   WHERE
-    t.positives > 0
+    positives > 0
 ), by_thresholds AS (
   /* one row per group: the metrics that read this relation */
   SELECT

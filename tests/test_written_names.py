@@ -1,0 +1,107 @@
+"""Names that a user may have, in every dialect: what is written reads back, by the dialect's own parser, as what was meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+import sqlrank
+from sqlrank.dialects import DIALECTS
+from sqlrank.library import library
+from tests.engines.scenarios import scenarios
+
+LIMIT = 200_000
+"""Bytes of a statement: what the strictest engine takes."""
+
+HOSTILE = ['odd "col', "sel`ect", "o'clock", "a.b", "Größe", "x; DROP TABLE y", "--", "*/ x", "{{ x }}", "%s", " "]
+RESERVED = ["select", "order", "group", "table", "user", "rank", "Mixed"]
+INNER = {"list_id", "query_id", "doc_id", "score", "label", "weight", "rank"}
+
+
+def bare(dialect: str, name: str) -> str:
+    return DIALECTS[dialect].fold(name)
+
+
+def quoted(dialect: str, name: str) -> str:
+    return exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].writer)
+
+
+def columns_read(tree: exp.Expr, table: str) -> set[str]:
+    """Return the columns that are read of a table, all of which must be in quotes."""
+    found = set()
+    for select in tree.find_all(exp.Select):
+        source = select.args["from_"].this
+        if isinstance(source, exp.Table) and source.name == table:
+            for column in (node for item in select.expressions for node in item.find_all(exp.Column)):
+                assert column.this.quoted or column.name in INNER
+                found.add(column.name)
+    return found
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, *RESERVED])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_columns(dialect: str, name: str) -> None:
+    columns = {"query_id": name, "score": f"{name} 2"}
+    text = sqlrank.sql(["RR", "nDCG@10"], dialect=dialect, run="shop.runs", qrels="q", by=[f"{name}3", "system"], columns=columns)
+    tree = sqlglot.parse_one(text, read=DIALECTS[dialect].writer)
+    exact = name if name in HOSTILE else bare(dialect, name)
+    third = f"{name}3" if not f"{name}3".isidentifier() or not name.isascii() else bare(dialect, f"{name}3")
+    assert columns_read(tree, "runs") == {exact, f"{name} 2", third, bare(dialect, "system"), "doc_id"}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_column_in_quotes_stands_as_it_is(dialect: str) -> None:
+    for quote in '"`':
+        names = {"label": f"{quote}Click{quote}", "score": f"1 - {quoted(dialect, 'pClick')}"}
+        text = sqlrank.sql("Brier", dialect=dialect, predictions="p", columns=names, by=f"{quote}camPaign{quote}")
+        tree = sqlglot.parse_one(text, read=DIALECTS[dialect].writer)
+        assert columns_read(tree, "p") == {"Click", "pClick", "camPaign"}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("parts", [["Proj", "Data set", 'odd "table'], ["select", "o'clock"], ["a.b"], ["sel;ect", "x*/"]], ids=str)
+def test_tables(dialect: str, parts: list[str]) -> None:
+    writer = DIALECTS[dialect].writer
+    if dialect == "bigquery" and '"' in parts[-1]:
+        parts = [*parts[:-1], "odd table"]  # BigQuery has no such names
+    spelled = ".".join(quoted(dialect, part) for part in parts)
+    text = sqlrank.sql("Brier", dialect=dialect, predictions=spelled, create_table=spelled)
+    tree = sqlglot.parse_one(text, read=writer)
+    tables = [table for table in tree.find_all(exp.Table) if not table.alias and table.name not in {"by_predictions"}]
+    assert len(tables) == 2
+    for table in tables:
+        assert ".".join(part.name for part in table.parts) == ".".join(parts)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_name_without_quotes_is_left_to_the_engine_unless_sql_knows_the_word(dialect: str) -> None:
+    text = sqlrank.sql("Brier", dialect=dialect, predictions="Shop.order.Clicks")
+    order = quoted(dialect, bare(dialect, "order"))
+    assert f"FROM Shop.{order}.Clicks\n" in text
+
+
+def test_tables_of_bigquery() -> None:
+    for name in ("my-project.data.clicks", "`my-project`.data.clicks", "`my-project.data.clicks`", "my-project.data.events_2026"):
+        tree = sqlglot.parse_one(sqlrank.sql("Brier", dialect="bigquery", predictions=name), read="bigquery")
+        assert any(table.catalog == "my-project" and table.db == "data" for table in tree.find_all(exp.Table))
+    assert "FROM `my-project.data.events_*`" in sqlrank.sql("Brier", dialect="bigquery", predictions="`my-project.data.events_*`").replace(
+        "`.`", "."
+    )
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_statements_read_back_as_they_are_and_are_small(dialect: str) -> None:
+    """Every metric, curve and policy: what is written is what the dialect's own parser reads, and result columns are plain names."""
+    writer = DIALECTS[dialect].writer
+    for scenario in scenarios():
+        if DIALECTS[dialect].unsupported[1:] and scenario.name == "groupings":
+            continue
+        text = scenario.text(dialect)
+        assert len(text.encode()) < LIMIT
+        tree: Any = sqlglot.parse_one(text, read=writer)
+        for item in tree.selects[-len(scenario.metrics) :] if scenario.metrics[0] not in library().curves else ():
+            assert item.output_name.replace("_", "a").isalnum()
+            assert item.output_name == item.output_name.lower()
