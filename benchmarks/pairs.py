@@ -51,8 +51,8 @@ def mean(metric: str, connection: duckdb.DuckDBPyConnection, **arguments: str) -
 
 
 def joined(connection: duckdb.DuckDBPyConnection) -> Values:
-    found = connection.execute(JOIN).fetchone()
-    return {"mean": found[0] if found else float("nan")}
+    ((value,),) = connection.execute(JOIN).fetchall()
+    return {"mean": value}
 
 
 def of_scipy(connection: duckdb.DuckDBPyConnection, length: int) -> Values:
@@ -76,10 +76,12 @@ def correlation(rows: int, threads: int, repeat: int) -> list[Target]:
         }
         if length <= LONGEST_JOIN:
             sides["join of each list with itself"] = partial(joined, connection)
-        once = ("scipy, a list at a time",) if length < 100 else ()
-        once += ("sqlrank, bits",) if length >= 1_000_000 else ()
-        once += ("join of each list with itself",) if length == LONGEST_JOIN else ()
-        timings = alternate(sides, repeat, once)
+        once = {
+            "scipy, a list at a time": length < LONGEST_JOIN,
+            "sqlrank, bits": length > LONGEST_JOIN,
+            "join of each list with itself": length >= LONGEST_JOIN // 10,
+        }
+        timings = alternate(sides, repeat, tuple(name for name, is_slow in once.items() if is_slow))
         agree({}, timings)
         show(f"KendallTau, {max(1, rows // length):,} lists of {length:,}", timings, "sqlrank")
         seconds[length] = timings["sqlrank"].median
@@ -89,11 +91,11 @@ def correlation(rows: int, threads: int, repeat: int) -> list[Target]:
     return targets
 
 
-def growth(threads: int, repeat: int) -> list[Target]:
-    """One list of 100 thousand and one of a million."""
+def growth(rows: int, threads: int, repeat: int) -> list[Target]:
+    """One list of all rows and one of a tenth of them."""
     seconds = {}
     for weighted in (False, True):
-        for length in (100_000, 1_000_000):
+        for length in (rows // 10, rows):
             connection = duckdb.connect(config={"threads": threads})
             source = predictions(length, length)
             connection.register("given", source.append_column("weight", pa.array(np.full(length, 0.5))) if weighted else source)
@@ -104,8 +106,8 @@ def growth(threads: int, repeat: int) -> list[Target]:
             seconds[weighted, length] = timings["sqlrank"].median
     return [
         Target(
-            f"a million / 100 thousand{', weighted' if weighted else ''}",
-            seconds[weighted, 1_000_000] / seconds[weighted, 100_000],
+            f"{rows:,} / a tenth of them{', weighted' if weighted else ''}",
+            seconds[weighted, rows] / seconds[weighted, rows // 10],
             at_most=15,
         )
         for weighted in (False, True)
@@ -116,7 +118,7 @@ def of_rectools(reco: pd.DataFrame, interactions: pd.DataFrame) -> Values:
     return {"mean": float(PAP(k=10).calc(reco, interactions))}
 
 
-def partial_auc(rows: int, threads: int, repeat: int) -> list[Target]:
+def positives(rows: int, threads: int, repeat: int) -> list[Target]:
     """pAp@10 of users with 100 recommendations each, of which one in ten is right."""
     rng = np.random.default_rng(1)
     users = rows // 100
@@ -135,16 +137,18 @@ def partial_auc(rows: int, threads: int, repeat: int) -> list[Target]:
     return [Target("RecTools / sqlrank, pAp@10", timings["RecTools"].median / timings["sqlrank"].median, at_least=1)]
 
 
+SECTIONS = {"lists": correlation, "growth": growth, "positives": positives}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     options = parser.parse_args()
     introduce(options.threads, ["duckdb", "scipy", "rectools", "numpy"])
-    targets = correlation(options.rows, options.threads, options.repeat)
-    targets += growth(options.threads, options.repeat)
-    conclude([*targets, *partial_auc(options.rows, options.threads, options.repeat)])
+    conclude(target for name in options.only for target in SECTIONS[name](options.rows, options.threads, options.repeat))
 
 
 if __name__ == "__main__":
