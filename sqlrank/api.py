@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank import checks, consistency, settings
-from sqlrank._version import __version__
+from sqlrank import checks, remote, settings
+from sqlrank.catalog import on_catalog
 from sqlrank.engine import Limits, session, supervise
 from sqlrank.errors import InputError
-from sqlrank.filters import filters, keep
-from sqlrank.inputs import Inputs, is_text
-from sqlrank.mapping import map_columns, statement_over
-from sqlrank.predictions import check_negatives, check_predictions, over_predictions, read_predictions
+from sqlrank.evaluation import evaluated
+from sqlrank.inputs import Inputs
 from sqlrank.printed import prepare
 from sqlrank.render import render
-from sqlrank.request import Request, given_sources, library_of, look_up, split_queries
+from sqlrank.request import given_sources, library_of, look_up, numbering, split_queries
 from sqlrank.targets import store
 
 if TYPE_CHECKING:
@@ -39,6 +37,7 @@ def evaluate(
     predictions: Any = None,
     queries: Any = None,
     connection: Any = None,
+    dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     where: str | None = None,
@@ -67,7 +66,10 @@ def evaluate(
             NULL label is no judgment.
         queries: optional: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
             ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
-        connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory.
+        connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory; or a connection
+            to another database, where sources are names of tables, and nothing is uploaded: one of PEP 249 (psycopg, sqlite3,
+            Snowflake, BigQuery, Databricks, Trino, ClickHouse), one of ADBC, a SparkSession, a chdb session, a DataFusion context.
+        dialect: the SQL that ``connection`` speaks, if its class does not tell.
         columns: canonical column names to yours, such as ``{"query_id": "user_id"}``; for predictions also an expression
             (``{"weight": "1 / propensity"}``), and several score columns (``{"score": ["old", "new"]}``), each evaluated.
         by: columns that tell rankings apart (systems, days) or slice queries; a list of lists gives several groupings at
@@ -78,11 +80,12 @@ def evaluate(
         compat: reproduce the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
         sql_dir: a folder with metrics, relations and functions of your own.
-        memory_limit: of this process, such as ``"2GB"``; what does not fit is spilled to ``temp_directory``.
+        memory_limit: of this process, such as ``"2GB"``; what does not fit is spilled to ``temp_directory``. This and the other
+            limits hold on DuckDB only and are refused elsewhere.
         threads: how many threads DuckDB uses.
         temp_directory: where to spill; a folder that is removed afterwards unless given.
         timeout: seconds after which the query is cancelled.
-        progress: called with the percentage done.
+        progress: called with the percentage done; on other databases than DuckDB with 0 and 100.
         **policies: ``ties``, ``queries``, ``no_relevant``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ``strategy``, ...
 
     Returns:
@@ -95,7 +98,7 @@ def evaluate(
     Raises:
         MetricError: a metric, parameter or policy that does not exist or does not fit.
         InputError: data that cannot be evaluated, with all problems found.
-        ExecutionError: time or memory ran out.
+        ExecutionError: time or memory ran out, or another database than DuckDB refused a statement; its own error is the cause.
 
     >>> import pyarrow as pa
     >>> run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
@@ -103,69 +106,26 @@ def evaluate(
     >>> evaluate(["RR", "P@1"], run=run, qrels=qrels).to_pylist()
     [{'RR': 0.5, 'P@1': 0.0}]
     """
+    dialect = remote.spoken_by(connection, dialect)
     queries, policies = split_queries(queries, policies)
-    request = look_up(metrics, by, compat, sql_dir, policies)
+    request = look_up(metrics, by, compat, sql_dir, numbering(dialect) | policies)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     if check not in CHECKS:
         raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
     if progress is not None and not callable(progress):
         raise InputError(f"progress={progress!r} is not possible: give a function of a percentage")
     given = given_sources(request, run, qrels, predictions, queries)
-    with session(connection, limits, has_progress=progress is not None) as database:
-        return supervise(database, lambda: _evaluate(database, request, given, columns or {}, where, per_query, check), limits, progress)
-
-
-def _evaluate(
-    database: duckdb.DuckDBPyConnection,
-    request: Request,
-    given: Mapping[str, Any],
-    columns: Mapping[str, Any],
-    where: str | None,
-    per_query: bool,
-    check: checks.Check,
-) -> pa.Table:
-    inputs = Inputs(database)
-    try:
-        for role, source in given.items():
-            inputs.add(role, source)
-            if is_text(inputs.found[role]):
-                inputs.materialize(role)
-        keep(inputs.found, filters(where, given, "duckdb", inputs.found))
-        if request.is_of_predictions:
-            return _evaluate_predictions(inputs, request, columns, per_query, check)
-        needed = map_columns(inputs, request, columns)
-        report = None if check == "off" else _check_inputs(inputs, request, needed, check)
-        statement = statement_over(request, inputs, needed, per_query, audited=report is not None)
-        text = render(statement)
-        result = database.sql(text).to_arrow_table().rename_columns(statement.names)
-        if report is not None:
-            result = _check_result(inputs, request, report, result)
-    finally:
-        inputs.close()
-    searched = "none" if report is None else "all rows" if report.all_rows else "rows of documents of positive relevance"
-    metadata = {"sqlrank.version": __version__, "sqlrank.sql": text, "sqlrank.duplicates_searched": searched}
-    return result.replace_schema_metadata(metadata)
-
-
-def _evaluate_predictions(inputs: Inputs, request: Request, columns: Mapping[str, Any], per_query: bool, check: checks.Check) -> pa.Table:
-    is_audited = check != "off"
-    found = read_predictions(inputs, request, columns, per_query)
-    if is_audited and "rank" in found.needed:
-        checks.check_row_order(inputs.connection, inputs.found["predictions"])
-    if is_audited:
-        check_negatives(inputs.connection, request, found, per_query)
-    statement, strategy = over_predictions(request, found, per_query, "duckdb", inputs.connection, is_audited)
-    text = render(statement)
-    try:
-        result = inputs.connection.sql(text).to_arrow_table().rename_columns(statement.names)
-    except (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException):
-        check_predictions(inputs, request, found, columns)
-        raise
-    if is_audited:
-        if any(result["audit_broken"].to_pylist()):
-            check_predictions(inputs, request, found, columns)
-        result = result.drop_columns(["audit_broken"])
-    return result.replace_schema_metadata({"sqlrank.version": __version__, "sqlrank.sql": text, "sqlrank.strategy": strategy})
+    evaluation = partial(evaluated, request, given, columns or {}, where, per_query, check)
+    if remote.is_duckdb(connection):
+        with session(connection, limits, has_progress=progress is not None) as duck:
+            return supervise(duck, lambda: on_catalog(duck, evaluation), limits, progress)
+    remote.refuse_limits(limits, dialect)
+    with remote.session(connection, dialect) as database:
+        told = progress or (lambda _: None)
+        told(0.0)
+        result = evaluation(Inputs(database, partial(remote.find, database)))
+        told(100.0)
+        return result
 
 
 def sql(
@@ -262,29 +222,3 @@ def parse(text: str, sql_dir: str | Path | None = None) -> Metric:
     Metric(name='nDCG', params=(('gain', 'exp2'),), cutoff=10)
     """
     return settings.parse(text, library_of(sql_dir))
-
-
-def _check_inputs(inputs: Inputs, request: Request, needed: Mapping[str, tuple[str, ...]], check: checks.Check) -> checks.Report:
-    """Check what can be checked before the statement runs."""
-    connection, found = inputs.connection, inputs.found
-    report = checks.check_rows(connection, found, needed, check)
-    policy = request.settings.get("queries", "truth")
-    consistency.check_weights(connection, found, "run" if policy in {"run", "intersect"} else "qrels")
-    if request.settings.get("queries") == "strict":
-        consistency.check_strict(connection, found)
-    if request.uses("ties", "error"):
-        consistency.check_ties(connection, found["run"])
-    consistency.check_stops(connection, request.library, request.asked, report.top_grade)
-    return report
-
-
-def _check_result(inputs: Inputs, request: Request, report: checks.Report, result: pa.Table) -> pa.Table:
-    """Check what the statement found on the way; return the result without those columns."""
-    docs, retrieved = (sum(value or 0 for value in result[name].to_pylist()) for name in ("audit_docs", "audit_retrieved"))
-    by = set(request.by)
-    is_system = not by & set(inputs.found["qrels"].by) and by <= set(inputs.found["run"].by)
-    is_truth = request.settings.get("queries", "truth") in {"truth", "strict"} and request.sets is None
-    systems = 1 if not by else result.group_by(list(request.by)).aggregate([]).num_rows if is_system else None
-    expected = report.positive * systems if is_truth and systems is not None else None
-    consistency.check_result(inputs.connection, inputs.found, report, (docs, retrieved), expected)
-    return result.drop_columns(["audit_docs", "audit_retrieved"])

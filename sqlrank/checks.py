@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
-from sqlrank.engine import rows
 from sqlrank.errors import InputError
+from sqlrank.inputs import NUMERIC
 from sqlrank.keys import named
 from sqlrank.library import read_select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import duckdb
-
+    from sqlrank.database import Database
     from sqlrank.inputs import Input
 
 Check = Literal["auto", "full", "off"]
@@ -77,7 +76,7 @@ def check_columns(inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, .
     for role, columns in needed.items():
         problems += inputs[role].missing(columns)
         shown = f"{role} ({inputs[role].shown})"
-        for name in ("score", "rank", "relevance", "label", "weight", "value"):
+        for name in NUMERIC:
             kind = inputs[role].type_of(name)
             if name in columns and kind and not kind.startswith(NUMBERS):
                 what = f"{shown}: {name} is {kind}, not a number; cast it, or map another column to {name}"
@@ -115,34 +114,32 @@ def _family(kind: str) -> str:
     return "text" if kind.startswith(("VARCHAR", "ENUM")) else kind
 
 
-def check_rows(
-    connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, ...]], check: Check
-) -> Report:
+def check_rows(database: Database, inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, ...]], check: Check) -> Report:
     """Raise ``InputError`` with all problems in the rows; report what was checked otherwise."""
     problems: list[str] = []
     all_rows = True
     judged: dict[str, Any] = {}
     for role, columns in needed.items():
-        counted, found = _row_problems(connection, inputs[role], columns)
+        counted, found = _row_problems(database, inputs[role], columns)
         problems += found
         judged = counted if role == "qrels" else judged
         keys = COMMON if "doc_id" in columns else COMMON[:1]
         if role == "run" and check == "auto" and counted["all_rows"] > FULL_UP_TO:
             all_rows = False
         else:
-            problems += _duplicates(connection, inputs[role], keys)
+            problems += _duplicates(database, inputs[role], keys)
     refuse(problems)
     return Report(all_rows, judged["positive_relevance"] or 0, judged["top_grade"])
 
 
-def check_predictions(connection: duckdb.DuckDBPyConnection, item: Input, columns: tuple[str, ...], required: Sequence[str]) -> None:
+def check_predictions(database: Database, item: Input, columns: tuple[str, ...], required: Sequence[str]) -> None:
     """Raise ``InputError`` with all problems in the rows of the predictions."""
-    refuse(_row_problems(connection, item, columns, required)[1])
+    refuse(_row_problems(database, item, columns, required)[1])
 
 
-def check_row_order(connection: duckdb.DuckDBPyConnection, item: Input) -> None:
+def check_row_order(database: Database, item: Input) -> None:
     """Raise ``InputError`` if two predictions of a group have the same rank, which says which of them comes first."""
-    refuse(_duplicates(connection, item, ("rank",)))
+    refuse(_duplicates(database, item, ("rank",)))
 
 
 def rules(item: Input, columns: Sequence[str], required: Sequence[str] = ()) -> tuple[exp.Select, dict[str, exp.Expr]]:
@@ -171,7 +168,7 @@ def rules(item: Input, columns: Sequence[str], required: Sequence[str] = ()) -> 
 
 
 def _row_problems(
-    connection: duckdb.DuckDBPyConnection, item: Input, columns: tuple[str, ...], required: Sequence[str] = ()
+    database: Database, item: Input, columns: tuple[str, ...], required: Sequence[str] = ()
 ) -> tuple[dict[str, Any], list[str]]:
     tree, conditions = rules(item, columns, required)
     for name in item.by if item.role not in {"predictions", "training"} else ():
@@ -180,7 +177,7 @@ def _row_problems(
         tree = tree.select(exp.alias_(count, exp.to_identifier(f"null_{name}", quoted=True)))
     query = over(tree, item, columns)
     names = [column.alias for column in tree.selects]
-    counted = dict(zip(names, rows(connection, query)[0], strict=True))
+    counted = dict(zip(names, database.rows(query)[0], strict=True))
     problems = []
     if not counted["all_rows"] and item.role != "queries":
         problems.append(f"{item.role} ({item.shown}) has no rows{' with a label' if item.is_labelled else ''}")
@@ -190,7 +187,7 @@ def _row_problems(
             broken = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
             shown = exp.select("*").where(exp.EQ(this=broken, expression=exp.Literal.number(1)))
             meaning = _MEANS.get(name, f"{name.removeprefix('null_')} is NULL")
-            problems.append(problem(connection, item, f"{_rows(counted[name])}: {meaning}", shown, columns))
+            problems.append(problem(database, item, f"{_rows(counted[name])}: {meaning}", shown, columns))
     return counted, problems
 
 
@@ -199,28 +196,28 @@ def _is_null(column: exp.Column) -> exp.Expr:
 
 
 def _can_be_nan(kind: str) -> bool:
-    return kind in {"FLOAT", "DOUBLE"}
+    return kind in {"FLOAT", "DOUBLE", ""} or kind.startswith("DECIMAL")
 
 
 def _rows(number: int) -> str:
     return "1 row" if number == 1 else f"{number:,} rows"
 
 
-def over(query: exp.Select, item: Input, columns: tuple[str, ...], shown: bool = False) -> str:
-    """Return the text of a query over an input; ``shown`` for the caller's eyes."""
-    return query.from_(item.select(columns, shown=shown).subquery(item.role)).sql("duckdb")
+def over(query: exp.Select, item: Input, columns: tuple[str, ...], shown: bool = False) -> exp.Select:
+    """Return a query over an input; ``shown`` for the caller's eyes."""
+    return query.from_(item.select(columns, shown=shown).subquery(item.role))
 
 
-def problem(connection: duckdb.DuckDBPyConnection, item: Input, what: str, query: exp.Select, columns: tuple[str, ...]) -> str:
+def problem(database: Database, item: Input, what: str, query: exp.Select, columns: tuple[str, ...]) -> str:
     """Describe the rows that a query over an input finds."""
-    return describe(connection, item, what, over(query.limit(EXAMPLES), item, columns), over(query, item, columns, shown=True))
+    return describe(database, item, what, over(query.limit(EXAMPLES), item, columns), over(query, item, columns, shown=True))
 
 
-def describe(connection: duckdb.DuckDBPyConnection, item: Input, what: str, query: str, shown: str) -> str:
+def describe(database: Database, item: Input, what: str, query: exp.Query, shown: exp.Query) -> str:
     """Return what is wrong with an input, with examples and the query that shows the rest."""
-    described = [row[0] for row in rows(connection, f"DESCRIBE {query}")]
-    examples = [", ".join(f"{name}={short(value)}" for name, value in zip(described, row, strict=True)) for row in rows(connection, query)]
-    return "\n    ".join([f"{item.role} ({item.shown}): {what}", *examples, f"see more: {shown}"])
+    names = query.named_selects if not query.is_star else query.args["from_"].this.named_selects
+    examples = [", ".join(f"{name}={short(value)}" for name, value in zip(names, row, strict=True)) for row in database.rows(query)]
+    return "\n    ".join([f"{item.role} ({item.shown}): {what}", *examples, f"see more: {database.text(shown)}"])
 
 
 def short(value: Any) -> str:
@@ -229,17 +226,21 @@ def short(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
-def _duplicates(connection: duckdb.DuckDBPyConnection, item: Input, keys: tuple[str, ...]) -> list[str]:
-    """Find keys that stand twice. Grouping by a hash is several times faster than by texts; a hit is then made sure of."""
-    columns = [named(name) for name in [*item.by, *keys]]
-    hashed = exp.alias_(exp.Anonymous(this="HASH", expressions=[c.copy() for c in columns]), "key_hash")
-    twice = exp.select("1").from_(exp.select(hashed).from_(item.select(keys).subquery(item.role)).subquery("hashed"))
-    if not rows(connection, twice.group_by("key_hash").having("COUNT(*) > 1").limit(1).sql("duckdb")):
+def _duplicates(database: Database, item: Input, keys: tuple[str, ...]) -> list[str]:
+    """Find keys that stand twice. On DuckDB grouping by a hash is several times faster than by texts; a hit is then made sure of."""
+    columns = [*map(named, item.by), *map(exp.column, keys)]
+    if database.dialect == "duckdb" and not _same_hashes(database, item, keys, columns):
         return []
     shown = exp.select(*columns, exp.alias_(exp.Count(this=exp.Star()), "times")).group_by(*columns).having("COUNT(*) > 1")
-    if not rows(connection, over(shown.limit(1), item, keys)):
+    if not database.rows(over(shown.limit(1), item, keys)):
         return []
-    return [problem(connection, item, f"({', '.join(c.name for c in columns)}) stands more than once; keep one row of each", shown, keys)]
+    return [problem(database, item, f"({', '.join(c.name for c in columns)}) stands more than once; keep one row of each", shown, keys)]
+
+
+def _same_hashes(database: Database, item: Input, keys: tuple[str, ...], columns: Sequence[exp.Column]) -> bool:
+    hashed = exp.alias_(exp.Anonymous(this="HASH", expressions=[c.copy() for c in columns]), "key_hash")
+    twice = exp.select("1").from_(exp.select(hashed).from_(item.select(keys).subquery(item.role)).subquery("hashed"))
+    return bool(database.rows(twice.group_by("key_hash").having("COUNT(*) > 1").limit(1)))
 
 
 def refuse(problems: list[str]) -> None:

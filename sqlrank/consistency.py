@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from sqlrank.checks import COMMON, EXAMPLES, Report, describe, over, problem, refuse, short
 from sqlrank.compose import Composer
-from sqlrank.engine import rows
 from sqlrank.errors import InputError
 from sqlrank.keys import named
 from sqlrank.library import read_select
@@ -16,15 +15,14 @@ from sqlrank.library import read_select
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import duckdb
-
+    from sqlrank.database import Database
     from sqlrank.inputs import Input
     from sqlrank.library import Library
     from sqlrank.settings import Asked
 
 
 def check_result(
-    connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Input], report: Report, audited: tuple[float, float], expected: float | None
+    database: Database, inputs: Mapping[str, Input], report: Report, audited: tuple[float, float], expected: float | None
 ) -> None:
     """Raise ``InputError`` for what only the join of run and judgments shows.
 
@@ -33,14 +31,14 @@ def check_result(
     """
     docs, retrieved = audited
     if not report.all_rows and docs != expected:
-        refuse(_judged_duplicates(connection, inputs["run"], inputs["qrels"]))
+        refuse(_judged_duplicates(database, inputs["run"], inputs["qrels"]))
     if not retrieved:
-        check_coverage(connection, inputs)
+        check_coverage(database, inputs)
 
 
-def _judged_duplicates(connection: duckdb.DuckDBPyConnection, run: Input, qrels: Input) -> list[str]:
+def _judged_duplicates(database: Database, run: Input, qrels: Input) -> list[str]:
     """Find documents of positive relevance that stand twice in a list: a join with the judgments is much smaller than the run."""
-    columns = [named(name, "run") for name in [*run.by, *COMMON]]
+    columns = [*(named(name, "run") for name in run.by), *(exp.column(name, table="run") for name in COMMON)]
     same = _same(COMMON)
     times = exp.alias_(exp.Count(this=exp.Star()), "times")
     queries = []
@@ -49,11 +47,11 @@ def _judged_duplicates(connection: duckdb.DuckDBPyConnection, run: Input, qrels:
         judged = judged.where("relevance > 0").group_by(*COMMON)
         query = exp.select(*columns, times).from_(run.select(COMMON, shown=shown).subquery("run"))
         queries.append(query.join(judged.subquery("qrels"), on=same).group_by(*columns).having("COUNT(*) > 1"))
-    examples = queries[0].limit(EXAMPLES).sql("duckdb")
-    if not rows(connection, examples):
+    examples = queries[0].limit(EXAMPLES)
+    if not database.rows(examples):
         return []
     what = f"({', '.join(c.name for c in columns)}) stands more than once; keep one row of each"
-    return [describe(connection, run, what, examples, queries[1].sql("duckdb"))]
+    return [describe(database, run, what, examples, queries[1])]
 
 
 def _same(keys: tuple[str, ...]) -> exp.Condition:
@@ -65,14 +63,14 @@ def audit() -> exp.Select:
     return read_select("checks", "audit.sql")
 
 
-def check_coverage(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Input]) -> None:
+def check_coverage(database: Database, inputs: Mapping[str, Input]) -> None:
     """Raise ``InputError`` if run and qrels have no query in common, or no document of a query."""
     run = inputs["run"].select(COMMON).subquery("run")
     qrels = inputs["qrels"].select(COMMON).subquery("qrels")
     for keys, what in ((("query_id",), "query_id"), (("query_id", "doc_id"), "(query_id, doc_id)")):
-        if not rows(connection, exp.select("1").from_(run.copy()).join(qrels.copy(), on=_same(keys)).limit(1).sql("duckdb")):
-            left = rows(connection, exp.select(*keys).from_(run.copy()).limit(1).sql("duckdb"))
-            right = rows(connection, exp.select(*keys).from_(qrels.copy()).limit(1).sql("duckdb"))
+        if not database.rows(exp.select("1").from_(run.copy()).join(qrels.copy(), on=_same(keys)).limit(1)):
+            left = database.rows(exp.select(*keys).from_(run.copy()).limit(1))
+            right = database.rows(exp.select(*keys).from_(qrels.copy()).limit(1))
             raise InputError(
                 f"run and qrels have no {what} in common; run has such as {left[0]}, qrels such as {right[0]}: are they of the same collection?"
                 f"{_read_as_text(inputs, keys)}"
@@ -85,37 +83,31 @@ def _read_as_text(inputs: Mapping[str, Input], keys: Sequence[str]) -> str:
     return f" ({', '.join(kinds)}, and was read as text)" if kinds else ""
 
 
-def check_ties(connection: duckdb.DuckDBPyConnection, item: Input) -> None:
+def check_ties(database: Database, item: Input) -> None:
     """Raise ``InputError`` if two documents of a list have the same score."""
-    keys = [named(name) for name in [*item.by, "query_id", "score"]]
+    keys = [*map(named, item.by), exp.column("query_id"), exp.column("score")]
     tied = exp.select(*keys, exp.alias_(exp.Count(this=exp.Star()), "docs")).group_by(*keys).having("COUNT(*) > 1")
-    if rows(connection, over(tied.limit(1), item, ("query_id", "score"))):
-        raise InputError(problem(connection, item, "equal scores in a list, and ties='error'", tied, ("query_id", "score")))
+    if database.rows(over(tied.limit(1), item, ("query_id", "score"))):
+        raise InputError(problem(database, item, "equal scores in a list, and ties='error'", tied, ("query_id", "score")))
 
 
-def check_weights(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Input], role: str) -> None:
+def check_weights(database: Database, inputs: Mapping[str, Input], role: str) -> None:
     """Raise ``InputError`` if the queries table has weights, but none for a query."""
     if "queries" in inputs and "weight" in inputs["queries"].names:
-        has = rows(
-            connection,
-            exp.select("query_id")
-            .from_(inputs["queries"].select(COMMON[:1]).subquery("queries"))
-            .order_by("query_id")
-            .limit(EXAMPLES)
-            .sql("duckdb"),
-        )
+        there = exp.select("query_id").from_(inputs["queries"].select(COMMON[:1]).subquery("queries"))
+        has = database.rows(there.order_by("query_id").limit(EXAMPLES))
         known = f"without a weight in queries, which has such as {', '.join(short(row[0]) for row in has)}"
-        refuse(list(_unmatched(connection, inputs[role], inputs["queries"], known)))
+        refuse(list(_unmatched(database, inputs[role], inputs["queries"], known)))
 
 
-def check_strict(connection: duckdb.DuckDBPyConnection, inputs: Mapping[str, Input]) -> None:
+def check_strict(database: Database, inputs: Mapping[str, Input]) -> None:
     """Raise ``InputError`` unless run and qrels hold the same queries."""
-    problems = list(_unmatched(connection, inputs["qrels"], inputs["run"], "judged, but not answered, and queries='strict'"))
-    problems += _unmatched(connection, inputs["run"], inputs["qrels"], "answered, but not judged, and queries='strict'")
+    problems = list(_unmatched(database, inputs["qrels"], inputs["run"], "judged, but not answered, and queries='strict'"))
+    problems += _unmatched(database, inputs["run"], inputs["qrels"], "answered, but not judged, and queries='strict'")
     refuse(problems)
 
 
-def _unmatched(connection: duckdb.DuckDBPyConnection, left: Input, right: Input, what: str) -> Iterator[str]:
+def _unmatched(database: Database, left: Input, right: Input, what: str) -> Iterator[str]:
     keys = ("query_id",)
     ids = exp.select("query_id").from_(right.select(keys).subquery("other"))
     query = (
@@ -124,18 +116,18 @@ def _unmatched(connection: duckdb.DuckDBPyConnection, left: Input, right: Input,
         .from_(left.select(keys).subquery("these"))
         .where(exp.Not(this=exp.In(this=exp.column("query_id"), query=ids.subquery())))
     )
-    if found := rows(connection, query.limit(EXAMPLES).sql("duckdb")):
-        yield f"queries {what}: {', '.join(short(row[0]) for row in found)}; see more: {query.sql('duckdb')}"
+    if found := database.rows(query.limit(EXAMPLES)):
+        yield f"queries {what}: {', '.join(short(row[0]) for row in found)}; see more: {database.text(query)}"
 
 
-def check_stops(connection: duckdb.DuckDBPyConnection, library: Library, asked: Sequence[Asked], top_grade: float | None) -> None:
+def check_stops(database: Database, library: Library, asked: Sequence[Asked], top_grade: float | None) -> None:
     """Raise ``InputError`` if a stop probability is above 1 at the greatest relevance."""
     for item in asked:
         if item.file.tree.args["from_"].this.name != "cascade" or top_grade is None:
             continue
         grade = exp.Literal.number(repr(float(top_grade)))
         stop = Composer(library, {}, []).function("stop", item.settings, grade)
-        if rows(connection, exp.select(stop).sql("duckdb"))[0][0] > 1:
+        if database.rows(exp.select(stop))[0][0] > 1:
             raise InputError(
                 f"{item.metric}: a relevance of {top_grade:g} gives a stop probability above 1; "
                 "give the highest grade of the scale with max_grade, or another function with stop"

@@ -23,7 +23,9 @@ class Dialect:
     statement must ask for to mean what it means elsewhere. ``fold`` gives a name without quotes the case that the engine
     gives it; where it does nothing, names match whatever their case, but for ClickHouse. ``replaces_table`` and
     ``replaces_view`` say whether there is CREATE OR REPLACE for them; Spark and Trino leave tables to catalogs, of which many
-    cannot. ``table_engine`` is what a new table is made with. ``compares_null`` says whether there is IS NOT DISTINCT FROM.
+    cannot. ``table_engine`` is what a new table is made with. ``compares_null`` says whether there is IS NOT DISTINCT FROM,
+    ``has_float32`` whether there are numbers of single precision. ``nan_function`` tells NaN where it does not equal itself,
+    and ``infinity`` is what that is written as where no text can be made one.
     """
 
     writer: str
@@ -35,6 +37,10 @@ class Dialect:
     replaces_view: bool = True
     table_engine: str | None = None
     compares_null: bool = True
+    has_nan: bool = True
+    nan_function: str | None = None
+    infinity: str | None = None
+    has_float32: bool = True
 
     @property
     def puts_null_first(self) -> dict[bool, bool]:
@@ -48,21 +54,32 @@ _SETS = (exp.GroupingSets, "there are no GROUPING SETS; ask for one grouping at 
 
 DIALECTS = {
     "duckdb": Dialect("duckdb"),
-    "bigquery": Dialect("bigquery", is_distributed=True, unsupported=(_QUANTILE,)),
-    "snowflake": Dialect("snowflake", is_distributed=True, unsupported=(_QUANTILE,), fold=str.upper),
-    "spark": Dialect("spark", is_distributed=True, unsupported=(_QUANTILE,), replaces_table=False),
-    "databricks": Dialect("databricks", is_distributed=True, unsupported=(_QUANTILE,)),
+    "bigquery": Dialect("bigquery", is_distributed=True, unsupported=(_QUANTILE,), nan_function="IS_NAN", has_float32=False),
+    "snowflake": Dialect("snowflake", is_distributed=True, unsupported=(_QUANTILE,), fold=str.upper, has_float32=False),
+    "spark": Dialect("spark", is_distributed=True, unsupported=(_QUANTILE,), replaces_table=False, nan_function="ISNAN"),
+    "databricks": Dialect("databricks", is_distributed=True, unsupported=(_QUANTILE,), nan_function="ISNAN"),
     "postgres": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False),
     "redshift": Dialect("redshift", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False, compares_null=False),
-    "trino": Dialect("trino", is_distributed=True, unsupported=(_QUANTILE,), replaces_table=False),
+    "trino": Dialect(
+        "trino", is_distributed=True, unsupported=(_QUANTILE,), replaces_table=False, nan_function="IS_NAN", infinity="INFINITY()"
+    ),
     "clickhouse": Dialect(
         "clickhouse",
         unsupported=(_QUANTILE,),
         settings=("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias"),
         table_engine="MergeTree",
+        nan_function="isNaN",
     ),
-    "datafusion": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower),
-    "sqlite": Dialect("sqlite", unsupported=(_QUANTILE, _SETS), replaces_table=False, replaces_view=False),
+    "datafusion": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, nan_function="ISNAN"),
+    "sqlite": Dialect(
+        "sqlite",
+        unsupported=(_QUANTILE, _SETS),
+        replaces_table=False,
+        replaces_view=False,
+        has_nan=False,
+        infinity="9e999",
+        has_float32=False,
+    ),
 }
 """Every dialect by its name; docs/engines.md says which of them were executed, and by what."""
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from sqlrank.database import Database
 from sqlrank.errors import ExecutionError, InputError
 
 if TYPE_CHECKING:
@@ -114,6 +115,21 @@ def _refuse_unusable(connection: duckdb.DuckDBPyConnection) -> None:
 def rows(connection: duckdb.DuckDBPyConnection, statement: str, values: list[Any] | None = None) -> list[tuple[Any, ...]]:
     """Return all rows of a small query."""
     return connection.execute(statement, values).fetchall()
+
+
+def describe(connection: duckdb.DuckDBPyConnection, statement: str) -> dict[str, str]:
+    """Return the columns of a query with their types."""
+    return {name: kind for name, kind, *_ in rows(connection, f"DESCRIBE {statement}")}
+
+
+def database_of(connection: duckdb.DuckDBPyConnection) -> Database:
+    """Return a connection as what a call works on."""
+    return Database(
+        "duckdb",
+        table=lambda text: connection.sql(text).to_arrow_table(),
+        fetch=lambda text: rows(connection, text),
+        types=lambda query: describe(connection, query.sql("duckdb")),
+    )
 
 
 def _open(connection: Any) -> duckdb.DuckDBPyConnection:

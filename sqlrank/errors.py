@@ -26,7 +26,7 @@ class InputError(SqlrankError):
 
 
 class ExecutionError(SqlrankError):
-    """A statement that DuckDB could not finish: time, memory or an interruption."""
+    """A statement that an engine could not finish: time, memory, an interruption, or what the engine says."""
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

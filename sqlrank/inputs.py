@@ -1,27 +1,21 @@
-"""Where the data are: tables, files, relations and Arrow streams, resolved to FROM items with the columns they have."""
+"""The inputs of a call: FROM items with the columns they have, under the names that the statement knows them by."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
-import duckdb
-import pyarrow as pa
-import sqlglot
 from sqlglot import exp
 
 from sqlrank.compose import Source
-from sqlrank.engine import rows
-from sqlrank.errors import InputError, suggestion
+from sqlrank.errors import suggestion
 from sqlrank.keys import named
-from sqlrank.library import read_select
-from sqlrank.names import READERS, is_file, parts_of, reader
 from sqlrank.request import Labelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sqlrank.database import Database
 
 COLUMNS = {
     "run": ("query_id", "doc_id", "score", "rank"),
@@ -34,6 +28,10 @@ COLUMNS = {
 
 MEASURES = {"run": "score", "qrels": "relevance"}
 """The column of an input that says something of a document, and so never what it is grouped by."""
+
+
+NUMERIC = ("score", "rank", "relevance", "weight", "label", "value")
+"""The columns that are computed with; the others only tell rows apart."""
 
 
 @dataclass
@@ -111,7 +109,7 @@ class Input:
         """
         items = [exp.alias_(self._value(name, float32), exp.to_identifier(name, quoted=name in self.by)) for name in [*self.by, *needed]]
         query = exp.select(*items).from_((self.origin if shown and self.origin is not None else self.node).copy())
-        return query.where(self.where.copy()) if self.where is not None else query
+        return qualified(query.where(self.where.copy()) if self.where is not None else query)
 
     def source(self, needed: Iterable[str], float32: bool = False) -> Source:
         """Return this input as the statement reads it."""
@@ -126,181 +124,42 @@ class Input:
             return exp.cast(column, "INT")
         if name in self.as_text or self.type_of(name).startswith("ENUM"):
             return exp.cast(column, "VARCHAR")
-        if self.type_of(name).startswith("DECIMAL"):
+        if name in NUMERIC and self.type_of(name).startswith("DECIMAL"):
             return exp.cast(column, "DOUBLE")
         return _single(column) if float32 and name == "score" else column
 
 
 class Inputs:
-    """The inputs of one call on one connection; what it registers there is removed on ``close``."""
+    """The inputs of one call on one database; ``find`` resolves a source that is given for a role."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        self.connection = connection
+    def __init__(self, database: Database, find: Callable[[str, Any], Input]) -> None:
+        self.database = database
         self.found: dict[str, Input] = {}
         self.internal: dict[str, str] = {}
-        self._views: list[str] = []
-        self._tables: list[str] = []
+        self._find = find
 
     def add(self, role: str, source: Any) -> None:
-        """Resolve a source: a table or view name, a file, a relation, or anything with the Arrow stream protocol."""
-        if isinstance(source, Labelled):
-            self.add(role, source.source)
-            self.found[role].is_labelled = True
-            return
-        if isinstance(source, (str, Path)):
-            node, shown = self._named(role, source)
-        elif isinstance(source, duckdb.DuckDBPyRelation):
-            node, shown = self._relation(source), "DuckDB relation"
-        elif hasattr(source, "__arrow_c_stream__"):
-            node, shown = self._register(pa.table(source)), type(source).__name__
-        else:
-            lazily = "collect it into a table first, or " if hasattr(source, "collect") else ""
-            raise InputError(
-                f"{role}: cannot read a {type(source).__name__}; {lazily}give a table name, a file, a DuckDB relation, "
-                "or a table that speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
-            )
-        item = Input(role, shown, node, self._types(role, shown, node))
-        if isinstance(node, exp.Table) and node.name in self._views:
-            item.origin = exp.to_table(role)
-        self.found[role] = item
+        """Resolve a source."""
+        is_labelled = isinstance(source, Labelled)
+        self.found[role] = self._find(role, source.source if is_labelled else source)
+        self.found[role].is_labelled = is_labelled
 
-    def materialize(self, role: str) -> None:
-        """Read a text input once into a temporary table, since a statement reads it several times."""
-        item = self.found[role]
-        name = f"sqlrank_{role}_{uuid4().hex[:8]}"
-        try:
-            made = rows(self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
-        except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            raise InputError(f"{role}: cannot read {item.shown}: {str(error).splitlines()[0]}") from None
-        self._tables.append(name)
-        item.is_empty = made == [(0,)]
-        item.origin, item.node = item.node, exp.to_table(name)
 
-    def close(self) -> None:
-        """Remove what was registered."""
-        for name in self._views:
-            self.connection.unregister(name)
-        for name in self._tables:
-            self.connection.execute(f"DROP TABLE IF EXISTS {name}")
-        self._views, self._tables = [], []
-
-    def _named(self, role: str, source: str | Path) -> tuple[exp.Expr, str]:
-        text = str(source)
-        if isinstance(source, str) and (table := self._table(text)):
-            return table, text
-        if is_file(text):
-            return _file(role, text), text
-        tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
-        hint = suggestion(text, tables)
-        there = f" The database has: {', '.join(sorted(tables))}" if tables else ""
-        raise InputError(f"{role}: there is no table and no file named {text!r}{hint}{there}")
-
-    def _table(self, text: str) -> exp.Table | None:
-        there = self._tables_there()
-        near = self._search_path()
-        spelled = parts_of(text) if '"' in text else None
-        for matches in (str.__eq__, _same_but_for_case):
-            for database, schema, name in there:
-                if _is_called((name,), text, spelled, matches) and (database, schema) in near:
-                    return _quoted(name)
-                full = ((schema, name), (database, name), (database, schema, name))
-                if any(_is_called(parts, text, spelled, matches) for parts in full):
-                    return _quoted(name, schema, database)
-            far = [(name, schema, database) for database, schema, name in there if _is_called((name,), text, spelled, matches)]
-            if len(far) > 1:
-                raise InputError(
-                    f"several tables are named {text!r}: {', '.join('.'.join(reversed(parts)) for parts in far)}; write one in full"
-                )
-            if far:
-                return _quoted(*far[0])
-        return None
-
-    def _search_path(self) -> set[tuple[str, str]]:
-        return {rows(self.connection, "SELECT current_database(), current_schema()")[0], ("temp", "main")}
-
-    def _tables_there(self) -> list[tuple[str, str, str]]:
-        """Return (database, schema, name) of every table and view, those in reach of a bare name first."""
-        there = rows(
-            self.connection,
-            "SELECT database_name, schema_name, table_name FROM duckdb_tables() UNION ALL "
-            "SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal",
-        )
-        near = self._search_path()
-        return sorted(there, key=lambda row: ((row[0], row[1]) not in near, row))
-
-    def _register(self, table: pa.Table) -> exp.Table:
-        name = f"sqlrank_arrow_{uuid4().hex[:8]}"
-        self.connection.register(name, table)
-        self._views.append(name)
-        return exp.to_table(name)
-
-    def _relation(self, relation: duckdb.DuckDBPyRelation) -> exp.Expr:
-        """Return a relation of this connection as a subquery, so that it is not read into memory; else its rows."""
-        mark = uuid4().hex
-        self.connection.execute(f"SET VARIABLE sqlrank_mark = '{mark}'")
-        try:
-            is_here = _value_there(relation) == mark
-        finally:
-            self.connection.execute("RESET VARIABLE sqlrank_mark")
-        if not is_here:
-            return self._register(relation.to_arrow_table())
-        try:
-            node = exp.Subquery(
-                this=sqlglot.parse_one(relation.sql_query(), read="duckdb"), alias=exp.TableAlias(this=exp.to_identifier("relation"))
-            )
-            rows(self.connection, f"DESCRIBE {exp.select('*').from_(node.copy()).sql('duckdb')}")
-        except (duckdb.Error, sqlglot.ParseError):
-            return self._register(relation.to_arrow_table())
-        return node
-
-    def _types(self, role: str, shown: str, node: exp.Expr) -> dict[str, str]:
-        query = exp.select("*").from_(node.copy()).sql("duckdb")
-        try:
-            described = rows(self.connection, f"DESCRIBE {query}")
-        except duckdb.Error as error:
-            raise InputError(f"{role}: cannot read {shown}: {str(error).splitlines()[0]}") from None
-        return {row[0]: row[1] for row in described}
+def qualified(query: exp.Select) -> exp.Select:
+    """Say of which table the columns are, if it has an alias: engines differ in what else a bare name can mean."""
+    table = query.args["from_"].this
+    if isinstance(table, exp.Table) and table.alias:
+        for column in query.find_all(exp.Column):
+            column.set("table", exp.to_identifier(table.alias))
+    return query
 
 
 def _single(score: exp.Expr) -> exp.Expr:
     """Return a score in single precision, where what is too large is infinite."""
-    limits = [exp.cast(exp.Literal.string(text), "FLOAT") for text in ("inf", "-inf")]
-    positive = exp.GT(this=score.copy(), expression=exp.Literal.number(0))
-    beyond = exp.Case(ifs=[exp.If(this=positive, true=limits[0])], default=limits[1])
-    return exp.func("COALESCE", exp.TryCast(this=score, to=exp.DataType.build("FLOAT")), beyond)
-
-
-def _is_called(parts: Sequence[str], text: str, spelled: Sequence[str] | None, matches: Callable[[str, str], bool]) -> bool:
-    """Whether a text names a table of these parts: as it stands, or part by part if it is quoted."""
-    if matches(".".join(parts), text):
-        return True
-    return spelled is not None and len(parts) == len(spelled) and all(map(matches, parts, spelled))
-
-
-def _same_but_for_case(left: str, right: str) -> bool:
-    return left.lower() == right.lower()
-
-
-def _quoted(name: str, schema: str | None = None, database: str | None = None) -> exp.Table:
-    return exp.table_(name, schema, database, quoted=True)
-
-
-def _value_there(relation: duckdb.DuckDBPyRelation) -> str | None:
-    """Return the value of the mark on the connection of a relation."""
-    result = relation.query("relation", "SELECT GETVARIABLE('sqlrank_mark')")
-    return None if result is None else result.fetchall()[0][0]
-
-
-def _file(role: str, text: str) -> exp.Expr:
-    """Return the FROM item that reads a file: by its ending, or as TREC text if it has no ending that is known."""
-    if read := reader(text):
-        return exp.Table(this=exp.func(read, exp.Literal.string(text), dialect="duckdb"))
-    if role not in {"run", "qrels"}:
-        raise InputError(f"{role}: {text!r} has no ending that says what it holds; use one of {', '.join(READERS)}")
-    tree = exp.replace_placeholders(read_select("inputs", f"trec_{role}.sql"), path=text)
-    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))
-
-
-def is_text(item: Input) -> bool:
-    """Whether an input is text that is read and split anew at each look: TREC and CSV files."""
-    return item.node.find(exp.ReadCSV) is not None
+    case = exp.Case(default=exp.cast(score, "FLOAT"))
+    for sign, beyond in (("", exp.GTE), ("-", exp.LTE)):
+        limit = exp.Literal.number(f"{sign}3.4028235677973366e38")
+        case.append(
+            "ifs", exp.If(this=beyond(this=score.copy(), expression=limit), true=exp.cast(exp.Literal.string(f"{sign}inf"), "FLOAT"))
+        )
+    return case

@@ -17,11 +17,11 @@ from uuid import uuid4
 from sqlglot import exp
 
 from sqlrank._version import __version__
+from sqlrank.catalog import on_catalog
 from sqlrank.compose import Composer, Source
 from sqlrank.dialects import dialect_of
 from sqlrank.engine import Limits, session, supervise
 from sqlrank.errors import InputError, MetricError
-from sqlrank.inputs import Inputs
 from sqlrank.library import library, read_select
 from sqlrank.metric import Metric
 from sqlrank.render import render
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+    from sqlrank.inputs import Inputs
     from sqlrank.settings import Asked
     from sqlrank.training import Training
 
@@ -115,17 +116,12 @@ def fit(
     settings["radius"] = math.sqrt(2 * margin / l2) if l2 else sys.float_info.max
     names = [by] if isinstance(by, str) else list(by)
 
-    def work() -> pa.Table:
-        inputs = Inputs(database)
-        try:
-            found = read_training(inputs, examples, columns or {}, names)
-            return _descend(database, found, asked, settings, iterations, progress)
-        finally:
-            inputs.close()
+    def work(inputs: Inputs) -> pa.Table:
+        return _descend(database, read_training(inputs, examples, columns or {}, names), asked, settings, iterations, progress)
 
     limits = Limits(memory_limit, threads, None, timeout)
     with session(connection, limits) as database:
-        return supervise(database, work, limits, None)
+        return supervise(database, lambda: on_catalog(database, work, is_read=False), limits, None)
 
 
 def _asked(kind: str, margin: float, few_negatives: str, k: int) -> Asked:

@@ -9,17 +9,20 @@ from sqlglot import exp
 
 from sqlrank import checks, consistency
 from sqlrank.compose import Source
-from sqlrank.errors import InputError, suggestion
-from sqlrank.inputs import COLUMNS, MEASURES, Inputs
+from sqlrank.dialects import dialect_of
+from sqlrank.errors import InputError, MetricError, suggestion
+from sqlrank.inputs import COLUMNS, MEASURES
 from sqlrank.keys import named
 from sqlrank.names import column_named, internal_names, table_named
 from sqlrank.request import Labelled
-from sqlrank.statement import Plan, Statement, build
+from sqlrank.statement import Plan, build
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
+    from sqlrank.inputs import Inputs
     from sqlrank.request import Request
+    from sqlrank.statement import Statement
 
 
 def map_columns(inputs: Inputs, request: Request, columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
@@ -91,7 +94,9 @@ def statement_over(
     request: Request, inputs: Inputs, needed: Mapping[str, tuple[str, ...]], per_query: bool, audited: bool = False
 ) -> Statement:
     """Return the statement over inputs whose columns are known."""
-    float32 = request.settings.get("score_type") == "float32"
+    float32, dialect = request.settings.get("score_type") == "float32", inputs.database.dialect
+    if float32 and not dialect_of(dialect).has_float32:
+        raise MetricError(f"score_type='float32' is not possible on {dialect}, which has doubles only; give score_type='float64'")
     sources = {role: inputs.found[role].source(COLUMNS[role] if role == "run" else columns, float32) for role, columns in needed.items()}
     internal = inputs.internal
     by = [internal[name] for name in request.by]
@@ -99,7 +104,7 @@ def statement_over(
     sets = None if request.sets is None else [[internal[name] for name in group] for group in request.sets]
     plan = Plan(by, sets, attributes, per_query, "weight" in needed.get("queries", ()), request.settings)
     statement = build(request.asked, request.library, sources, plan, consistency.audit() if audited else None)
-    return Statement(statement.tree, statement.stamp, [*request.by, *statement.names[len(by) :]])
+    return replace(statement, names=[*request.by, *statement.names[len(by) :]])
 
 
 def statement_by_name(

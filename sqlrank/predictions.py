@@ -11,22 +11,21 @@ from sqlrank import checks
 from sqlrank.compose import Source
 from sqlrank.contract import REQUIREMENTS
 from sqlrank.dialects import dialect_of
-from sqlrank.engine import rows
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.inputs import COLUMNS
 from sqlrank.keys import named
 from sqlrank.library import read_select
 from sqlrank.names import column_named, expression, internal_names, parts_of, table_named
-from sqlrank.statement import Plan, Statement, build
+from sqlrank.statement import Plan, build
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import duckdb
-
+    from sqlrank.database import Database
     from sqlrank.inputs import Input, Inputs
     from sqlrank.request import Request
     from sqlrank.settings import Asked
+    from sqlrank.statement import Statement
 
 PROBED = 100_000
 DISTINCT_SHARE = 0.02
@@ -117,13 +116,13 @@ def over_predictions(
     predictions: Predictions,
     per_query: bool,
     dialect: str = "duckdb",
-    connection: duckdb.DuckDBPyConnection | None = None,
+    database: Database | None = None,
     is_audited: bool = False,
 ) -> tuple[Statement, str]:
-    """Return the statement over predictions and the strategy that was chosen; ``connection`` is where they can be probed."""
+    """Return the statement over predictions and the strategy that was chosen; ``database`` is where they can be probed."""
     is_weighted = "weight" in predictions.needed
     is_ordered = any(request.library.reads(asked.file) & {"thresholds", "scores"} for asked in request.asked)
-    can_probe = connection if is_ordered else None
+    can_probe = database if is_ordered else None
     strategy = _strategy(request, is_weighted, dialect, lambda: can_probe is not None and _has_few_scores(can_probe, predictions.query))
     asked = [
         replace(item, settings={**item.settings, "strategy": strategy, "counting": _counting(item, dialect)}) for item in request.asked
@@ -138,7 +137,7 @@ def over_predictions(
     audit = _audit(request, predictions.needed) if is_audited else None
     statement = build(asked, request.library, sources, plan, audit)
     names = [*predictions.shown, *(["query_id"] if per_query else []), *statement.names[len(by) :]]
-    return Statement(statement.tree, f"{statement.stamp}\n  strategy: {strategy}", names), strategy
+    return replace(statement, stamp=f"{statement.stamp}\n  strategy: {strategy}", names=names), strategy
 
 
 def check_predictions(inputs: Inputs, request: Request, predictions: Predictions, columns: Mapping[str, Any]) -> None:
@@ -146,10 +145,10 @@ def check_predictions(inputs: Inputs, request: Request, predictions: Predictions
     item = inputs.found["predictions"]
     for theirs in _split_scores(columns)[0] or [item.names["score"]]:
         item.names["score"] = item.column(theirs) or theirs
-        checks.check_predictions(inputs.connection, item, predictions.needed, _requirements(request))
+        checks.check_predictions(inputs.database, item, predictions.needed, _requirements(request))
 
 
-def check_negatives(connection: duckdb.DuckDBPyConnection, request: Request, predictions: Predictions, per_query: bool) -> None:
+def check_negatives(database: Database, request: Request, predictions: Predictions, per_query: bool) -> None:
     """Raise ``InputError`` if there are fewer negatives than a metric compares positives with under few_negatives=error."""
     query, keys = _grouped(predictions, predictions.by)
     shown = dict(zip(predictions.by, predictions.shown, strict=True))
@@ -161,7 +160,7 @@ def check_negatives(connection: duckdb.DuckDBPyConnection, request: Request, pre
         short = exp.select(*columns, "SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives").from_(query.subquery("predictions"))
         short = short.having("SUM(label) > 0").having(exp.column("negatives") < exp.convert(asked.settings["k"]))
         short = short.group_by(*columns).order_by(*columns) if columns else short
-        for row in rows(connection, short.limit(checks.EXAMPLES).sql("duckdb")):
+        for row in database.rows(short.limit(checks.EXAMPLES)):
             found = zip((column.name for column in columns), row, strict=False)
             where = ", ".join(f"{shown.get(name, name)}={checks.short(value)}" for name, value in found if name != SLICE)
             problems.append(
@@ -278,8 +277,10 @@ def _counting(asked: Asked, dialect: str) -> str:
 def _compute(inputs: Inputs, item: Input, text: str) -> None:
     """Let an expression stand for a column."""
     try:
-        tree = expression(text)
+        tree = expression(text, inputs.database.dialect)
         unknown = [column.name for column in tree.find_all(exp.Column) if item.column(column.name) is None]
+        for column in () if unknown else tree.find_all(exp.Column):
+            column.set("this", exp.to_identifier(item.column(column.name), quoted=True))
     except InputError:
         unknown = [text]
     if unknown:
@@ -288,14 +289,14 @@ def _compute(inputs: Inputs, item: Input, text: str) -> None:
             f"columns maps to {unknown[0]!r}, which predictions do not have{suggestion(unknown[0], item.types)} There are: {there}"
         )
     query = exp.select(exp.alias_(tree, "computed")).from_(item.node.copy())
-    item.types[text] = rows(inputs.connection, f"DESCRIBE {query.sql('duckdb')}")[0][1]
+    item.types[text] = next(iter(inputs.database.types(query).values()))
     item.computed[text] = tree
 
 
-def _has_few_scores(connection: duckdb.DuckDBPyConnection, query: exp.Select) -> bool:
+def _has_few_scores(database: Database, query: exp.Select) -> bool:
     probed = exp.select("score").from_(query.subquery("predictions")).limit(PROBED).subquery("probed")
     count = exp.select(exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column("score")]))).from_(probed)
-    total, distinct = rows(connection, count.sql("duckdb"))[0]
+    total, distinct = database.rows(count)[0]
     return bool(distinct < DISTINCT_SHARE * total)
 
 

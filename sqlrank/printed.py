@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.catalog import on_catalog
 from sqlrank.dialects import dialect_of
 from sqlrank.engine import Limits, session
 from sqlrank.filters import filters, keep
-from sqlrank.inputs import Inputs
 from sqlrank.mapping import map_columns, statement_by_name, statement_over
 from sqlrank.names import is_file
 from sqlrank.predictions import name_predictions, over_predictions, read_predictions
-from sqlrank.request import given_sources, look_up, split_queries
+from sqlrank.request import given_sources, look_up, numbering, split_queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from sqlrank.inputs import Inputs
     from sqlrank.request import Request
     from sqlrank.statement import Statement
 
@@ -43,9 +44,8 @@ def prepare(
     ``locate`` gives the FROM item of each input where the name that the caller gave is not that of a table.
     """
     dialect_of(dialect)
-    numbering = {} if dialect == "duckdb" else {"numbering": "plain"}
     queries, policies = split_queries(queries, policies)
-    request = look_up(metrics, by, compat, sql_dir, numbering | policies)
+    request = look_up(metrics, by, compat, sql_dir, numbering(dialect) | policies)
     given = given_sources(request, run, qrels, predictions, queries)
     if locate is not None:
         given = {role: locate(role, source) for role, source in given.items()}
@@ -61,12 +61,14 @@ def prepare(
 def _over_seen(
     request: Request, given: Mapping[str, Any], connection: Any, columns: Mapping[str, Any], where: str | None, per_query: bool
 ) -> Statement:
-    with session(connection, Limits()) as database:
-        inputs = Inputs(database)
+    def build(inputs: Inputs) -> Statement:
         for role, source in given.items():
             inputs.add(role, source)
         keep(inputs.found, filters(where, given, "duckdb", inputs.found))
         if request.is_of_predictions:
             found = read_predictions(inputs, request, columns, per_query)
-            return over_predictions(request, found, per_query, connection=database)[0]
+            return over_predictions(request, found, per_query, database=inputs.database)[0]
         return statement_over(request, inputs, map_columns(inputs, request, columns), per_query)
+
+    with session(connection, Limits()) as database:
+        return on_catalog(database, build, is_read=False)

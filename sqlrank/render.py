@@ -27,9 +27,15 @@ def render(statement: Statement, dialect: str = "duckdb") -> str:
     Raises:
         MetricError: a construct that the dialect cannot express; the message names metrics, construct and dialect.
     """
-    target = dialect_of(dialect)
     title = statement.stamp.splitlines()[0].partition(": ")[2]
-    tree = statement.tree.copy()
+    stamp = "".join(f"-- {line}\n" for line in statement.stamp.splitlines())
+    return stamp + write(statement.tree, dialect, title, pretty=True)
+
+
+def write(tree: exp.Expr, dialect: str, title: str = "this", pretty: bool = False) -> str:
+    """Return a tree as text; raise ``MetricError`` for a construct in what has this title that the dialect cannot express."""
+    target = dialect_of(dialect)
+    tree = tree.copy()
     for construct, advice in target.unsupported:
         if node := tree.find(construct):
             raise MetricError(f"{title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
@@ -38,14 +44,13 @@ def render(statement: Statement, dialect: str = "duckdb") -> str:
     else:
         _make_portable(tree, target)
     try:
-        text = _writer(target.writer).generate(tree, copy=False)
+        text: str = _writer(target.writer, pretty).generate(tree, copy=False)
     except UnsupportedError as error:
         raise MetricError(f"{title} cannot be written for {dialect}: {error}") from None
-    stamp = "".join(f"-- {line}\n" for line in statement.stamp.splitlines())
-    return stamp + text
+    return text
 
 
-def _writer(dialect: str) -> Generator:
+def _writer(dialect: str, pretty: bool) -> Generator:
     """Return what writes a dialect, with short parentheses on one line and long arithmetic on several."""
     written = Writer.get_or_raise(dialect)
     base: Any = written.generator_class
@@ -66,7 +71,7 @@ def _writer(dialect: str) -> Generator:
         return f"\n{operator} ".join([self.sql(rest), *reversed(operands)])
 
     legible = type("Legible", (base,), {"paren_sql": paren_sql, "binary": binary})
-    writer: Generator = legible(dialect=written, pretty=True, unsupported_level=ErrorLevel.RAISE, max_text_width=WIDTH)
+    writer: Generator = legible(dialect=written, pretty=pretty, unsupported_level=ErrorLevel.RAISE, max_text_width=WIDTH)
     return writer
 
 
@@ -78,6 +83,7 @@ def _write_doubles(tree: exp.Expr) -> None:
 
 
 def _make_portable(tree: exp.Expr, target: Dialect) -> None:
+    _write_not_numbers(tree, target)
     for literal in _decimals(tree):
         # As a text where there is an exponent: 1e250 may be taken for a decimal number, which has fewer digits.
         literal.replace(exp.cast(exp.Literal.string(literal.this) if "e" in literal.this.lower() else literal.copy(), "DOUBLE"))
@@ -118,6 +124,23 @@ def _compare_nulls(tree: exp.Expr) -> None:
 
 def _decimals(tree: exp.Expr) -> list[exp.Literal]:
     return [literal for literal in tree.find_all(exp.Literal) if literal.is_number and not literal.is_int]
+
+
+def _write_not_numbers(tree: exp.Expr, target: Dialect) -> None:
+    """Write infinity, and the tests for it and for NaN, as the engine has them."""
+    for infinite in list(tree.find_all(exp.IsInf)):
+        infinite.replace(exp.EQ(this=exp.Abs(this=infinite.this), expression=exp.cast(exp.Literal.string("inf"), "DOUBLE")))
+    for test in list(tree.find_all(exp.IsNan)):
+        if not target.has_nan:
+            test.replace(exp.false())
+        elif target.nan_function:
+            test.replace(exp.Anonymous(this=target.nan_function, expressions=[test.this]))
+        else:
+            test.replace(exp.EQ(this=test.this, expression=exp.cast(exp.Literal.string("NaN"), "DOUBLE")))
+    for cast in list(tree.find_all(exp.Cast)):
+        if target.infinity and cast.this.is_string and cast.this.name in {"inf", "-inf"}:
+            infinity = exp.var(target.infinity)
+            cast.replace(exp.Neg(this=infinity) if cast.this.name == "-inf" else infinity)
 
 
 def _cast(node: exp.Expr, *arguments: str) -> None:

@@ -61,6 +61,11 @@ def split_queries(queries: Any, policies: dict[str, Any]) -> tuple[Any, dict[str
     return queries, policies
 
 
+def numbering(dialect: str) -> dict[str, str]:
+    """Return the setting by which lists are known: numbers of their own are worth their while on DuckDB only."""
+    return {} if dialect == "duckdb" else {"numbering": "plain"}
+
+
 def library_of(sql_dir: str | Path | None) -> Library:
     """Return the library, with the files of a folder of the user's if there is one."""
     return library(*([] if sql_dir is None else [str(sql_dir)]))

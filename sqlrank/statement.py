@@ -50,11 +50,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement, the comment it starts with, and the names its result columns have for the caller, in order."""
+    """A statement, the comment it starts with, and the names its result columns have for the caller, in order.
+
+    The first ``keys`` of them are columns of the inputs, the others are computed.
+    """
 
     tree: exp.Expr
     stamp: str
     names: list[str]
+    keys: int = 0
 
 
 def build(
@@ -77,20 +81,22 @@ def build(
             steps["per_query"].select(*(exp.column(name, table=scan) for name in audited), copy=False)
         wide = _wide(composer, plan, audited)
     names = [*plan.by, *([KEY] if plan.per_query else [])]
+    keys = len(names)
     sweeps = {item.metric.cutoff for item in asked if isinstance(item.metric.cutoff, tuple)}
     if sweeps:
         if len(sweeps) > 1 or any(not isinstance(item.metric.cutoff, tuple) for item in asked):
             raise MetricError("a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of their own")
         names.append("k")
     body = _long(wide, columns, plan, sweeps.pop(), audited) if sweeps else wide
-    return Statement(_with_steps(body, composer, steps), _stamp(asked, composer), [*names, *columns, *audited])
+    return Statement(_with_steps(body, composer, steps), _stamp(asked, composer), [*names, *columns, *audited], keys)
 
 
 def _curve(composer: Composer, asked: Asked, plan: Plan, audit: exp.Select | None) -> Statement:
     """The rows of a curve, in the order of its points."""
     cte = composer.add_curve(asked)
     shown = [name for name in asked.file.tree.named_selects if name != "list_id"]
-    keys = [named(name, cte) for name in plan.by]
+    # Under an alias, since engines differ in what a bare name in ORDER BY is where a join has two columns of it.
+    keys = [exp.alias_(named(name, cte), name, quoted=True) for name in plan.by]
     order = [*map(named, plan.by), *(named(name, cte) for name in plan.hidden), exp.column("point")]
     tree = exp.select(*keys, *(exp.alias_(_shown(name, cte), name) for name in shown)).from_(cte)
     tree = tree.order_by(*(exp.Ordered(this=key.copy(), nulls_first=True) for key in order))
@@ -100,7 +106,7 @@ def _curve(composer: Composer, asked: Asked, plan: Plan, audit: exp.Select | Non
         tree = _beside(tree, cte, scan, composer.by)
         audited = audit.named_selects[1:]
         tree.select(*(exp.column(name, table=scan) for name in audited), copy=False)
-    return Statement(_with_steps(tree, composer, {}), _stamp([asked], composer), [*plan.by, *shown, *audited])
+    return Statement(_with_steps(tree, composer, {}), _stamp([asked], composer), [*plan.by, *shown, *audited], len(plan.by))
 
 
 def _shown(name: str, cte: str) -> exp.Expr:

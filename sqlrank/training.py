@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from sqlrank import checks
-from sqlrank.engine import rows
+from sqlrank.engine import database_of, rows
 from sqlrank.errors import InputError, suggestion
 from sqlrank.inputs import COLUMNS, Input
 from sqlrank.keys import named
@@ -49,7 +49,7 @@ class Training:
         ``hopeless`` finds models without any pair to compare.
         """
         known = [name for name in ("label", "query_id", "features") if name in self.item.names]
-        checks.check_predictions(database, self.item, tuple(known), ["nonbinary_label"])
+        checks.check_predictions(database_of(database), self.item, tuple(known), ["nonbinary_label"])
         lengths = exp.select("MIN(LEN(features))", "MAX(LEN(features))").from_(self.query.subquery(ROLE))
         shortest, longest = rows(database, lengths.sql("duckdb"))[0]
         if shortest != longest or not longest:
@@ -123,7 +123,7 @@ def _long(inputs: Inputs, item: Input, by: Sequence[str]) -> Training:
     """Make a row per example of the rows per feature."""
     read = _training(item, LONG)
     names = exp.select("feature").from_(read.subquery("long")).group_by("feature").order_by("feature")
-    features = inputs.connection.sql(names.sql("duckdb")).to_arrow_table()["feature"].combine_chunks()
+    features = inputs.database.table(inputs.database.text(names))["feature"].combine_chunks()
     if features.null_count:
         raise InputError(f"{ROLE} ({item.shown}): feature is NULL; give it a name, or leave the row out")
     spread = read_select("learn", "spread.sql")

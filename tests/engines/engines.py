@@ -52,24 +52,24 @@ class SQLite:
     version = sqlite3.sqlite_version
 
     def __init__(self) -> None:
-        self._connection = sqlite3.connect(":memory:")
+        self.connection = sqlite3.connect(":memory:")
         for name, function in {"ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "floor": math.floor}.items():
-            self._connection.create_function(name, 1, lambda x, f=function: None if x is None else f(x), deterministic=True)
+            self.connection.create_function(name, 1, lambda x, f=function: None if x is None else f(x), deterministic=True)
 
     def load(self, name: str, table: pa.Table) -> None:
         types = {"int64": "INTEGER", "double": "REAL", "string": "TEXT"}
-        _create(self._connection.execute, "sqlite", name, {field.name: types[str(field.type)] for field in table.schema})
+        _create(self.connection.execute, "sqlite", name, {field.name: types[str(field.type)] for field in table.schema})
         marks = ", ".join("?" * table.num_columns)
-        self._connection.executemany(f"INSERT INTO {_name(name, 'sqlite')} VALUES ({marks})", _rows(table))
+        self.connection.executemany(f"INSERT INTO {_name(name, 'sqlite')} VALUES ({marks})", _rows(table))
 
     def rows(self, statement: str) -> Rows:
-        return self._connection.execute(statement).fetchall()
+        return self.connection.execute(statement).fetchall()
 
     def execute(self, statement: str) -> object:
-        return self._connection.execute(statement)
+        return self.connection.execute(statement)
 
     def close(self) -> None:
-        self._connection.close()
+        self.connection.close()
 
 
 class PostgreSQL:
@@ -85,24 +85,25 @@ class PostgreSQL:
 
             self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_pg_")
             self._server = pgserver.get_server(self._folder.name)
-        self._connection = psycopg.connect(self._server.get_uri(), autocommit=True)
+        self.uri = self._server.get_uri()
+        self.connection = psycopg.connect(self.uri, autocommit=True)
         self.version = str(self.rows("SHOW server_version")[0][0])
 
     def load(self, name: str, table: pa.Table) -> None:
         types = {"int64": "BIGINT", "double": "DOUBLE PRECISION", "string": 'TEXT COLLATE "C"'}
-        _create(self._connection.execute, "postgres", name, {field.name: types[str(field.type)] for field in table.schema})
-        with self._connection.cursor().copy(f"COPY {_name(name, 'postgres')} FROM STDIN") as copy:
+        _create(self.connection.execute, "postgres", name, {field.name: types[str(field.type)] for field in table.schema})
+        with self.connection.cursor().copy(f"COPY {_name(name, 'postgres')} FROM STDIN") as copy:
             for row in _rows(table):
                 copy.write_row(row)
 
     def rows(self, statement: str) -> Rows:
-        return self._connection.execute(statement).fetchall()
+        return self.connection.execute(statement).fetchall()
 
     def execute(self, statement: str) -> object:
-        return self._connection.execute(statement)
+        return self.connection.execute(statement)
 
     def close(self) -> None:
-        self._connection.close()
+        self.connection.close()
         self._server.cleanup()
         self._folder.cleanup()
 
@@ -116,21 +117,21 @@ class ClickHouse:
         from chdb import session
 
         self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_ch_")
-        self._session = session.Session(self._folder.name)
+        self.connection = session.Session(self._folder.name)
         self.version = str(self.rows("SELECT version()")[0][0])
 
     def load(self, name: str, table: pa.Table) -> None:
         path = _parquet(self._folder.name, table, name)
-        self._session.query(f"CREATE OR REPLACE TABLE {_name(name, 'clickhouse')} ENGINE = Memory AS SELECT * FROM file('{path}')")
+        self.connection.query(f"CREATE OR REPLACE TABLE {_name(name, 'clickhouse')} ENGINE = Memory AS SELECT * FROM file('{path}')")
 
     def rows(self, statement: str) -> Rows:
-        return _rows(pa.ipc.open_file(self._session.query(statement, "Arrow").bytes()).read_all())
+        return _rows(pa.ipc.open_file(self.connection.query(statement, "Arrow").bytes()).read_all())
 
     def execute(self, statement: str) -> object:
-        return self._session.query(statement)
+        return self.connection.query(statement)
 
     def close(self) -> None:
-        self._session.close()
+        self.connection.close()
         self._folder.cleanup()
 
 
@@ -142,17 +143,17 @@ class DataFusion:
     def __init__(self) -> None:
         import datafusion
 
-        self._context = datafusion.SessionContext()
+        self.connection = datafusion.SessionContext()
         self.version = datafusion.__version__
 
     def load(self, name: str, table: pa.Table) -> None:
-        self._context.from_arrow(table, name)
+        self.connection.from_arrow(table, _name(name, "postgres"))
 
     def rows(self, statement: str) -> Rows:
-        return _rows(self._context.sql(statement).to_arrow_table())
+        return _rows(self.connection.sql(statement).to_arrow_table())
 
     def execute(self, statement: str) -> object:
-        return self._context.sql(statement).collect()
+        return self.connection.sql(statement).collect()
 
     def close(self) -> None:
         """Nothing was started."""
@@ -170,22 +171,22 @@ class Databend:
         try:
             import databend
 
-            self._context = databend.SessionContext()
+            self.connection = databend.SessionContext()
         finally:
             os.chdir(before)
         self.version = str(self.rows("SELECT version()")[0][0]).split("-")[0].removeprefix("Databend Query v")
 
     def load(self, name: str, table: pa.Table) -> None:
         path = _parquet(self._folder.name, table, name)
-        self._context.register_parquet(path.stem, str(path))
+        self.connection.register_parquet(path.stem, str(path))
         if name != path.stem:
             self.rows(f"CREATE VIEW {_name(name, 'snowflake')} AS SELECT * FROM {path.stem}")
 
     def rows(self, statement: str) -> Rows:
-        return _rows(self._context.sql(statement).to_arrow_table())
+        return _rows(self.connection.sql(statement).to_arrow_table())
 
     def execute(self, statement: str) -> object:
-        return self._context.sql(statement).collect()
+        return self.connection.sql(statement).collect()
 
     def close(self) -> None:
         self._folder.cleanup()
@@ -207,22 +208,22 @@ class Spark:
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.sql.warehouse.dir": self._folder.name,
         }
-        self._session = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
-        self._session.sparkContext.setLogLevel("ERROR")
-        self.version = self._session.version
+        self.connection = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
+        self.connection.sparkContext.setLogLevel("ERROR")
+        self.version = self.connection.version
 
     def load(self, name: str, table: pa.Table) -> None:
         path = _parquet(self._folder.name, table, name)
-        self._session.read.parquet(str(path)).createOrReplaceTempView(_name(name, "spark"))
+        self.connection.read.parquet(str(path)).createOrReplaceTempView(_name(name, "spark"))
 
     def rows(self, statement: str) -> Rows:
-        return [tuple(row) for row in self._session.sql(statement).collect()]
+        return [tuple(row) for row in self.connection.sql(statement).collect()]
 
     def execute(self, statement: str) -> object:
-        return self._session.sql(statement)
+        return self.connection.sql(statement)
 
     def close(self) -> None:
-        self._session.stop()
+        self.connection.stop()
         self._folder.cleanup()
 
 
