@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="Write the printed statements in tests/golden anew.")
+    parser.addoption("--write-matrix", action="store_true", help="Put what agreed on which engine into docs/engines.md.")
 
 
 @pytest.fixture
@@ -41,10 +42,6 @@ def files(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
     (tmp_path / "run.trec").write_text("q1 Q0 a 1 0.9 tag\nq1 Q0 b 2 0.5 tag\nq2 Q0 a 1 1.0 tag\n")
     (tmp_path / "qrels.trec").write_text("q1 0 b 1\nq2 0 a 2\n")
     return tmp_path
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--write-matrix", action="store_true", help="put what agreed on which engine into docs/engines.md")
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

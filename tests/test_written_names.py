@@ -70,7 +70,7 @@ def test_tables(dialect: str, parts: list[str]) -> None:
     spelled = ".".join(quoted(dialect, part) for part in parts)
     text = sqlrank.sql("Brier", dialect=dialect, predictions=spelled, create_table=spelled)
     tree = sqlglot.parse_one(text, read=writer)
-    tables = [table for table in tree.find_all(exp.Table) if not table.alias and table.name not in {"by_predictions"}]
+    tables = [table for table in tree.find_all(exp.Table) if not table.alias and table.name != "by_predictions"]
     assert len(tables) == 2
     for table in tables:
         assert ".".join(part.name for part in table.parts) == ".".join(parts)
