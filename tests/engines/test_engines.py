@@ -8,8 +8,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
+import reference
+from predictions_reference import Predictions, candidates
 
 import sqlrank
 from sqlrank import MetricError
@@ -111,3 +114,33 @@ def difference(got: Any, value: Any) -> float:
     if isinstance(value, float) and got is not None:
         return abs(float(got) - value) / max(1.0, abs(value)) if math.isfinite(value) else math.inf
     return 0.0 if got == value else math.inf
+
+
+def test_rankings_are_those_of_numpy() -> None:
+    """What the engines are compared with, compared with the formulas."""
+    scenario = SCENARIOS["per query"]
+    there = {name: table.to_pylist() for name, table in tables().items()}
+    run, qrels = nested(there["run"], "score"), nested(there["qrels"], "relevance")
+    for metric in scenario.metrics:
+        wanted = reference.evaluate(metric, run, qrels)
+        got = dict(zip(expected(scenario.name)["query_id"].to_pylist(), expected(scenario.name)[metric].to_pylist(), strict=True))
+        assert got.keys() == wanted.keys()
+        assert max(difference(got[query], value) for query, value in wanted.items()) <= TOLERANCE, metric
+
+
+def nested(rows: list[dict[str, Any]], value: str) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        found.setdefault(row["query_id"], {})[row["doc_id"]] = row[value]
+    return found
+
+
+def test_predictions_are_those_of_numpy() -> None:
+    scenario = SCENARIOS["predictions shop, strategy=window"]
+    names = ["label", "score", "weight", "query_id", "rank"]
+    for row in expected(scenario.name).to_pylist():
+        rows = [item for item in tables()["predictions"].to_pylist() if item["shop"] == row["shop"]]
+        shop = Predictions(*(np.array([item[name] for item in rows]) for name in names))
+        for metric in scenario.metrics:
+            wanted = candidates(metric, shop)
+            assert any(difference(row[metric], value) <= TOLERANCE for value in wanted), (row["shop"], metric, wanted)
