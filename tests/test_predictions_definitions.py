@@ -691,7 +691,7 @@ REFUSED = [
     ("pAUC@2", {}, "max_fpr is 2; it must be a number above 0 to 1"),
     ("Gain@0", {}, "fraction is 0; it must be a number above 0 to 1"),
     ("pAUC", {}, "pAUC needs a cut-off: the false positive rate"),
-    ("AUC@3", {}, "AUC takes no cut-off; write AUC"),
+    ("APS@3", {}, "APS takes no cut-off; write APS"),
     ("AUC(tie_credit=2)", {}, "tie_credit is 2; it must be a number from 0 to 1"),
     ("FBeta(beta=0)", {}, "beta is 0; it must be a number above 0"),
     ("ECE(bins=0)", {}, "bins is 0; it must be an integer from 1"),

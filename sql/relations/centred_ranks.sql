@@ -1,5 +1,5 @@
--- centred_ranks: the entries with their average ranks by label and by score, less the mean rank of the list: half of the
--- weight up to an entry less that from it on.
+-- centred_ranks: one row per label and score that occur together in a list, with their average ranks by label and by score,
+-- less the mean rank of the list: half of the weight up to it less that from it on.
 SELECT
   list_id,
   label,
@@ -8,4 +8,14 @@ SELECT
   cubes,
   (SUM(weight) OVER (PARTITION BY list_id ORDER BY label) - SUM(weight) OVER (PARTITION BY list_id ORDER BY label DESC)) / 2 AS label_rank,
   (SUM(weight) OVER (PARTITION BY list_id ORDER BY score) - SUM(weight) OVER (PARTITION BY list_id ORDER BY score DESC)) / 2 AS score_rank
-FROM entries
+FROM (
+  SELECT
+    list_id,
+    label,
+    score,
+    SUM(weight) AS weight,
+    SUM(weight * weight * weight) AS cubes
+  FROM predictions
+  WHERE weight > 0
+  GROUP BY list_id, label, score
+) AS merged

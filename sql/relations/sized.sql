@@ -1,10 +1,9 @@
--- sized: the entries, with the number of entries of their list and whether it is plain.
+-- sized: the entries, with the number of entries of their list.
 SELECT
   e.list_id,
   e.label,
   e.score,
   e.weight,
-  x.entries,
-  x.is_plain
+  x.entries
 FROM entries AS e
 JOIN extents AS x ON x.list_id = e.list_id

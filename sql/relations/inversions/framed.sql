@@ -15,7 +15,7 @@ FROM (
       PARTITION BY p.list_id ORDER BY p.score, p.label ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS place
   FROM predictions AS p
-  JOIN extents AS x ON x.list_id = p.list_id
-  WHERE x.entries > 32 AND x.is_plain = 1
+  JOIN plain_lists AS l ON l.list_id = p.list_id
+  WHERE l.is_plain = 1
 ) AS ranked
 GROUP BY list_id
