@@ -15,8 +15,8 @@ import pytest
 from predictions_reference import Predictions
 
 import sqlrank
+from sqlrank.dialects import DIALECTS
 from sqlrank.errors import MetricError
-from sqlrank.render import DIALECTS
 
 METRICS = ["AUC", "AUC(tie_credit=0)", "APS", "KS", "LogLoss", "FBeta(cut=best)", "Recall", "ECE(binning=equal_mass)", "PnDCG@2", "R2"]
 STRATEGIES = ("window", "grouped", "bucketed")
