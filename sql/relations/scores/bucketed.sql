@@ -1,5 +1,6 @@
 -- scores: one row per distinct score with the weight of each class at that score, above and below it, ordered bucket by
 -- bucket.
+-- rest(): default added: how what stands below is found.
 SELECT
   t.list_id,
   t.score,
@@ -8,8 +9,12 @@ SELECT
   t.negatives,
   b.positives_above + t.positives_over AS positives_above,
   b.negatives_above + t.negatives_over AS negatives_above,
-  b.positives_below + t.positives_under AS positives_below,
-  b.negatives_below + t.negatives_under AS negatives_below,
+  rest(
+    b.all_positives, b.positives_above + t.positives_over, t.positives, b.positives_below + t.positives_under
+  ) AS positives_below,
+  rest(
+    b.all_negatives, b.negatives_above + t.negatives_over, t.negatives, b.negatives_below + t.negatives_under
+  ) AS negatives_below,
   b.all_positives,
   b.all_negatives,
   b.all_rows
