@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlglot
-from sqlglot import Dialect, TokenType, exp
+from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 
 from sqlrank.contract import ALLOWED
@@ -107,8 +107,9 @@ def table_of(role: str, text: str, dialect: str) -> exp.Table:
         table = exp.Table()
     if ".".join(part.name for part in table.parts) != ".".join(parts):
         raise InputError(f"{role}: {text!r} has not the quotes of {dialect}")
+    words = {word for keyword in writer.tokenizer_class.KEYWORDS for word in keyword.upper().split()}
     for part in table.find_all(exp.Identifier):
-        if _BARE.fullmatch(part.name) and not part.quoted and writer.tokenize(part.name)[0].token_type is not TokenType.VAR:
+        if not part.quoted and part.name.upper() in words:
             part.replace(exp.to_identifier(column_named(part.name, dialect), quoted=True))
     return table
 
