@@ -19,6 +19,7 @@ from sqlrank import ExecutionError, InputError, MetricError
 from sqlrank.dialects import dialect_of
 from sqlrank.remote import spoken_by
 from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
+from tests.engines.running import each, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,12 +97,10 @@ class AdbcPostgreSQL(PostgreSQL):
 ENGINES = (SQLite, AdbcSQLite, PostgreSQL, AdbcPostgreSQL, ClickHouse, DataFusion, Spark)
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=each(ENGINES))
 def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
-    with closing(request.param()) as started:
-        for name, table in TABLES.items():
-            started.load(name, table)
-        yield started
+    with running(request.param, TABLES) as engine:
+        yield engine
 
 
 @pytest.fixture(scope="module")

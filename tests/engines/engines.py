@@ -276,15 +276,7 @@ class ZetaSQL:
         """Nothing was started."""
 
 
-ENGINES: dict[str, Callable[[], Engine]] = {
-    "SQLite": SQLite,
-    "PostgreSQL": PostgreSQL,
-    "ClickHouse": ClickHouse,
-    "DataFusion": DataFusion,
-    "ZetaSQL": ZetaSQL,
-    "Databend": Databend,
-    "Spark": Spark,
-}
+ENGINES: tuple[Callable[[], Engine], ...] = (SQLite, PostgreSQL, ClickHouse, DataFusion, ZetaSQL, Databend, Spark)
 """All engines, each of which must be there for the tests to pass."""
 
 

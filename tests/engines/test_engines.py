@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import closing
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,9 @@ from predictions_reference import Predictions, candidates
 
 import sqlrank
 from sqlrank import MetricError
-from tests.engines.engines import ENGINES
+from tests.engines.engines import ENGINES, ZetaSQL
 from tests.engines.matrix import PROPERTY, record
+from tests.engines.running import each, running
 from tests.engines.scenarios import CANNOT, LONG, scenarios, tables
 
 if TYPE_CHECKING:
@@ -49,31 +49,19 @@ def expected(scenario: str) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    try:
-        started = ENGINES[request.param]()
-    except ImportError as error:
-        pytest.fail(f"{request.param} is required, so that no run passes without it: {error}; install '.[engines]'")
-    with closing(started):
-        for name, table in tables().items():
-            started.load(name, table)
-        yield started
+    with running(request.param, tables()) as engine:
+        yield engine
 
 
-def cases() -> list[Any]:
-    """All engines with all scenarios; an engine's are run by one process, which starts it once."""
-    return [
-        pytest.param(
-            engine,
-            scenario,
-            id=f"{engine}-{scenario}",
-            marks=[pytest.mark.xdist_group(engine), *([pytest.mark.slow] if engine in SLOW and scenario not in FEW else [])],
-        )
-        for engine in ENGINES
-        for scenario in SCENARIOS
-    ]
+def case(engine: Any, scenario: str) -> Any:
+    marks = [pytest.mark.slow] if engine.id in SLOW and scenario not in FEW else []
+    return pytest.param(*engine.values, scenario, id=f"{engine.id}-{scenario}", marks=[*engine.marks, *marks])
 
 
-@pytest.mark.parametrize(("engine", "scenario"), cases(), indirect=["engine"])
+CASES = [case(engine, scenario) for engine in each(ENGINES) for scenario in SCENARIOS]
+
+
+@pytest.mark.parametrize(("engine", "scenario"), CASES, indirect=["engine"])
 def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     name, asked = type(engine).__name__, SCENARIOS[scenario]
     if (name, scenario) in CANNOT:
@@ -84,9 +72,7 @@ def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_prope
     record_property(PROPERTY, record(name, engine.version, scenario, asked.metrics, worst))
 
 
-@pytest.mark.parametrize(
-    "engine", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in ENGINES if name != "ZetaSQL"], indirect=True
-)
+@pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine is not ZetaSQL), indirect=True)
 def test_a_chance_below_the_smallest_double(engine: Engine) -> None:
     """A list of 3,000 documents, after a few of which nobody reads on; ZetaSQL would take minutes for a window of that length."""
     table = duck().sql(LONG).to_arrow_table().cast(LONG_SCHEMA)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 
 import sqlrank
-from tests.engines.engines import ENGINES
+from tests.engines.engines import ENGINES, ZetaSQL
+from tests.engines.running import each, running
 from tests.engines.scenarios import tables
 
 if TYPE_CHECKING:
@@ -21,13 +21,11 @@ PREDICTIONS = {"predictions": "predictions", "columns": {"weight": "weight"}, "b
 RANKINGS = {"run": "run", "qrels": "qrels", "by": '"system"', "where": 'run."score" > 0.5 AND qrels."relevance" >= 0'}
 
 
-@pytest.fixture(scope="module", params=[name for name in ENGINES if name != "ZetaSQL"])
+@pytest.fixture(scope="module", params=each(engine for engine in ENGINES if engine is not ZetaSQL))
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """All engines but the one that keeps no tables."""
-    with closing(ENGINES[request.param]()) as started:
-        for name in ("run", "qrels", "predictions"):
-            started.load(name, tables()[name])
-        yield started
+    with running(request.param, {name: tables()[name] for name in ("run", "qrels", "predictions")}) as engine:
+        yield engine
 
 
 @pytest.fixture(scope="module")
