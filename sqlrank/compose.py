@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlrank.bind import Binder
 from sqlrank.contract import INPUTS
 from sqlrank.errors import MetricError
-from sqlrank.keys import KEY, carry, expand, named
+from sqlrank.keys import KEY, carry, expand, key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,8 +141,8 @@ class Composer:
 
     def _grouped(self, cte: str, keys: list[str], settings: Mapping[str, Value]) -> exp.Select:
         source = self._source(cte, cte, settings) if cte in self.sources else exp.to_table(cte)
-        scan = exp.select(*map(named, keys)).from_(source)
-        return scan.group_by(*map(named, keys)) if keys else scan
+        scan = exp.select(*map(key, keys)).from_(source)
+        return scan.group_by(*map(key, keys)) if keys else scan
 
     def _bind_metric(self, asked: Asked) -> tuple[exp.Expr, str]:
         value = asked.file.tree.selects[-1].unalias()
@@ -224,13 +224,13 @@ class Composer:
         missing = [name for name in self.by if name not in carries and name in self.sources["run"].by]
         if not missing:
             return tree, carries
-        columns = [named(name) for name in missing]
+        columns = [key(name) for name in missing]
         run = self.sources["run"].node.copy()
         if not run.alias:
             run.set("alias", exp.TableAlias(this=exp.to_identifier("run")))
         groups = exp.select(*columns).from_(run).group_by(*columns).subquery("systems")
-        kept = [named(name, "asked") for name in carries]
-        crossed = [named(name, "systems") for name in missing]
+        kept = [key(name, "asked") for name in carries]
+        crossed = [key(name, "systems") for name in missing]
         joined = exp.select(*kept, *crossed, exp.column(KEY, table="asked")).from_(tree.subquery("asked")).join(groups, join_type="cross")
         return joined, [*carries, *missing]
 

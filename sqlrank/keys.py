@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 KEY = "query_id"
+SLICE, SCORED_BY = "slice", "scored_by"
+"""Which grouping a row is repeated for, and which of several scores it has."""
+
+OURS = {KEY, "list_id", SLICE, SCORED_BY}
 
 
 def carry(query: exp.Query, carried: Mapping[str, list[str]]) -> list[str]:
@@ -31,7 +35,7 @@ def carry(query: exp.Query, carried: Mapping[str, list[str]]) -> list[str]:
     sources = _sources(query, carried, carry)
     owner = {column: alias for alias, columns in reversed(sources.items()) for column in columns}
     qualify = len(sources) > 1
-    companions = [named(name, owner[name] if qualify else None) for name in dict.fromkeys(c for cs in sources.values() for c in cs)]
+    companions = [key(name, owner[name] if qualify else None) for name in dict.fromkeys(c for cs in sources.values() for c in cs)]
     for window in query.find_all(exp.Window):
         if window.parent_select is query:
             _extend(window, "partition_by", companions)
@@ -76,7 +80,7 @@ def _join(condition: exp.Expr, sources: Mapping[str, list[str]]) -> exp.Expr:
         left, right = equality.this, equality.expression
         if _is_key(left) and _is_key(right):
             shared = [name for name in sources[left.table] if name in sources[right.table]]
-            pairs = [exp.EQ(this=named(name, left.table), expression=named(name, right.table)) for name in shared]
+            pairs = [exp.EQ(this=key(name, left.table), expression=key(name, right.table)) for name in shared]
             joined = exp.and_(*pairs, equality.copy(), wrap=False)
             if equality is condition:
                 condition = joined
@@ -94,6 +98,14 @@ def named(name: str, table: str | None = None) -> exp.Column:
     return exp.column(exp.to_identifier(name, quoted=True), table=table)
 
 
+def key(name: str, table: str | None = None) -> exp.Column:
+    """Return a column inside the statement that tells rows apart: one of the caller's in quotes, one of ours as the files write it.
+
+    Snowflake keeps the latter in capitals, and would not find it under the same name in quotes.
+    """
+    return exp.column(name, table=table) if name in OURS else named(name, table)
+
+
 def expand(query: exp.Query, carried: Mapping[str, list[str]]) -> list[str]:
     """Put the columns that tell groups apart where ``list_id`` stands for them, in place; return those of its rows.
 
@@ -108,7 +120,7 @@ def expand(query: exp.Query, carried: Mapping[str, list[str]]) -> list[str]:
     sources = _sources(query, carried, expand)
     companions = list(dict.fromkeys(name for names in sources.values() for name in names))
     owner = {name: alias if len(sources) > 1 else None for alias, names in reversed(sources.items()) for name in names}
-    columns_of = [named(name, owner[name]) for name in companions]
+    columns_of = [key(name, owner[name]) for name in companions]
     is_carried = any(_is_list(column) for column in query.selects)
     for join in query.args.get("joins") or []:
         if condition := join.args.get("on"):
@@ -137,7 +149,7 @@ def _same_group(condition: exp.Expr, sources: Mapping[str, list[str]]) -> exp.Ex
     for equality in list(holder.find_all(exp.EQ)):
         left, right = equality.this, equality.expression
         if _is_list(left) and _is_list(right):
-            pairs = [exp.NullSafeEQ(this=named(name, left.table), expression=named(name, right.table)) for name in sources[left.table]]
+            pairs = [exp.NullSafeEQ(this=key(name, left.table), expression=key(name, right.table)) for name in sources[left.table]]
             # in parentheses, since DataFusion binds AND before IS NOT DISTINCT FROM
             equality.replace(exp.and_(*map(exp.paren, pairs)) if pairs else exp.true())
     found: exp.Expr = holder.this

@@ -13,7 +13,7 @@ from sqlrank.contract import REQUIREMENTS
 from sqlrank.dialects import dialect_of
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.inputs import COLUMNS
-from sqlrank.keys import named
+from sqlrank.keys import SCORED_BY, SLICE, key, named
 from sqlrank.library import read_select
 from sqlrank.names import column_named, expression, internal_names, parts_of, table_named
 from sqlrank.statement import Plan, build
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 PROBED = 100_000
 DISTINCT_SHARE = 0.02
 """Scores are counted instead of sorted if fewer than this share of the first ``PROBED`` rows are distinct."""
-
-SLICE, SCORED_BY = "slice", "scored_by"
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ def read_predictions(inputs: Inputs, request: Request, columns: Mapping[str, Any
     unknown = [name for name in columns if name not in {*COLUMNS["predictions"], *request.by}]
     if unknown:
         raise InputError(f"columns maps {unknown[0]!r}, which predictions do not have{suggestion(unknown[0], COLUMNS['predictions'])}")
-    inputs.internal = internal_names(request.by, [*request.inner_names, SLICE])
+    inputs.internal = internal_names(request.by, [*request.inner_names, SLICE, SCORED_BY])
     for theirs in [*columns.values(), *scores]:
         if item.column(theirs) is None:
             _compute(inputs, item, theirs)
@@ -85,7 +83,7 @@ def name_predictions(
     needed = _needed(request, per_query, "weight" in columns)
     source = table_named("predictions", table, dialect)
     by = {name: column_named(name, dialect) for name in request.by}
-    inner = internal_names([*by.values()], [*request.inner_names, SLICE])
+    inner = internal_names([*by.values()], [*request.inner_names, SLICE, SCORED_BY])
     selects = {}
     for theirs in scores or [columns.get("score", "score")]:
         items: list[exp.Expr] = [
@@ -155,7 +153,7 @@ def check_negatives(database: Database, request: Request, predictions: Predictio
     for asked in request.asked:
         if "few_negatives" not in asked.file.choices or asked.settings["few_negatives"] != "error":
             continue
-        columns = [named(name) for name in [*keys, *(["query_id"] if per_query or asked.settings.get("level") == "query" else [])]]
+        columns = [key(name) for name in [*keys, *(["query_id"] if per_query or asked.settings.get("level") == "query" else [])]]
         short = exp.select(*columns, "SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives").from_(query.subquery("predictions"))
         short = short.having("SUM(label) > 0").having(exp.column("negatives") < exp.convert(asked.settings["k"]))
         short = short.group_by(*columns).order_by(*columns) if columns else short
@@ -221,18 +219,18 @@ def _per_score(selects: Mapping[str, exp.Select], needed: tuple[str, ...], reque
     sets = None if request.sets is None else [[internal[name] for name in group] for group in request.sets]
     if len(selects) == 1:
         return Predictions(next(iter(selects.values())), needed, by, shown, sets)
-    parts = [select.select(exp.alias_(exp.Literal.string(theirs), SCORED_BY, quoted=True)) for theirs, select in selects.items()]
+    parts = [select.select(exp.alias_(exp.Literal.string(theirs), SCORED_BY)) for theirs, select in selects.items()]
     sets = None if sets is None else [[SCORED_BY, *group] for group in sets]
-    return Predictions(_stack(parts, [*by, SCORED_BY]), needed, [SCORED_BY, *by], ["score", *shown], sets)
+    return Predictions(_stack(parts, by), needed, [SCORED_BY, *by], ["score", *shown], sets)
 
 
-def _stack(parts: Sequence[exp.Select], quoted: Sequence[str]) -> exp.Select:
+def _stack(parts: Sequence[exp.Select], by: Sequence[str]) -> exp.Select:
     """Return the rows of all parts."""
     names = [column.alias_or_name for column in parts[0].selects]
     union: exp.Query = parts[0]
     for part in parts[1:]:
         union = exp.union(union, part, distinct=False)
-    columns = [named(name) if name in quoted else exp.column(name) for name in names]
+    columns = [key(name) if name in by else exp.column(name) for name in names]
     return exp.select(*columns).from_(union.subquery("stacked"))
 
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.compose import Column, Composer, Source
 from sqlrank.errors import MetricError
-from sqlrank.keys import KEY, named
+from sqlrank.keys import KEY, key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,8 +96,8 @@ def _curve(composer: Composer, asked: Asked, plan: Plan, audit: exp.Select | Non
     cte = composer.add_curve(asked)
     shown = [name for name in asked.file.tree.named_selects if name != "list_id"]
     # Under an alias, since engines differ in what a bare name in ORDER BY is where a join has two columns of it.
-    keys = [exp.alias_(named(name, cte), name, quoted=True) for name in plan.by]
-    order = [*map(named, plan.by), *(named(name, cte) for name in plan.hidden), exp.column("point")]
+    keys = [exp.alias_(key(name, cte), key(name).this.copy()) for name in plan.by]
+    order = [*map(key, plan.by), *(key(name, cte) for name in plan.hidden), exp.column("point")]
     tree = exp.select(*keys, *(exp.alias_(_shown(name, cte), name) for name in shown)).from_(cte)
     tree = tree.order_by(*(exp.Ordered(this=key.copy(), nulls_first=True) for key in order))
     audited = []
@@ -138,7 +138,7 @@ def _first_select(query: exp.Query) -> exp.Query:
 
 def _per_query(composer: Composer, lists: str, plan: Plan) -> exp.Select:
     """One row per list: its ``by`` columns, its query, and each metric with undefined values filled as the policy says."""
-    columns: list[exp.Expr] = [named(name, "a" if name in plan.attributes else "l") for name in plan.by]
+    columns: list[exp.Expr] = [key(name, "a" if name in plan.attributes else "l") for name in plan.by]
     columns.append(exp.column(KEY, table="l"))
     if plan.weighted:
         columns.append(exp.column("weight", table="a"))
@@ -146,7 +146,7 @@ def _per_query(composer: Composer, lists: str, plan: Plan) -> exp.Select:
     query = exp.select(*columns).from_(exp.to_table(lists).as_("l"))
     keys = [KEY, *composer.by] if plan.settings.get("numbering") == "plain" else ["list_id"]
     for scan in composer.scans:
-        same = [exp.EQ(this=_key(name, scan), expression=_key(name, "l")) for name in keys]
+        same = [exp.EQ(this=key(name, scan), expression=key(name, "l")) for name in keys]
         query.join(scan, on=exp.and_(*same, copy=False), join_type="left", copy=False)
     if plan.attributes or plan.weighted:
         source = composer.sources["queries"].node.copy()
@@ -165,13 +165,9 @@ def _filled(composer: Composer, column: Column, settings: Mapping[str, Value]) -
 
 def _beside(query: exp.Select, base: str, scan: str, by: Sequence[str]) -> exp.Select:
     """Join the row that a scan has for the same group, whose columns may be NULL; without groups it has one row."""
-    same = [exp.paren(exp.NullSafeEQ(this=named(name, scan), expression=named(name, base))) for name in by]
+    same = [exp.paren(exp.NullSafeEQ(this=key(name, scan), expression=key(name, base))) for name in by]
     how: dict[str, Any] = {"on": exp.and_(*same, copy=False), "join_type": "left"} if same else {"join_type": "cross"}
     return query.join(scan, copy=False, **how)
-
-
-def _key(name: str, table: str) -> exp.Column:
-    return exp.column(name, table=table) if name in {KEY, "list_id"} else named(name, table)
 
 
 def _over_queries(composer: Composer, plan: Plan) -> dict[str, exp.Select]:
@@ -182,11 +178,11 @@ def _over_queries(composer: Composer, plan: Plan) -> dict[str, exp.Select]:
     base = composer.queries()
     keys = [*composer.by, KEY]
     values = [exp.alias_(_filled_if_asked(composer, column), column.alias) for column in columns]
-    per_query = exp.select(*(named(name, base) for name in keys), *values).from_(base)
+    per_query = exp.select(*(key(name, base) for name in keys), *values).from_(base)
     for scan in composer.query_scans:
         if scan != base:
             per_query = _beside(per_query, base, scan, keys)
-    groups = [named(name) for name in composer.by]
+    groups = [key(name) for name in composer.by]
     over = exp.select(*groups, *(exp.alias_(_aggregate(composer, column, plan), column.alias) for column in columns)).from_("per_query")
     return {"per_query": per_query, "over_queries": over.group_by(*groups) if groups else over}
 
@@ -201,7 +197,7 @@ def _per_group(composer: Composer, plan: Plan, audited: Sequence[str]) -> exp.Se
     is_of_queries = any(column.is_of_queries for column in composer.columns)
     over = ["over_queries"] if is_of_queries else []
     base = composer.groups() if composer.by or audited else next(iter([*composer.scans, *over]))
-    keys: list[exp.Expr] = [named(name, base) for name in plan.by]
+    keys: list[exp.Expr] = [key(name, base) for name in plan.by]
     columns = list(keys)
     for column in composer.columns:
         value = exp.column(column.alias, table="over_queries") if column.is_of_queries else _filled_if_asked(composer, column)
@@ -211,7 +207,7 @@ def _per_group(composer: Composer, plan: Plan, audited: Sequence[str]) -> exp.Se
     for scan in [*composer.scans, *over]:
         if scan != base:
             query = _beside(query, base, scan, composer.by)
-    order = [*keys, *(named(name, base) for name in plan.hidden)]
+    order = [*keys, *(key(name, base) for name in plan.hidden)]
     return query.order_by(*(exp.Ordered(this=key.copy(), nulls_first=True) for key in order)) if order else query
 
 
@@ -223,7 +219,7 @@ def _wide(composer: Composer, plan: Plan, audited: Sequence[str]) -> exp.Select:
 
 def _values(composer: Composer, plan: Plan) -> exp.Select:
     """The columns that identify a row, and the metrics."""
-    keys: list[exp.Expr] = [named(name) for name in plan.by]
+    keys: list[exp.Expr] = [key(name) for name in plan.by]
     if plan.per_query:
         keys.append(exp.column(KEY))
         values = [exp.alias_(_double(exp.column(column.alias)), column.alias) for column in composer.columns]
@@ -231,7 +227,7 @@ def _values(composer: Composer, plan: Plan) -> exp.Select:
     values = [exp.alias_(_double(_aggregate(composer, column, plan)), column.alias) for column in composer.columns]
     query = exp.select(*keys, *values).from_("per_query")
     if plan.sets is not None:
-        groups = [exp.Tuple(expressions=[named(name) for name in group]) for group in plan.sets]
+        groups = [exp.Tuple(expressions=[key(name) for name in group]) for group in plan.sets]
         query.set("group", exp.Group(grouping_sets=[exp.GroupingSets(expressions=groups)]))
     elif keys:
         query = query.group_by(*keys)
@@ -264,7 +260,7 @@ def _if_k(k: int, column: str) -> exp.If:
 def _long(wide: exp.Select, columns: Mapping[str, list[Column]], plan: Plan, sweep: tuple[int, int], audited: Sequence[str]) -> exp.Select:
     """Turn a column per cut-off into a row per cut-off."""
     first, last = sweep
-    keys = [*(named(name) for name in plan.by), *([exp.column(KEY)] if plan.per_query else [])]
+    keys = [*(key(name) for name in plan.by), *([exp.column(KEY)] if plan.per_query else [])]
     inner = wide.copy()
     inner.set("order", None)
     ranks = [exp.select(exp.alias_(exp.Literal.number(k), "k")) for k in range(first, last + 1)]

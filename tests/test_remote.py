@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 import pytest
+import sqlglot
 from sqlglot import exp
 
 import sqlrank
@@ -400,3 +401,16 @@ def test_types_of_postgresql(server: PostgreSQL) -> None:
     server.connection.execute("CREATE TABLE uuids AS SELECT gen_random_uuid() AS query_id, 'd' AS doc_id, 0.5 AS score")
     server.connection.execute("CREATE TABLE judged AS SELECT query_id::TEXT AS query_id, doc_id, 1 AS relevance FROM uuids")
     assert small(server.connection, run="uuids", qrels="judged").to_pylist() == [{"AP": 1.0}]
+
+
+@pytest.mark.parametrize(
+    "call", [{"by": [["system"], []], "per_query": True}, {"columns": {"score": ["a", "b"]}, "by": [["system"], []]}], ids=str
+)
+@pytest.mark.parametrize("metric", ["AUC", "GAUC", "ROC"])
+def test_snowflake_is_told_a_name_in_one_way(metric: str, call: dict[str, Any]) -> None:
+    """With quotes or without, since these are two names there: "query_id" is not QUERY_ID."""
+    if metric == "ROC" and "columns" not in call:
+        call = {"by": call["by"]}
+    text = sqlrank.sql(metric, dialect="snowflake", predictions="db.s.predictions", **call)
+    identifiers = list(sqlglot.parse_one(text, read="snowflake").find_all(exp.Identifier))
+    assert not {i.name.upper() for i in identifiers if not i.quoted} & {i.name.upper() for i in identifiers if i.quoted} - {"A", "B"}
