@@ -82,6 +82,7 @@ def look_up(metrics: Any, by: Any, compat: str | None, sql_dir: Any, policies: M
     if any(not isinstance(item, str) for item in columns):
         sets = [[item] if isinstance(item, str) else list(item) for item in columns]
         columns = list(dict.fromkeys(name for group in sets for name in group))
+        sets = None if len(sets) == 1 else sets
     if len(set(columns)) < len(columns):
         raise MetricError(f"by names a column twice: {', '.join(columns)}")
     families = {"predictions" in found.inputs(item.file): str(item.metric) for item in reversed(asked)}

@@ -130,7 +130,7 @@ def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconf
     (models / "runs.sql").write_text(RUN)
     (models / "truth.sql").write_text(QRELS)
     (models / "ids.sql").write_text("SELECT i FROM range(100) AS t(i)")
-    written(models, "daily", "AUC", "LogLoss", "Positives", *CLICKS, "--by", "campaign", "--by", "Day", "--materialized", "incremental",
+    written(models, "daily", "AUC", "LogLoss", "Positives", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental",
             "--where", "\"Day\" >= '{{ var(\"since\", \"2026-01-01\") }}'")  # fmt: skip
     written(models, "overall", "AUC", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
     written(models, "roc", "ROC", *CLICKS, "--by", "campaign", "--materialized", "view")
