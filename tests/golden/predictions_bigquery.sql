@@ -2,6 +2,7 @@
 --   functions/crowding/sixteenth_root.sql
 --   functions/log_likelihood/clipped.sql
 --   functions/no_relevant/skip.sql
+--   functions/rest/added.sql
 --   metrics/classification/aps.sql
 --   metrics/classification/auc.sql
 --   metrics/classification/logloss.sql
@@ -187,8 +188,8 @@ WITH heights AS (
     t.negatives,
     b.positives_above + t.positives_over AS positives_above,
     b.negatives_above + t.negatives_over AS negatives_above,
-    b.positives_below + t.positives_under AS positives_below,
-    b.negatives_below + t.negatives_under AS negatives_below,
+    (b.positives_below + t.positives_under) AS positives_below,
+    (b.negatives_below + t.negatives_under) AS negatives_below,
     b.all_positives,
     b.all_negatives,
     b.all_rows
