@@ -1,7 +1,7 @@
-"""Run statements on a Spark cluster, in a process of its own: a session belongs to its process, and its log to its stderr.
+"""Evaluate on a Spark cluster, in a process of its own: a session belongs to its process, and its log to its stderr.
 
-Reads ``{"master": ..., "tables": {name: path}, "statements": [...]}`` from stdin; prints the rows of each statement, and
-how many executors there were, as JSON.
+Reads ``{"master": ..., "tables": {name: path}, "calls": [[metrics, options], ...]}`` from stdin; prints the rows of each
+call, and how many executors there were, as JSON.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import json
 import sys
 
 from pyspark.sql import SparkSession
+
+import sqlrank
 
 OPTIONS = {
     "spark.cores.max": "2",
@@ -30,7 +32,7 @@ def main() -> None:
     try:
         for name, path in given["tables"].items():
             session.read.parquet(path).createOrReplaceTempView(name)
-        rows = [[list(row) for row in session.sql(statement).collect()] for statement in given["statements"]]
+        rows = [sqlrank.evaluate(metrics, connection=session, **options).to_pylist() for metrics, options in given["calls"]]
         executors = session.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1  # noqa: SLF001  one is the driver
     finally:
         session.stop()

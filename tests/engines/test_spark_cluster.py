@@ -67,9 +67,9 @@ CALLS: list[tuple[str, list[str], dict[str, Any]]] = [
 
 @dataclass(frozen=True)
 class Answer:
-    """What a driver printed: rows of each statement, how many executors there were, and what it logged."""
+    """What a driver printed: rows of each call, how many executors there were, and what it logged."""
 
-    rows: list[list[list[Any]]]
+    rows: list[list[dict[str, Any]]]
     executors: int
     log: str
 
@@ -121,6 +121,7 @@ def cluster(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
         "SPARK_LOCAL_DIRS": str(folder / "spill"),
         "SPARK_DAEMON_MEMORY": "256m",
         "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": str(Path(sqlrank.__file__).parents[1]),
     }
     port = free_port()
     daemon = [str(home / "bin" / "spark-class")]
@@ -148,16 +149,16 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory, duck: duckdb.DuckDBPyConnection) -> list[Answer]:
-    """Run all statements on a cluster that is stopped afterwards, and, in a driver of its own, one that orders all rows at once."""
+    """Make all calls on a cluster that is stopped afterwards, and, in a driver of its own, one that orders all rows at once."""
     folder = tmp_path_factory.mktemp("spark")
     paths = {name: str(folder / name) for name in TABLES}
     for name, path in paths.items():
         duck.execute(f"COPY {name} TO '{path}' (FORMAT parquet, PER_THREAD_OUTPUT true)")
-    statements = [sqlrank.sql(metrics, dialect="spark", **options) for _, metrics, options in CALLS]
-    at_once = sqlrank.sql("AUC", dialect="spark", strategy="window", predictions="predictions")
+    calls = [call[1:] for call in CALLS]
+    at_once = ["AUC"], {"predictions": "predictions", "strategy": "window"}
     with cluster(folder) as (master, environment):
         given = {"master": master, "tables": paths}
-        return [drive(given | {"statements": asked}, environment) for asked in (statements, [at_once])]
+        return [drive(given | {"calls": asked}, environment) for asked in (calls, [at_once])]
 
 
 def drive(given: dict[str, Any], environment: dict[str, str]) -> Answer:
@@ -183,7 +184,7 @@ def test_numbers_are_those_of_duckdb(number: int, answers: list[Answer], duck: d
     got = answers[0].rows[number]
     assert len(got) == expected.num_rows > 0
     for row, other in zip(got, expected.to_pylist(), strict=True):
-        assert row == [pytest.approx(value, rel=1e-9, abs=1e-9) for value in other.values()]
+        assert row == {name: pytest.approx(value, rel=1e-9, abs=1e-9) for name, value in other.items()}
 
 
 def test_no_worker_is_given_all_rows(answers: list[Answer]) -> None:
