@@ -306,8 +306,8 @@ def _rows(table: pa.Table) -> Rows:
 
 
 def _parquet(folder: str, table: pa.Table, name: str) -> Path:
-    """Write a table to a file that is called as it is, but for odd characters."""
-    path = Path(folder) / f"{re.sub('[^a-z]', '_', name)}.parquet"
+    """Write a table to a file that is called as it is, but for odd characters; Spark takes one that begins with _ for hidden."""
+    path = Path(folder) / f"{re.sub('[^A-Za-z]', '_', name)}.parquet"
     pq.write_table(table, path)
     return path
 
