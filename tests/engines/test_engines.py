@@ -15,7 +15,7 @@ from predictions_reference import Predictions, candidates
 
 import sqlrank
 from sqlrank import MetricError
-from tests.engines.engines import ENGINES, ZetaSQL
+from tests.engines.engines import ENGINES, Spark, ZetaSQL
 from tests.engines.matrix import PROPERTY, record
 from tests.engines.running import each, running
 from tests.engines.scenarios import CANNOT, LONG, scenarios, tables
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from tests.engines.engines import Engine
 
 TOLERANCE = 1e-9
-SLOW = {"Spark"}
-"""Engines that take minutes: of all but a few scenarios the slow tests take care."""
-FEW = {"default", "systems", "weighted queries", "predictions shop, strategy=bucketed", "regression", "ROC, strategy=bucketed"}
+FEW = ["default", "systems", "weighted queries", "predictions shop, strategy=bucketed", "regression", "ROC, strategy=bucketed"]
+"""What is asked of Spark, which takes its time, but in the slow tests."""
 
 LONG_SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64(), "relevance": pa.int64()})
 SCENARIOS = {scenario.name: scenario for scenario in scenarios()}
@@ -53,15 +52,8 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield engine
 
 
-def case(engine: Any, scenario: str) -> Any:
-    marks = [pytest.mark.slow] if engine.id in SLOW and scenario not in FEW else []
-    return pytest.param(*engine.values, scenario, id=f"{engine.id}-{scenario}", marks=[*engine.marks, *marks])
-
-
-CASES = [case(engine, scenario) for engine in each(ENGINES) for scenario in SCENARIOS]
-
-
-@pytest.mark.parametrize(("engine", "scenario"), CASES, indirect=["engine"])
+@pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine is not Spark), indirect=True)
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     name, asked = type(engine).__name__, SCENARIOS[scenario]
     if (name, scenario) in CANNOT:
@@ -70,6 +62,19 @@ def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_prope
         return
     worst = max(compare(engine.rows(asked.text(dialect)), expected(scenario)) for dialect in engine.dialects)
     record_property(PROPERTY, record(name, engine.version, scenario, asked.metrics, worst))
+
+
+@pytest.mark.parametrize("engine", each([Spark]), indirect=True)
+@pytest.mark.parametrize("scenario", FEW)
+def test_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
+    test_numbers_are_those_of_duckdb(engine, scenario, record_property)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", each([Spark]), indirect=True)
+@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name not in FEW])
+def test_all_other_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
+    test_numbers_are_those_of_duckdb(engine, scenario, record_property)
 
 
 @pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine is not ZetaSQL), indirect=True)
