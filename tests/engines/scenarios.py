@@ -183,12 +183,15 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
     found = []
     policies = {name for file in files for name in file.choices if name in library().policies} - {"level"}
     slots = set(library().functions) - {"aggregate", "no_relevant"}
+    heeded = _heeded(files)
     for choice in sorted(policies | slots):
         values = sorted(library().functions[choice]) if choice in slots else library().policy_values(choice)
         for value in [value for value in values if value != "error"]:
             given = {**options, choice: value} | ({"cut": "best"} if choice == "criterion" else {})
             holders = [
-                file for file in files if _heeds(file, choice) and (choice not in file.choices or file.choices[choice].default != value)
+                file
+                for file in files
+                if choice in heeded[file.name] and (choice not in file.choices or file.choices[choice].default != value)
             ]
             if choice == "stop" and value == "identity":
                 given["qrels"] = "probabilities"
@@ -197,11 +200,15 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
     return found
 
 
-def _heeds(file: SqlFile, choice: str) -> bool:
-    """Whether a metric, or a relation that it reads, calls a function or declares a policy of this name."""
-    relations = [relation for (name, _), relation in library().relations.items() if name in library().reads(file)]
-    calls = {call.name.lower() for each in [file, *relations] for call in each.tree.find_all(exp.Anonymous)}
-    return choice in file.choices or choice in calls
+def _heeded(files: list[SqlFile]) -> dict[str, set[str]]:
+    """The policies that metrics declare, and the functions that they or relations which they read call, by metric."""
+    calls: dict[str, set[str]] = {}
+    for file in library().files():
+        calls.setdefault(file.name, set()).update(call.name.lower() for call in file.tree.find_all(exp.Anonymous))
+    return {
+        file.name: {*file.choices, *calls[file.name], *(call for name in library().reads(file) for call in calls.get(name, ()))}
+        for file in files
+    }
 
 
 def _of_predictions() -> list[Scenario]:
