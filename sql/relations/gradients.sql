@@ -5,18 +5,39 @@ SELECT
   p.doc_id,
   p.label,
   p.score,
-  COALESCE(m.pairs, 0) / COUNT(*) OVER (PARTITION BY p.list_id, p.label, p.score) AS part,
-  MAX(m.counted) OVER (PARTITION BY p.list_id) AS counted,
-  MAX(m.negatives) OVER (PARTITION BY p.list_id) AS negatives
+  s.pairs / s.sharers AS part,
+  MAX(s.counted) OVER (PARTITION BY p.list_id) AS counted,
+  MAX(s.negatives) OVER (PARTITION BY p.list_id) AS negatives
 FROM predictions AS p
-LEFT JOIN (
+JOIN (
   SELECT
     list_id,
     label,
     score,
-    SUM(CASE WHEN label = 1 THEN -pairs ELSE pairs END) AS pairs,
+    SUM(pairs) AS pairs,
+    SUM(sharers) AS sharers,
     MAX(counted) AS counted,
     MAX(negatives) AS negatives
-  FROM misordered
+  FROM (
+    SELECT
+      list_id,
+      label,
+      score,
+      CASE WHEN label = 1 THEN -pairs ELSE pairs END AS pairs,
+      0 AS sharers,
+      counted,
+      negatives
+    FROM misordered
+    UNION ALL
+    SELECT
+      list_id,
+      label,
+      score,
+      0 AS pairs,
+      1 AS sharers,
+      0 AS counted,
+      0 AS negatives
+    FROM rivals
+  ) AS parts
   GROUP BY list_id, label, score
-) AS m ON m.list_id = p.list_id AND m.label = p.label AND m.score = p.score
+) AS s ON s.list_id = p.list_id AND s.label = p.label AND s.score = p.score

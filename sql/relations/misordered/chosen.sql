@@ -49,12 +49,12 @@ FROM (
       lowest_above,
       highest,
       highest_above,
-      CASE
+      CAST(CASE
         WHEN label = 1 THEN 0
         WHEN (all_lowest - lowest_above) * score - (lowest_sum - lowest_sum_above)
           > all_lowest * score - lowest_sum + (highest - highest_above) * score - (highest_sum - highest_sum_above) THEN 0
         ELSE 1
-      END AS takes_all
+      END AS DOUBLE) AS takes_all
     FROM (
       SELECT
         list_id,
@@ -89,7 +89,7 @@ FROM (
           place,
           reach,
           counted,
-          CASE WHEN label = 1 AND place > counted THEN 1 ELSE 0 END AS is_lowest
+          CAST(CASE WHEN label = 1 AND place > counted THEN 1 ELSE 0 END AS DOUBLE) AS is_lowest
         FROM compared
       ) AS halves
     ) AS running

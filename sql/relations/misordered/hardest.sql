@@ -9,7 +9,7 @@ SELECT
   CASE
     WHEN kept < worst_kept OR worst_kept IS NULL THEN 0
     WHEN label = 0 THEN 1
-    ELSE MAX(CASE WHEN label = 1 AND kept = worst_kept THEN share END) OVER (PARTITION BY list_id)
+    ELSE MAX(CASE WHEN label = 1 AND kept = worst_kept THEN per_positive END) OVER (PARTITION BY list_id)
   END AS pairs,
   CASE WHEN worst IS NULL THEN 0 ELSE 1 END AS counted,
   SUM(1 - label) OVER (PARTITION BY list_id) AS negatives
@@ -20,7 +20,7 @@ FROM (
     score,
     reach,
     kept,
-    share,
+    per_positive,
     worst,
     MAX(CASE WHEN excess = worst AND worst > 0 THEN kept END) OVER (PARTITION BY list_id) AS worst_kept
   FROM (
@@ -30,7 +30,7 @@ FROM (
       score,
       reach,
       kept,
-      share,
+      per_positive,
       excess,
       MAX(excess) OVER (PARTITION BY list_id) AS worst
     FROM (
@@ -40,7 +40,7 @@ FROM (
         score,
         reach,
         kept,
-        negatives_in / NULLIF(positives_out, 0) AS share,
+        negatives_in / NULLIF(positives_out, 0) AS per_positive,
         CASE
           WHEN label = 1 AND kept < $k AND negatives_in > 0
             THEN negative_sum - negatives_in / NULLIF(positives_out, 0) * positive_sum
@@ -52,17 +52,17 @@ FROM (
           score,
           reach,
           kept,
-          SUM(1 - label) OVER (
-            PARTITION BY list_id ORDER BY kept DESC, 1 - label DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+          SUM(negative) OVER (
+            PARTITION BY list_id ORDER BY kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
           ) AS negatives_in,
           SUM(label) OVER (
-            PARTITION BY list_id ORDER BY kept DESC, 1 - label DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            PARTITION BY list_id ORDER BY kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
           ) AS positives_out,
-          SUM((1 - label) * score) OVER (
-            PARTITION BY list_id ORDER BY kept DESC, 1 - label DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+          SUM(negative * score) OVER (
+            PARTITION BY list_id ORDER BY kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
           ) AS negative_sum,
           SUM(label * reach) OVER (
-            PARTITION BY list_id ORDER BY kept DESC, 1 - label DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            PARTITION BY list_id ORDER BY kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
           ) AS positive_sum
         FROM (
           SELECT
@@ -70,6 +70,7 @@ FROM (
             label,
             score,
             reach,
+            1 - label AS negative,
             CASE WHEN label = 1 THEN place - 1 ELSE $k - place END AS kept
           FROM compared
         ) AS tops
