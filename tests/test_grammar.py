@@ -86,4 +86,5 @@ def texts(dialect: str) -> Iterator[str]:
         for metric in scenario.metrics if scenario.name in {"default", "predictions per query", "regression"} else ():
             yield Scenario(metric, [metric], scenario.options).text(dialect)
     for curve in library().curves.values():
-        yield sqlrank.sql(curve.display_name, dialect=dialect, predictions="p")
+        cutoff = "@5" if curve.at is not None and curve.at.default is None else ""
+        yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, predictions="p")
