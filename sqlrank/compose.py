@@ -257,12 +257,23 @@ class Composer:
         names = {table.name for table in relation.tree.find_all(exp.Table)} - INPUTS
         return "judged" in names or any(self._reads_judged(self.library.relation(name, settings), settings) for name in names)
 
+    def _idle_policies(self, file: SqlFile) -> set[str]:
+        """The policies that choose between files of relations of which a metric reads none."""
+        reads = self.library.reads(file)
+        chosen = {
+            policy: {relation for value in description["values"].values() for relation in value} - {"about"}
+            for policy, description in self.library.policies.items()
+        }
+        return {policy for policy, relations in chosen.items() if relations and not relations & reads}
+
     def _check_unused(self, asked: Asked) -> None:
+        if not asked.metric.params:
+            return
         at = asked.file.at.name if asked.file.at else None
         takes = self.binder.used | set(asked.file.params) | set(asked.file.choices)
         aggregate = str(asked.settings.get("aggregate", "mean"))
         takes |= set(self.library.function("aggregate", aggregate).params)
-        takes -= {"level", *self.library.own_choices} - asked.file.choices.keys()
+        takes -= {"level", *self.library.own_choices, *self._idle_policies(asked.file)} - asked.file.choices.keys()
         if self.is_grouped:
             takes -= _OF_RANKINGS if self._is_of_queries(asked) else {*_OF_RANKINGS, "aggregate"}
             takes |= {"level"} if asked.file.kind == "metrics" else set()

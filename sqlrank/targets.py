@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlrank.dialects import dialect_of
 from sqlrank.errors import InputError
+from sqlrank.keys import SCORED_BY
 from sqlrank.names import table_of
 
 if TYPE_CHECKING:
@@ -50,8 +51,9 @@ def as_stored(statement: Statement) -> Any:
     query.set("order", None)
     taken = {item.output_name.lower() for item in query.selects}
     for position, (item, name) in enumerate(zip(query.selects, statement.names, strict=False)):
-        if item.output_name != name and _output(item).quoted and name.lower() not in taken:
-            query.expressions[position] = exp.alias_(item.unalias(), name, quoted=True)
+        is_key = _output(item).quoted or item.output_name == SCORED_BY
+        if item.output_name != name and is_key and name.lower() not in taken:
+            query.expressions[position] = exp.alias_(item.unalias(), name, quoted=_output(item).quoted)
     return query
 
 

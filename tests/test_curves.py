@@ -62,9 +62,9 @@ def test_the_table_of_thresholds_is_that_of_the_metrics() -> None:
 def test_gain_and_lift_are_those_of_the_metrics() -> None:
     data = predictions(3, rows=300, decimals=1)
     gain, lift = columns("Gain(points=0)", data), columns("Lift(points=0)", data)
-    assert (gain["share"][0], gain["gain"][0]) == (0, 0)
+    assert (gain["fraction"][0], gain["gain"][0]) == (0, 0)
     assert gain["gain"][-1] == pytest.approx(1)
-    for share, height, factor in zip(gain["share"][1:-1], gain["gain"][1:-1], lift["lift"][:-1], strict=True):
+    for share, height, factor in zip(gain["fraction"][1:-1], gain["gain"][1:-1], lift["lift"][:-1], strict=True):
         single = sqlrank.evaluate([f"Gain@{share!r}", f"Lift@{share!r}"], predictions=data).to_pylist()[0]
         assert list(single.values()) == pytest.approx([height, factor], abs=1e-9)
 

@@ -7,7 +7,7 @@ SELECT
   list_id,
   point,
   score AS threshold,
-  (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS share,
+  (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS fraction,
   tp / NULLIF(all_positives, 0) AS gain
 FROM points
 UNION ALL
@@ -15,6 +15,6 @@ SELECT
   list_id,
   0 AS point,
   CAST(NULL AS DOUBLE) AS threshold,
-  CAST(0 AS DOUBLE) AS share,
+  CAST(0 AS DOUBLE) AS fraction,
   CAST(0 AS DOUBLE) AS gain
 FROM totals

@@ -7,6 +7,6 @@ SELECT
   list_id,
   point,
   score AS threshold,
-  (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS share,
+  (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS fraction,
   tp / NULLIF(tp + fp, 0) / NULLIF(all_positives / NULLIF(all_positives + all_negatives, 0), 0) AS lift
 FROM points

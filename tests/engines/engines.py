@@ -180,7 +180,7 @@ class Databend:
         path = _parquet(self._folder.name, table, name)
         self.connection.register_parquet(path.stem, str(path))
         if name != path.stem:
-            self.rows(f"CREATE VIEW {_name(name, 'snowflake')} AS SELECT * FROM {path.stem}")
+            self.rows(f"CREATE TABLE {_name(name, 'snowflake')} AS SELECT * FROM {path.stem}")
 
     def rows(self, statement: str) -> Rows:
         return _rows(self.connection.sql(statement).to_arrow_table())

@@ -64,8 +64,8 @@ ROLES = ("run", "qrels", "queries", "predictions")
 RANKINGS = {"run": "run", "qrels": "qrels"}
 WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
 
-CANNOT = {("SQLite", "groupings")}
-"""What an engine has no words for, which is an error that says so."""
+CANNOT = {("SQLite", "groupings"): "cannot be written for sqlite", ("Databend", "odd names"): "column Select doesn't exist"}
+"""What cannot be asked: SQLite has no GROUPING SETS, and this Databend finds no column with a capital in its name. The errors say so."""
 
 _EXAMPLE = {"integer": "5", "number": "0.3"}
 _OF_RUN = ("ties", "queries", "unjudged", "no_relevant", "aggregate")

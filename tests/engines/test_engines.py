@@ -57,8 +57,8 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     name, asked = type(engine).__name__, SCENARIOS[scenario]
     if (name, scenario) in CANNOT:
-        with pytest.raises(MetricError, match=f"cannot be written for {engine.dialects[0]}"):
-            asked.text(engine.dialects[0])
+        with pytest.raises((MetricError, RuntimeError), match=CANNOT[name, scenario]):
+            engine.rows(asked.text(engine.dialects[0]))
         return
     texts = dict.fromkeys(asked.text(dialect) for dialect in engine.dialects)
     worst = max(compare(engine.rows(text), expected(scenario)) for text in texts)
@@ -87,7 +87,7 @@ def test_a_chance_below_the_smallest_double(engine: Engine) -> None:
     metrics = ["ERR(stop=yandex)", "PFound(stop=yandex)", "ERR", "RBP"]
     there = sqlrank.evaluate(metrics, run=run, qrels=qrels)
     for dialect in engine.dialects:
-        compare(engine.rows(sqlrank.sql(metrics, run="long", qrels="long", dialect=dialect)), there)
+        compare(engine.rows(sqlrank.sql(metrics, run='"long"', qrels='"long"', dialect=dialect)), there)
 
 
 def compare(rows: list[tuple[Any, ...]], table: pa.Table) -> float:

@@ -11,7 +11,8 @@ SELECT
       WHEN rank > $k OR rank IS NULL THEN 0
       WHEN rank = 1 THEN stop
       WHEN $p_break >= 1 THEN 0
-      WHEN (rank - 1) * LN(CASE WHEN $p_break < 1 THEN 1 - $p_break ELSE 1 END) < -700 THEN 0
+      WHEN reach <= 0 THEN 0
+      WHEN LN(CASE WHEN reach > 0 THEN reach ELSE 1 END) + (rank - 1) * LN(CASE WHEN $p_break < 1 THEN 1 - $p_break ELSE 1 END) < -700 THEN 0
       ELSE reach * stop * EXP((rank - 1) * LN(CASE WHEN $p_break < 1 THEN 1 - $p_break ELSE 1 END))
     END
   ) AS pfound
