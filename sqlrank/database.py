@@ -29,7 +29,7 @@ class Database:
 
     def text(self, query: exp.Query) -> str:
         """Return a small query as text."""
-        return query.sql("duckdb") if self.dialect == "duckdb" else write(query, self.dialect)
+        return write(query, self.dialect)
 
     def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
         """Return all rows of a small query."""
