@@ -36,7 +36,7 @@ class Binder:
         for node in list(holder.find_all(exp.Placeholder)):
             value = self._value(params[node.name], settings)
             if value == ALL and isinstance(node.parent, exp.LTE) and node is node.parent.expression:
-                node.parent.replace(exp.Not(this=exp.Is(this=node.parent.this, expression=exp.Null())))
+                _unbound(node.parent)
             else:
                 node.replace(_literal(value))
         while call := holder.find(exp.Anonymous):
@@ -77,6 +77,14 @@ class Binder:
             raise MetricError(f"a cut-off from 1 to {param.high:g} is needed here; write it after @, as in nDCG@10")
         check_value(param.name, param, value)
         return value
+
+
+def _unbound(comparison: exp.LTE) -> None:
+    """Put what is left of ``rank <= all`` in its place: a rank. A WHERE of nothing else goes: engines would guess how many rows it keeps."""
+    if isinstance(comparison.parent, exp.Where):
+        comparison.parent.pop()
+    else:
+        comparison.replace(exp.Not(this=exp.Is(this=comparison.this, expression=exp.Null())))
 
 
 def _grade_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr], of_grades: bool) -> exp.Expr:

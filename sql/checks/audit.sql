@@ -4,5 +4,5 @@ SELECT
   list_id,
   SUM(docs) AS audit_docs,
   COUNT(rank) AS audit_retrieved
-FROM graded
+FROM valued
 GROUP BY list_id

@@ -28,8 +28,7 @@ FROM (
         rank,
         CASE WHEN rank IS NULL THEN 2147483647 ELSE rank END AS place,
         stop(relevance) AS stop
-      FROM judged
-      WHERE relevance > 0
+      FROM valued
     ) AS stops
   ) AS logs
 ) AS survival

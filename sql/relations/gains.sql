@@ -34,8 +34,7 @@ FROM (
       0 AS is_level_end,
       relevance,
       num_ret
-    FROM judged
-    WHERE relevance > 0
+    FROM valued
     UNION ALL
     SELECT
       list_id,

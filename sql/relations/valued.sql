@@ -1,11 +1,10 @@
--- valued: one row per document of positive relevance with its worth, which the best possible order is sorted by.
+-- valued: one row per document of positive relevance, which is what can have a gain.
 SELECT
   list_id,
   relevance,
   rank,
   num_ret,
   docs,
-  chance,
-  docs * gain(relevance) AS worth
+  chance
 FROM judged
 WHERE relevance > 0

@@ -113,8 +113,6 @@ WITH topics AS (
       COUNT(*) OVER (PARTITION BY list_id) AS retrieved_docs
     FROM retrieved
   ) AS numbered
-  WHERE
-    NOT rank IS NULL
 ), judged AS (
   /* one row per judged document with its rank, NULL where it was not retrieved. docs is 1 and chance is
    1: each row is one document that certainly stands at its rank. */
@@ -129,16 +127,14 @@ WITH topics AS (
   LEFT JOIN ranked AS r
     ON r.list_id = j.list_id AND r.doc_id = j.doc_id
 ), valued AS (
-  /* one row per document of positive relevance with its worth, which the best possible order is sorted
-   by. */
+  /* one row per document of positive relevance, which is what can have a gain. */
   SELECT
     list_id,
     relevance,
     rank,
     num_ret,
     docs,
-    chance,
-    docs * relevance AS worth
+    chance
   FROM judged
   WHERE
     relevance > 0
@@ -151,7 +147,16 @@ WITH topics AS (
     docs,
     chance,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY worth DESC) AS ideal_rank
-  FROM valued
+  FROM (
+    SELECT
+      list_id,
+      relevance,
+      rank,
+      docs,
+      chance,
+      docs * relevance AS worth
+    FROM valued
+  ) AS worthy
 ), discounted AS (
   /* one row per document of positive relevance with its gain discounted at its rank (discounted_gain)
    and at its place in the best possible order (ideal_gain), which leaves out what has a gain below
@@ -173,7 +178,7 @@ WITH topics AS (
     docs,
     chance,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY place) AS hit,
-    SUM(docs) OVER (PARTITION BY list_id ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS num_rel
+    SUM(docs) OVER (PARTITION BY list_id) AS num_rel
   FROM (
     SELECT
       list_id,

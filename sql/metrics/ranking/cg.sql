@@ -8,5 +8,5 @@ SELECT
   CASE
     WHEN MAX(gain(relevance)) > 0 THEN SUM(CASE WHEN rank <= $k THEN chance * gain(relevance) ELSE 0 END)
   END AS cg
-FROM graded
+FROM valued
 GROUP BY list_id

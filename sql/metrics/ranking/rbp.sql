@@ -18,5 +18,5 @@ SELECT
         END
       ) / scale(MAX(relevance))
   END AS rbp
-FROM graded
+FROM valued
 GROUP BY list_id

@@ -8,8 +8,7 @@ SELECT
   docs,
   chance,
   CAST(NULL AS BIGINT) AS ideal_rank
-FROM judged
-WHERE relevance > 0
+FROM valued
 UNION ALL
 SELECT
   l.list_id,
@@ -18,6 +17,6 @@ SELECT
   CAST(1 AS DOUBLE) AS docs,
   CAST(0 AS DOUBLE) AS chance,
   n.number AS ideal_rank
-FROM (SELECT list_id FROM judged WHERE relevance > 0 GROUP BY list_id) AS l
+FROM (SELECT list_id FROM valued GROUP BY list_id) AS l
 CROSS JOIN numbers AS n
 WHERE n.number <= $k

@@ -8,10 +8,7 @@ SELECT
   docs,
   chance,
   ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY place) AS hit,
-  SUM(docs) OVER (
-    PARTITION BY list_id ORDER BY place
-    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-  ) AS num_rel
+  SUM(docs) OVER (PARTITION BY list_id) AS num_rel
 FROM (
   SELECT
     list_id,
