@@ -1,9 +1,9 @@
--- entries: one row per label and score that occur together in a list, with the weight of its predictions.
+-- entries: one row per label and score that occur together in a list of more than 32 predictions, with their weight.
 SELECT
   list_id,
   label,
   score,
   SUM(weight) AS weight
-FROM predictions
-WHERE weight > 0
+FROM sized
+WHERE predictions > 32
 GROUP BY list_id, label, score

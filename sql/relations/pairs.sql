@@ -12,18 +12,16 @@ SELECT
   (SUM(weight) * SUM(weight) - SUM(squares)) / 2 AS all_pairs,
   SUM(weight) AS weight
 FROM (
-  SELECT list_id, weight, entry_squares, varies, 0 AS squares, 0 AS discordant, 0 AS score_ties, 0 AS label_ties FROM extents
+  SELECT list_id, weight, squares, varies, 0 AS entry_squares, 0 AS discordant, 0 AS score_ties, 0 AS label_ties FROM extents
+  UNION ALL
+  SELECT list_id, 0 AS weight, 0 AS squares, 0 AS varies, entry_squares, discordant, score_ties, label_ties FROM short_lists
   UNION ALL
   SELECT
-    list_id, 0 AS weight, 0 AS entry_squares, 0 AS varies, SUM(weight * weight) AS squares, 0 AS discordant, 0 AS score_ties, 0 AS label_ties
-  FROM predictions
-  WHERE weight > 0
-  GROUP BY list_id
+    list_id, 0 AS weight, 0 AS squares, 0 AS varies, weight * weight AS entry_squares, 0 AS discordant, 0 AS score_ties, 0 AS label_ties
+  FROM entries
   UNION ALL
-  SELECT list_id, 0 AS weight, 0 AS entry_squares, 0 AS varies, 0 AS squares, discordant, score_ties, label_ties FROM short_lists
+  SELECT list_id, 0 AS weight, 0 AS squares, 0 AS varies, 0 AS entry_squares, discordant, 0 AS score_ties, 0 AS label_ties FROM inversions
   UNION ALL
-  SELECT list_id, 0 AS weight, 0 AS entry_squares, 0 AS varies, 0 AS squares, discordant, 0 AS score_ties, 0 AS label_ties FROM inversions
-  UNION ALL
-  SELECT list_id, 0 AS weight, 0 AS entry_squares, 0 AS varies, 0 AS squares, 0 AS discordant, score_ties, label_ties FROM tied_pairs
+  SELECT list_id, 0 AS weight, 0 AS squares, 0 AS varies, 0 AS entry_squares, 0 AS discordant, score_ties, label_ties FROM tied_pairs
 ) AS counted
 GROUP BY list_id

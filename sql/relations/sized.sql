@@ -1,9 +1,10 @@
--- sized: the entries, with the number of entries of their list.
+-- sized: the predictions, with the number of predictions of their list.
 SELECT
-  e.list_id,
-  e.label,
-  e.score,
-  e.weight,
-  x.entries
-FROM entries AS e
-JOIN extents AS x ON x.list_id = e.list_id
+  p.list_id,
+  p.label,
+  p.score,
+  p.weight,
+  x.predictions
+FROM predictions AS p
+JOIN extents AS x ON x.list_id = p.list_id
+WHERE p.weight > 0

@@ -8,8 +8,8 @@ SELECT
 FROM (
   SELECT list_id, concordant, discordant, weight, 0 AS labels, 0 AS scores FROM pairs
   UNION ALL
-  SELECT list_id, 0 AS concordant, 0 AS discordant, 0 AS weight, 1 AS labels, 0 AS scores FROM entries GROUP BY list_id, label
+  SELECT list_id, 0 AS concordant, 0 AS discordant, 0 AS weight, 1 AS labels, 0 AS scores FROM sized GROUP BY list_id, label
   UNION ALL
-  SELECT list_id, 0 AS concordant, 0 AS discordant, 0 AS weight, 0 AS labels, 1 AS scores FROM entries GROUP BY list_id, score
+  SELECT list_id, 0 AS concordant, 0 AS discordant, 0 AS weight, 0 AS labels, 1 AS scores FROM sized GROUP BY list_id, score
 ) AS counted
 GROUP BY list_id

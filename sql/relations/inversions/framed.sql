@@ -1,4 +1,4 @@
--- inversions: one row per list of more than 32 entries: the weight of its pairs that are in opposite order by label and by
+-- inversions: one row per list of more than 32 predictions: the weight of its pairs that are in opposite order by label and by
 -- score. Where all predictions weigh 1, DuckDB ranks each label among those that come before it by score.
 SELECT
   list_id,
@@ -14,8 +14,8 @@ FROM (
     RANK(ORDER BY p.label DESC) OVER (
       PARTITION BY p.list_id ORDER BY p.score, p.label ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS place
-  FROM predictions AS p
+  FROM sized AS p
   JOIN plain_lists AS l ON l.list_id = p.list_id
-  WHERE l.is_plain = 1
+  WHERE p.predictions > 32 AND l.is_plain = 1
 ) AS ranked
 GROUP BY list_id

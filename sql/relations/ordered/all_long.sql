@@ -1,10 +1,9 @@
--- ordered: the entries of lists of more than 32, numbered in order of score and in order of label, each from 0; what is tied
--- in one is numbered in the order of the other, so that it is not in opposite order.
+-- ordered: the entries of a list, numbered in order of score and in order of label, each from 0; what is tied in one is
+-- numbered in the order of the other, so that it is not in opposite order.
 SELECT
   list_id,
   weight,
-  entries,
+  COUNT(*) OVER (PARTITION BY list_id) AS entries,
   ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score, label) - 1 AS score_place,
   ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY label, score) - 1 AS label_place
-FROM sized
-WHERE entries > 32
+FROM entries
