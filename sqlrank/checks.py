@@ -99,10 +99,11 @@ def check_columns(inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, .
 class Report:
     """What was checked before computing, and what remains to be checked in the result.
 
-    ``all_rows`` says whether all rows of the run were searched for duplicates, ``positive`` is the number of judgments
-    above 0, ``top_grade`` the greatest of them.
+    ``rows`` is the number of rows of each input, ``all_rows`` says whether all of the run were searched for duplicates,
+    ``positive`` is the number of judgments above 0, ``top_grade`` the greatest of them.
     """
 
+    rows: Mapping[str, int]
     all_rows: bool
     positive: int
     top_grade: float | None
@@ -119,9 +120,11 @@ def check_rows(database: Database, inputs: Mapping[str, Input], needed: Mapping[
     problems: list[str] = []
     all_rows = True
     judged: dict[str, Any] = {}
+    rows: dict[str, int] = {}
     for role, columns in needed.items():
         counted, found = _row_problems(database, inputs[role], columns)
         problems += found
+        rows[role] = counted["all_rows"]
         judged = counted if role == "qrels" else judged
         keys = COMMON if "doc_id" in columns else COMMON[:1]
         if role == "run" and check == "auto" and counted["all_rows"] > FULL_UP_TO:
@@ -129,7 +132,7 @@ def check_rows(database: Database, inputs: Mapping[str, Input], needed: Mapping[
         else:
             problems += _duplicates(database, inputs[role], keys)
     refuse(problems)
-    return Report(all_rows, judged["positive_relevance"] or 0, judged["top_grade"])
+    return Report(rows, all_rows, judged["positive_relevance"] or 0, judged["top_grade"])
 
 
 def check_predictions(database: Database, item: Input, columns: tuple[str, ...], required: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from sqlrank.errors import ExecutionError
 from sqlrank.filters import filters, keep
 from sqlrank.mapping import map_columns, statement_over
 from sqlrank.predictions import check_negatives, check_predictions, over_predictions, read_predictions
+from sqlrank.ranking import with_ranking
 from sqlrank.render import render
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def evaluated(
         return _evaluate_predictions(inputs, request, columns, per_query, check)
     needed = map_columns(inputs, request, columns)
     report = None if check == "off" else _check_inputs(inputs, request, needed, check)
+    request = with_ranking(request, inputs, None if report is None else report.rows)
     statement = statement_over(request, inputs, needed, per_query, audited=report is not None)
     text = render(statement, inputs.database.dialect)
     result = _run(inputs, statement, text)

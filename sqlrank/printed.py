@@ -11,6 +11,7 @@ from sqlrank.filters import filters, keep
 from sqlrank.mapping import map_columns, statement_by_name, statement_over
 from sqlrank.names import is_file
 from sqlrank.predictions import name_predictions, over_predictions, read_predictions
+from sqlrank.ranking import with_ranking
 from sqlrank.request import given_sources, look_up, numbering, split_queries
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def _over_seen(
         if request.is_of_predictions:
             found = read_predictions(inputs, request, columns, per_query)
             return over_predictions(request, found, per_query, database=inputs.database)[0]
-        return statement_over(request, inputs, map_columns(inputs, request, columns), per_query)
+        needed = map_columns(inputs, request, columns)
+        return statement_over(with_ranking(request, inputs), inputs, needed, per_query)
 
     with session(connection, Limits()) as database:
         return on_catalog(database, build, is_read=False)

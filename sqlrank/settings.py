@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 SCORE_TYPES = ("float64", "float32")
 
+COUNTABLE = {"ties": ("doc_desc", "error"), "unjudged": ("nonrelevant",)}
+"""Policies under which ranks can be counted: a document's is the number of those retrieved that are not below it."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -104,6 +107,11 @@ def _check_settings(metric: Metric, file: SqlFile, settings: Mapping[str, Value]
     for name, value in settings.items():
         if param := file.params.get(name):
             check_value(f"{metric}: {name}", param, value)
+    for policy, values in COUNTABLE.items():
+        if settings.get("ranking") == "counted" and settings.get(policy, values[0]) not in values:
+            raise MetricError(
+                f"ranking='counted' is for {policy}={values[0]!r}, not {settings[policy]!r}; give ranking='sorted', or leave it out"
+            )
     for policy in library.policies:
         if policy in settings and settings[policy] not in library.policy_values(policy):
             known = library.policy_values(policy)

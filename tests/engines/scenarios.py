@@ -68,7 +68,7 @@ CANNOT = {("SQLite", "groupings"): "cannot be written for sqlite", ("Databend", 
 """What cannot be asked: SQLite has no GROUPING SETS, and this Databend finds no column with a capital in its name. The errors say so."""
 
 _EXAMPLE = {"integer": "5", "number": "0.3"}
-_OF_RUN = ("ties", "queries", "unjudged", "no_relevant", "aggregate")
+_OF_RUN = ("ties", "queries", "unjudged", "ranking", "no_relevant", "aggregate")
 """Policies that bear on every metric of rankings."""
 
 
@@ -172,7 +172,7 @@ def _of_rankings() -> list[Scenario]:
         for value in values:
             if value not in {"row_order", "quantile", "half", "wmean", "strict", "error"}:
                 name = "topics" if policy == "queries" else policy
-                options = {**RANKINGS, name: value, "per_query": policy in {"ties", "unjudged"}}
+                options = {**RANKINGS, name: value, "per_query": policy in {"ties", "unjudged", "ranking"}}
                 fit = _accepted(metrics, options) if value in {"expected", "rank"} else metrics
                 found.append(Scenario(f"{policy}={value}", fit, options))
     return [*found, *_of_choices(files, RANKINGS | {"per_query": True})]

@@ -1,0 +1,10 @@
+-- hits: one row per retrieved document with a judgment, with its score; docs is 1, or how often it stands in the list.
+SELECT
+  j.list_id,
+  j.doc_id,
+  r.score,
+  COUNT(*) AS docs
+FROM run AS r
+JOIN lists AS l ON l.query_id = r.query_id
+JOIN judgments AS j ON j.list_id = l.list_id AND j.doc_id = r.doc_id
+GROUP BY j.list_id, j.doc_id, r.score
