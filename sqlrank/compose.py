@@ -62,6 +62,7 @@ class Composer:
         self.binder = Binder(library)
         self.ctes: dict[str, exp.Query] = {}
         self.titles: dict[str, str] = {}
+        self.costly: set[str] = set()
         self.scans: dict[str, exp.Select] = {}
         self.query_scans: dict[str, exp.Select] = {}
         self.columns: list[Column] = []
@@ -189,6 +190,7 @@ class Composer:
             self._names[tree] = cte
             self.ctes[cte] = tree
             self.titles[cte] = file.sentence
+            self.costly |= {cte} if file.is_costly else set()
             self._carried[cte] = carries
             self.binder.note(file)
         return self._names[tree]

@@ -19,13 +19,15 @@ class Database:
     """A database that a call works on.
 
     ``table`` returns the result of a text as an Arrow table, ``fetch`` as tuples, and ``types`` the columns of a query with
-    their types under DuckDB's names, an empty one for a type that cannot be told.
+    their types under DuckDB's names, an empty one for a type that cannot be told. ``keeps`` says that it can be made to compute
+    a step once for all that read it.
     """
 
     dialect: str
     table: Callable[[str], pa.Table]
     fetch: Callable[[str], list[tuple[Any, ...]]]
     types: Callable[[exp.Query], dict[str, str]]
+    keeps: bool = False
 
     def text(self, query: exp.Query) -> str:
         """Return a small query as text."""

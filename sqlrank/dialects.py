@@ -24,7 +24,9 @@ class Dialect:
     gives it; where it does nothing, names match whatever their case, but for ClickHouse. ``replaces_table`` and
     ``replaces_view`` say whether there is CREATE OR REPLACE for them; Spark and Trino leave tables to catalogs, of which many
     cannot. ``table_engine`` is what a new table is made with. ``compares_null`` says whether there is IS NOT DISTINCT FROM,
-    ``has_float32`` whether there are numbers of single precision. ``nan_function`` tells NaN where it does not equal itself,
+    ``has_float32`` whether there are numbers of single precision. ``repeats`` says that a step which several others read is computed
+    for each of them unless it is not deterministic, ``keeping`` is the setting without which a server computes it so, too, and which
+    older ones have not. ``nan_function`` tells NaN where it does not equal itself,
     and ``infinity`` is what that is written as where no text can be made one.
     """
 
@@ -41,6 +43,8 @@ class Dialect:
     nan_function: str | None = None
     infinity: str | None = None
     has_float32: bool = True
+    repeats: bool = False
+    keeping: str | None = None
 
     @property
     def puts_null_first(self) -> dict[bool, bool]:
@@ -56,8 +60,8 @@ DIALECTS = {
     "duckdb": Dialect("duckdb"),
     "bigquery": Dialect("bigquery", is_distributed=True, unsupported=(_QUANTILE,), nan_function="IS_NAN", has_float32=False),
     "snowflake": Dialect("snowflake", is_distributed=True, unsupported=(_QUANTILE,), fold=str.upper, has_float32=False),
-    "spark": Dialect("spark", is_distributed=True, unsupported=(_QUANTILE,), replaces_table=False, nan_function="ISNAN"),
-    "databricks": Dialect("databricks", is_distributed=True, unsupported=(_QUANTILE,), nan_function="ISNAN"),
+    "spark": Dialect("spark", is_distributed=True, unsupported=(_QUANTILE,), replaces_table=False, nan_function="ISNAN", repeats=True),
+    "databricks": Dialect("databricks", is_distributed=True, unsupported=(_QUANTILE,), nan_function="ISNAN", repeats=True),
     "postgres": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False),
     "redshift": Dialect("redshift", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False, compares_null=False),
     "trino": Dialect(
@@ -69,6 +73,7 @@ DIALECTS = {
         settings=("join_use_nulls", "aggregate_functions_null_for_empty", "prefer_column_name_to_alias"),
         table_engine="MergeTree",
         nan_function="isNaN",
+        keeping="enable_materialized_cte",
     ),
     "datafusion": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, nan_function="ISNAN"),
     "sqlite": Dialect(

@@ -46,7 +46,7 @@ def evaluated(
     report = None if check == "off" else _check_inputs(inputs, request, needed, check)
     request = with_ranking(request, inputs, None if report is None else report.rows)
     statement = statement_over(request, inputs, needed, per_query, audited=report is not None)
-    text = render(statement, inputs.database.dialect)
+    text = render(statement, inputs.database.dialect, inputs.database.keeps)
     result = _run(inputs, statement, text)
     if report is not None:
         result = _check_result(inputs, request, report, result)
@@ -64,7 +64,7 @@ def _evaluate_predictions(inputs: Inputs, request: Request, columns: Mapping[str
         check_negatives(inputs.database, request, found, per_query)
     dialect = inputs.database.dialect
     statement, strategy = over_predictions(request, found, per_query, dialect, inputs.database, is_audited)
-    text = render(statement, dialect)
+    text = render(statement, dialect, inputs.database.keeps)
     try:
         result = _run(inputs, statement, text)
     except (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException, ExecutionError):

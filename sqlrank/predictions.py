@@ -122,8 +122,9 @@ def over_predictions(
     is_ordered = any(request.library.reads(asked.file) & {"thresholds", "scores"} for asked in request.asked)
     can_probe = database if is_ordered else None
     strategy = _strategy(request, is_weighted, dialect, lambda: can_probe is not None and _has_few_scores(can_probe, predictions.query))
+    merging = {"merging": "early" if dialect_of(dialect).repeats else "late"}
     plans = {"strategy": strategy, "rest": "added" if is_weighted else "subtracted"}
-    asked = [replace(item, settings={**item.settings, **plans, "counting": _counting(item, dialect)}) for item in request.asked]
+    asked = [replace(item, settings={**merging, **item.settings, **plans, "counting": _counting(item, dialect)}) for item in request.asked]
     by = [*predictions.by, "query_id"] if per_query else predictions.by
     query, keys = _grouped(predictions, by)
     sources = {"predictions": Source(query.subquery(), keys)}

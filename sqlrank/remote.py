@@ -91,12 +91,20 @@ def session(connection: Any, dialect: str) -> Iterator[Database]:
         return {name: duckdb_type(kind, dialect) for name, kind in found.items()}
 
     try:
-        yield Database(dialect, lambda text: ask(kind.table, text), fetch, types)
+        yield Database(dialect, lambda text: ask(kind.table, text), fetch, types, keeps=_has_setting(dialect_of(dialect).keeping, fetch))
     finally:
         # A connection that broke must not hide why.
         with suppress(Exception):
             if is_marked:
                 _execute(connection, "RELEASE SAVEPOINT sqlrank")
+
+
+def _has_setting(name: str | None, fetch: Callable[[str], list[tuple[Any, ...]]]) -> bool:
+    """Whether a server has a setting, which ClickHouse refuses to be told where it does not."""
+    if name is None:
+        return False
+    query = exp.select("name").from_("system.settings").where(exp.EQ(this=exp.column("name"), expression=exp.Literal.string(name)))
+    return bool(fetch(write(query, "clickhouse")))
 
 
 def find(database: Database, role: str, source: Any) -> Input:

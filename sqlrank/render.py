@@ -17,28 +17,30 @@ if TYPE_CHECKING:
     from sqlrank.dialects import Dialect
     from sqlrank.statement import Statement
 
+ONCE = "RAND makes Spark compute this once for all that read it: it repeats what is deterministic"
 _OF_DOUBLES = (exp.Cast, exp.Div, exp.Ln, exp.Exp, exp.Sqrt)
 """Nodes that are doubles already."""
 
 
-def render(statement: Statement, dialect: str = "duckdb") -> str:
-    """Return the statement as text, under a comment that says what it is.
+def render(statement: Statement, dialect: str = "duckdb", keeps: bool = False) -> str:
+    """Return the statement as text, under a comment that says what it is; ``keeps`` says that the engine can be made to keep steps.
 
     Raises:
         MetricError: a construct that the dialect cannot express; the message names metrics, construct and dialect.
     """
     title = statement.stamp.splitlines()[0].partition(": ")[2]
     stamp = "".join(f"-- {line}\n" for line in statement.stamp.splitlines())
-    return stamp + write(statement.tree, dialect, title, pretty=True)
+    return stamp + write(statement.tree, dialect, title, pretty=True, keeps=keeps)
 
 
-def write(tree: exp.Expr, dialect: str, title: str = "this", pretty: bool = False) -> str:
+def write(tree: exp.Expr, dialect: str, title: str = "this", pretty: bool = False, keeps: bool = False) -> str:
     """Return a tree as text; raise ``MetricError`` for a construct in what has this title that the dialect cannot express."""
     target = dialect_of(dialect)
     tree = tree.copy()
     for construct, advice in target.unsupported:
         if node := tree.find(construct):
             raise MetricError(f"{title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
+    _compute_once(tree, target, keeps)
     if dialect == "duckdb":
         _write_finite(tree)
         _write_doubles(tree)
@@ -74,6 +76,19 @@ def _writer(dialect: str, pretty: bool) -> Generator:
     legible = type("Legible", (base,), {"paren_sql": paren_sql, "binary": binary})
     writer: Generator = legible(dialect=written, pretty=pretty, unsupported_level=ErrorLevel.RAISE, max_text_width=WIDTH)
     return writer
+
+
+def _compute_once(tree: exp.Expr, target: Dialect, keeps: bool) -> None:
+    """Make the costly steps that several others read such that an engine which repeats steps computes them once."""
+    for step in list(tree.find_all(exp.CTE)):
+        is_costly = step.args.pop("materialized", None)
+        readers = sum(table.name == step.alias for table in tree.find_all(exp.Table)) if is_costly else 0
+        if keeps and readers > 1:
+            step.set("materialized", True)  # noqa: FBT003  sqlglot's flag
+        elif target.repeats and readers > 1:
+            kept = exp.select("*").from_(step.this.subquery("once", copy=False)).where("RAND() >= 0")
+            kept.comments = [ONCE]
+            step.set("this", kept)
 
 
 def _write_finite(tree: exp.Expr) -> None:
@@ -116,7 +131,9 @@ def _make_portable(tree: exp.Expr, target: Dialect) -> None:
     if target.settings:
         _suit_clickhouse(tree)
         query = tree.expression if isinstance(tree, exp.DDL) else tree
-        query.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in target.settings])
+        kept = any(step.args.get("materialized") for step in tree.find_all(exp.CTE))
+        settings = [*target.settings, *([target.keeping] if kept and target.keeping else [])]
+        query.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in settings])
 
 
 def _drop_casts(tree: exp.Expr) -> None:

@@ -119,6 +119,11 @@ class SqlFile:
         return match[1].split(", ") if match else []
 
     @property
+    def is_costly(self) -> bool:
+        """Whether a relation is to be computed once for all that read it."""
+        return re.search(r"^Costly: ", self.doc, re.MULTILINE) is not None
+
+    @property
     def at(self) -> Param | None:
         """The parameter that is written after ``@``: the first one, if it is ``$k`` or has no default."""
         first = next(iter(self.params.values()), None)

@@ -121,7 +121,7 @@ def _with_steps(tree: exp.Select, composer: Composer, more: Mapping[str, exp.Sel
     for name, cte in [*composer.ctes.items(), *composer.query_scans.items(), *composer.scans.items(), *more.items()]:
         title = composer.titles.get(name) or _TITLES[name]
         _first_select(cte).comments = [fill(title, WIDTH, subsequent_indent="   ")]
-        tree = tree.with_(name, as_=cte, copy=False)
+        tree = tree.with_(name, as_=cte, materialized=name in composer.costly or None, copy=False)
     return tree
 
 

@@ -146,6 +146,43 @@ def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> 
         assert len(connection.execute(query).fetchall()) == 5
 
 
+@pytest.mark.parametrize(
+    ("role", "column", "metric"),
+    [
+        ("run", "score", "RR"),
+        ("qrels", "relevance", "RR"),
+        ("predictions", "label", "MSE"),
+        ("predictions", "score", "AUC"),
+        ("predictions", "weight", "AUC"),
+    ],
+)
+def test_nan_is_found_in_parquet_files_whose_statistics_leave_it_out(role: str, column: str, metric: str, tmp_path: Path) -> None:
+    """Arrow states the least and the greatest number of a column beside its NaN, from which DuckDB 2.0 takes ISNAN to be false."""
+    rows = range(1000)
+    sources = {
+        "run": pa.table({"query_id": [i // 10 for i in rows], "doc_id": rows, "score": [float(i) for i in rows]}),
+        "qrels": pa.table({"query_id": [i // 10 for i in rows], "doc_id": rows, "relevance": [float(i % 3) for i in rows]}),
+        "predictions": pa.table({"label": [i % 2 / 1 for i in rows], "score": [i / 1000 for i in rows], "weight": [1.0] * 1000}),
+    }
+    broken = sources[role].column(column).to_pylist()
+    broken[500] = NAN
+    sources[role] = sources[role].set_column(sources[role].column_names.index(column), column, pa.array(broken))
+    paths = {name: str(tmp_path / f"{name}.parquet") for name in ([role] if role == "predictions" else ["run", "qrels"])}
+    for name, path in paths.items():
+        pq.write_table(sources[name], path)
+    (query,) = see_more(refused(f"1 row: {column} is NaN", metrics=metric, **paths))
+    assert len(duckdb.sql(query).fetchall()) == 1
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+def test_null_is_counted_in_parquet_files_with_statistics_and_without(statistics: bool, tmp_path: Path) -> None:
+    rows = range(3000)
+    run = {"query_id": [i // 10 for i in rows], "doc_id": [None if i % 1000 == 7 else i for i in rows], "score": [float(i) for i in rows]}
+    pq.write_table(pa.table(run), tmp_path / "run.parquet", row_group_size=1000, write_statistics=statistics)
+    qrels = qrels_of((1, 11, 1))
+    refused("3 rows: doc_id is NULL", "query_id=0, doc_id=None, score=7.0", run=str(tmp_path / "run.parquet"), qrels=qrels)
+
+
 def test_the_query_to_see_more_of_an_arrow_table_names_it_by_its_role() -> None:
     (query,) = see_more(refused("more than once", run=run_of(("q", "a", 1.0), ("q", "a", 2.0)), qrels=GOOD_QRELS))
     assert "sqlrank_arrow" not in query

@@ -388,7 +388,7 @@ def test_no_bucket_is_large(spread: str) -> None:
         text = sqlrank.sql("AUC", predictions="p", connection=connection, strategy="bucketed")
         statement = sqlglot.parse_one(text, read="duckdb")
         counted = (
-            exp.select("bucket", "COUNT(*) AS bucket_rows", "COUNT(DISTINCT score) AS scores", "SUM(label) AS positives")
+            exp.select("bucket", "SUM(tied_rows) AS bucket_rows", "COUNT(DISTINCT score) AS scores", "SUM(positives) AS positives")
             .from_("placed")
             .group_by("bucket")
         )

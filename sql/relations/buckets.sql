@@ -25,10 +25,10 @@ FROM (
   SELECT
     list_id,
     bucket,
-    MIN(CASE WHEN label IS NULL THEN 1 ELSE 0 END) AS axis,
-    SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-    SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
-    COUNT(*) AS bucket_rows
+    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS axis,
+    SUM(positives) AS positives,
+    SUM(negatives) AS negatives,
+    SUM(tied_rows) AS bucket_rows
   FROM placed
   GROUP BY list_id, bucket
 ) AS totals

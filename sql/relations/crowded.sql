@@ -8,8 +8,8 @@ FROM (
   SELECT
     list_id,
     cell,
-    SUM(CAST(FLOOR(16777216 * place) AS BIGINT)) AS places,
-    COUNT(*) AS cell_rows
+    SUM(tied_rows * CAST(FLOOR(16777216 * place) AS BIGINT)) AS places,
+    SUM(tied_rows) AS cell_rows
   FROM heights
   GROUP BY list_id, cell
 ) AS c

@@ -1,10 +1,13 @@
--- placed: one row per prediction with its bucket, numbered upwards: a cell, or, where it is crowded, a part of a cell,
--- the narrower the nearer it is to the mean of the crowd.
+-- placed: one row of amounts with its bucket, numbered upwards: a cell, or, where it is crowded, a part of a cell, the narrower
+-- the nearer it is to the mean of the crowd.
 SELECT
   h.list_id,
-  h.label,
   h.score,
-  h.weight,
+  h.positives,
+  h.squares,
+  h.negatives,
+  h.observed,
+  h.tied_rows,
   131072 * h.cell + CAST(FLOOR(COALESCE(
     65536 + 65535 * (CASE WHEN h.place < c.centre THEN -1 ELSE 1 END) * crowding(ABS(h.place - c.centre)), 0
   )) AS BIGINT) AS bucket

@@ -5,6 +5,7 @@ SELECT
   SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
   SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
   SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
+  SUM(weight * label) AS observed,
   COUNT(*) AS tied_rows
 FROM predictions
 GROUP BY list_id, score

@@ -6,6 +6,8 @@
 --   metrics/classification/aps.sql
 --   metrics/classification/auc.sql
 --   metrics/classification/logloss.sql
+--   relations/amounts/single.sql
+--   relations/bucket_scores/added.sql
 --   relations/buckets.sql
 --   relations/crowded.sql
 --   relations/heights.sql
@@ -14,22 +16,49 @@
 --   relations/thresholds/grouped.sql
 --   strategy: bucketed
 CREATE OR REPLACE TABLE shop.ads.daily_metrics AS
-WITH heights AS (
-  /* one row per prediction with the cell of the score axis that it falls in, and its place there, from 0
-   to 1. */
+WITH amounts AS (
+  /* one row per prediction with its weight in its own class; squares is the square of that of a
+   positive. */
   SELECT
     "CAMPAIGN",
-    label,
     score,
-    weight,
+    CASE WHEN label = 1 THEN weight ELSE 0 END AS positives,
+    CASE WHEN label = 1 THEN weight * weight ELSE 0 END AS squares,
+    CASE WHEN label = 1 THEN 0 ELSE weight END AS negatives,
+    weight * label AS observed,
+    1 AS tied_rows
+  FROM (
+    SELECT
+      "CAMPAIGN",
+      "CLICK" AS label,
+      "P_CLICK" AS score,
+      (CAST(1 AS DOUBLE) / CAST("PROPENSITY" AS DOUBLE)) AS weight
+    FROM shop.ads.impressions
+    WHERE
+      "DAY" = '2026-01-01'
+  ) AS predictions
+), heights AS (
+  /* one row of amounts with the cell of the score axis that its score falls in, and its place there,
+   from 0 to 1. */
+  SELECT
+    "CAMPAIGN",
+    score,
+    positives,
+    squares,
+    negatives,
+    observed,
+    tied_rows,
     CAST(FLOOR(height) AS BIGINT) AS cell,
     height - FLOOR(height) AS place
   FROM (
     SELECT
       "CAMPAIGN",
-      label,
       score,
-      weight,
+      positives,
+      squares,
+      negatives,
+      observed,
+      tied_rows,
       4096 * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * (
         CASE
           WHEN size <= CAST(0.5 AS DOUBLE)
@@ -42,9 +71,12 @@ WITH heights AS (
     FROM (
       SELECT
         "CAMPAIGN",
-        label,
         score,
-        weight,
+        positives,
+        squares,
+        negatives,
+        observed,
+        tied_rows,
         size,
         SQRT(
           SQRT(
@@ -64,20 +96,14 @@ WITH heights AS (
       FROM (
         SELECT
           "CAMPAIGN",
-          label,
           score,
-          weight,
+          positives,
+          squares,
+          negatives,
+          observed,
+          tied_rows,
           ABS(CAST(score AS DOUBLE)) AS size
-        FROM (
-          SELECT
-            "CAMPAIGN",
-            "CLICK" AS label,
-            "P_CLICK" AS score,
-            (CAST(1 AS DOUBLE) / CAST("PROPENSITY" AS DOUBLE)) AS weight
-          FROM shop.ads.impressions
-          WHERE
-            "DAY" = '2026-01-01'
-        ) AS predictions
+        FROM amounts
       ) AS sized
     ) AS distant
   ) AS high
@@ -93,8 +119,8 @@ WITH heights AS (
     SELECT
       "CAMPAIGN",
       cell,
-      SUM(CAST(FLOOR(16777216 * place) AS BIGINT)) AS places,
-      COUNT(*) AS cell_rows
+      SUM(tied_rows * CAST(FLOOR(16777216 * place) AS BIGINT)) AS places,
+      SUM(tied_rows) AS cell_rows
     FROM heights
     GROUP BY
       "CAMPAIGN",
@@ -117,13 +143,16 @@ WITH heights AS (
   WHERE
     256 * c.cell_rows > n.all_rows
 ), placed AS (
-  /* one row per prediction with its bucket, numbered upwards: a cell, or, where it is crowded, a part of
-   a cell, the narrower the nearer it is to the mean of the crowd. */
+  /* one row of amounts with its bucket, numbered upwards: a cell, or, where it is crowded, a part of a
+   cell, the narrower the nearer it is to the mean of the crowd. */
   SELECT
     h."CAMPAIGN",
-    h.label,
     h.score,
-    h.weight,
+    h.positives,
+    h.squares,
+    h.negatives,
+    h.observed,
+    h.tied_rows,
     131072 * h.cell + CAST(FLOOR(
       COALESCE(
         65536
@@ -168,15 +197,31 @@ WITH heights AS (
     SELECT
       "CAMPAIGN",
       bucket,
-      MIN(CASE WHEN label IS NULL THEN 1 ELSE 0 END) AS axis,
-      SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-      SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
-      COUNT(*) AS bucket_rows
+      MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS axis,
+      SUM(positives) AS positives,
+      SUM(negatives) AS negatives,
+      SUM(tied_rows) AS bucket_rows
     FROM placed
     GROUP BY
       "CAMPAIGN",
       bucket
   ) AS totals
+), bucket_scores AS (
+  /* one row per distinct score with its bucket and the weight of each class, added up. */
+  SELECT
+    "CAMPAIGN",
+    bucket,
+    score,
+    SUM(positives) AS positives,
+    SUM(squares) AS squares,
+    SUM(negatives) AS negatives,
+    SUM(observed) AS observed,
+    SUM(tied_rows) AS tied_rows
+  FROM placed
+  GROUP BY
+    "CAMPAIGN",
+    bucket,
+    score
 ), scores AS (
   /* one row per distinct score with the weight of each class at that score, above and below it, ordered
    bucket by bucket. */
@@ -217,20 +262,7 @@ WITH heights AS (
         SUM(negatives) OVER (PARTITION BY "CAMPAIGN", bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS negatives_under
-    FROM (
-      SELECT
-        "CAMPAIGN",
-        bucket,
-        score,
-        SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-        SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
-        SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives
-      FROM placed
-      GROUP BY
-        "CAMPAIGN",
-        bucket,
-        score
-    ) AS tied
+    FROM bucket_scores
   ) AS t
   JOIN buckets AS b
     ON (b."CAMPAIGN" IS NOT DISTINCT FROM t."CAMPAIGN") AND b.bucket = t.bucket

@@ -6,81 +6,130 @@
 --   metrics/classification/aps.sql
 --   metrics/classification/auc.sql
 --   metrics/classification/logloss.sql
+--   relations/amounts/merged.sql
+--   relations/bucket_scores/merged.sql
 --   relations/buckets.sql
 --   relations/crowded.sql
 --   relations/heights.sql
 --   relations/placed.sql
 --   relations/scores/bucketed.sql
 --   relations/thresholds/grouped.sql
+--   relations/tied.sql
 --   strategy: bucketed
 CREATE TABLE shop.ads.daily_metrics AS
-WITH heights AS (
-  /* one row per prediction with the cell of the score axis that it falls in, and its place there, from 0
-   to 1. */
+WITH tied AS (
+  /* one row per distinct score with the weight of each class; squares is the sum of the squared weights
+   of positives. */
   SELECT
     `campaign`,
-    label,
     score,
-    weight,
-    CAST(FLOOR(height) AS BIGINT) AS cell,
-    height - FLOOR(height) AS place
+    SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
+    SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
+    SUM(weight * label) AS observed,
+    COUNT(*) AS tied_rows
   FROM (
     SELECT
       `campaign`,
-      label,
+      `click` AS label,
+      `p_click` AS score,
+      (CAST(1 AS DOUBLE) / CAST(`propensity` AS DOUBLE)) AS weight
+    FROM shop.ads.impressions
+    WHERE
+      `day` = '2026-01-01'
+  ) AS predictions
+  GROUP BY
+    `campaign`,
+    score
+), amounts AS (
+  /* one row per distinct score with the weight of each class; squares is the sum of the squared weights
+   of positives. */
+  SELECT
+    `campaign`,
+    score,
+    positives,
+    squares,
+    negatives,
+    observed,
+    tied_rows
+  FROM tied
+), heights AS (
+  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  SELECT
+    *
+  FROM (
+    /* one row of amounts with the cell of the score axis that its score falls in, and its place there,
+   from 0 to 1. */
+    SELECT
+      `campaign`,
       score,
-      weight,
-      4096 * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * (
-        CASE
-          WHEN size <= CAST(0.5 AS DOUBLE)
-          THEN bent
-          WHEN size <= 1
-          THEN CAST(1.92 AS DOUBLE) - bent
-          ELSE CAST(2.92 AS DOUBLE) - bent
-        END
-      ) AS height
+      positives,
+      squares,
+      negatives,
+      observed,
+      tied_rows,
+      CAST(FLOOR(height) AS BIGINT) AS cell,
+      height - FLOOR(height) AS place
     FROM (
       SELECT
         `campaign`,
-        label,
         score,
-        weight,
-        size,
-        SQRT(
-          SQRT(
-            SQRT(
-              SQRT(
-                CASE
-                  WHEN size <= CAST(0.5 AS DOUBLE)
-                  THEN size
-                  WHEN size <= 1
-                  THEN 1 - size
-                  ELSE CAST(1 AS DOUBLE) / CAST(size AS DOUBLE)
-                END
-              )
-            )
-          )
-        ) AS bent
+        positives,
+        squares,
+        negatives,
+        observed,
+        tied_rows,
+        4096 * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * (
+          CASE
+            WHEN size <= CAST(0.5 AS DOUBLE)
+            THEN bent
+            WHEN size <= 1
+            THEN CAST(1.92 AS DOUBLE) - bent
+            ELSE CAST(2.92 AS DOUBLE) - bent
+          END
+        ) AS height
       FROM (
         SELECT
           `campaign`,
-          label,
           score,
-          weight,
-          ABS(CAST(score AS DOUBLE)) AS size
+          positives,
+          squares,
+          negatives,
+          observed,
+          tied_rows,
+          size,
+          SQRT(
+            SQRT(
+              SQRT(
+                SQRT(
+                  CASE
+                    WHEN size <= CAST(0.5 AS DOUBLE)
+                    THEN size
+                    WHEN size <= 1
+                    THEN 1 - size
+                    ELSE CAST(1 AS DOUBLE) / CAST(size AS DOUBLE)
+                  END
+                )
+              )
+            )
+          ) AS bent
         FROM (
           SELECT
             `campaign`,
-            `click` AS label,
-            `p_click` AS score,
-            (CAST(1 AS DOUBLE) / CAST(`propensity` AS DOUBLE)) AS weight
-          FROM shop.ads.impressions
-          WHERE
-            `day` = '2026-01-01'
-        ) AS predictions
-      ) AS sized
-    ) AS distant
-  ) AS high
+            score,
+            positives,
+            squares,
+            negatives,
+            observed,
+            tied_rows,
+            ABS(CAST(score AS DOUBLE)) AS size
+          FROM amounts
+        ) AS sized
+      ) AS distant
+    ) AS high
+  ) AS once
+  WHERE
+    RAND() >= 0
 ), crowded AS (
   /* one row per cell that holds more than 1/256 of all predictions, with the mean place of those in it;
    made of integers, so that it is the same however often and in whatever order an engine adds it
@@ -93,8 +142,8 @@ WITH heights AS (
     SELECT
       `campaign`,
       cell,
-      SUM(CAST(FLOOR(16777216 * place) AS BIGINT)) AS places,
-      COUNT(*) AS cell_rows
+      SUM(tied_rows * CAST(FLOOR(16777216 * place) AS BIGINT)) AS places,
+      SUM(tied_rows) AS cell_rows
     FROM heights
     GROUP BY
       `campaign`,
@@ -117,13 +166,16 @@ WITH heights AS (
   WHERE
     256 * c.cell_rows > n.all_rows
 ), placed AS (
-  /* one row per prediction with its bucket, numbered upwards: a cell, or, where it is crowded, a part of
-   a cell, the narrower the nearer it is to the mean of the crowd. */
+  /* one row of amounts with its bucket, numbered upwards: a cell, or, where it is crowded, a part of a
+   cell, the narrower the nearer it is to the mean of the crowd. */
   SELECT
     h.`campaign`,
-    h.label,
     h.score,
-    h.weight,
+    h.positives,
+    h.squares,
+    h.negatives,
+    h.observed,
+    h.tied_rows,
     131072 * h.cell + CAST(FLOOR(
       COALESCE(
         65536
@@ -168,15 +220,28 @@ WITH heights AS (
     SELECT
       `campaign`,
       bucket,
-      MIN(CASE WHEN label IS NULL THEN 1 ELSE 0 END) AS axis,
-      SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-      SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
-      COUNT(*) AS bucket_rows
+      MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS axis,
+      SUM(positives) AS positives,
+      SUM(negatives) AS negatives,
+      SUM(tied_rows) AS bucket_rows
     FROM placed
     GROUP BY
       `campaign`,
       bucket
   ) AS totals
+), bucket_scores AS (
+  /* one row per distinct score with its bucket and the weight of each class, which have been added up
+   already. */
+  SELECT
+    `campaign`,
+    bucket,
+    score,
+    positives,
+    squares,
+    negatives,
+    observed,
+    tied_rows
+  FROM placed
 ), scores AS (
   /* one row per distinct score with the weight of each class at that score, above and below it, ordered
    bucket by bucket. */
@@ -217,20 +282,7 @@ WITH heights AS (
         SUM(negatives) OVER (PARTITION BY `campaign`, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS negatives_under
-    FROM (
-      SELECT
-        `campaign`,
-        bucket,
-        score,
-        SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-        SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
-        SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives
-      FROM placed
-      GROUP BY
-        `campaign`,
-        bucket,
-        score
-    ) AS tied
+    FROM bucket_scores
   ) AS t
   JOIN buckets AS b
     ON (b.`campaign` IS NOT DISTINCT FROM t.`campaign`) AND b.bucket = t.bucket

@@ -117,19 +117,26 @@ WITH topics AS (
     FROM retrieved
   ) AS numbered
 ), judged AS (
-  /* one row per judged document with its rank, NULL where it was not retrieved. docs is 1 and chance is
-   1: each row is one document that certainly stands at its rank. */
+  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT
-    j.`model`,
-    j.query_id,
-    j.relevance,
-    r.rank,
-    r.num_ret,
-    CAST(1 AS DOUBLE) AS docs,
-    CAST(1 AS DOUBLE) AS chance
-  FROM judgments AS j
-  LEFT JOIN ranked AS r
-    ON r.`model` = j.`model` AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+    *
+  FROM (
+    /* one row per judged document with its rank, NULL where it was not retrieved. docs is 1 and chance is
+   1: each row is one document that certainly stands at its rank. */
+    SELECT
+      j.`model`,
+      j.query_id,
+      j.relevance,
+      r.rank,
+      r.num_ret,
+      CAST(1 AS DOUBLE) AS docs,
+      CAST(1 AS DOUBLE) AS chance
+    FROM judgments AS j
+    LEFT JOIN ranked AS r
+      ON r.`model` = j.`model` AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+  ) AS once
+  WHERE
+    RAND() >= 0
 ), valued AS (
   /* one row per document of positive relevance, which is what can have a gain. */
   SELECT

@@ -1,6 +1,7 @@
 -- judged: one row per judged document with the rank it has when equal scores are ordered best first.
 -- Relevant documents take the first places of their tie group, those of grade 0 or less the last ones.
 -- $depth: integer from 1, default all: how many documents of a list are read.
+-- Costly: every list is ranked.
 SELECT
   list_id,
   relevance,

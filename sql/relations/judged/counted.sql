@@ -1,6 +1,7 @@
 -- judged: one row per judged document with its rank, NULL where it was not retrieved; equal scores by doc_id, greatest first,
 -- as trec_eval. The documents from the top of the list down to each judged one are counted, and nothing is sorted.
 -- $depth: integer from 1, default all: how many documents of a list are read.
+-- Costly: every list is ranked.
 SELECT
   j.list_id,
   j.relevance,

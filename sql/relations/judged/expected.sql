@@ -1,6 +1,7 @@
 -- judged: every judged document once (docs 1, no rank), then each rank of its tie group with the chance
 -- that documents of this grade stand there (docs 0), which is exact for metrics that are sums over documents.
 -- $depth: integer from 1, default all: how many documents of a list are read.
+-- Costly: every list is ranked.
 SELECT
   j.list_id,
   j.relevance,

@@ -1,5 +1,6 @@
 -- judged: one row per judged document with its rank, NULL where it was not retrieved.
 -- docs is 1 and chance is 1: each row is one document that certainly stands at its rank.
+-- Costly: every list is ranked.
 SELECT
   j.list_id,
   j.relevance,

@@ -1,6 +1,7 @@
 -- scores: one row per distinct score with the weight of each class at that score, above and below it, ordered bucket by
 -- bucket.
 -- rest(): default added: how what stands below is found.
+-- Costly: all predictions are put in order.
 SELECT
   t.list_id,
   t.score,
@@ -38,16 +39,6 @@ FROM (
     COALESCE(SUM(negatives) OVER (
       PARTITION BY list_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS negatives_under
-  FROM (
-    SELECT
-      list_id,
-      bucket,
-      score,
-      SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-      SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
-      SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives
-    FROM placed
-    GROUP BY list_id, bucket, score
-  ) AS tied
+  FROM bucket_scores
 ) AS t
 JOIN buckets AS b ON b.list_id = t.list_id AND b.bucket = t.bucket

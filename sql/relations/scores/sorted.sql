@@ -1,4 +1,5 @@
 -- scores: one row per distinct score, highest first, with the weight of each class at that score, above and below it.
+-- Costly: all predictions are put in order.
 SELECT
   list_id,
   score,

@@ -11,21 +11,11 @@ FROM (
     list_id,
     bucket,
     score,
-    weight,
+    positives + negatives AS weight,
     observed,
     COALESCE(SUM(tied_rows) OVER (
       PARTITION BY list_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS rows_under
-  FROM (
-    SELECT
-      list_id,
-      bucket,
-      score,
-      SUM(weight) AS weight,
-      SUM(weight * label) AS observed,
-      COUNT(*) AS tied_rows
-    FROM placed
-    GROUP BY list_id, bucket, score
-  ) AS tied
+  FROM bucket_scores
 ) AS t
 JOIN buckets AS b ON b.list_id = t.list_id AND b.bucket = t.bucket

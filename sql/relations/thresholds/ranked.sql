@@ -1,5 +1,6 @@
 -- thresholds: one row per distinct score of a positive, highest first, where every prediction weighs 1.
 -- All predictions are ranked once; only the positives are kept, whose ranks say how many of each class stand above.
+-- Costly: all predictions are put in order.
 SELECT
   list_id,
   score,

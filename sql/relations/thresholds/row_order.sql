@@ -1,5 +1,6 @@
 -- thresholds: one row per positive, highest score first, equal scores in the order of the rank column: what a program
 -- computes that goes through sorted rows one by one.
+-- Costly: all predictions are put in order.
 SELECT
   list_id,
   score,

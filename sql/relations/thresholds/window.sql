@@ -1,5 +1,6 @@
 -- thresholds: one row per distinct score of a positive, highest first, with the weight of each class at it, above and
 -- below it. Weights are added up per such threshold, so that running sums are taken over thresholds, not over predictions.
+-- Costly: all predictions are put in order.
 SELECT
   list_id,
   lowest AS score,

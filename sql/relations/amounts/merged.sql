@@ -1,0 +1,10 @@
+-- amounts: one row per distinct score with the weight of each class; squares is the sum of the squared weights of positives.
+SELECT
+  list_id,
+  score,
+  positives,
+  squares,
+  negatives,
+  observed,
+  tied_rows
+FROM tied

@@ -1,0 +1,12 @@
+-- bucket_scores: one row per distinct score with its bucket and the weight of each class, added up.
+SELECT
+  list_id,
+  bucket,
+  score,
+  SUM(positives) AS positives,
+  SUM(squares) AS squares,
+  SUM(negatives) AS negatives,
+  SUM(observed) AS observed,
+  SUM(tied_rows) AS tied_rows
+FROM placed
+GROUP BY list_id, bucket, score

@@ -1,0 +1,11 @@
+-- bucket_scores: one row per distinct score with its bucket and the weight of each class, which have been added up already.
+SELECT
+  list_id,
+  bucket,
+  score,
+  positives,
+  squares,
+  negatives,
+  observed,
+  tied_rows
+FROM placed

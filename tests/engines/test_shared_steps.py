@@ -1,0 +1,70 @@
+"""A costly step that several others read is computed once, on engines that would compute it for each of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank import remote
+from sqlrank.dialects import DIALECTS
+from tests.engines.engines import ClickHouse, Spark
+from tests.engines.running import each, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROWS = range(2000)
+RUN = pa.table({"query_id": [i // 20 for i in ROWS], "doc_id": [i % 20 for i in ROWS], "score": [i * 7919 % 101 / 7 for i in ROWS]})
+QRELS = pa.table({"query_id": [i // 20 for i in ROWS], "doc_id": [i % 20 for i in ROWS], "relevance": [i * 31 % 4 for i in ROWS]})
+PREDICTIONS = pa.table({"label": [i * 31 % 2 for i in ROWS], "score": [i * 7919 % 101 / 101 for i in ROWS]})
+ONE, SEVERAL = ["AP", "P@5"], ["AP", "nDCG@5", "ERR@5", "bpref"]
+
+
+@pytest.fixture(scope="module", params=each([ClickHouse, Spark]))
+def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
+    with running(request.param, {"run": RUN, "qrels": QRELS, "predictions": PREDICTIONS}) as engine:
+        yield engine
+
+
+def text_of(result: pa.Table) -> str:
+    text: str = result.schema.metadata[b"sqlrank.sql"].decode()
+    return text
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_only_steps_that_several_read_are_kept_and_only_where_it_has_to_be_said(dialect: str) -> None:
+    for metrics, times in ((ONE, 0), (SEVERAL, 1)):
+        text = sqlrank.sql(metrics, dialect=dialect, run="run", qrels="qrels")
+        assert text.count("RAND() >= 0") == (times if dialect in {"spark", "databricks"} else 0)
+        assert "MATERIALIZED" not in text
+
+
+def test_it_is_computed_once(engine: Any) -> None:
+    """On Spark each file is read once for all metrics; on ClickHouse the step is a table for the time of the statement."""
+    result = sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection)
+    assert result.to_pylist()[0] == pytest.approx(sqlrank.evaluate(SEVERAL, run=RUN, qrels=QRELS).to_pylist()[0], rel=1e-9)
+    if isinstance(engine, ClickHouse):
+        assert text_of(result).count("AS MATERIALIZED (") == 1
+        assert text_of(result).endswith("enable_materialized_cte = 1")
+        return
+    assert scans_of("score", engine, result) == 1
+    areas = sqlrank.evaluate(["AUC", "PRAUC"], predictions="predictions", connection=engine.connection, check="off")
+    assert areas.to_pylist()[0] == pytest.approx(sqlrank.evaluate(["AUC", "PRAUC"], predictions=PREDICTIONS).to_pylist()[0], rel=1e-9)
+    assert scans_of("label", engine, areas) == 1
+
+
+def scans_of(column: str, engine: Spark, result: pa.Table) -> int:
+    """Return how often Spark reads a column from a file to run the statement of a result."""
+    frame = engine.connection.sql(text_of(result))
+    frame.collect()
+    plan = frame._jdf.queryExecution().executedPlan().toString().partition("Initial Plan")[0]  # noqa: SLF001  no other way to the plan
+    return sum("FileScan" in line and column in line for line in plan.splitlines())
+
+
+def test_a_server_without_the_setting_is_not_told(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "_has_setting", lambda *_: False)
+    text = text_of(sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection))
+    assert "materialized" not in text.lower()
