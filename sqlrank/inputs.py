@@ -40,7 +40,7 @@ class Input:
 
     ``names`` maps a canonical or ``by`` name to the column of the source; ``where`` keeps only some rows; ``origin`` is the
     item as the caller could write it, where that differs; ``computed`` are expressions that stand for columns, ``as_text`` the
-    columns that are read as texts.
+    columns that are read as texts. ``has_collations`` says that texts are not ordered byte by byte unless asked to be.
     """
 
     role: str
@@ -55,6 +55,7 @@ class Input:
     is_empty: bool = False
     as_text: set[str] = field(default_factory=set)
     origin: exp.Expr | None = None
+    has_collations: bool = False
 
     def map(self, columns: Mapping[str, str], by: Iterable[str], internal: Mapping[str, str]) -> None:
         """Find the canonical and ``by`` columns among those of the source."""
@@ -122,6 +123,8 @@ class Input:
         column = self.computed[theirs].copy() if theirs in self.computed else named(theirs)
         if self.type_of(name) == "BOOLEAN":
             return exp.cast(column, "INT")
+        if name == "doc_id" and self.has_collations and self.type_of(name) == "VARCHAR":
+            return exp.Collate(this=column, expression=exp.to_identifier("C", quoted=True))
         if name in self.as_text or self.type_of(name).startswith("ENUM"):
             return exp.cast(column, "VARCHAR")
         if name in NUMERIC and self.type_of(name).startswith("DECIMAL"):

@@ -121,7 +121,8 @@ def find(database: Database, role: str, source: Any) -> Input:
     for table in (written, quoted):
         node = exp.alias_(table, "given", table=True)
         try:
-            return Input(role, str(source), node, database.types(exp.select("*").from_(node.copy())))
+            types = database.types(exp.select("*").from_(node.copy()))
+            return Input(role, str(source), node, types, has_collations=database.dialect == "postgres")
         except ExecutionError as error:
             problems.append(error)
     raise InputError(f"{role}: cannot read {source}: {problems[0]}") from problems[0]

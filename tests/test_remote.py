@@ -403,6 +403,15 @@ def test_types_of_postgresql(server: PostgreSQL) -> None:
     assert small(server.connection, run="uuids", qrels="judged").to_pylist() == [{"AP": 1.0}]
 
 
+def test_texts_are_ordered_byte_by_byte_on_postgresql(server: PostgreSQL) -> None:
+    """The server of the tests has no collation but C, under which all agree; that the statement asks for it is what can be seen."""
+    server.connection.execute("CREATE TABLE tied AS SELECT 1 AS query_id, doc_id, 0.5 AS score FROM (VALUES ('a'), ('B')) AS t(doc_id)")
+    server.connection.execute("CREATE TABLE first AS SELECT 1 AS query_id, 'a' AS doc_id, 1 AS relevance")
+    result = sqlrank.evaluate("RR", run="tied", qrels="first", connection=server.connection)
+    assert result.to_pylist() == [{"RR": 1.0}]
+    assert b'"doc_id" COLLATE "C" AS doc_id' in result.schema.metadata[b"sqlrank.sql"]
+
+
 @pytest.mark.parametrize(
     "call", [{"by": [["system"], []], "per_query": True}, {"columns": {"score": ["a", "b"]}, "by": [["system"], []]}], ids=str
 )
