@@ -31,6 +31,7 @@ class Library:
         self.functions: dict[str, dict[str, SqlFile]] = {}
         self.policies: dict[str, Any] = {}
         self.compat_files: dict[str, Path] = {}
+        self._reads: dict[Path, set[str]] = {}
         for folder in folders:
             self._add(folder)
         self._check_references()
@@ -126,7 +127,9 @@ class Library:
 
     def reads(self, file: SqlFile) -> set[str]:
         """Return the relations and inputs that a metric or curve reads, itself or through others."""
-        return set().union(*(self._reached[table.name] for table in file.tree.find_all(exp.Table)))
+        if file.path not in self._reads:
+            self._reads[file.path] = set().union(*(self._reached[table.name] for table in file.tree.find_all(exp.Table)))
+        return self._reads[file.path]
 
     @cached_property
     def _reached(self) -> dict[str, set[str]]:

@@ -80,12 +80,14 @@ def _writer(dialect: str, pretty: bool) -> Generator:
 
 def _compute_once(tree: exp.Expr, target: Dialect, keeps: bool) -> None:
     """Make the costly steps that several others read such that an engine which repeats steps computes them once."""
-    for step in list(tree.find_all(exp.CTE)):
-        is_costly = step.args.pop("materialized", None)
-        readers = sum(table.name == step.alias for table in tree.find_all(exp.Table)) if is_costly else 0
-        if keeps and readers > 1:
+    steps = tree.find(exp.With)
+    for step in steps.expressions if steps else ():
+        is_costly = step.args.pop("materialized", None) and (keeps or target.repeats)
+        if not is_costly or sum(table.name == step.alias for table in tree.find_all(exp.Table)) == 1:
+            continue
+        if keeps:
             step.set("materialized", True)  # noqa: FBT003  sqlglot's flag
-        elif target.repeats and readers > 1:
+        else:
             kept = exp.select("*").from_(step.this.subquery("once", copy=False)).where("RAND() >= 0")
             kept.comments = [ONCE]
             step.set("this", kept)
