@@ -6,7 +6,7 @@ QRELS := examples/data/trec_eval/qrels.rel_level
 CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column 'weight=1 / propensity'
 
-.PHONY: help demo test test-all engines lint bench clean
+.PHONY: help demo test test-all engines lint bench bench-spark clean
 
 help:  ## Show this help
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1	/'
@@ -49,6 +49,9 @@ bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 	$(BIN)/python benchmarks/ranking.py
 	$(BIN)/python benchmarks/classification.py
 	$(BIN)/python benchmarks/pairs.py
+
+bench-spark: $(VENV)/.bench  ## Measure the statements for Spark beside MLlib (about an hour; needs Java)
+	$(BIN)/python benchmarks/spark.py
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) dist build

@@ -114,7 +114,7 @@ def _of_scores(spark: SparkSession, scores: Scores, options: argparse.Namespace)
             EXACT: _timed(spark, partial(with_binary_metrics, table, 0, kind)),
             BINNED: _timed(spark, partial(with_binary_metrics, table, 1000, kind)),
         }
-        timings = alternate(sides, options.repeat)
+        timings = alternate(sides, options.repeat, () if options.repeat_peers or scores is SPIKE else (EXACT, BINNED))
         agree({BINNED: BINS_MAY_MISS}, timings)
         exact = timings[OURS].values
         off = {name: max(abs(timing.values[metric] - exact[metric]) for metric in CLASSIFIERS) for name, timing in timings.items()}
@@ -147,6 +147,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=20_000_000, help="rows of predictions, and of the run")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
+    parser.add_argument(
+        "--repeat-peers", action="store_true", help="run MLlib on distinct scores as often, too, which takes minutes each time"
+    )
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of the session")
     parser.add_argument(
         "--kinds", nargs="+", default=["unweighted", "weighted"], choices=["unweighted", "weighted"], help="weights or none"
