@@ -29,6 +29,13 @@ FORTY = [
     *("R@5", "R@10", "R@20", "R@100", "Success@1", "Success@5", "Success@10", "F@10", "RHR@10", "binG", "11pt", "IPrec@0.1", "IPrec@0.5"),
     *("ERR@10", "ERR@20", "PFound@10"),
 ]
+CUT_OFFS = [
+    *(f"{metric}@{k}" for metric in ("nDCG", "AP", "P", "R", "RR", "Success") for k in (1, 3, 5, 10, 20, 100)),
+    "nDCG",
+    "AP",
+    "RR",
+    "Rprec",
+]
 BARE = "row_number"
 _PYTREC_EVAL = ["ndcg_cut_10", "map", "recip_rank", "P_10", "recall_100"]
 _RANX = ["ndcg@10", "map", "mrr", "precision@10", "recall@100"]

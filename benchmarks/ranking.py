@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from data import FOLDER, LONG, SYSTEMS, Dataset, Kind, Order, Shape, dataset
-from peers import BARE, FIVE, FORTY, connect, row_number, with_polars, with_pytrec_eval, with_ranx
+from peers import BARE, CUT_OFFS, FIVE, FORTY, connect, row_number, with_polars, with_pytrec_eval, with_ranx
 from timing import (
     UNLIMITED,
     Sides,
@@ -35,6 +35,7 @@ KINDS: tuple[Kind, ...] = ("str", "int")
 ORDERS: tuple[Order, ...] = ("clustered", "shuffled")
 LIMIT, LIMIT_BYTES = "2GB", 2e9
 PLAIN, CHECKED = "checks off", "checks on"
+ONE = f"1 metric, {PLAIN}"
 
 
 def evaluate(metrics: list[str], run: Any, qrels: Any, options: argparse.Namespace, **more: Any) -> Values:
@@ -72,18 +73,18 @@ def peers(options: argparse.Namespace) -> Iterator[Target]:
 def beside_row_number(options: argparse.Namespace, run: str, qrels: str, connection: Any, by: tuple[str, ...] = ()) -> Sides:
     """Return the sides of the sections that compare with a bare ROW_NUMBER over the same source."""
     ours = partial(evaluate, run=run, qrels=qrels, options=options, connection=connection, by=by)
-    many = FIVE if by else FORTY
-    return {
-        BARE: partial(row_number, run, options.threads, connection, "".join(f"{name}, " for name in by)),
-        **({} if by else {f"1 metric, {PLAIN}": partial(ours, ["nDCG@10"], check="off")}),
-        f"{len(many)} metrics, {PLAIN}": partial(ours, many, check="off"),
-        f"{len(many)} metrics, {CHECKED}": partial(ours, many),
-    }
+    groups = {"5 metrics": FIVE} if by else {"40 cut-offs": CUT_OFFS, "40 metrics": FORTY}
+    sides: Sides = {BARE: partial(row_number, run, options.threads, connection, "".join(f"{name}, " for name in by))}
+    if not by:
+        sides[ONE] = partial(ours, ["nDCG@10"], check="off")
+    for name, metrics in groups.items():
+        sides |= {f"{name}, {PLAIN}": partial(ours, metrics, check="off"), f"{name}, {CHECKED}": partial(ours, metrics)}
+    return sides
 
 
 def judge(title: str, timings: Mapping[str, Timing], at_most: float) -> Iterator[Target]:
     show(title, timings, BARE)
-    for name in list(timings)[-2:]:
+    for name in (name for name in timings if name not in {BARE, ONE}):
         yield Target(f"{title}; {name}", timings[name].median / timings[BARE].median, at_most=at_most)
 
 
