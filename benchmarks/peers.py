@@ -69,27 +69,35 @@ def with_pytrec_eval(dataset: Dataset) -> Means:
         return {name: sum(query[theirs] for query in values.values()) / len(qrels) for name, theirs in zip(FIVE, _PYTREC_EVAL, strict=True)}
 
 
-def with_ranx(dataset: Dataset, threads: int) -> Means:
-    """Read into dictionaries and from those into ranx's own, evaluate."""
+def with_ranx(dataset: Dataset, threads: int, own_reader: bool = False) -> Means:
+    """Read into dictionaries and from those into ranx's own, or with its own reader, which takes data frames; evaluate."""
+    import pandas as pd  # noqa: PLC0415
     import ranx  # noqa: PLC0415
 
-    with _no_garbage_collection():
-        qrels = ranx.Qrels(_dictionaries(dataset.qrels, "relevance"))
-        run = ranx.Run(_dictionaries(dataset.run, "score"))
+    if own_reader:
+        ids = ("query_id", "doc_id")
+        judged = pd.read_parquet(dataset.qrels.removesuffix("/*.parquet")).astype({"relevance": "int64"})
+        qrels = ranx.Qrels.from_df(judged, *ids, "relevance")
+        run = ranx.Run.from_df(pd.read_parquet(dataset.run.removesuffix("/*.parquet")), *ids, "score")
+    else:
+        with _no_garbage_collection():
+            qrels = ranx.Qrels(_dictionaries(dataset.qrels, "relevance"))
+            run = ranx.Run(_dictionaries(dataset.run, "score"))
     values = ranx.evaluate(qrels, run, _RANX, threads=threads, make_comparable=True)
     return {name: float(values[theirs]) for name, theirs in zip(FIVE, _RANX, strict=True)}
 
 
-def with_polars(dataset: Dataset, engine: Literal["streaming", "in-memory"]) -> Means:
-    """Sort each list, join the relevant documents with their ranks, one aggregation for all metrics."""
+def with_polars(dataset: Dataset, engine: Literal["streaming", "in-memory"], one_sort: bool = False) -> Means:
+    """Sort all rows or each list, join the relevant documents with their ranks, one aggregation for all metrics."""
     import polars as pl  # noqa: PLC0415
 
     run, qrels = pl.scan_parquet(dataset.run), pl.scan_parquet(dataset.qrels)
-    ranked = (
-        run.group_by("query_id")
-        .agg(pl.col("doc_id").sort_by("score", "doc_id", descending=True), rank=pl.int_range(1, pl.len() + 1))
-        .explode("doc_id", "rank")
-    )
+    places = pl.int_range(1, pl.len() + 1)
+    if one_sort:
+        ranked = run.sort("query_id", "score", "doc_id", descending=[False, True, True]).with_columns(rank=places.over("query_id"))
+    else:
+        ordered = pl.col("doc_id").sort_by("score", "doc_id", descending=True)
+        ranked = run.group_by("query_id").agg(ordered, rank=places).explode("doc_id", "rank")
     relevant = qrels.filter(pl.col("relevance") > 0).join(ranked, on=["query_id", "doc_id"], how="left")
     sums = relevant.group_by("query_id").agg(**_polars_metrics()).select(pl.col(FIVE).sum())
     judged = qrels.select(queries=pl.col("query_id").n_unique())

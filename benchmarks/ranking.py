@@ -35,6 +35,7 @@ KINDS: tuple[Kind, ...] = ("str", "int")
 ORDERS: tuple[Order, ...] = ("clustered", "shuffled")
 LIMIT, LIMIT_BYTES = "2GB", 2e9
 PLAIN, CHECKED = "checks off", "checks on"
+RANX_READER = "ranx, its own reader"
 ONE = f"1 metric, {PLAIN}"
 
 
@@ -54,17 +55,22 @@ def peers(options: argparse.Namespace) -> Iterator[Target]:
             "sqlrank, checks off": partial(evaluate, FIVE, data.run, data.qrels, options, check="off"),
             "Polars, streaming": partial(with_polars, data, "streaming"),
             "Polars, in memory": partial(with_polars, data, "in-memory"),
+            "Polars, one sort, streaming": partial(with_polars, data, "streaming", one_sort=True),
+            "Polars, one sort, in memory": partial(with_polars, data, "in-memory", one_sort=True),
             "pytrec_eval": partial(with_pytrec_eval, data),
         }
         if order == "clustered":
             sides["ranx"] = partial(with_ranx, data, options.threads)
-        timings = alternate(sides, options.repeat, once=("ranx",))
-        agree({"ranx": 1e-6}, timings)
+            sides[RANX_READER] = partial(with_ranx, data, options.threads, own_reader=True)
+        timings = alternate(sides, options.repeat, once=("ranx", RANX_READER))
+        agree({"ranx": 1e-6, RANX_READER: 1e-6}, timings)
         show(f"peers: five metrics, {options.rows:,} rows, str {order}, Parquet", timings, "sqlrank")
         polars = min(timings[f"Polars, {engine}"].median for engine in ("streaming", "in memory"))
         for name in ("sqlrank", "sqlrank, checks off"):
             own = timings[name].median
             yield Target(f"{name} of the faster Polars, {order}", own / polars, at_most=0.7)
+            one_sort = min(timings[f"Polars, one sort, {engine}"].median for engine in ("streaming", "in memory"))
+            yield Target(f"{name} of Polars with one sort, {order}", own / one_sort, at_most=0.7)
             yield Target(f"pytrec_eval over {name}, {order}", timings["pytrec_eval"].median / own, at_least=5)
             if "ranx" in timings:
                 yield Target(f"ranx over {name}, {order}", timings["ranx"].median / own, at_least=100)

@@ -161,6 +161,10 @@ def test_strategy(strategy: str) -> None:
     assert_equal(expected(strategy), expected("window"))
 
 
+def test_when_equal_scores_are_added_up_does_not_matter() -> None:
+    assert_equal(evaluate(METRICS, data(), by=[["group"], []], strategy="bucketed", merging="early"), expected("bucketed"))
+
+
 @pytest.mark.parametrize(
     "scale",
     [
@@ -378,14 +382,15 @@ SPREADS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 }
 
 
+@pytest.mark.parametrize("merging", ["late", "early"])
 @pytest.mark.parametrize("spread", SPREADS)
-def test_no_bucket_is_large(spread: str) -> None:
+def test_no_bucket_is_large(spread: str, merging: str) -> None:
     """No bucket in which there is something to order holds 1 % of the rows, unless they all have one score."""
     rng = np.random.default_rng(8)
     table = pa.table({"label": (rng.random(ROWS) < 0.1).astype(int), "score": SPREADS[spread](rng)})
     with duckdb.connect() as connection:
         connection.register("p", table)
-        text = sqlrank.sql("AUC", predictions="p", connection=connection, strategy="bucketed")
+        text = sqlrank.sql("AUC", predictions="p", connection=connection, strategy="bucketed", merging=merging)
         statement = sqlglot.parse_one(text, read="duckdb")
         counted = (
             exp.select("bucket", "SUM(tied_rows) AS bucket_rows", "COUNT(DISTINCT score) AS scores", "SUM(positives) AS positives")
