@@ -17,6 +17,7 @@
 --   relations/retrieved/nonrelevant.sql
 --   relations/topics/truth.sql
 --   relations/valued.sql
+--   relations/weighed.sql
 WITH topics AS (
   /* one row per query to evaluate: every query with a judgment, answered or not. */
   SELECT
@@ -150,6 +151,18 @@ WITH topics AS (
   FROM judged
   WHERE
     relevance > 0
+), weighed AS (
+  /* the documents of positive relevance with their worth, which the best possible order is sorted by. */
+  SELECT
+    `model`,
+    query_id,
+    relevance,
+    rank,
+    num_ret,
+    docs,
+    chance,
+    docs * relevance AS worth
+  FROM valued
 ), graded AS (
   /* one row per document of positive relevance; ideal_rank is its place in the best possible order. */
   SELECT
@@ -160,17 +173,7 @@ WITH topics AS (
     docs,
     chance,
     ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY worth DESC) AS ideal_rank
-  FROM (
-    SELECT
-      `model`,
-      query_id,
-      relevance,
-      rank,
-      docs,
-      chance,
-      docs * relevance AS worth
-    FROM valued
-  ) AS worthy
+  FROM weighed
 ), discounted AS (
   /* one row per document of positive relevance with its gain discounted at its rank (discounted_gain)
    and at its place in the best possible order (ideal_gain), which leaves out what has a gain below

@@ -6,13 +6,4 @@ SELECT
   docs,
   chance,
   ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY worth DESC) AS ideal_rank
-FROM (
-  SELECT
-    list_id,
-    relevance,
-    rank,
-    docs,
-    chance,
-    docs * gain(relevance) AS worth
-  FROM valued
-) AS worthy
+FROM weighed

@@ -15,15 +15,5 @@ FROM (
     chance,
     COALESCE(MAX(num_ret) OVER (PARTITION BY list_id), 1) AS list_length,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY worth DESC) AS place
-  FROM (
-    SELECT
-      list_id,
-      relevance,
-      rank,
-      num_ret,
-      docs,
-      chance,
-      docs * gain(relevance) AS worth
-    FROM valued
-  ) AS worthy
+  FROM weighed
 ) AS ordered

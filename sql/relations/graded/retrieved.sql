@@ -15,15 +15,5 @@ FROM (
     docs,
     chance,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY CASE WHEN num_ret IS NULL THEN 1 ELSE 0 END, worth DESC) AS place
-  FROM (
-    SELECT
-      list_id,
-      relevance,
-      rank,
-      num_ret,
-      docs,
-      chance,
-      docs * gain(relevance) AS worth
-    FROM valued
-  ) AS worthy
+  FROM weighed
 ) AS ordered
