@@ -76,9 +76,9 @@ def with_ranx(dataset: Dataset, threads: int, own_reader: bool = False) -> Means
 
     if own_reader:
         ids = ("query_id", "doc_id")
-        judged = pd.read_parquet(dataset.qrels.removesuffix("/*.parquet")).astype({"relevance": "int64"})
+        judged = pd.read_parquet(_folder(dataset.qrels)).astype({"relevance": "int64"})
         qrels = ranx.Qrels.from_df(judged, *ids, "relevance")
-        run = ranx.Run.from_df(pd.read_parquet(dataset.run.removesuffix("/*.parquet")), *ids, "score")
+        run = ranx.Run.from_df(pd.read_parquet(_folder(dataset.run)), *ids, "score")
     else:
         with _no_garbage_collection():
             qrels = ranx.Qrels(_dictionaries(dataset.qrels, "relevance"))
@@ -121,9 +121,14 @@ def _polars_metrics() -> dict[str, pl.Expr]:
     }
 
 
+def _folder(files: str) -> str:
+    """Return the folder of a glob, which is what pandas and pyarrow read."""
+    return files.removesuffix("/*.parquet")
+
+
 def _dictionaries(files: str, value: str) -> dict[str, dict[str, Any]]:
     """Return ``{query: {document: value}}``; whole lists at a time are twice as fast as row by row."""
-    table = pq.read_table(files.removesuffix("/*.parquet"))
+    table = pq.read_table(_folder(files))
     queries = pc.dictionary_encode(table["query_id"]).combine_chunks()
     codes = queries.indices.to_numpy()
     if (np.diff(codes) < 0).any():

@@ -65,12 +65,11 @@ def peers(options: argparse.Namespace) -> Iterator[Target]:
         timings = alternate(sides, options.repeat, once=("ranx", RANX_READER))
         agree({"ranx": 1e-6, RANX_READER: 1e-6}, timings)
         show(f"peers: five metrics, {options.rows:,} rows, str {order}, Parquet", timings, "sqlrank")
-        polars = min(timings[f"Polars, {engine}"].median for engine in ("streaming", "in memory"))
         for name in ("sqlrank", "sqlrank, checks off"):
             own = timings[name].median
-            yield Target(f"{name} of the faster Polars, {order}", own / polars, at_most=0.7)
-            one_sort = min(timings[f"Polars, one sort, {engine}"].median for engine in ("streaming", "in memory"))
-            yield Target(f"{name} of Polars with one sort, {order}", own / one_sort, at_most=0.7)
+            for polars in ("Polars", "Polars, one sort"):
+                faster = min(timings[f"{polars}, {engine}"].median for engine in ("streaming", "in memory"))
+                yield Target(f"{name} of the faster {polars}, {order}", own / faster, at_most=0.7)
             yield Target(f"pytrec_eval over {name}, {order}", timings["pytrec_eval"].median / own, at_least=5)
             if "ranx" in timings:
                 yield Target(f"ranx over {name}, {order}", timings["ranx"].median / own, at_least=100)

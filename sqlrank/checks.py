@@ -13,7 +13,7 @@ from sqlrank.keys import named
 from sqlrank.library import read_select
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlrank.database import Database
     from sqlrank.inputs import Input
@@ -145,12 +145,14 @@ def check_row_order(database: Database, item: Input) -> None:
     refuse(_duplicates(database, item, ("rank",)))
 
 
-def rules(item: Input, columns: Sequence[str], required: Sequence[str] = ()) -> tuple[exp.Select, dict[str, exp.Expr]]:
+def rules(
+    role: str, columns: Sequence[str], required: Sequence[str] = (), type_of: Callable[[str], str] = lambda _: ""
+) -> tuple[exp.Select, dict[str, exp.Expr]]:
     """Return the query that counts what breaks the rules for these columns, and the condition that each counts.
 
-    ``required`` names rules that only some metrics need, such as ``nonbinary_label``.
+    ``required`` names rules that only some metrics need, such as ``nonbinary_label``; ``type_of`` tells which columns cannot be NaN.
     """
-    tree = read_select("checks", f"{item.role}.sql")
+    tree = read_select("checks", f"{role}.sql")
     conditions: dict[str, exp.Expr] = {}
     for column in list(tree.selects):
         name = column.alias
@@ -163,7 +165,7 @@ def rules(item: Input, columns: Sequence[str], required: Sequence[str] = ()) -> 
         else:
             condition = next(column.find_all(exp.If)).this
             keep = name in required if name in REQUIREMENTS else subject in columns
-            keep = keep and not ("NAN" in condition.sql() and not _can_be_nan(item.type_of(subject)))
+            keep = keep and not ("NAN" in condition.sql() and not _can_be_nan(type_of(subject)))
             conditions |= {name: condition} if keep else {}
         if not keep:
             column.pop()
@@ -173,7 +175,7 @@ def rules(item: Input, columns: Sequence[str], required: Sequence[str] = ()) -> 
 def _row_problems(
     database: Database, item: Input, columns: tuple[str, ...], required: Sequence[str] = ()
 ) -> tuple[dict[str, Any], list[str]]:
-    tree, conditions = rules(item, columns, required)
+    tree, conditions = rules(item.role, columns, required, item.type_of)
     for name in item.by if item.role not in {"predictions", "training"} else ():
         conditions[f"null_{name}"] = _is_null(named(name))
         count = exp.Sub(this=exp.Count(this=exp.Star()), expression=exp.Count(this=named(name)))

@@ -190,7 +190,8 @@ class Composer:
             self._names[tree] = cte
             self.ctes[cte] = tree
             self.titles[cte] = file.sentence
-            self.costly |= {cte} if file.is_costly else set()
+            if file.is_costly:
+                self.costly.add(cte)
             self._carried[cte] = carries
             self.binder.note(file)
         return self._names[tree]

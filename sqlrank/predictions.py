@@ -14,7 +14,6 @@ from sqlrank.dialects import dialect_of
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.inputs import COLUMNS
 from sqlrank.keys import SCORED_BY, SLICE, key, named
-from sqlrank.library import read_select
 from sqlrank.names import column_named, expression, internal_names, parts_of, table_named
 from sqlrank.statement import Plan, build
 
@@ -300,7 +299,6 @@ def _has_few_scores(database: Database, query: exp.Select) -> bool:
 
 def _audit(request: Request, needed: tuple[str, ...]) -> exp.Select:
     """Return one column that counts the rows that break any rule."""
-    rules = {column.alias: column.this for column in read_select("checks", "sound.sql").selects}
-    is_sound = exp.and_(*(rules[name] for name in [*needed, *_requirements(request)]))
-    broken = exp.Case(ifs=[exp.If(this=is_sound, true=exp.Literal.number(0))], default=exp.Literal.number(1))
+    _, conditions = checks.rules("predictions", needed, _requirements(request))
+    broken = exp.Case(ifs=[exp.If(this=exp.or_(*conditions.values()), true=exp.Literal.number(1))], default=exp.Literal.number(0))
     return exp.select("list_id", exp.alias_(exp.Sum(this=broken), "audit_broken")).from_("predictions")
