@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sqlrank._version import __version__
-from sqlrank.api import evaluate, metrics, parse, sql
-from sqlrank.dbt import DbtModel, dbt_model
-from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
-from sqlrank.metric import Metric
+
+if TYPE_CHECKING:
+    from sqlrank.api import evaluate, metrics, parse, sql
+    from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
+    from sqlrank.library.metric import Metric
+    from sqlrank.results.dbt import DbtModel, dbt_model
 
 __all__ = [
     "ContractError",
@@ -23,3 +28,25 @@ __all__ = [
     "parse",
     "sql",
 ]
+
+_PLACES = {
+    "sqlrank.api": ("evaluate", "metrics", "parse", "sql"),
+    "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),
+    "sqlrank.library.metric": ("Metric",),
+    "sqlrank.results.dbt": ("DbtModel", "dbt_model"),
+}
+"""Where the public names are: each is imported when it is asked for, since engines take half a second that help does not need."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for."""
+    place = next((place for place, names in _PLACES.items() if name in names), None)
+    if place is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(place), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from functools import partial
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from sqlglot import exp
 
-from sqlrank import checks, remote, settings
-from sqlrank.catalog import on_catalog
-from sqlrank.engine import Limits, session, supervise
+from sqlrank.call import Call
+from sqlrank.engines import remote
+from sqlrank.engines.dialects import dialect_of
+from sqlrank.engines.duckdb import Limits, session, supervise
+from sqlrank.engines.named import named_database
+from sqlrank.engines.names import is_file
+from sqlrank.engines.render import render
+from sqlrank.engines.sources import Catalog, database_on
 from sqlrank.errors import InputError
 from sqlrank.evaluation import evaluated
-from sqlrank.inputs import Inputs
-from sqlrank.printed import prepare
-from sqlrank.render import render
-from sqlrank.request import given_sources, library_of, look_up, numbering, split_queries
-from sqlrank.targets import store
+from sqlrank.library import settings
+from sqlrank.library.shelf import library_of
+from sqlrank.plans import check_plan
+from sqlrank.prepare import prepare
+from sqlrank.question import look_up
+from sqlrank.results.store import store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sqlrank.metric import Metric
+    from sqlrank.engines.database import Database
+    from sqlrank.inputs.checks import Check
+    from sqlrank.library.metric import Metric
 
 
 CHECKS = ("auto", "full", "off")
@@ -36,6 +43,7 @@ def evaluate(
     qrels: Any = None,
     predictions: Any = None,
     queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
@@ -43,8 +51,9 @@ def evaluate(
     where: str | None = None,
     per_query: bool = False,
     compat: str | None = None,
-    check: checks.Check = "auto",
+    check: Check = "auto",
     sql_dir: str | Path | None = None,
+    plan: Mapping[str, str] | None = None,
     memory_limit: str | None = None,
     threads: int | None = None,
     temp_directory: str | Path | None = None,
@@ -66,6 +75,7 @@ def evaluate(
             NULL label is no judgment.
         queries: optional: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
             ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
+        inputs: sources of further roles, by name, that ``sql_dir`` declares.
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory; or a connection
             to another database, where sources are names of tables, and nothing is uploaded: one of PEP 249 (psycopg, sqlite3,
             Snowflake, BigQuery, Databricks, Trino, ClickHouse), one of ADBC, a SparkSession, a chdb session, a DataFusion context.
@@ -80,13 +90,14 @@ def evaluate(
         compat: reproduce the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
         sql_dir: a folder with metrics, relations and functions of your own.
+        plan: how things are computed, such as ``{"order": "bucketed"}``; chosen from the data and the engine otherwise.
         memory_limit: of this process, such as ``"2GB"``; what does not fit is spilled to ``temp_directory``. This and the other
             limits hold on DuckDB only and are refused elsewhere.
         threads: how many threads DuckDB uses.
         temp_directory: where to spill; a folder that is removed afterwards unless given.
         timeout: seconds after which the query is cancelled.
         progress: called with the percentage done; on other databases than DuckDB with 0 and 100.
-        **policies: ``ties``, ``queries``, ``no_relevant``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ``strategy``, ...
+        **policies: ``ties``, ``queries``, ``no_relevant``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ...
 
     Returns:
         The ``by`` columns, ``query_id`` if ``per_query``, ``k`` if a range of cut-offs was asked for, then one float64
@@ -107,23 +118,26 @@ def evaluate(
     [{'RR': 0.5, 'P@1': 0.0}]
     """
     dialect = remote.spoken_by(connection, dialect)
-    queries, policies = split_queries(queries, policies)
-    request = look_up(metrics, by, compat, sql_dir, numbering(dialect) | policies)
+    question = look_up(Call.of(metrics, locals(), policies))
+    check_plan(question, dialect)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     if check not in CHECKS:
         raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
     if progress is not None and not callable(progress):
         raise InputError(f"progress={progress!r} is not possible: give a function of a percentage")
-    given = given_sources(request, run, qrels, predictions, queries)
-    evaluation = partial(evaluated, request, given, columns or {}, where, per_query, check)
     if remote.is_duckdb(connection):
         with session(connection, limits, has_progress=progress is not None) as duck:
-            return supervise(duck, lambda: on_catalog(duck, evaluation), limits, progress)
+
+            def work() -> pa.Table:
+                with closing(Catalog(duck, is_own=connection is None)) as catalog:
+                    return evaluated(question, database_on(catalog), check)
+
+            return supervise(duck, work, limits, progress)
     remote.refuse_limits(limits, dialect)
     with remote.session(connection, dialect) as database:
         told = progress or (lambda _: None)
         told(0.0)
-        result = evaluation(Inputs(database, partial(remote.find, database)))
+        result = evaluated(question, database, check)
         told(100.0)
         return result
 
@@ -131,11 +145,12 @@ def evaluate(
 def sql(
     metrics: str | Metric | Iterable[str | Metric],
     *,
-    dialect: str = "duckdb",
+    dialect: str | None = None,
     run: str | Path | None = None,
     qrels: str | Path | None = None,
     predictions: str | Path | None = None,
     queries: str | Path | None = None,
+    inputs: Mapping[str, str | Path] | None = None,
     connection: Any = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
@@ -146,14 +161,15 @@ def sql(
     insert: str | None = None,
     compat: str | None = None,
     sql_dir: str | Path | None = None,
+    plan: Mapping[str, str] | None = None,
     **policies: Any,
 ) -> str:
-    """Return the statement that :func:`evaluate` would run, in the SQL of an engine.
+    """Return the statement that :func:`evaluate` would run, in the SQL of an engine: ``dialect``, or what ``connection`` speaks.
 
     Sources are names of tables or files. If they can be read here (a file, or a table of ``connection``), their
-    columns are looked up; otherwise ``by`` columns are taken to be columns of the run, or of the input named before a
-    dot: ``"queries.country"``, and ``"qrels.day"`` for one that run and qrels share. Predictions that cannot be looked at
-    have weights if ``columns`` name them: ``{"weight": "weight"}``.
+    columns are looked up, and the text is that of :func:`evaluate` but for the columns that its checks add; otherwise ``by`` columns
+    are taken to be columns of the run, or of the input named before a dot: ``"queries.country"``, and ``"qrels.day"`` for one that
+    run and qrels share. Predictions that cannot be looked at have weights if ``columns`` name them: ``{"weight": "weight"}``.
 
     Names of tables and columns are read as the engine reads them: ``campaign`` is ``CAMPAIGN`` for Snowflake and ``Campaign``
     is ``campaign`` for PostgreSQL, while a name in quotes stands as it is.
@@ -170,23 +186,27 @@ def sql(
     >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[-3])
     SELECT
     """
-    _, statement = prepare(
-        metrics,
-        dialect=dialect,
-        run=run,
-        qrels=qrels,
-        predictions=predictions,
-        queries=queries,
-        connection=connection,
-        columns=columns,
-        by=by,
-        where=where,
-        per_query=per_query,
-        compat=compat,
-        sql_dir=sql_dir,
-        **policies,
-    )
-    return render(store(statement, dialect, create_table, create_view, insert), dialect)
+    spoken = remote.spoken_by(connection, dialect) if connection is not None else dialect or "duckdb"
+    dialect_of(spoken)
+    question = look_up(Call.of(metrics, locals(), policies))
+    check_plan(question, spoken)
+    with _looked_at(question.sources, connection, spoken) as database:
+        statement = prepare(question, database).statement
+        stored = store(statement, spoken, create_table, create_view, insert)
+        return render(stored.tree, stored.stamp, spoken, database.keeps)
+
+
+@contextmanager
+def _looked_at(sources: Mapping[str, Any], connection: Any, dialect: str) -> Iterator[Database]:
+    """Yield the database of a connection, or of files that DuckDB can read; else one that knows names only."""
+    if connection is not None and not remote.is_duckdb(connection):
+        with remote.session(connection, dialect) as database:
+            yield database
+    elif dialect == "duckdb" and (connection is not None or any(is_file(source) for source in sources.values())):
+        with session(connection, Limits()) as duck, closing(Catalog(duck)) as catalog:
+            yield database_on(catalog)
+    else:
+        yield named_database(dialect)
 
 
 def metrics(sql_dir: str | Path | None = None) -> pa.Table:
@@ -204,9 +224,9 @@ def metrics(sql_dir: str | Path | None = None) -> pa.Table:
                 "name": file.title_name,
                 "family": "curve" if file.kind == "curves" else file.path.parent.name,
                 "parameters": ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.choices.values())]),
-                "relation": next(file.tree.find_all(exp.Table)).name,
+                "relation": file.source_of_rows,
                 "source": file.source,
-                "description": file.title.partition(": ")[2],
+                "description": file.about,
             }
         )
     return pa.Table.from_pylist(sorted(rows, key=lambda row: (row["family"], row["name"].lower())))

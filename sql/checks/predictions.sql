@@ -1,18 +1,19 @@
--- What can be wrong with one row of the predictions. Each column counts the rows that break one rule.
+-- What can be wrong with one row of the predictions. Each column counts the rows that break one rule, which its comment says;
+-- what stands before a colon is what a metric requires (-- Requires:), and the rule is for those metrics only.
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(query_id) AS null_query_id,
-  COUNT(*) - COUNT(label) AS null_label,
-  SUM(CASE WHEN ISNAN(label) OR ISINF(label) THEN 1 ELSE 0 END) AS nan_label,
-  COUNT(*) - COUNT(score) AS null_score,
-  SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score,
-  COUNT(*) - COUNT(weight) AS null_weight,
-  SUM(CASE WHEN weight < 0 THEN 1 ELSE 0 END) AS negative_weight,
-  SUM(CASE WHEN ISNAN(weight) OR ISINF(weight) THEN 1 ELSE 0 END) AS nan_weight,
-  COUNT(*) - COUNT(rank) AS null_rank,
-  SUM(CASE WHEN NOT label IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_label,
-  SUM(CASE WHEN label < 0 THEN 1 ELSE 0 END) AS negative_label,
-  SUM(CASE WHEN score < 0 OR score > 1 THEN 1 ELSE 0 END) AS improbable_score,
-  SUM(CASE WHEN score <= 0 THEN 1 ELSE 0 END) AS nonpositive_score,
-  SUM(CASE WHEN ISINF(score) THEN 1 ELSE 0 END) AS infinite_score
+  COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL
+  COUNT(*) - COUNT(label) AS null_label, -- label is NULL; leave the row out
+  SUM(CASE WHEN ISNAN(label) OR ISINF(label) THEN 1 ELSE 0 END) AS nan_label, -- label is NaN or infinite; leave the row out
+  COUNT(*) - COUNT(score) AS null_score, -- score is NULL; give it a value, or leave the row out
+  SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score, -- score is NaN, which would be ranked first; give it a value, or leave the row out
+  COUNT(*) - COUNT(weight) AS null_weight, -- weight is NULL
+  SUM(CASE WHEN weight < 0 THEN 1 ELSE 0 END) AS negative_weight, -- weight is negative
+  SUM(CASE WHEN ISNAN(weight) OR ISINF(weight) THEN 1 ELSE 0 END) AS nan_weight, -- weight is NaN or infinite
+  COUNT(*) - COUNT(rank) AS null_rank, -- rank is NULL
+  SUM(CASE WHEN NOT label IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_label, -- binary labels: label is neither 0 nor 1
+  SUM(CASE WHEN label < 0 THEN 1 ELSE 0 END) AS negative_label, -- labels from 0: label is negative
+  SUM(CASE WHEN score < 0 OR score > 1 THEN 1 ELSE 0 END) AS improbable_score, -- probabilities: score is not a probability, from 0 to 1
+  SUM(CASE WHEN score <= 0 THEN 1 ELSE 0 END) AS nonpositive_score, -- positive scores: score is not above 0
+  SUM(CASE WHEN ISINF(score) THEN 1 ELSE 0 END) AS infinite_score -- finite scores: score is infinite
 FROM predictions

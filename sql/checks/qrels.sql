@@ -1,10 +1,11 @@
--- What can be wrong with one row of the judgments. Each column counts the rows that break one rule.
+-- What can be wrong with one row of the judgments. Each column counts the rows that break one rule, which its comment says;
+-- what stands before a colon is what a metric requires (-- Requires:), and the rule is for those metrics only.
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(query_id) AS null_query_id,
-  COUNT(*) - COUNT(doc_id) AS null_doc_id,
-  COUNT(*) - COUNT(relevance) AS null_relevance,
-  SUM(CASE WHEN ISNAN(relevance) OR ISINF(relevance) THEN 1 ELSE 0 END) AS nan_relevance,
+  COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL
+  COUNT(*) - COUNT(doc_id) AS null_doc_id, -- doc_id is NULL
+  COUNT(*) - COUNT(relevance) AS null_relevance, -- relevance is NULL; leave the row out if the document was not judged
+  SUM(CASE WHEN ISNAN(relevance) OR ISINF(relevance) THEN 1 ELSE 0 END) AS nan_relevance, -- relevance is NaN or infinite; leave the row out if the document was not judged
   SUM(CASE WHEN relevance > 0 THEN 1 ELSE 0 END) AS positive_relevance,
   MAX(relevance) AS top_grade
 FROM qrels

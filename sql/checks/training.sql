@@ -1,9 +1,10 @@
--- What can be wrong with one row of training data. Each column counts the rows that break one rule.
+-- What can be wrong with one row of training data. Each column counts the rows that break one rule, which its comment says;
+-- what stands before a colon is what a metric requires (-- Requires:), and the rule is for those metrics only.
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(query_id) AS null_query_id,
-  COUNT(*) - COUNT(label) AS null_label,
-  SUM(CASE WHEN NOT label IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_label,
-  COUNT(*) - COUNT(features) AS null_features,
-  SUM(CASE WHEN LEN([1 FOR item IN features IF COALESCE(ISFINITE(item), FALSE) = FALSE]) > 0 THEN 1 ELSE 0 END) AS infinite_features
+  COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL
+  COUNT(*) - COUNT(label) AS null_label, -- label is NULL; leave the row out
+  SUM(CASE WHEN NOT label IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_label, -- binary labels: label is neither 0 nor 1
+  COUNT(*) - COUNT(features) AS null_features, -- features are NULL; give numbers, or leave the row out
+  SUM(CASE WHEN LEN([1 FOR item IN features IF COALESCE(ISFINITE(item), FALSE) = FALSE]) > 0 THEN 1 ELSE 0 END) AS infinite_features -- a feature is NULL, NaN or infinite; give it a value, or leave the row out
 FROM training

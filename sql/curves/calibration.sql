@@ -4,7 +4,7 @@
 -- Undefined: the means of a bin whose weights are all 0 are NULL.
 -- Source: reliability diagram; scikit-learn calibration_curve.
 SELECT
-  list_id,
+  group_id,
   bin AS point,
   weight,
   predicted / NULLIF(weight, 0) AS mean_predicted,

@@ -4,7 +4,7 @@
 -- Undefined: a share of positives that are not there is NULL.
 -- Source: the cumulative gains chart.
 SELECT
-  list_id,
+  group_id,
   point,
   score AS threshold,
   (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS fraction,
@@ -12,7 +12,7 @@ SELECT
 FROM points
 UNION ALL
 SELECT
-  list_id,
+  group_id,
   0 AS point,
   CAST(NULL AS DOUBLE) AS threshold,
   CAST(0 AS DOUBLE) AS fraction,

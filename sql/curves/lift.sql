@@ -4,7 +4,7 @@
 -- Undefined: without positives lift is NULL.
 -- Source: the lift chart.
 SELECT
-  list_id,
+  group_id,
   point,
   score AS threshold,
   (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS fraction,

@@ -9,8 +9,8 @@
 -- Undefined: predictions of one class only.
 -- Source: Hiranandani et al. 2020; precision: Kar et al. 2015.
 SELECT
-  list_id,
-  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, label DESC, doc_id) AS point,
+  group_id,
+  ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC, label DESC, doc_id) AS point,
   doc_id,
   label,
   score,

@@ -4,7 +4,7 @@
 -- Undefined: recall without positives is NULL.
 -- Source: scikit-learn precision_recall_curve.
 SELECT
-  list_id,
+  group_id,
   point,
   score AS threshold,
   tp / NULLIF(all_positives, 0) AS recall,

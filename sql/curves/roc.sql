@@ -4,7 +4,7 @@
 -- Undefined: a rate of a class that is not there is NULL.
 -- Source: Fawcett 2006; scikit-learn roc_curve.
 SELECT
-  list_id,
+  group_id,
   point,
   score AS threshold,
   fp / NULLIF(all_negatives, 0) AS fpr,
@@ -12,7 +12,7 @@ SELECT
 FROM points
 UNION ALL
 SELECT
-  list_id,
+  group_id,
   0 AS point,
   CAST(NULL AS DOUBLE) AS threshold,
   CAST(0 AS DOUBLE) AS fpr,

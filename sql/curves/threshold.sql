@@ -4,7 +4,7 @@
 -- Undefined: a rate of what is not there is NULL.
 -- Source: scikit-learn confusion_matrix_at_thresholds; Splink's truth space table.
 SELECT
-  list_id,
+  group_id,
   point,
   score AS threshold,
   tp,

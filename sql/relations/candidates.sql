@@ -1,7 +1,7 @@
 -- candidates: one row per distinct score of a positive: the confusion matrix with that threshold, and its criterion.
 -- criterion(): default f: what is to be greatest.
 SELECT
-  list_id,
+  group_id,
   threshold,
   tp,
   fp,
@@ -10,7 +10,7 @@ SELECT
   COALESCE(criterion(tp, fp, tn, fn), -2) AS quality
 FROM (
   SELECT
-    list_id,
+    group_id,
     score AS threshold,
     positives_above + positives AS tp,
     negatives_above + negatives AS fp,

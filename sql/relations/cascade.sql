@@ -2,6 +2,7 @@
 -- come as far as this one with probability reach: the product of (1 - stop) over the documents ranked before.
 -- The product is the exponential of a sum of logarithms; a certain stop adds -1000, below which it is 0.
 -- stop(): default exp2: the probability that a document of this relevance ends the search.
+-- Probability: stop.
 SELECT
   list_id,
   rank,

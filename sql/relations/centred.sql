@@ -1,6 +1,6 @@
 -- centred: one row per prediction with the weighted means of labels and scores beside it.
 SELECT
-  p.list_id,
+  p.group_id,
   p.label,
   p.score,
   p.weight,
@@ -9,9 +9,9 @@ SELECT
 FROM predictions AS p
 JOIN (
   SELECT
-    list_id,
+    group_id,
     SUM(weight * label) / NULLIF(SUM(weight), 0) AS mean_label,
     SUM(weight * score) / NULLIF(SUM(weight), 0) AS mean_score
   FROM predictions
-  GROUP BY list_id
-) AS m ON m.list_id = p.list_id
+  GROUP BY group_id
+) AS m ON m.group_id = p.group_id

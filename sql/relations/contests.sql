@@ -3,7 +3,7 @@
 -- $k: integer from 1: how many negatives, the highest, positives are compared with.
 -- few_negatives(): default truncate: what is done where there are fewer than k negatives.
 SELECT
-  list_id,
+  group_id,
   positives,
   positives_above,
   all_positives,
@@ -16,7 +16,7 @@ SELECT
   END AS rivals_tied
 FROM (
   SELECT
-    list_id,
+    group_id,
     positives,
     negatives,
     positives_above,

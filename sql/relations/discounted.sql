@@ -2,6 +2,7 @@
 -- its place in the best possible order (ideal_gain), which leaves out what has a gain below 0.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
+-- Linear: in chance.
 SELECT
   list_id,
   rank,

@@ -1,17 +1,17 @@
 -- gradients: one row per prediction with its part in a sub-gradient of the surrogate with respect to scores. Predictions of
 -- one class and score share theirs, so that it does not depend on the order of rows.
 SELECT
-  p.list_id,
+  p.group_id,
   p.doc_id,
   p.label,
   p.score,
   s.pairs / s.sharers AS part,
-  MAX(s.counted) OVER (PARTITION BY p.list_id) AS counted,
-  MAX(s.negatives) OVER (PARTITION BY p.list_id) AS negatives
+  MAX(s.counted) OVER (PARTITION BY p.group_id) AS counted,
+  MAX(s.negatives) OVER (PARTITION BY p.group_id) AS negatives
 FROM predictions AS p
 JOIN (
   SELECT
-    list_id,
+    group_id,
     label,
     score,
     SUM(pairs) AS pairs,
@@ -20,7 +20,7 @@ JOIN (
     MAX(negatives) AS negatives
   FROM (
     SELECT
-      list_id,
+      group_id,
       label,
       score,
       CASE WHEN label = 1 THEN -pairs ELSE pairs END AS pairs,
@@ -30,7 +30,7 @@ JOIN (
     FROM misordered
     UNION ALL
     SELECT
-      list_id,
+      group_id,
       label,
       score,
       0 AS pairs,
@@ -39,5 +39,5 @@ JOIN (
       0 AS negatives
     FROM rivals
   ) AS parts
-  GROUP BY list_id, label, score
-) AS s ON s.list_id = p.list_id AND s.label = p.label AND s.score = p.score
+  GROUP BY group_id, label, score
+) AS s ON s.group_id = p.group_id AND s.label = p.label AND s.score = p.score

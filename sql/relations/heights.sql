@@ -2,7 +2,7 @@
 -- axis is fine near 0, near 1 and near -1, where probabilities and correlations crowd, and coarse far out.
 -- Costly: equal scores are added up.
 SELECT
-  list_id,
+  group_id,
   score,
   positives,
   squares,
@@ -13,7 +13,7 @@ SELECT
   height - FLOOR(height) AS place
 FROM (
   SELECT
-    list_id,
+    group_id,
     score,
     positives,
     squares,
@@ -24,7 +24,7 @@ FROM (
       * (CASE WHEN size <= 0.5 THEN bent WHEN size <= 1 THEN 1.92 - bent ELSE 2.92 - bent END) AS height
   FROM (
     SELECT
-      list_id,
+      group_id,
       score,
       positives,
       squares,
@@ -35,7 +35,7 @@ FROM (
       crowding(CASE WHEN size <= 0.5 THEN size WHEN size <= 1 THEN 1 - size ELSE 1 / size END) AS bent
     FROM (
       SELECT
-        list_id,
+        group_id,
         score,
         positives,
         squares,

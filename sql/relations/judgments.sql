@@ -4,4 +4,4 @@ SELECT
   j.doc_id,
   j.relevance
 FROM qrels AS j
-JOIN lists AS l ON l.query_id = j.query_id
+JOIN lists AS l ON l.group_id = j.group_id AND l.query_id = j.query_id

@@ -2,14 +2,14 @@
 -- is; of a tie across the k-th each prediction is in part.
 -- $k: integer from 1: how many predictions, the highest, are looked at.
 SELECT
-  list_id,
+  group_id,
   above,
   negatives_above,
   CASE WHEN upto <= $k THEN positives ELSE positives * ($k - above) / (upto - above) END AS positives,
   CASE WHEN upto <= $k THEN negatives ELSE negatives * ($k - above) / (upto - above) END AS negatives
 FROM (
   SELECT
-    list_id,
+    group_id,
     positives,
     negatives,
     negatives_above,

@@ -1,7 +1,7 @@
 -- placed: one row of amounts with its bucket, numbered upwards: a cell, or, where it is crowded, a part of a cell, the narrower
 -- the nearer it is to the mean of the crowd.
 SELECT
-  h.list_id,
+  h.group_id,
   h.score,
   h.positives,
   h.squares,
@@ -12,4 +12,4 @@ SELECT
     65536 + 65535 * (CASE WHEN h.place < c.centre THEN -1 ELSE 1 END) * crowding(ABS(h.place - c.centre)), 0
   )) AS BIGINT) AS bucket
 FROM heights AS h
-LEFT JOIN crowded AS c ON c.list_id = h.list_id AND c.cell = h.cell
+LEFT JOIN crowded AS c ON c.group_id = h.group_id AND c.cell = h.cell

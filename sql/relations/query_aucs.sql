@@ -2,7 +2,7 @@
 -- all of one class has no row.
 -- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
 SELECT
-  list_id,
+  group_id,
   SUM(
     positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
   ) AS auc,
@@ -10,4 +10,4 @@ SELECT
   MAX(all_positives) + MAX(all_negatives) AS weight,
   MAX(all_rows) AS predictions
 FROM thresholds
-GROUP BY list_id
+GROUP BY group_id

@@ -1,9 +1,9 @@
 -- rivals: one row per prediction with its place among those of its class, the highest score first, and the number of
 -- positives of the list.
 SELECT
-  list_id,
+  group_id,
   label,
   score,
-  ROW_NUMBER() OVER (PARTITION BY list_id, label ORDER BY score DESC) AS place,
-  SUM(label) OVER (PARTITION BY list_id) AS positives
+  ROW_NUMBER() OVER (PARTITION BY group_id, label ORDER BY score DESC) AS place,
+  SUM(label) OVER (PARTITION BY group_id) AS positives
 FROM predictions

@@ -1,5 +1,6 @@
 -- sets: one row per list: how many documents were retrieved, are relevant, and are both.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
+-- Linear: in chance.
 SELECT
   l.list_id,
   COALESCE(a.num_ret, 0) AS num_ret,

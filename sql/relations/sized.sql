@@ -1,10 +1,10 @@
--- sized: the predictions, with the number of predictions of their list.
+-- sized: the predictions, with the number of predictions of their group.
 SELECT
-  p.list_id,
+  p.group_id,
   p.label,
   p.score,
   p.weight,
   x.predictions
 FROM predictions AS p
-JOIN extents AS x ON x.list_id = p.list_id
+JOIN extents AS x ON x.group_id = p.group_id
 WHERE p.weight > 0

@@ -1,6 +1,6 @@
 -- tied: one row per distinct score with the weight of each class; squares is the sum of the squared weights of positives.
 SELECT
-  list_id,
+  group_id,
   score,
   SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
   SUM(CASE WHEN label = 1 THEN weight * weight ELSE 0 END) AS squares,
@@ -8,4 +8,4 @@ SELECT
   SUM(weight * label) AS observed,
   COUNT(*) AS tied_rows
 FROM predictions
-GROUP BY list_id, score
+GROUP BY group_id, score

@@ -1,6 +1,6 @@
--- totals: one row per list: how many predictions it has.
+-- totals: one row per group: how many predictions it has.
 SELECT
-  list_id,
+  group_id,
   COUNT(*) AS all_rows
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

@@ -1,2 +1,3 @@
 -- Mean over queries.
+-- Default: this one.
 CREATE MACRO aggregate(value, weight) AS AVG(value)

@@ -1,2 +1,3 @@
 -- The relevant documents retrieved within the cut-off.
+-- Linear: no.
 CREATE MACRO denominator(cutoff, relevant, retrieved, hits) AS hits

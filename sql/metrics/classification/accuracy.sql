@@ -4,7 +4,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn accuracy_score.
 SELECT
-  list_id,
+  group_id,
   (SUM(tp) + SUM(tn)) / NULLIF(SUM(tp) + SUM(fp) + SUM(tn) + SUM(fn), 0) AS accuracy
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

@@ -4,10 +4,10 @@
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn average_precision_score.
 SELECT
-  list_id,
+  group_id,
   SUM(
     positives / NULLIF(all_positives, 0)
       * ((positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
   ) AS aps
 FROM thresholds
-GROUP BY list_id
+GROUP BY group_id

@@ -5,9 +5,9 @@
 -- Undefined: predictions of one class only.
 -- Source: Hanley & McNeil 1982; scikit-learn roc_auc_score.
 SELECT
-  list_id,
+  group_id,
   SUM(
     positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
   ) AS auc
 FROM thresholds
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: predictions of one class only.
 -- Source: scikit-learn balanced_accuracy_score.
 SELECT
-  list_id,
+  group_id,
   (SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) + SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0)) / 2 AS balanced_accuracy
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

@@ -3,7 +3,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: prevalence.
 SELECT
-  list_id,
+  group_id,
   SUM(weight * label) / NULLIF(SUM(weight), 0) AS base_rate
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

@@ -3,8 +3,8 @@
 -- Undefined: predictions of one class only.
 -- Source: Murphy 1973; scikit-learn d2_brier_score.
 SELECT
-  list_id,
+  group_id,
   1 - SUM(weight * (score - label) * (score - label))
     / NULLIF(SUM(weight * label) * (SUM(weight * (1 - label)) / NULLIF(SUM(weight), 0)), 0) AS brier_skill
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

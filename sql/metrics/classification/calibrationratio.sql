@@ -3,7 +3,7 @@
 -- Undefined: predictions without a positive.
 -- Source: "calibration" of He et al. 2014.
 SELECT
-  list_id,
+  group_id,
   SUM(weight * score) / NULLIF(SUM(weight * label), 0) AS calibration_ratio
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

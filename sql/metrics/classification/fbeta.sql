@@ -5,8 +5,8 @@
 -- Undefined: neither a positive nor a predicted one.
 -- Source: van Rijsbergen 1979; scikit-learn fbeta_score.
 SELECT
-  list_id,
+  group_id,
   (1 + $beta * $beta) * SUM(tp)
     / NULLIF((1 + $beta * $beta) * SUM(tp) + $beta * $beta * SUM(fn) + SUM(fp), 0) AS f_beta
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

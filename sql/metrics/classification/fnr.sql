@@ -4,7 +4,7 @@
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn det_curve.
 SELECT
-  list_id,
+  group_id,
   SUM(fn) / NULLIF(SUM(tp) + SUM(fn), 0) AS fnr
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

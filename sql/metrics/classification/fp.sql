@@ -4,7 +4,7 @@
 -- Undefined: never.
 -- Source: confusion matrix.
 SELECT
-  list_id,
+  group_id,
   SUM(fp) AS fp
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: predictions without a negative.
 -- Source: scikit-learn confusion_matrix_at_thresholds.
 SELECT
-  list_id,
+  group_id,
   SUM(fp) / NULLIF(SUM(tn) + SUM(fp), 0) AS fpr
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: predictions without a positive.
 -- Source: the cumulative gains chart.
 SELECT
-  list_id,
+  group_id,
   SUM(
     positives * CASE
       WHEN positives_above + negatives_above + positives + negatives <= $fraction * (all_positives + all_negatives) THEN 1
@@ -13,4 +13,4 @@ SELECT
     END
   ) / NULLIF(MAX(all_positives), 0) AS gain
 FROM thresholds
-GROUP BY list_id
+GROUP BY group_id

@@ -6,8 +6,8 @@
 -- Undefined: no query with predictions of both classes; a query of one class does not count.
 -- Source: Zhu et al. 2017 (count); torchrec uAUC (equal) and wuAUC (weight).
 SELECT
-  list_id,
+  group_id,
   SUM(importance(predictions, weight, positives) * auc)
     / NULLIF(SUM(CASE WHEN auc IS NOT NULL THEN importance(predictions, weight, positives) ELSE 0 END), 0) AS gauc
 FROM query_aucs
-GROUP BY list_id
+GROUP BY group_id

@@ -4,9 +4,9 @@
 -- Undefined: predictions of one class only.
 -- Source: Hand & Till 2001; CatBoost NormalizedGini.
 SELECT
-  list_id,
+  group_id,
   2 * SUM(
     positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
   ) - 1 AS gini
 FROM thresholds
-GROUP BY list_id
+GROUP BY group_id

@@ -3,7 +3,7 @@
 -- Undefined: predictions of one class only.
 -- Source: Kolmogorov-Smirnov two-sample statistic; scipy ks_2samp.
 SELECT
-  list_id,
+  group_id,
   MAX(
     CASE
       WHEN (positives_above + positives) / NULLIF(all_positives, 0) - (negatives_above + negatives) / NULLIF(all_negatives, 0)
@@ -13,4 +13,4 @@ SELECT
     END
   ) AS ks
 FROM thresholds
-GROUP BY list_id
+GROUP BY group_id

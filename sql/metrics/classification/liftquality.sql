@@ -6,10 +6,10 @@
 -- Undefined: predictions of one class only.
 -- Source: Magnetic's LightMetrics, in the form that does not depend on the order of tied rows.
 SELECT
-  list_id,
+  group_id,
   2 * SUM(
     positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
   ) - 1
     - lift_variant(SUM(squares / NULLIF(all_positives, 0) / NULLIF(all_negatives, 0))) AS lift_quality
 FROM thresholds
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: no predictions.
 -- Source: evaluation of recommenders by likelihood.
 SELECT
-  list_id,
+  group_id,
   SUM(weight * log_likelihood(label, score)) AS log_likelihood
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

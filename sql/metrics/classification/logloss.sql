@@ -4,7 +4,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn log_loss.
 SELECT
-  list_id,
+  group_id,
   -SUM(weight * log_likelihood(label, score)) / NULLIF(SUM(weight), 0) AS log_loss
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

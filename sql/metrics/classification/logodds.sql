@@ -4,7 +4,7 @@
 -- Undefined: one of the four is 0.
 -- Source: Glas et al. 2003.
 SELECT
-  list_id,
+  group_id,
   LN(NULLIF(SUM(tp), 0) / NULLIF(SUM(fp), 0)) + LN(NULLIF(SUM(tn), 0) / NULLIF(SUM(fn), 0)) AS log_odds
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

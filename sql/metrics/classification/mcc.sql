@@ -4,7 +4,7 @@
 -- Undefined: one class only, or one predicted class only.
 -- Source: Matthews 1975; scikit-learn matthews_corrcoef.
 SELECT
-  list_id,
+  group_id,
   SQRT(
     SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) * (SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0))
       * (SUM(tp) / NULLIF(SUM(tp) + SUM(fp), 0)) * (SUM(tn) / NULLIF(SUM(tn) + SUM(fn), 0))
@@ -13,4 +13,4 @@ SELECT
       * (SUM(fp) / NULLIF(SUM(tp) + SUM(fp), 0)) * (SUM(fn) / NULLIF(SUM(tn) + SUM(fn), 0))
   ) AS mcc
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Naeini et al. 2015; Guo et al. 2017.
 SELECT
-  list_id,
+  group_id,
   MAX(ABS(predicted - observed) / NULLIF(weight, 0)) AS mce
 FROM bins
-GROUP BY list_id
+GROUP BY group_id

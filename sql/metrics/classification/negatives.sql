@@ -3,7 +3,7 @@
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT
-  list_id,
+  group_id,
   SUM(weight * (1 - label)) AS negatives
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

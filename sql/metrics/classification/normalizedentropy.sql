@@ -4,7 +4,7 @@
 -- Undefined: predictions of one class only.
 -- Source: He et al. 2014; torcheval BinaryNormalizedEntropy.
 SELECT
-  list_id,
+  group_id,
   SUM(weight * log_likelihood(label, score))
     / NULLIF(
       SUM(weight * label) * LN(NULLIF(SUM(weight * label) / NULLIF(SUM(weight), 0), 0))
@@ -12,4 +12,4 @@ SELECT
       0
     ) AS normalized_entropy
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: predictions of one class only.
 -- Source: Magnetic's LightMetrics; scikit-learn d2_log_loss_score.
 SELECT
-  list_id,
+  group_id,
   1 - SUM(weight * log_likelihood(label, score))
     / NULLIF(
       SUM(weight * label) * LN(NULLIF(SUM(weight * label) / NULLIF(SUM(weight), 0), 0))
@@ -12,4 +12,4 @@ SELECT
       0
     ) AS normalized_log_loss
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: no predicted negative.
 -- Source: Altman & Bland 1994.
 SELECT
-  list_id,
+  group_id,
   SUM(tn) / NULLIF(SUM(tn) + SUM(fn), 0) AS npv
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

@@ -2,7 +2,7 @@
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT
-  list_id,
+  group_id,
   COUNT(*) AS num_predictions
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

@@ -2,7 +2,7 @@
 -- Undefined: never.
 -- Source: Magnetic's LightMetrics.
 SELECT
-  list_id,
+  group_id,
   SUM(weight) AS observations
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

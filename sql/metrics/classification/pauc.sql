@@ -1,11 +1,12 @@
 -- pAUC: partial area under the ROC curve, up to a false positive rate; straight lines between its points.
 -- $max_fpr: number above 0 to 1: the false positive rate up to which the area is taken.
 -- scaling(): default mcclish: how the area is scaled.
+-- With k: PartialAUC.
 -- Requires: binary labels.
 -- Undefined: predictions of one class only.
 -- Source: McClish 1989; scikit-learn roc_auc_score(max_fpr).
 SELECT
-  list_id,
+  group_id,
   scaling(
     SUM(
       positives / NULLIF(all_positives, 0) * CASE
@@ -18,4 +19,4 @@ SELECT
     $max_fpr
   ) AS pauc
 FROM thresholds
-GROUP BY list_id
+GROUP BY group_id

@@ -5,7 +5,7 @@
 -- Undefined: predictions without a positive, or whose highest probabilities are all 0.
 -- Source: Valassis, P-nDCG; weighted by filling the top in parts.
 SELECT
-  list_id,
+  group_id,
   SUM(
     score * positives * CASE
       WHEN positives_above + negatives_above + positives + negatives <= $k THEN 1
@@ -21,4 +21,4 @@ SELECT
     END
   ), 0) AS pndcg
 FROM scores
-GROUP BY list_id
+GROUP BY group_id

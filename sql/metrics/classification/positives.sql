@@ -3,7 +3,7 @@
 -- Undefined: never.
 -- Source: Magnetic's LightMetrics.
 SELECT
-  list_id,
+  group_id,
   SUM(weight * label) AS positives
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

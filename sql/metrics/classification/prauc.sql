@@ -4,8 +4,8 @@
 -- Undefined: predictions without a positive.
 -- Source: Spark MLlib areaUnderPR (trapezoid); Davis & Goadrich 2006.
 SELECT
-  list_id,
+  group_id,
   SUM(interpolation(positives, negatives, positives_above, negatives_above))
     / NULLIF(MAX(all_positives), 0) AS prauc
 FROM thresholds
-GROUP BY list_id
+GROUP BY group_id

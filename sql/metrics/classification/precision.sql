@@ -4,7 +4,7 @@
 -- Undefined: no predicted positive.
 -- Source: scikit-learn precision_score.
 SELECT
-  list_id,
+  group_id,
   SUM(tp) / NULLIF(SUM(tp) + SUM(fp), 0) AS positive_predictive_value
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

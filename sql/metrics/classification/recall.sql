@@ -4,7 +4,7 @@
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn recall_score.
 SELECT
-  list_id,
+  group_id,
   SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) AS recall
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

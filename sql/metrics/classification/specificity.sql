@@ -4,7 +4,7 @@
 -- Undefined: predictions without a negative.
 -- Source: Yerushalmy 1947.
 SELECT
-  list_id,
+  group_id,
   SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0) AS specificity
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: predictions without a positive, where the best is looked for.
 -- Source: sqlrank.
 SELECT
-  list_id,
+  group_id,
   MAX(threshold) AS threshold_used
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

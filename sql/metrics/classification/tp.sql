@@ -4,7 +4,7 @@
 -- Undefined: never.
 -- Source: confusion matrix.
 SELECT
-  list_id,
+  group_id,
   SUM(tp) AS tp
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: predictions of one class only.
 -- Source: Youden 1950.
 SELECT
-  list_id,
+  group_id,
   SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) + SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0) - 1 AS youden_j
 FROM confusion
-GROUP BY list_id
+GROUP BY group_id

@@ -5,8 +5,8 @@
 -- Undefined: the first k predictions are of one class.
 -- Source: TorchMetrics RetrievalAUROC(top_k); of predictions tied across the k-th each counts in part.
 SELECT
-  list_id,
+  group_id,
   1 - SUM(CASE WHEN above < $k THEN positives * (negatives_above + (1 - $tie_credit) * negatives) ELSE 0 END)
     / NULLIF(SUM(CASE WHEN above < $k THEN positives ELSE 0 END) * SUM(CASE WHEN above < $k THEN negatives ELSE 0 END), 0) AS auc_at_k
 FROM leaders
-GROUP BY list_id
+GROUP BY group_id

@@ -6,7 +6,7 @@
 -- Undefined: no pair with different labels; by tie_rule=ignore none with different scores, either.
 -- Source: Koren & Sill 2013; Surprise accuracy.fcp is tie_rule=discordant, pooling=surprise.
 SELECT
-  list_id,
+  group_id,
   pooling(
     SUM(concordant + tie_rule(score_ties, 1)) / NULLIF(SUM(concordant + discordant + tie_rule(score_ties, 1) + tie_rule(score_ties, 0)), 0),
     AVG(
@@ -17,4 +17,4 @@ SELECT
     AVG(CASE WHEN discordant + tie_rule(score_ties, 0) > 0 THEN discordant + tie_rule(score_ties, 0) END)
   ) AS fcp
 FROM pairs
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: labels or scores that are all the same; for variant a fewer than two predictions.
 -- Source: Kendall 1945; scipy kendalltau (b, c); Goodman & Kruskal 1954 (gamma, which TorchMetrics calls a).
 SELECT
-  list_id,
+  group_id,
   SUM(concordant - discordant) / NULLIF(SUM(scale), 0) AS kendalltau
 FROM correlated
-GROUP BY list_id
+GROUP BY group_id

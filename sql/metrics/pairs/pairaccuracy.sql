@@ -4,7 +4,7 @@
 -- Undefined: no pair with different labels.
 -- Source: CatBoost PairAccuracy.
 SELECT
-  list_id,
+  group_id,
   SUM(concordant) / NULLIF(SUM(concordant + discordant + score_ties), 0) AS pairaccuracy
 FROM pairs
-GROUP BY list_id
+GROUP BY group_id

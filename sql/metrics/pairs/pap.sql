@@ -7,10 +7,10 @@
 -- Undefined: predictions of one class only; by few_negatives=skip those with fewer than k negatives.
 -- Source: Hiranandani et al. 2020; RecTools PAP. Its micro average is level=query with few_negatives=skip.
 SELECT
-  list_id,
+  group_id,
   SUM(
     CASE WHEN positives_above + positives <= $k THEN positives WHEN positives_above < $k THEN $k - positives_above ELSE 0 END
       * (rivals_below + $tie_credit * rivals_tied)
   ) / NULLIF(CASE WHEN MAX(all_positives) < $k THEN MAX(all_positives) ELSE $k END * MAX(few_negatives($k, all_negatives)), 0) AS pap
 FROM contests
-GROUP BY list_id
+GROUP BY group_id

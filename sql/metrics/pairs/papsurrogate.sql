@@ -15,8 +15,8 @@
 -- Undefined: predictions of one class only.
 -- Source: Hiranandani et al. 2020; pauc: Narasimhan and Agarwal 2013; precision: Kar et al. 2015.
 SELECT
-  list_id,
+  group_id,
   SUM(CASE WHEN label = 1 THEN -pairs * reach ELSE pairs * score END)
     / NULLIF(MAX(counted) * MAX(few_negatives($k, negatives)), 0) AS papsurrogate
 FROM misordered
-GROUP BY list_id
+GROUP BY group_id

@@ -7,8 +7,8 @@
 -- Undefined: predictions of one class only; by few_negatives=skip those with fewer than k negatives.
 -- Source: Hiranandani et al. 2020, pAUC; RecTools PartialAUC. The metric called pAUC here takes a false positive rate.
 SELECT
-  list_id,
+  group_id,
   SUM(positives * (rivals_below + $tie_credit * rivals_tied))
     / NULLIF(MAX(all_positives) * MAX(few_negatives($k, all_negatives)), 0) AS partialauc
 FROM contests
-GROUP BY list_id
+GROUP BY group_id

@@ -4,7 +4,7 @@
 -- Undefined: labels (or scores, if these are given) that are all the same.
 -- Source: Somers 1962, D(score | label); scipy somersd(label, score), and somersd(score, label) for given=score.
 SELECT
-  list_id,
+  group_id,
   SUM(concordant - discordant) / NULLIF(SUM(concordant + discordant + given(label_ties, score_ties)), 0) AS somersd
 FROM pairs
-GROUP BY list_id
+GROUP BY group_id

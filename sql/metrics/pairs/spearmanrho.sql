@@ -3,7 +3,7 @@
 -- Undefined: labels or scores that are all the same.
 -- Source: Spearman 1904; scipy spearmanr (pearson).
 SELECT
-  list_id,
+  group_id,
   CASE
     WHEN MIN(label) < MAX(label) AND MIN(score) < MAX(score) THEN formula(
       SUM(weight * label_rank * score_rank) / SQRT(SUM(weight * label_rank * label_rank) * SUM(weight * score_rank * score_rank)),
@@ -11,4 +11,4 @@ SELECT
     )
   END AS spearmanrho
 FROM centred_ranks
-GROUP BY list_id
+GROUP BY group_id

@@ -4,6 +4,7 @@
 -- denominator(): default k: what the sum of the recalls is divided by.
 -- Undefined: a query without relevant documents.
 -- Source: Elliot MAR.
+-- Linear: in chance.
 SELECT
   list_id,
   COALESCE(

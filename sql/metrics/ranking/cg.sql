@@ -3,6 +3,7 @@
 -- gain(): default linear: gain of a grade.
 -- Undefined: a query without relevant documents.
 -- Source: Järvelin & Kekäläinen 2002.
+-- Linear: in chance.
 SELECT
   list_id,
   CASE

@@ -4,6 +4,7 @@
 -- $beta: number from 0, default 1: how many times as much recall weighs as precision.
 -- Undefined: a query without relevant documents.
 -- Source: van Rijsbergen 1979.
+-- Linear: in chance.
 SELECT
   list_id,
   (1 + $beta * $beta) * SUM(CASE WHEN rank <= $k THEN chance ELSE 0 END) / ($beta * $beta * SUM(docs) + $k) AS f

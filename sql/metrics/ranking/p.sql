@@ -4,6 +4,7 @@
 -- denominator(): default k: what the hits are divided by.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval P; van Rijsbergen 1979.
+-- Linear: in chance.
 SELECT
   list_id,
   COALESCE(

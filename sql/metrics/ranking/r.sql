@@ -4,6 +4,7 @@
 -- denominator(): default relevant: what the hits are divided by.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval recall.
+-- Linear: in chance.
 SELECT
   list_id,
   COALESCE(

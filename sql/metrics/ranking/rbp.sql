@@ -6,6 +6,7 @@
 -- scale(): default none: what gains are divided by.
 -- Undefined: a query without relevant documents.
 -- Source: Moffat & Zobel 2008.
+-- Linear: in chance.
 SELECT
   list_id,
   CASE

@@ -3,6 +3,7 @@
 -- share(): default none: whether to divide by the best possible sum.
 -- Undefined: a query without relevant documents.
 -- Source: Deshpande & Karypis 2004; Apache Hivemall arhr.
+-- Linear: in chance.
 SELECT
   list_id,
   share(

@@ -3,7 +3,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: mean error.
 SELECT
-  list_id,
+  group_id,
   SUM(weight * (score - label)) / NULLIF(SUM(weight), 0) AS bias
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

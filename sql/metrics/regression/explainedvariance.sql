@@ -3,8 +3,8 @@
 -- Undefined: labels that are all equal.
 -- Source: scikit-learn explained_variance_score.
 SELECT
-  list_id,
+  group_id,
   1 - SUM(weight * (label - score - mean_label + mean_score) * (label - score - mean_label + mean_score))
     / NULLIF(CASE WHEN MIN(label) < MAX(label) THEN SUM(weight * (label - mean_label) * (label - mean_label)) END, 0) AS explained_variance
 FROM centred
-GROUP BY list_id
+GROUP BY group_id

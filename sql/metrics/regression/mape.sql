@@ -4,8 +4,8 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn mean_absolute_percentage_error.
 SELECT
-  list_id,
+  group_id,
   SUM(weight * ABS(score - label) / CASE WHEN ABS(label) > $eps THEN ABS(label) ELSE $eps END)
     / NULLIF(SUM(weight), 0) AS mape
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

@@ -3,7 +3,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn mean_squared_error.
 SELECT
-  list_id,
+  group_id,
   SUM(weight * (score - label) * (score - label)) / NULLIF(SUM(weight), 0) AS mse
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

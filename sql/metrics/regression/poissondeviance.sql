@@ -3,8 +3,8 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn mean_poisson_deviance.
 SELECT
-  list_id,
+  group_id,
   2 * SUM(weight * (CASE WHEN label > 0 THEN label * LN(CASE WHEN label > 0 AND score > 0 THEN label / score END) ELSE 0 END - label + score))
     / NULLIF(SUM(weight), 0) AS poisson_deviance
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

@@ -3,8 +3,8 @@
 -- Undefined: labels that are all equal.
 -- Source: scikit-learn r2_score.
 SELECT
-  list_id,
+  group_id,
   1 - SUM(weight * (score - label) * (score - label))
     / NULLIF(CASE WHEN MIN(label) < MAX(label) THEN SUM(weight * (label - mean_label) * (label - mean_label)) END, 0) AS r2
 FROM centred
-GROUP BY list_id
+GROUP BY group_id

@@ -3,7 +3,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn root_mean_squared_error.
 SELECT
-  list_id,
+  group_id,
   SQRT(SUM(weight * (score - label) * (score - label)) / NULLIF(SUM(weight), 0)) AS rmse
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

@@ -3,8 +3,8 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Makridakis 1993; CatBoost SMAPE.
 SELECT
-  list_id,
+  group_id,
   SUM(weight * COALESCE(2 * ABS(score - label) / NULLIF(ABS(score) + ABS(label), 0), 0))
     / NULLIF(SUM(weight), 0) AS smape
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

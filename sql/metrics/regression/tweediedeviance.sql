@@ -4,7 +4,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Jørgensen 1987; scikit-learn mean_tweedie_deviance.
 SELECT
-  list_id,
+  group_id,
   2 * SUM(
     weight * (
       CASE WHEN label > 0 THEN EXP((2 - $power) * LN(CASE WHEN label > 0 THEN label END)) ELSE 0 END
@@ -14,4 +14,4 @@ SELECT
     )
   ) / NULLIF(SUM(weight), 0) AS tweedie_deviance
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

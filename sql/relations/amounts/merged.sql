@@ -1,6 +1,6 @@
 -- amounts: one row per distinct score with the weight of each class; squares is the sum of the squared weights of positives.
 SELECT
-  list_id,
+  group_id,
   score,
   positives,
   squares,

@@ -1,6 +1,6 @@
 -- amounts: one row per prediction with its weight in its own class; squares is the square of that of a positive.
 SELECT
-  list_id,
+  group_id,
   score,
   CASE WHEN label = 1 THEN weight ELSE 0 END AS positives,
   CASE WHEN label = 1 THEN weight * weight ELSE 0 END AS squares,

@@ -2,18 +2,18 @@
 -- scores and labels in it. Equal scores share a bin.
 -- $bins: integer from 1, default 10: number of bins.
 SELECT
-  list_id,
+  group_id,
   bin,
   SUM(weight) AS weight,
   SUM(weight * score) AS predicted,
   SUM(observed) AS observed
 FROM (
   SELECT
-    list_id,
+    group_id,
     score,
     weight,
     observed,
     1 + FLOOR($bins * rows_below / all_rows) AS bin
   FROM standing
 ) AS binned
-GROUP BY list_id, bin
+GROUP BY group_id, bin

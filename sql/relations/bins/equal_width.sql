@@ -2,14 +2,14 @@
 -- an edge belongs to the bin below; the product that finds a bin may be rounded across an edge, so the edges decide.
 -- $bins: integer from 1, default 10: number of bins.
 SELECT
-  list_id,
+  group_id,
   bin,
   SUM(weight) AS weight,
   SUM(weight * score) AS predicted,
   SUM(weight * label) AS observed
 FROM (
   SELECT
-    list_id,
+    group_id,
     label,
     score,
     weight,
@@ -20,7 +20,7 @@ FROM (
     END AS bin
   FROM (
     SELECT
-      list_id,
+      group_id,
       label,
       score,
       weight,
@@ -28,4 +28,4 @@ FROM (
     FROM predictions
   ) AS placed
 ) AS binned
-GROUP BY list_id, bin
+GROUP BY group_id, bin

@@ -1,6 +1,6 @@
 -- bucket_scores: one row per distinct score with its bucket and the weight of each class, added up.
 SELECT
-  list_id,
+  group_id,
   bucket,
   score,
   SUM(positives) AS positives,
@@ -9,4 +9,4 @@ SELECT
   SUM(observed) AS observed,
   SUM(tied_rows) AS tied_rows
 FROM placed
-GROUP BY list_id, bucket, score
+GROUP BY group_id, bucket, score

@@ -1,6 +1,6 @@
 -- bucket_scores: one row per distinct score with its bucket and the weight of each class, which have been added up already.
 SELECT
-  list_id,
+  group_id,
   bucket,
   score,
   positives,

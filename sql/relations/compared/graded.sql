@@ -3,7 +3,7 @@
 -- $k: integer from 1: how many negatives are compared, and how many positives have to stand a margin above them.
 -- $margin: number above 0, default 1: how far above a negative those positives have to stand.
 SELECT
-  list_id,
+  group_id,
   label,
   score,
   place,

@@ -3,14 +3,14 @@
 -- $k: integer from 1: how many negatives are compared.
 -- $margin: number above 0, default 1: how far above a negative the mean of the positives has to stand.
 SELECT
-  list_id,
+  group_id,
   label,
   score,
   place,
   positives,
   positives AS counted,
   CASE
-    WHEN label = 1 THEN AVG(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY list_id) - $margin
+    WHEN label = 1 THEN AVG(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY group_id) - $margin
     ELSE score
   END AS reach
 FROM rivals

@@ -3,7 +3,7 @@
 -- $k: integer from 1: how many negatives and, at most, positives are compared.
 -- $margin: number above 0, default 1: how far above a negative a positive has to stand.
 SELECT
-  list_id,
+  group_id,
   label,
   score,
   place,

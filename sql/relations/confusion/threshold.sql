@@ -1,12 +1,12 @@
--- confusion: one row per list: the weights of true and false positives and negatives when a prediction counts as
+-- confusion: one row per group: the weights of true and false positives and negatives when a prediction counts as
 -- positive from a threshold on.
 -- $threshold: number, default 0.5: the lowest score that counts as a predicted positive.
 SELECT
-  list_id,
+  group_id,
   CAST($threshold AS DOUBLE) AS threshold,
   SUM(CASE WHEN label = 1 AND score >= $threshold THEN weight ELSE 0 END) AS tp,
   SUM(CASE WHEN label = 0 AND score >= $threshold THEN weight ELSE 0 END) AS fp,
   SUM(CASE WHEN label = 0 AND score < $threshold THEN weight ELSE 0 END) AS tn,
   SUM(CASE WHEN label = 1 AND score < $threshold THEN weight ELSE 0 END) AS fn
 FROM predictions
-GROUP BY list_id
+GROUP BY group_id

@@ -1,7 +1,7 @@
--- correlated: one row per list with its pairs in the same and in opposite order, and what tau-b divides by: the geometric
+-- correlated: one row per group with its pairs in the same and in opposite order, and what tau-b divides by: the geometric
 -- mean of the pairs not tied by label and of those not tied by score.
 SELECT
-  list_id,
+  group_id,
   concordant,
   discordant,
   SQRT((concordant + discordant + score_ties) * (concordant + discordant + label_ties)) AS scale

@@ -1,6 +1,6 @@
--- correlated: one row per list with its pairs in the same and in opposite order, and both together, which gamma divides by.
+-- correlated: one row per group with its pairs in the same and in opposite order, and both together, which gamma divides by.
 SELECT
-  list_id,
+  group_id,
   concordant,
   discordant,
   concordant + discordant AS scale

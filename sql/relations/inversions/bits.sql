@@ -1,6 +1,6 @@
--- inversions: one row per list of more than 32 predictions: the weight of its pairs that are in opposite order by label and by
+-- inversions: one row per group of more than 32 predictions: the weight of its pairs that are in opposite order by label and by
 -- score.
 SELECT
-  list_id,
+  group_id,
   discordant
 FROM bit_inversions

@@ -2,7 +2,7 @@
 -- A negative takes what is more: the lowest positives that it reaches above, or all of the
 -- lowest and those of the highest that it reaches above.
 SELECT
-  list_id,
+  group_id,
   label,
   score,
   reach,
@@ -16,7 +16,7 @@ SELECT
   all_negatives AS negatives
 FROM (
   SELECT
-    list_id,
+    group_id,
     label,
     score,
     reach,
@@ -28,16 +28,16 @@ FROM (
     lowest_above,
     highest,
     highest_above,
-    SUM(takes_all) OVER (PARTITION BY list_id) AS all_takers,
+    SUM(takes_all) OVER (PARTITION BY group_id) AS all_takers,
     SUM(takes_all) OVER (
-      PARTITION BY list_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      PARTITION BY group_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS takers_above,
     SUM(1 - label - takes_all) OVER (
-      PARTITION BY list_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      PARTITION BY group_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS others_above
   FROM (
     SELECT
-      list_id,
+      group_id,
       label,
       score,
       place,
@@ -57,33 +57,33 @@ FROM (
       END AS DOUBLE) AS takes_all
     FROM (
       SELECT
-        list_id,
+        group_id,
         label,
         score,
         place,
         reach,
         counted,
         is_lowest,
-        SUM(1 - label) OVER (PARTITION BY list_id) AS all_negatives,
-        SUM(is_lowest) OVER (PARTITION BY list_id) AS all_lowest,
-        SUM(is_lowest * reach) OVER (PARTITION BY list_id) AS lowest_sum,
-        SUM(label - is_lowest) OVER (PARTITION BY list_id) AS highest,
-        SUM((label - is_lowest) * reach) OVER (PARTITION BY list_id) AS highest_sum,
+        SUM(1 - label) OVER (PARTITION BY group_id) AS all_negatives,
+        SUM(is_lowest) OVER (PARTITION BY group_id) AS all_lowest,
+        SUM(is_lowest * reach) OVER (PARTITION BY group_id) AS lowest_sum,
+        SUM(label - is_lowest) OVER (PARTITION BY group_id) AS highest,
+        SUM((label - is_lowest) * reach) OVER (PARTITION BY group_id) AS highest_sum,
         SUM(is_lowest) OVER (
-          PARTITION BY list_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+          PARTITION BY group_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS lowest_above,
         SUM(is_lowest * reach) OVER (
-          PARTITION BY list_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+          PARTITION BY group_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS lowest_sum_above,
         SUM(label - is_lowest) OVER (
-          PARTITION BY list_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+          PARTITION BY group_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS highest_above,
         SUM((label - is_lowest) * reach) OVER (
-          PARTITION BY list_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+          PARTITION BY group_id ORDER BY reach DESC, label DESC, place DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS highest_sum_above
       FROM (
         SELECT
-          list_id,
+          group_id,
           label,
           score,
           place,

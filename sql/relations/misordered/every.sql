@@ -1,7 +1,7 @@
 -- misordered: one row per positive and negative compared, with the number of pairs it is part of in which the negative
 -- reaches above the positive. Running counts find these without forming a pair.
 SELECT
-  list_id,
+  group_id,
   label,
   score,
   reach,
@@ -10,18 +10,18 @@ SELECT
   all_negatives AS negatives
 FROM (
   SELECT
-    list_id,
+    group_id,
     label,
     score,
     reach,
     counted,
-    SUM(label) OVER (PARTITION BY list_id) AS all_positives,
-    SUM(1 - label) OVER (PARTITION BY list_id) AS all_negatives,
+    SUM(label) OVER (PARTITION BY group_id) AS all_positives,
+    SUM(1 - label) OVER (PARTITION BY group_id) AS all_negatives,
     SUM(label) OVER (
-      PARTITION BY list_id ORDER BY reach DESC, label DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      PARTITION BY group_id ORDER BY reach DESC, label DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS positives_above,
     SUM(1 - label) OVER (
-      PARTITION BY list_id ORDER BY reach DESC, label DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      PARTITION BY group_id ORDER BY reach DESC, label DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS negatives_above
   FROM compared
 ) AS running

@@ -3,7 +3,7 @@
 -- between their ends miss at most 1 / points of area.
 -- $points: integer from 0, default 1000: the most points that are kept, 10 or more; 0 for all.
 SELECT
-  list_id,
+  group_id,
   score,
   positives_above + positives AS tp,
   negatives_above + negatives AS fp,

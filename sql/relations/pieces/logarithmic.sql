@@ -3,7 +3,7 @@
 -- precision changes by a factor of at most exp(4 ln(n) / points), n being all weight over that of the first positives.
 -- $points: integer from 0, default 1000: the most points that are kept, 10 or more; 0 for all.
 SELECT
-  list_id,
+  group_id,
   score,
   tp,
   fp,
@@ -20,12 +20,12 @@ SELECT
   END AS piece
 FROM (
   SELECT
-    list_id,
+    group_id,
     score,
     positives_above + positives AS tp,
     negatives_above + negatives AS fp,
     all_positives,
     all_negatives,
-    MIN(CASE WHEN positives_above + positives > 0 THEN positives_above + positives END) OVER (PARTITION BY list_id) AS first_tp
+    MIN(CASE WHEN positives_above + positives > 0 THEN positives_above + positives END) OVER (PARTITION BY group_id) AS first_tp
   FROM scores
 ) AS counted

@@ -1,5 +1,6 @@
 -- ranked: one row per retrieved document with the ranks that its tie group covers, first_rank to last_rank.
 -- $depth: integer from 1, default all: how many documents of a list are read.
+-- Spread: over the ranks of a tie group, unless ties are broken.
 SELECT
   list_id,
   doc_id,

@@ -5,4 +5,4 @@ SELECT
   r.score,
   r.rank AS given_rank
 FROM run AS r
-JOIN lists AS l ON l.query_id = r.query_id
+JOIN lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id

@@ -3,7 +3,7 @@
 -- rest(): default added: how what stands below is found.
 -- Costly: all predictions are put in order.
 SELECT
-  t.list_id,
+  t.group_id,
   t.score,
   t.positives,
   t.squares,
@@ -21,24 +21,24 @@ SELECT
   b.all_rows
 FROM (
   SELECT
-    list_id,
+    group_id,
     bucket,
     score,
     positives,
     squares,
     negatives,
     COALESCE(SUM(positives) OVER (
-      PARTITION BY list_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      PARTITION BY group_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS positives_over,
     COALESCE(SUM(negatives) OVER (
-      PARTITION BY list_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      PARTITION BY group_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS negatives_over,
     COALESCE(SUM(positives) OVER (
-      PARTITION BY list_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS positives_under,
     COALESCE(SUM(negatives) OVER (
-      PARTITION BY list_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS negatives_under
   FROM bucket_scores
 ) AS t
-JOIN buckets AS b ON b.list_id = t.list_id AND b.bucket = t.bucket
+JOIN buckets AS b ON b.group_id = t.group_id AND b.bucket = t.bucket

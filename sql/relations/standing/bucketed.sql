@@ -1,6 +1,6 @@
 -- standing: one row per distinct score with the number of predictions of lower scores, counted bucket by bucket.
 SELECT
-  t.list_id,
+  t.group_id,
   t.score,
   t.weight,
   t.observed,
@@ -8,14 +8,14 @@ SELECT
   b.all_rows
 FROM (
   SELECT
-    list_id,
+    group_id,
     bucket,
     score,
     positives + negatives AS weight,
     observed,
     COALESCE(SUM(tied_rows) OVER (
-      PARTITION BY list_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS rows_under
   FROM bucket_scores
 ) AS t
-JOIN buckets AS b ON b.list_id = t.list_id AND b.bucket = t.bucket
+JOIN buckets AS b ON b.group_id = t.group_id AND b.bucket = t.bucket

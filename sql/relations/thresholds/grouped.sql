@@ -1,7 +1,7 @@
 -- thresholds: one row per distinct score of a positive, from the distinct scores of all predictions: for few of them.
 -- Costly: all predictions are put in order.
 SELECT
-  list_id,
+  group_id,
   score,
   positives,
   squares,

@@ -2,7 +2,7 @@
 -- All predictions are ranked once; only the positives are kept, whose ranks say how many of each class stand above.
 -- Costly: all predictions are put in order.
 SELECT
-  list_id,
+  group_id,
   score,
   positives,
   positives AS squares,
@@ -16,34 +16,34 @@ SELECT
   all_rows
 FROM (
   SELECT
-    t.list_id,
+    t.group_id,
     t.score,
     t.positives,
     t.rows_above,
     FLOOR(t.share_upto * n.all_rows + 0.5) AS rows_upto,
     n.all_rows,
     SUM(t.positives) OVER (
-      PARTITION BY t.list_id ORDER BY t.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      PARTITION BY t.group_id ORDER BY t.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS positives_upto,
-    SUM(t.positives) OVER (PARTITION BY t.list_id) AS all_positives
+    SUM(t.positives) OVER (PARTITION BY t.group_id) AS all_positives
   FROM (
     SELECT
-      list_id,
+      group_id,
       score,
       COUNT(*) AS positives,
       MAX(place) - 1 AS rows_above,
       MAX(share_upto) AS share_upto
     FROM (
       SELECT
-        list_id,
+        group_id,
         label,
         score,
-        RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS place,
-        CUME_DIST() OVER (PARTITION BY list_id ORDER BY score DESC) AS share_upto
+        RANK() OVER (PARTITION BY group_id ORDER BY score DESC) AS place,
+        CUME_DIST() OVER (PARTITION BY group_id ORDER BY score DESC) AS share_upto
       FROM predictions
     ) AS ranked
     WHERE label = 1
-    GROUP BY list_id, score
+    GROUP BY group_id, score
   ) AS t
-  JOIN totals AS n ON n.list_id = t.list_id
+  JOIN totals AS n ON n.group_id = t.group_id
 ) AS counted

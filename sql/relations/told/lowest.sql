@@ -1,8 +1,8 @@
 -- told: one row per prediction with the lowest score of a positive that is not below its own, NULL if there is none.
 SELECT
-  list_id,
+  group_id,
   label,
   score,
   weight,
-  MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY list_id ORDER BY score DESC) AS threshold
+  MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY group_id ORDER BY score DESC) AS threshold
 FROM predictions

@@ -1,4 +1,7 @@
 -- topics: one row per query to evaluate: the queries that are both judged and answered.
-SELECT answered.query_id
-FROM (SELECT query_id FROM run GROUP BY query_id) AS answered
-JOIN (SELECT query_id FROM qrels GROUP BY query_id) AS asked ON asked.query_id = answered.query_id
+SELECT
+  answered.group_id,
+  answered.query_id
+FROM (SELECT group_id, query_id FROM run GROUP BY group_id, query_id) AS answered
+JOIN (SELECT group_id, query_id FROM qrels GROUP BY group_id, query_id) AS asked
+  ON asked.group_id = answered.group_id AND asked.query_id = answered.query_id

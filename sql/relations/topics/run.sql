@@ -1,4 +1,6 @@
 -- topics: one row per query to evaluate: every query with an answer, judged or not.
-SELECT query_id
+SELECT
+  group_id,
+  query_id
 FROM run
-GROUP BY query_id
+GROUP BY group_id, query_id

@@ -1,4 +1,7 @@
 -- topics: one row per query to evaluate: every query with a judgment, answered or not.
-SELECT query_id
+-- Per system: a query is asked of each that the run has.
+SELECT
+  group_id,
+  query_id
 FROM qrels
-GROUP BY query_id
+GROUP BY group_id, query_id

@@ -1,0 +1,9 @@
+-- num_shown: number of distinct documents among the first k of all lists.
+-- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- Undefined: never.
+-- Source: sqlrank; the numerator of catalogue coverage.
+SELECT
+  group_id,
+  SUM(CASE WHEN best_rank <= $k THEN 1 ELSE 0 END) AS num_shown
+FROM shown
+GROUP BY group_id

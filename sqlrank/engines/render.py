@@ -1,0 +1,198 @@
+"""Write a statement in the SQL of an engine: the rewrites that would drown the files in casts are done here, on the tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import UnsupportedError, exp
+
+from sqlrank.engines.dialects import dialect_of
+from sqlrank.engines.doubles import Doubles
+from sqlrank.engines.legible import writer
+from sqlrank.errors import MetricError
+
+if TYPE_CHECKING:
+    from sqlrank.engines.dialects import Dialect
+
+ONCE = "RAND makes Spark compute this once for all that read it: it repeats what is deterministic"
+
+
+def render(tree: exp.Expr, stamp: str, dialect: str = "duckdb", keeps: bool = False) -> str:
+    """Return a statement as text, under a comment that says what it is; ``keeps`` says that the engine can be made to keep steps.
+
+    Raises:
+        MetricError: a construct that the dialect cannot express; the message names metrics, construct and dialect.
+    """
+    title = stamp.partition("\n")[0].partition(": ")[2]
+    header = "".join(f"-- {line}\n" for line in stamp.splitlines())
+    return header + write(tree, dialect, title, pretty=True, keeps=keeps)
+
+
+def write(tree: exp.Expr, dialect: str, title: str = "this", pretty: bool = False, keeps: bool = False) -> str:
+    """Return a tree as text; raise ``MetricError`` for a construct in what has this title that the dialect cannot express."""
+    target = dialect_of(dialect)
+    tree = tree.copy()
+    for construct, advice in target.unsupported:
+        if node := tree.find(construct):
+            raise MetricError(f"{title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
+    _compute_once(tree, target, keeps)
+    if dialect == "duckdb":
+        _write_finite(tree)
+        _write_doubles(tree)
+    else:
+        _make_portable(tree, target)
+    try:
+        text: str = writer(target.writer, pretty).generate(tree, copy=False)
+    except UnsupportedError as error:
+        raise MetricError(f"{title} cannot be written for {dialect}: {error}") from None
+    return text
+
+
+def _compute_once(tree: exp.Expr, target: Dialect, keeps: bool) -> None:
+    """Make the costly steps that several others read such that an engine which repeats steps computes them once.
+
+    A step that reads an input is not to be kept by an engine that would: it is only names and a filter.
+    """
+    steps = tree.find(exp.With)
+    read = [table.name for table in tree.find_all(exp.Table)]
+    for step in steps.expressions if steps else ():
+        wanted = step.args.pop("materialized", None)
+        if wanted is None or read.count(step.alias) == 1:
+            continue
+        if not wanted and target.copies_steps:
+            step.set("materialized", False)  # noqa: FBT003  sqlglot's flag
+        elif wanted and keeps:
+            step.set("materialized", True)  # noqa: FBT003  sqlglot's flag
+        elif wanted and target.repeats:
+            kept = exp.select("*").from_(step.this.subquery("once", copy=False)).where("RAND() >= 0")
+            kept.comments = [ONCE]
+            step.set("this", kept)
+
+
+def _write_finite(tree: exp.Expr) -> None:
+    """Write the tests for NaN with ISFINITE: DuckDB answers ISNAN from the extremes that a Parquet file states, which leave NaN out."""
+    for test in list(tree.find_all(exp.IsNan)):
+        broken: exp.Expr = exp.not_(exp.func("ISFINITE", test.this))
+        either = test.parent
+        if isinstance(either, exp.Or) and either.expression == exp.IsInf(this=test.this):
+            either.replace(broken)
+        else:
+            test.replace(exp.paren(exp.and_(broken, exp.not_(exp.IsInf(this=test.this.copy())))))
+
+
+def _write_doubles(tree: exp.Expr) -> None:
+    """Write decimal literals with an exponent, which makes doubles of them in DuckDB, and no cast of what is one."""
+    for literal in _decimals(tree):
+        if "e" not in literal.this.lower():
+            literal.set("this", f"{literal.this}e0")
+    doubles = Doubles(dialect_of("duckdb"))
+    doubles.note(tree)
+    _drop_casts(tree, doubles)
+    _drop_parentheses(tree, dialect_of("duckdb"))
+
+
+def _make_portable(tree: exp.Expr, target: Dialect) -> None:
+    _write_not_numbers(tree, target)
+    for literal in _decimals(tree) if not target.decimals_are_doubles else ():
+        if target.exponents_are_doubles:
+            literal.set("this", literal.this if "e" in literal.this.lower() else f"{literal.this}e0")
+        else:
+            # As a text where there is an exponent: 1e250 may be taken for a decimal number, which has fewer digits.
+            literal.replace(exp.cast(exp.Literal.string(literal.this) if "e" in literal.this.lower() else literal.copy(), "DOUBLE"))
+    doubles = Doubles(target)
+    doubles.note(tree)
+    for division in list(tree.find_all(exp.Div)):
+        if not (target.divides_whole or doubles.is_double(division.this) or doubles.is_double(division.expression)):
+            _cast(division, "expression" if isinstance(division.expression, exp.Literal) else "this")
+        division.set("typed", True)  # noqa: FBT003  sqlglot's flag: one side is a double, so nothing is to be added
+        division.set("safe", False)  # noqa: FBT003  a zero denominator is NULL already, through NULLIF
+    for function in list(tree.find_all(exp.Ln, exp.Exp, exp.Sqrt, exp.Avg)):
+        if not (target.divides_whole or doubles.is_double(function.this)):
+            _cast(function, "this")
+    _drop_casts(tree, doubles)
+    _drop_parentheses(tree, target)
+    if not target.compares_null:
+        _compare_nulls(tree)
+    for window in tree.find_all(exp.Window):
+        if order := window.args.get("order"):
+            for item in order.expressions:
+                # No file sorts by what may be NULL, and not every engine takes NULLS FIRST there.
+                item.set("nulls_first", target.puts_null_first[bool(item.args.get("desc"))])
+    if target.settings:
+        _suit_clickhouse(tree)
+        query = tree.expression if isinstance(tree, exp.DDL) else tree
+        kept = any(step.args.get("materialized") for step in tree.find_all(exp.CTE))
+        settings = [*target.settings, *([target.keeping] if kept and target.keeping else [])]
+        query.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in settings])
+
+
+def _drop_casts(tree: exp.Expr, doubles: Doubles) -> None:
+    """Leave doubles as they are."""
+    for cast in list(tree.find_all(exp.Cast)):
+        if cast.is_type("DOUBLE") and doubles.is_double(cast.this.unnest()):
+            inner = cast.this.unnest()
+            is_operand = isinstance(cast.parent, (exp.Binary, exp.Neg)) and isinstance(inner, (exp.Binary, exp.Neg))
+            cast.replace(exp.paren(inner, copy=False) if is_operand else inner)
+
+
+_ALONE = (exp.Alias, exp.AggFunc, exp.Abs, exp.Coalesce, exp.Nullif, exp.Ln, exp.Exp, exp.Sqrt, exp.If, exp.Cast, exp.Join, exp.Paren)
+"""What parentheses are not needed in, since there is nothing beside them."""
+
+
+def _drop_parentheses(tree: exp.Expr, target: Dialect) -> None:
+    """Leave out parentheses round what stands alone, or binds more than what is beside it."""
+    for paren in list(tree.find_all(exp.Paren)):
+        inner = paren.this
+        is_one = isinstance(inner, (exp.Column, exp.Literal, exp.Paren)) or (isinstance(inner, exp.Func) and not isinstance(inner, exp.Binary))
+        is_same = isinstance(inner, exp.NullSafeEQ) and isinstance(paren.parent, exp.And) and not target.binds_and_first
+        if is_one or is_same or isinstance(paren.parent, _ALONE):
+            paren.replace(inner)
+
+
+def _compare_nulls(tree: exp.Expr) -> None:
+    """Write ``a IS NOT DISTINCT FROM b`` in words that every engine has."""
+    for same in list(tree.find_all(exp.NullSafeEQ)):
+        both = exp.and_(*(exp.Is(this=side.copy(), expression=exp.Null()) for side in (same.this, same.expression)))
+        same.replace(exp.paren(exp.or_(exp.EQ(this=same.this, expression=same.expression), both), copy=False))
+
+
+def _decimals(tree: exp.Expr) -> list[exp.Literal]:
+    return [literal for literal in tree.find_all(exp.Literal) if literal.is_number and not literal.is_int]
+
+
+def _write_not_numbers(tree: exp.Expr, target: Dialect) -> None:
+    """Write infinity, and the tests for it and for NaN, as the engine has them."""
+    for infinite in list(tree.find_all(exp.IsInf)):
+        infinite.replace(exp.EQ(this=exp.Abs(this=infinite.this), expression=exp.cast(exp.Literal.string("inf"), "DOUBLE")))
+    for test in list(tree.find_all(exp.IsNan)):
+        if not target.has_nan:
+            test.replace(exp.false())
+        elif target.nan_function:
+            test.replace(exp.Anonymous(this=target.nan_function, expressions=[test.this]))
+        else:
+            test.replace(exp.EQ(this=test.this, expression=exp.cast(exp.Literal.string("NaN"), "DOUBLE")))
+    for cast in list(tree.find_all(exp.Cast)):
+        if target.infinity and cast.this.is_string and cast.this.name in {"inf", "-inf"}:
+            infinity = exp.var(target.infinity)
+            cast.replace(exp.Neg(this=infinity) if cast.this.name == "-inf" else infinity)
+
+
+def _cast(node: exp.Expr, argument: str) -> None:
+    # Not a copy: there may be divisions in it that are still to be written.
+    node.set(argument, exp.cast(node.args[argument].unnest(), "DOUBLE", copy=False))
+
+
+def _suit_clickhouse(tree: exp.Expr) -> None:
+    """Name the columns that a join selects (``l.query_id`` otherwise), and make doubles of whole numbers, which mix with no double there."""
+    for select in tree.find_all(exp.Select):
+        if select.args.get("joins"):
+            for column in [item for item in select.expressions if isinstance(item, exp.Column)]:
+                column.replace(exp.alias_(column.copy(), column.name, quoted=column.this.quoted))
+    for kind in tree.find_all(exp.DataType):
+        if kind.is_type("BIGINT") and kind.find_ancestor(exp.CTE):
+            kind.replace(exp.DataType.build("DOUBLE"))
+    for count in list(tree.find_all(exp.Count, exp.RowNumber, exp.Rank)):
+        whole = count.parent if isinstance(count.parent, exp.Window) else count
+        whole.replace(exp.cast(whole.copy(), "DOUBLE"))
+    for function in list(tree.find_all(exp.CumeDist)):
+        function.replace(exp.Anonymous(this="cume_dist"))

@@ -1,0 +1,198 @@
+"""Where the data are for DuckDB: tables, files, relations and Arrow streams, resolved to FROM items with the columns they have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import duckdb
+import pyarrow as pa
+import sqlglot
+from sqlglot import exp
+
+from sqlrank.engines.database import Database, Table
+from sqlrank.engines.duckdb import describe, rows
+from sqlrank.engines.names import READERS, is_file, parts_of, reader
+from sqlrank.errors import InputError, suggestion
+from sqlrank.library.selects import read_select
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Catalog:
+    """The sources of one call on a DuckDB connection; what it registers there is removed on ``close``.
+
+    ``keeps_text`` says that text is read once into a temporary table, ``is_own`` that nobody else uses the connection.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False) -> None:
+        self.connection = connection
+        self.keeps_text = keeps_text
+        self._mark = "" if is_own else f"_{uuid4().hex[:8]}"
+        self._views: list[str] = []
+        self._tables: list[str] = []
+
+    def find(self, role: str, source: Any) -> Table:
+        """Resolve a source: a table or view name, a file, a relation, or anything with the Arrow stream protocol."""
+        if isinstance(source, (str, Path)):
+            node, shown = self._named(role, source)
+        elif isinstance(source, duckdb.DuckDBPyRelation):
+            node, shown = self._relation(role, source), "DuckDB relation"
+        elif hasattr(source, "__arrow_c_stream__"):
+            node, shown = self._register(role, pa.table(source)), type(source).__name__
+        else:
+            lazily = "collect it into a table first, or " if hasattr(source, "collect") else ""
+            raise InputError(
+                f"{role}: cannot read a {type(source).__name__}; {lazily}give a table name, a file, a DuckDB relation, "
+                "or a table that speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
+            )
+        is_registered = isinstance(node, exp.Table) and node.name in self._views
+        origin = exp.to_table(role) if is_registered else None
+        return Table(shown, node, self._types(role, shown, node), origin=origin, is_counted=not isinstance(node, exp.Subquery))
+
+    def read(self, role: str, source: Any) -> Table:
+        """Resolve a source; text is read once into a temporary table, since a statement reads it several times."""
+        item = self.find(role, source)
+        if not self.keeps_text or not _is_text(item):
+            return item
+        name = f"sqlrank_{role}{self._mark}"
+        try:
+            made = rows(self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
+        except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
+            raise InputError(f"{role}: cannot read {item.shown}: {str(error).splitlines()[0]}") from None
+        self._tables.append(name)
+        return replace(item, origin=item.node, node=exp.to_table(name), is_empty=made == [(0,)], is_counted=True)
+
+    def close(self) -> None:
+        """Remove what was registered."""
+        for name in self._views:
+            self.connection.unregister(name)
+        for name in self._tables:
+            self.connection.execute(f"DROP TABLE IF EXISTS {name}")
+        self._views, self._tables = [], []
+
+    def _named(self, role: str, source: str | Path) -> tuple[exp.Expr, str]:
+        text = str(source)
+        if isinstance(source, str) and (table := self._table(text)):
+            return table, text
+        if is_file(text):
+            return _file(role, text), text
+        tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
+        hint = suggestion(text, tables)
+        there = f" The database has: {', '.join(sorted(tables))}" if tables else ""
+        raise InputError(f"{role}: there is no table and no file named {text!r}{hint}{there}")
+
+    def _table(self, text: str) -> exp.Table | None:
+        there = self._tables_there()
+        near = self._search_path()
+        spelled = parts_of(text) if '"' in text else None
+        for matches in (str.__eq__, _same_but_for_case):
+            for database, schema, name in there:
+                if _is_called((name,), text, spelled, matches) and (database, schema) in near:
+                    return _quoted(name)
+                full = ((schema, name), (database, name), (database, schema, name))
+                if any(_is_called(parts, text, spelled, matches) for parts in full):
+                    return _quoted(name, schema, database)
+            far = [(name, schema, database) for database, schema, name in there if _is_called((name,), text, spelled, matches)]
+            if len(far) > 1:
+                raise InputError(
+                    f"several tables are named {text!r}: {', '.join('.'.join(reversed(parts)) for parts in far)}; write one in full"
+                )
+            if far:
+                return _quoted(*far[0])
+        return None
+
+    def _search_path(self) -> set[tuple[str, str]]:
+        return {rows(self.connection, "SELECT current_database(), current_schema()")[0], ("temp", "main")}
+
+    def _tables_there(self) -> list[tuple[str, str, str]]:
+        """Return (database, schema, name) of every table and view, those in reach of a bare name first."""
+        there = rows(
+            self.connection,
+            "SELECT database_name, schema_name, table_name FROM duckdb_tables() UNION ALL "
+            "SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal",
+        )
+        near = self._search_path()
+        return sorted(there, key=lambda row: ((row[0], row[1]) not in near, row))
+
+    def _register(self, role: str, table: pa.Table) -> exp.Table:
+        name = f"sqlrank_arrow_{role}{self._mark}"
+        self.connection.register(name, table)
+        self._views.append(name)
+        return exp.to_table(name)
+
+    def _relation(self, role: str, relation: duckdb.DuckDBPyRelation) -> exp.Expr:
+        """Return a relation of this connection as a subquery, so that it is not read into memory; else its rows."""
+        mark = uuid4().hex
+        self.connection.execute(f"SET VARIABLE sqlrank_mark = '{mark}'")
+        try:
+            is_here = _value_there(relation) == mark
+        finally:
+            self.connection.execute("RESET VARIABLE sqlrank_mark")
+        if not is_here:
+            return self._register(role, relation.to_arrow_table())
+        try:
+            node = exp.Subquery(
+                this=sqlglot.parse_one(relation.sql_query(), read="duckdb"), alias=exp.TableAlias(this=exp.to_identifier("relation"))
+            )
+            describe(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
+        except (duckdb.Error, sqlglot.ParseError):
+            return self._register(role, relation.to_arrow_table())
+        return node
+
+    def _types(self, role: str, shown: str, node: exp.Expr) -> dict[str, str]:
+        try:
+            return describe(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
+        except duckdb.Error as error:
+            raise InputError(f"{role}: cannot read {shown}: {str(error).splitlines()[0]}") from None
+
+
+def _is_called(parts: Sequence[str], text: str, spelled: Sequence[str] | None, matches: Callable[[str, str], bool]) -> bool:
+    """Whether a text names a table of these parts: as it stands, or part by part if it is quoted."""
+    if matches(".".join(parts), text):
+        return True
+    return spelled is not None and len(parts) == len(spelled) and all(map(matches, parts, spelled))
+
+
+def _same_but_for_case(left: str, right: str) -> bool:
+    return left.lower() == right.lower()
+
+
+def _quoted(name: str, schema: str | None = None, database: str | None = None) -> exp.Table:
+    return exp.table_(name, schema, database, quoted=True)
+
+
+def _value_there(relation: duckdb.DuckDBPyRelation) -> str | None:
+    """Return the value of the mark on the connection of a relation."""
+    result = relation.query("relation", "SELECT GETVARIABLE('sqlrank_mark')")
+    return None if result is None else result.fetchall()[0][0]
+
+
+def _file(role: str, text: str) -> exp.Expr:
+    """Return the FROM item that reads a file: by its ending, or as TREC text if it has no ending that is known."""
+    if read := reader(text):
+        return exp.Table(this=exp.func(read, exp.Literal.string(text), dialect="duckdb"))
+    if role not in {"run", "qrels"}:
+        raise InputError(f"{role}: {text!r} has no ending that says what it holds; use one of {', '.join(READERS)}")
+    tree = exp.replace_placeholders(read_select("inputs", f"trec_{role}.sql"), path=text)
+    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))
+
+
+def _is_text(item: Table) -> bool:
+    """Whether an input is text that is read and split anew at each look: TREC and CSV files."""
+    return item.node.find(exp.ReadCSV) is not None
+
+
+def database_on(catalog: Catalog) -> Database:
+    """Return the connection of a catalog as what a call works on."""
+    connection = catalog.connection
+    return Database(
+        "duckdb",
+        find=catalog.read,
+        table=lambda text: connection.sql(text).to_arrow_table(),
+        fetch=lambda text: rows(connection, text),
+        types=lambda query: describe(connection, query.sql("duckdb")),
+    )

@@ -1,0 +1,294 @@
+"""Which column is which: from the tables that were found, and what the caller calls their columns, to inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.engines.names import expression, internal_names, parts_of
+from sqlrank.errors import InputError, suggestion
+from sqlrank.inputs import checks
+from sqlrank.inputs.input import Input
+from sqlrank.statement.keys import SCORED_BY, SLICE, named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sqlrank.engines.database import Database, Table
+    from sqlrank.question import Question
+
+Needed = dict[str, tuple[str, ...]]
+"""The columns that are needed of each input."""
+
+
+class Columns:
+    """The inputs of a question by role, the columns that are needed of each, and what ``by`` columns are called.
+
+    ``by`` are their names in the statement, ``shown`` those of the result, ``attributes`` those that only the queries have. ``scores``
+    are the columns of scores, if several are evaluated.
+    """
+
+    def __init__(self, question: Question, tables: Mapping[str, Table], database: Database) -> None:
+        self.question = question
+        self.database = database
+        self.inputs = {role: self._input(role, table) for role, table in tables.items()}
+        self.scores, self.given = self._split_scores()
+        self._refuse_unknown()
+        if question.labelled:
+            self._read_labels()
+        self._compute()
+        for item in self.inputs.values():
+            item.find({**self.given, "score": self.scores[-1]} if self.scores else self.given)
+        self._find_labels()
+        self.shown: list[str] = []
+        self.by: list[str] = []
+        self.attributes: list[str] = []
+        self._group()
+        self.needed = self._needed()
+        for role, names in self.needed.items():
+            self.inputs[role].need(names)
+        if question.labelled:
+            self.inputs["predictions"].need(self.needed["run"])
+        self._align()
+        self.check()
+
+    @property
+    def base(self) -> Input | None:
+        """The input whose rows are evaluated, if these are not documents of lists alone."""
+        return None if self.question.base is None else self.inputs[self.question.base]
+
+    def name_of(self, by: str) -> str:
+        """Return what a ``by`` column is called in the statement."""
+        return self.by[self.question.by.index(by)]
+
+    def _input(self, role: str, table: Table) -> Input:
+        library = self.question.library
+        return Input(library.roles[role], table, library.checks.get(role))
+
+    def _split_scores(self) -> tuple[list[str], dict[str, str]]:
+        """Return the score columns, if several are to be evaluated, and the other columns."""
+        columns = self.question.columns
+        score = columns.get("score")
+        if isinstance(score, (list, tuple)) and "predictions" in self.inputs:
+            if len(set(score)) < len(score) or not score:
+                raise InputError(f"columns maps score to {score!r}; name each score column once")
+            columns = {name: theirs for name, theirs in columns.items() if name != "score"}
+        else:
+            score = []
+        for name, theirs in columns.items():
+            if not isinstance(theirs, str):
+                raise InputError(
+                    f"columns maps {name} to {theirs!r}; a ranking has one {name}, and only metrics of predictions take several scores"
+                )
+        return list(score), dict(columns)
+
+    def _refuse_unknown(self) -> None:
+        """Refuse to map what no input has."""
+        question = self.question
+        known = [column for item in self.inputs.values() for column in item.role.columns]
+        if question.is_ranking:
+            known = ["query_id", "doc_id", "score", "rank", "relevance", "weight", "label", *known]
+        holder = f"{question.base} do not have" if question.base is not None else "no input has"
+        for name in self.given:
+            if name not in {*known, *question.by}:
+                raise InputError(f"columns maps {name!r}, which {holder}{suggestion(name, dict.fromkeys(known))}")
+
+    def _read_labels(self) -> None:
+        """Read run and judgments off the predictions."""
+        table = self.inputs["predictions"].table
+        self.inputs = {"run": self._input("run", table), "qrels": self._input("qrels", table), **self.inputs}
+        self.inputs["qrels"].is_labelled = True
+
+    def _find_labels(self) -> None:
+        """Let the label of predictions be the relevance of judgments; a NULL is none."""
+        if not self.question.labelled:
+            return
+        predictions, qrels = self.inputs["predictions"], self.inputs["qrels"]
+        label = self.given.get("label") or self.given.get("relevance") or "label"
+        found = predictions.column(label) or qrels.names.get("relevance")
+        if found is None:
+            return
+        predictions.names["label"] = qrels.names["relevance"] = found
+        value = qrels.computed[found].copy() if found in qrels.computed else named(found)
+        qrels.keep(exp.Not(this=exp.Is(this=value, expression=exp.Null())))
+
+    def _compute(self) -> None:
+        """Let expressions stand for columns, where what is mapped to is none."""
+        for theirs in [*self.given.values(), *self.scores]:
+            if any(item.table.types is not None and item.table.column(theirs) for item in self.inputs.values()):
+                continue
+            if "run" in self.inputs and not self.question.labelled:
+                if all(item.table.types is not None for item in self.inputs.values()):
+                    raise InputError(self._nowhere("columns maps to", theirs, [name for i in self.inputs.values() for name in i.table.types or ()]))
+                continue
+            holder = self.inputs[self.question.base or "predictions"]
+            tree = self._expression(theirs, holder)
+            if tree is None:
+                continue
+            known = self.database.types(exp.select(exp.alias_(tree, "computed")).from_(holder.table.node.copy())) if self.database.looks else {}
+            for item in self.inputs.values():
+                if item.table is holder.table:
+                    item.computed[theirs] = tree
+                    item.types[theirs] = next(iter(known.values()), "")
+
+    def _expression(self, text: str, holder: Input) -> exp.Expr | None:
+        """Return the expression over columns that a text is, None if it is the name of a column that cannot be looked up."""
+        dialect = holder.table.dialect
+        if holder.table.types is None:
+            parts = parts_of(text)
+            if parts is not None and len(parts) == 1:
+                return None
+            try:
+                return expression(text, dialect)
+            except InputError:
+                return None
+        try:
+            tree = expression(text, dialect)
+            unknown = [column.name for column in tree.find_all(exp.Column) if holder.table.column(column.name) is None]
+            for column in () if unknown else tree.find_all(exp.Column):
+                column.set("this", exp.to_identifier(holder.table.column(column.name), quoted=True))
+        except InputError:
+            unknown = [text]
+        if unknown:
+            raise InputError(self._nowhere("columns maps to", unknown[0], holder.table.types))
+        return tree
+
+    def _nowhere(self, what: str, name: str, there: Any) -> str:
+        base = self.question.base or ("predictions" if self.question.labelled and not self.question.is_ranking else None)
+        holder = f"{base} do not have" if base is not None else "no input has"
+        shown = there if base is not None else sorted(set(there))
+        return f"{what} {name!r}, which {holder}{suggestion(name, shown)} There are: {', '.join(shown)}"
+
+    def _group(self) -> None:
+        """Find the ``by`` columns: those of what is evaluated, or of the queries alone."""
+        found = [(name, *self._owner(name)) for name in self.question.by]
+        self.shown = [column if item.table.types is None else name for (name, _, column, item) in found]
+        reserved = [*self.question.inner_names, *([SLICE, SCORED_BY] if self.question.base or self.question.labelled else [])]
+        internal = internal_names(list(dict.fromkeys(self.shown)), reserved)
+        self.by = [internal[name] for name in self.shown]
+        for (_, holders, column, _), name in zip(found, self.by, strict=True):
+            for role in holders:
+                theirs = self.inputs[role].column(column)
+                assert theirs is not None
+                self.inputs[role].names[name] = theirs
+                self.inputs[role].by.append(name)
+            if holders == ["queries"]:
+                self.attributes.append(name)
+
+    def _owner(self, name: str) -> tuple[list[str], str, Input]:
+        """Return the inputs that have a ``by`` column, its name there, and the first of them; raise for one that none has."""
+        role, dot, rest = name.partition(".")
+        is_told = bool(dot) and role in self.inputs and not any(name in (item.table.types or ()) for item in self.inputs.values())
+        text = rest if is_told else self.given.get(name, name)
+        base = self.base
+        if base is not None:
+            return self._of_base(name, text, base)
+        told = [role] if is_told else ["run"] if self.inputs["run"].table.types is None else list(self.inputs)
+        if told == ["qrels"]:
+            told = ["run", "qrels"]
+        return self._of_rankings(name, text, told)
+
+    def _of_base(self, name: str, text: str, base: Input) -> tuple[list[str], str, Input]:
+        column = base.column(text)
+        if column is None:
+            there = base.table.types or {}
+            raise InputError(
+                f"by: {base.role.name} have no column {name!r}{suggestion(name, there)} There are: {', '.join(there)}"
+            )
+        roles = [base.role.name, *(role for role in ("run", "qrels") if self.question.labelled)]
+        return roles, column, base
+
+    def _of_rankings(self, name: str, text: str, told: list[str]) -> tuple[list[str], str, Input]:
+        run = self.inputs["run"]
+        holders = []
+        for role in told:
+            item = self.inputs[role]
+            column = item.column(text)
+            if column is not None and column not in [item.names.get(measure) for measure in item.role.measures]:
+                holders.append(role)
+        if "run" in holders:
+            return [role for role in holders if role != "queries"], str(run.column(text)), run
+        if "queries" in holders:
+            return ["queries"], str(self.inputs["queries"].column(text)), self.inputs["queries"]
+        column = run.column(text)
+        if column is not None and column == run.names.get("score", "score"):
+            raise InputError(f"by cannot name {column!r}, which is the score of the run; rename the column")
+        if self.inputs["qrels"].column(text) is not None:
+            raise InputError(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
+        there = [column for item in self.inputs.values() for column in item.table.types or ()]
+        raise InputError(
+            f"by: no input has a column {name!r}{suggestion(name, there)} The run has: {', '.join(run.table.types or ())}"
+        )
+
+    def _needed(self) -> Needed:
+        """Return the columns that the metrics need of each input."""
+        needed: Needed = {}
+        question = self.question
+        if question.is_ranking or question.labelled:
+            orders = {item.settings.get("ties") == "rank" for item in question.asked if item.home == "run"}
+            run = (*checks.COMMON, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
+            needed |= {"run": run, "qrels": (*checks.COMMON, "relevance")}
+        if "queries" in self.inputs:
+            needed["queries"] = ("query_id", "weight") if "weight" in self.inputs["queries"].names else ("query_id",)
+        for role, item in self.inputs.items():
+            if role not in {"run", "qrels", "queries"} and not (role == "predictions" and question.base is None):
+                needed[role] = self._of_role(item)
+        return needed
+
+    def _of_role(self, item: Input) -> tuple[str, ...]:
+        question, role = self.question, item.role
+        reading = [file for asked in question.asked for file in asked.uses.files if role.name in _tables(file.tree)]
+        read = {column.name for file in reading for column in file.tree.find_all(exp.Column)}
+        if question.call.per_query or any(asked.per_list for asked in question.asked) or question.uses("level", "query"):
+            read.add(role.list or "")
+        needed = []
+        for name, column in role.columns.items():
+            is_there = column.default is None or name in item.names
+            if is_there and (name in read or not (column.optional or column.default is not None) or column.default is not None):
+                needed.append(name)
+        return tuple(needed)
+
+    def _align(self) -> None:
+        """Read a UUID as text where another input has it as text."""
+        for key in (*checks.COMMON, *self.by):
+            kinds = {role: item.type_of(key) for role, item in self.inputs.items()}
+            if "VARCHAR" in kinds.values():
+                for role in (role for role, kind in kinds.items() if kind == "UUID"):
+                    self.inputs[role].as_text.add(key)
+
+    @property
+    def made(self) -> list[Table]:
+        """The tables that were made for this call, and stand for what the caller could write."""
+        return list({id(item.table): item.table for item in self.inputs.values() if item.table.origin is not None}.values())
+
+    def executable(self, tree: exp.Expr) -> exp.Expr:
+        """Return a statement over what was made of the sources for this call, instead of what the caller could write."""
+        return replaced(tree, [(table.written, table.node) for table in self.made])
+
+    def check(self) -> None:
+        """Raise ``InputError`` unless every needed column is there, of a type that fits; of each score, if there are several."""
+        for _ in self.each_score():
+            if self.database.looks:
+                checks.check_columns(self.inputs, self.needed)
+
+    def each_score(self) -> Any:
+        """Let each score be that of the predictions in turn, and yield its name."""
+        holders = [item for role, item in self.inputs.items() if role in {"predictions", "run"}]
+        for theirs in self.scores or [None]:
+            for item in holders if theirs is not None else ():
+                item.names["score"] = item.column(theirs) or theirs
+            yield theirs
+
+
+def replaced(tree: exp.Expr, made: Iterable[tuple[exp.Expr, exp.Expr]]) -> exp.Expr:
+    """Return a tree with items of FROM in place of others."""
+    tree = tree.copy()
+    for written, node in made:
+        for found in [item for item in tree.find_all(type(written)) if item == written]:
+            found.replace(node.copy())
+    return tree
+
+
+def _tables(tree: exp.Expr) -> set[str]:
+    return {table.name for table in tree.find_all(exp.Table)}

@@ -1,0 +1,47 @@
+"""A metric that was asked for, looked up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.library.file import SqlFile
+    from sqlrank.library.metric import Metric, Value
+    from sqlrank.library.uses import Uses
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A metric that was asked for, its file, every setting that bears on it, and what it reads under these.
+
+    ``home`` is the role that it is of: ``run`` for metrics of rankings. ``per_list`` says that a metric of groups is computed for
+    each list of a group, as ``level=query`` asks for.
+    """
+
+    metric: Metric
+    file: SqlFile
+    settings: Mapping[str, Value]
+    uses: Uses
+    home: str
+
+    @property
+    def per_list(self) -> bool:
+        """Whether a metric of groups has a value per list, and its file does not say itself what becomes of them."""
+        is_of_lists = self.file.grain == "list" and self.home != "run"
+        return is_of_lists or (self.settings.get("level") == "query" and "level" not in self.file.choices)
+
+    def planned(self, plans: Mapping[str, Value]) -> Asked:
+        """Return the metric under plans, and what it reads under these."""
+        return replace(self, settings={**self.settings, **plans})
+
+    @property
+    def cutoffs(self) -> list[Asked]:
+        """Return one metric per cut-off: itself, or each step of a sweep."""
+        if not isinstance(self.metric.cutoff, tuple) or self.file.at is None:
+            return [self]
+        first, last = self.metric.cutoff
+        at = self.file.at.name
+        return [Asked(self.metric @ k, self.file, {**self.settings, at: k}, self.uses, self.home) for k in range(first, last + 1)]

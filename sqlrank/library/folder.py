@@ -1,0 +1,26 @@
+"""Where the SQL files are, and how files of settings are read."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlrank.errors import ContractError
+
+
+@cache
+def sql_root() -> Path:
+    """Return the folder of the SQL files: in the wheel beside this package, in a checkout at the root."""
+    package = Path(__file__).resolve().parents[1]
+    packaged = package / "sql"
+    return packaged if packaged.is_dir() else package.parent / "sql"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return a file of policies, plans, roles or compatibility settings."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ContractError(f"{path}:1: not TOML: {error}") from None

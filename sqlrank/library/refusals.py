@@ -1,0 +1,120 @@
+"""Settings that are refused before any data is read: unknown, out of range, of no effect on a metric, or not defined for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlrank.errors import MetricError, suggestion
+from sqlrank.library.file import ALL
+from sqlrank.library.uses import home, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sqlrank.library.file import Param, SqlFile
+    from sqlrank.library.library import Library
+    from sqlrank.library.metric import Metric, Value
+    from sqlrank.library.asked import Asked
+
+
+def unknown_policies(policies: Mapping[str, Value], library: Library) -> list[str]:
+    """Return a problem for each policy that does not exist."""
+    params = {name for file in [*library.relations.values(), *library.metrics.values()] for name in file.params} - {"k"}
+    known = {*library.policies, *library.functions.keys() - library.plans.keys(), *params}
+    for slot in library.functions.values():
+        known |= {name for file in slot.values() for name in file.params}
+    return [
+        f"unknown policy {name!r}{library.elsewhere(name) or suggestion(name, known)} Choose from: {', '.join(sorted(known))}"
+        for name in policies
+        if name not in known
+    ]
+
+
+def check_values(metric: Metric, file: SqlFile, settings: Mapping[str, Value]) -> None:
+    """Raise ``MetricError`` for a parameter of the metric that is out of range."""
+    for name, value in settings.items():
+        if param := file.params.get(name):
+            instead = file.facts.get("With k") if param is file.at else None
+            check_value(f"{metric}: {name}", param, value, "" if instead is None else f"; did you mean '{instead}@{metric.cutoff}'?")
+
+
+def check_policies(settings: Mapping[str, Value], library: Library) -> None:
+    """Raise ``MetricError`` for a policy that has no such value."""
+    for policy in library.policies:
+        if policy in settings and settings[policy] not in library.values_of(policy):
+            known = library.values_of(policy)
+            raise MetricError(
+                f"unknown {policy} {settings[policy]!r}{suggestion(str(settings[policy]), known)} Choose from: {', '.join(known)}"
+            )
+
+
+def check_unused(asked: Asked, library: Library) -> None:
+    """Raise ``MetricError`` for a parameter that a metric does not read, and for a value of one it reads that is out of range."""
+    takes = asked.uses.settings | asked.file.params.keys() | asked.file.choices.keys()
+    takes -= {"level", *library.own_choices} - asked.file.choices.keys()
+    takes -= library.plans.keys()
+    if asked.home == "run":
+        takes.add("score_type")
+    else:
+        takes -= set() if asked.per_list else {"aggregate"}
+        takes |= {"level"} if asked.file.kind == "metrics" else set()
+    for file in asked.uses.files:
+        for param in file.params.values():
+            _check_read(param, asked.settings)
+    at = asked.file.at.name if asked.file.at else None
+    for name, _ in asked.metric.params:
+        if name not in takes:
+            known = ", ".join(sorted(other for other in takes if other not in {at, "queries"}))
+            where = "" if name in library.policies or name in library.functions else library.elsewhere(name).rstrip(".")
+            raise MetricError(f"{asked.file.display_name} has no parameter {name!r}{where}; it takes: {known}")
+
+
+def _check_read(param: Param, settings: Mapping[str, Value]) -> None:
+    value = settings.get(param.name, param.default)
+    if value is None:
+        raise MetricError(f"no value for {param.name}: {param.about} Give one, as in nDCG({param.name}=...)")
+    if value == ALL and param.high < ALL:
+        raise MetricError(f"a cut-off from 1 to {param.high:g} is needed here; write it after @, as in nDCG@10")
+    check_value(param.name, param, value)
+
+
+def check_value(place: str, param: Param, value: Value, hint: str = "") -> None:
+    """Raise ``MetricError`` if a value is not of the type and range that its parameter declares."""
+    items = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
+    for item in items:
+        if not isinstance(item, (int, float)) or not _fits(param, item):
+            # The largest number there is goes without saying, except to those who exceed it.
+            limit = f" to {ALL}" if isinstance(item, (int, float)) and item > param.high == ALL else ""
+            raise MetricError(
+                f"{place} is {item!r}; it must be {'an' if param.type[0] == 'i' else 'a'} {str(param).replace('numbers', 'number')}{limit}{hint}"
+            )
+
+
+def _fits(param: Param, number: float) -> bool:
+    whole = param.type != "integer" or float(number).is_integer()
+    above = number > param.low if param.excludes_low else number >= param.low
+    return whole and above and number <= param.high
+
+
+def check_ties(asked: Asked, library: Library) -> None:
+    """Refuse the expectation over ties for a metric that is not a sum over documents."""
+    if asked.settings.get("ties") != "expected" or _is_linear(asked.uses.files, asked.file, asked.settings, library):
+        return
+    linear = []
+    for file in library.metrics.values():
+        if home(library, file) == "run":
+            settings = {**{choice.name: choice.default for choice in file.choices.values()}, "ties": "expected"}
+            if _is_linear(uses(library, file, settings).files, file, settings, library):
+                linear.append(file.display_name)
+    raise MetricError(
+        f"ties='expected' is not defined for {asked.metric}, which is not a sum over documents; it is for: {', '.join(sorted(linear))}. "
+        "Choose another value of ties, such as doc_desc"
+    )
+
+
+def _is_linear(files: Iterable[SqlFile], file: SqlFile, settings: Mapping[str, Value], library: Library) -> bool:
+    """Whether a metric, or else the relation it reads, weighs documents by their chance, or reads none that is spread over ranks."""
+    if any(read.facts.get("Linear") == "no" for read in files):
+        return False
+    relation = library.relation(file.reads, settings)
+    return "Linear" in file.facts or "Linear" in relation.facts or not any("Spread" in read.facts for read in files)

@@ -1,0 +1,50 @@
+"""SELECTs that are not metrics, relations or functions: checks of the input, the steps of learning, how TREC text is read."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import sqlglot
+from sqlglot import exp
+
+from sqlrank.errors import ContractError
+from sqlrank.library.folder import sql_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Rule:
+    """What can be wrong with a row: a column of ``checks/<role>.sql`` that counts such rows, under a comment that says what it means.
+
+    ``-- binary labels: label is neither 0 nor 1`` is a rule that only metrics which require binary labels need.
+    """
+
+    def __init__(self, column: Any) -> None:
+        self.column = column
+        self.name: str = column.alias
+        said = " ".join(comment.strip() for comment in column.comments or ())
+        requirement, colon, meaning = said.partition(": ")
+        self.requirement, self.meaning = (requirement, meaning) if colon else ("", said)
+
+
+def rules_of(path: Path) -> list[Rule]:
+    """Return the rules of a file of checks."""
+    return [Rule(column) for column in read_select(path).selects if column.comments]
+
+
+def read_select(*path: str | Path) -> exp.Select:
+    """Return the SELECT of a file that is not a metric, relation or function, such as ``checks/run.sql``."""
+    return _read_select(*map(str, path)).copy()
+
+
+@cache
+def _read_select(*path: str) -> exp.Select:
+    tree = sqlglot.parse_one(sql_root().joinpath(*path).read_text("utf-8"), read="duckdb")
+    if not isinstance(tree, exp.Select):
+        raise ContractError(f"{'/'.join(path)}:1: one SELECT is expected")
+    tree.comments = None
+    for node in tree.walk():
+        node.meta.clear()  # where nodes stand in their file; copying that costs as much as all else
+    return tree

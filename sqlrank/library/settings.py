@@ -1,0 +1,110 @@
+"""What holds for one metric: its own parameters over the call's policies over the compatibility mode over the defaults."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import MetricError
+from sqlrank.library.asked import Asked
+from sqlrank.library.compat import alias, bundle_of
+from sqlrank.library.metric import Metric, freeze, read
+from sqlrank.library.refusals import check_policies, check_ties, check_unused, check_values, unknown_policies
+from sqlrank.library.uses import home, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sqlrank.library.file import SqlFile
+    from sqlrank.library.library import Library
+    from sqlrank.library.metric import Value
+
+OF_LISTS = ("aggregate", "no_relevant")
+"""Slots that are filled after the files of metrics: what becomes of the values of lists, and of those that are not defined."""
+
+
+def parse(text: str, library: Library) -> Metric:
+    """Read a metric and look up its name; the result carries the canonical name."""
+    metric = read(text)
+    file = library.asked(metric)
+    return Metric(file.display_name, metric.params, metric.cutoff)
+
+
+def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat: str | None, policies: Mapping[str, Any]) -> list[Asked]:
+    """Return what was asked for; every metric or policy that does not exist is named in one error."""
+    if not isinstance(metrics, (str, Metric, list, tuple, set, frozenset, dict)) and not hasattr(metrics, "__iter__"):
+        raise MetricError(f"metrics={metrics!r} is not possible: give a metric such as 'nDCG@10', or a list of them")
+    listed = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    if not listed:
+        raise MetricError("no metric was asked for; name at least one, such as nDCG@10")
+    bundle = bundle_of(compat, library)
+    given = {name: freeze(value, name) for name, value in policies.items() if value is not None}
+    problems = [*unknown_policies(given, library)]
+    wanted: dict[str, tuple[Metric, str]] = {}
+    for item in listed:
+        try:
+            metric = parse(alias(str(item), bundle, library), library)
+            wanted[str(metric)] = (metric, home(library, library.asked(metric)))
+        except MetricError as error:
+            problems.append(str(error))
+    has_rankings = any(role == "run" for _, role in wanted.values())
+    found: dict[str, Asked] = {}
+    for name, (metric, role) in wanted.items():
+        try:
+            found[name] = _ask(metric, role, library, bundle, _heeded(given, role, has_rankings))
+        except MetricError as error:
+            problems.append(str(error))
+    if len(found) > 1:
+        problems += [f"{name} has rows of its own; ask for it alone" for name, item in found.items() if item.file.kind == "curves"]
+    if problems:
+        raise MetricError("\n".join(dict.fromkeys(problems)))
+    return list(found.values())
+
+
+def _heeded(policies: Mapping[str, Value], role: str, has_rankings: bool) -> Mapping[str, Value]:
+    """Return the policies that bear on a metric of a role: how tied documents are ordered is for rankings, if there are any."""
+    ties = policies.get("ties", "row_order")
+    return {name: value for name, value in policies.items() if name != "ties" or role == "run" or not has_rankings or ties == "row_order"}
+
+
+def _ask(metric: Metric, role: str, library: Library, bundle: Mapping[str, Any], policies: Mapping[str, Value]) -> Asked:
+    file = library.checked(library.asked(metric))
+    is_ranking = role == "run"
+    settings: dict[str, Value] = {name: value.default for name, value in file.choices.items()}
+    settings |= {name: param.default for name, param in file.params.items() if param.default is not None}
+    if is_ranking:
+        settings |= bundle.get("defaults", {})
+    own = bundle.get("metrics", {})
+    of_metric = own.get(file.display_name, {}) | (own.get(f"{file.display_name}@", {}) if metric.cutoff is not None else {})
+    settings |= {name: freeze(value) for name, value in of_metric.items()}
+    settings |= {**policies, **dict(metric.params)}
+    for name in library.own_choices - file.choices.keys() - dict(metric.params).keys():
+        settings.pop(name, None)
+    if file.kind == "curves" or is_ranking:
+        settings.pop("level", None)
+    settings |= _cutoff(metric, file, settings)
+    if not is_ranking and settings.get("ties", "row_order") != "row_order":
+        raise MetricError(
+            f"ties={settings['ties']!r} orders documents; for {file.display_name} a tie counts tie_credit, or give ties='row_order'"
+        )
+    check_values(metric, file, settings)
+    check_policies(settings, library)
+    asked = Asked(metric, file, settings, uses(library, file, settings, *OF_LISTS), role)
+    check_unused(asked, library)
+    if is_ranking:
+        check_ties(asked, library)
+    return asked
+
+
+def _cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the parameter that is written after ``@``; raise ``MetricError`` for one that is missing, or too many."""
+    at = file.at
+    if metric.cutoff is None:
+        if at is not None and at.name not in settings:
+            example = "0.1" if at.type == "number" else "10"
+            raise MetricError(f"{file.display_name} needs a cut-off: {at.about} Write {file.display_name}@{example}")
+        return {}
+    if at is None:
+        raise MetricError(f"{file.display_name} takes no cut-off; write {metric @ None!s}")  # type: ignore[operator]
+    if at.name in dict(metric.params):
+        raise MetricError(f"{metric} gives {at.name} twice, in parentheses and after @")
+    return {at.name: metric.cutoff if not isinstance(metric.cutoff, tuple) else metric.cutoff[1]}

@@ -1,0 +1,164 @@
+"""From a call to a statement: the only road, whether the statement is run, printed or made a model of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank._version import __version__
+from sqlrank.engines.render import render
+from sqlrank.inputs import checks, together
+from sqlrank.inputs.columns import Columns, replaced
+from sqlrank.inputs.steps import steps_of
+from sqlrank.inputs.where import keep
+from sqlrank.plans import check_plan, choose, stamp
+from sqlrank.statement.statement import Rows, Statement, build
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.engines.database import Database
+    from sqlrank.inputs.checks import Check, Report
+    from sqlrank.library.asked import Asked
+    from sqlrank.library.library import Library
+    from sqlrank.question import Question
+
+AUDIT_BROKEN = "audit_broken"
+"""The number of rows of what is evaluated that break a rule."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A question with its statement, and what is still to be checked in the result.
+
+    ``report`` says what of the rankings was checked before, None if nothing was.
+    """
+
+    question: Question
+    columns: Columns
+    statement: Statement
+    plans: Mapping[str, str]
+    is_audited: bool
+    report: Report | None
+
+    def text(self, is_run: bool = False) -> str:
+        """Return the statement as the caller could run it, or, to be run now, over what was made of the sources for this call."""
+        database = self.columns.database
+        made = tuple((table.written, table.node) for table in self.columns.made) if is_run else ()
+        return _text(self.statement, made, database.dialect, database.keeps)
+
+
+def prepare(question: Question, database: Database, check: Check = "off") -> Prepared:
+    """Return the statement of a question over the sources that a database finds; ``check`` says what is checked of their rows.
+
+    Raises:
+        MetricError: a plan that is not possible.
+        InputError: sources or rows that cannot be evaluated, with all problems found.
+    """
+    check_plan(question, database.dialect)
+    tables = {role: database.find(role, source) for role, source in question.sources.items()}
+    columns = Columns(question, tables, database)
+    keep(question.call.where, columns.inputs, question.labelled, database.dialect)
+    is_audited = check != "off" and database.looks
+    report = _check_rankings(question, columns, check) if is_audited and question.is_ranking else None
+    if is_audited and question.base is not None:
+        _check_base(question, columns)
+    plans = choose(question, columns, None if report is None else report.rows)
+    steps = steps_of(columns, plain=plans["lists"] == "plain")
+    asked = [item.planned(plans) for item in question.asked]
+    base = question.base
+    if is_audited and base is not None:
+        shown = dict(zip(steps.shape.by, steps.names, strict=True))
+        together.check_settings(columns, asked, steps, shown)
+    rows = Rows(
+        steps.shape,
+        steps.names,
+        question.call.per_query,
+        weighted="weight" in columns.needed.get("queries", ()),
+        base=base,
+        list_column=steps.sources[base].list if base is not None else "query_id",
+    )
+    metrics = ", ".join(str(item.metric) for item in question.asked)
+    lines = [f"sqlrank {__version__}: {metrics}", *stamp(question, plans, question.library)]
+    audits = _audits(question, columns) if is_audited else {}
+    statement = _build(_Composed(question.library, tuple(asked), steps.sources, rows, "\n".join(lines), audits))
+    return Prepared(question, columns, statement, plans, is_audited, report)
+
+
+class _Composed:
+    """What a statement is composed of; equal ones give equal statements, so that a call that is made again is not composed again."""
+
+    def __init__(self, library: Library, asked: tuple[Asked, ...], sources: Any, rows: Rows, stamp: str, audits: Any) -> None:
+        self.parts = (asked, library, sources, rows, stamp, audits)
+        said = tuple((item.metric, tuple(sorted(item.settings.items(), key=str))) for item in asked)
+        self._key = (library, said, tuple(sources.items()), repr(rows), stamp, tuple(audits.items()))
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Composed) and self._key == other._key
+
+
+@lru_cache(maxsize=64)
+def _build(composed: _Composed) -> Statement:
+    return build(*composed.parts)
+
+
+@lru_cache(maxsize=64)
+def _text(statement: Statement, made: tuple[tuple[exp.Expr, exp.Expr], ...], dialect: str, keeps: bool) -> str:
+    tree = statement.tree
+    if made:
+        tree = replaced(tree, made)
+    return render(tree, statement.stamp, dialect, keeps)
+
+
+def _audits(question: Question, columns: Columns) -> dict[str, exp.Select]:
+    """Return the columns that checks read in the result, by role."""
+    audits = {"run": together.audit()} if question.is_ranking else {}
+    if columns.base is not None:
+        audits[columns.base.role.name] = _audit(question, columns)
+    return audits
+
+
+def _audit(question: Question, columns: Columns) -> exp.Select:
+    """Return one column that counts the rows that break any rule."""
+    base = columns.base
+    assert base is not None
+    found = checks.rules(base.checks, columns.needed[base.role.name], requirements(question))
+    conditions = list(found.conditions.values()) or [exp.false()]
+    broken = exp.Case(ifs=[exp.If(this=exp.or_(*conditions), true=exp.Literal.number(1))], default=exp.Literal.number(0))
+    return exp.select("group_id", exp.alias_(exp.Sum(this=broken), AUDIT_BROKEN)).from_(base.role.name)
+
+
+def requirements(question: Question) -> list[str]:
+    """Return what metrics require of rows, such as ``binary labels``."""
+    return list(dict.fromkeys(text for item in question.asked for text in item.file.requires))
+
+
+def _check_base(question: Question, columns: Columns) -> None:
+    """Check of what is evaluated that rows are unique, where they have to be."""
+    base = columns.base
+    assert base is not None
+    if base.role.unique:
+        checks.check_unique(columns.database, base, base.role.unique)
+    if "rank" in columns.needed[base.role.name]:
+        checks.check_unique(columns.database, base, ("rank",))
+
+
+def _check_rankings(question: Question, columns: Columns, check: Check) -> Report:
+    """Check what can be checked of rankings before the statement runs."""
+    database, inputs = columns.database, columns.inputs
+    needed = {role: names for role, names in columns.needed.items() if inputs[role].role.lists is not None}
+    report = checks.check_rows(database, inputs, needed, check)
+    policy = question.settings.get("queries", "truth")
+    together.check_weights(database, inputs, "run" if policy in {"run", "intersect"} else "qrels")
+    if policy == "strict":
+        together.check_strict(database, inputs)
+    if question.uses("ties", "error"):
+        together.check_ties(database, inputs["run"])
+    together.check_probabilities(database, question.library, question.asked, report.top_grade)
+    return report

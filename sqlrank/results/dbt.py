@@ -1,0 +1,124 @@
+"""A dbt model of metrics: its SQL, and what a schema file says of its columns."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from sqlglot import exp
+
+from sqlrank._version import __version__
+from sqlrank.dialects import dialect_of
+from sqlrank.errors import InputError
+from sqlrank.names import parts_of
+from sqlrank.printed import prepare
+from sqlrank.render import render
+from sqlrank.request import Labelled
+from sqlrank.targets import as_stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlrank.library.metric import Metric
+    from sqlrank.request import Request
+
+Materialized = Literal["table", "view", "incremental"]
+
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class DbtModel:
+    """A dbt model: ``sql`` is the text of its file, ``schema`` what a YAML file beside it says of its columns."""
+
+    sql: str
+    schema: dict[str, Any]
+
+
+def dbt_model(
+    metrics: str | Metric | Iterable[str | Metric],
+    name: str,
+    *,
+    materialized: Materialized = "table",
+    dialect: str = "duckdb",
+    **options: Any,
+) -> DbtModel:
+    """Return a dbt model of metrics; ``options`` are those of :func:`sqlrank.sql`.
+
+    An input of one name is a model or seed, ``ref('name')``, one of two a source, ``source('schema', 'table')``. The columns
+    that tell rows apart are tested for NULL, unless there are groupings, and together for being unique; counts are tested for
+    NULL. An incremental model replaces the rows of the same groups. A text in ``where`` may hold Jinja, such as a ``var``.
+
+    Raises:
+        MetricError: as :func:`sqlrank.sql`.
+        InputError: a name that dbt does not take, or as :func:`sqlrank.sql`.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError(f"{name!r} is not the name of a dbt model; use letters, digits and _")
+    if materialized not in get_args(Materialized):
+        raise InputError(f"materialized={materialized!r} is not possible; choose from: {', '.join(get_args(Materialized))}")
+    dialect_of(dialect)
+    question = look_up(Call.of(metrics, options, _policies(options)))
+    statement = prepare(question, named_database(dialect, _reference)).statement
+    statement = replace(statement, tree=as_stored(statement))
+    keys, values = _split(statement)
+    config = f"materialized='{materialized}'"
+    if materialized == "incremental":
+        if not keys:
+            raise InputError("an incremental model needs by or per_query, which tell its rows apart; choose table")
+        if question.sets is not None:
+            raise InputError("groupings have NULL in their columns, by which an incremental model finds no row again; choose table")
+        config += f", unique_key=[{', '.join(repr(key.name) for key in keys)}]"
+    text = f"{{{{ config({config}) }}}}\n{render(statement.tree, statement.stamp, dialect)}\n"
+    shown = ", ".join(str(item.metric) for item in question.asked)
+    per = " and ".join(key.name for key in keys)
+    model = {"name": name, "description": f"{shown}{f' per {per}' if per else ''} (sqlrank {__version__})"}
+    columns = [_key(key, question) for key in keys] + values
+    return DbtModel(text, {"version": 2, "models": [model | _unique(keys, dialect) | {"columns": columns}]})
+
+
+def _policies(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are policies: those that :func:`sqlrank.sql` does not name."""
+    named = {"run", "qrels", "predictions", "queries", "inputs", "columns", "by", "where", "per_query", "compat", "sql_dir", "plan"}
+    return {name: value for name, value in options.items() if name not in named}
+
+
+def _reference(role: str, source: Any) -> Any:
+    """Return the table that dbt puts in place of a model or source."""
+    parts = parts_of(source) if isinstance(source, str) else None
+    if parts is None or len(parts) > 2 or not all(map(_NAME.fullmatch, parts)):  # noqa: PLR2004  schema and table
+        raise InputError(f"{role}: {source!r} is neither a dbt model, such as predictions, nor a source, such as shop.predictions")
+    function = "ref" if len(parts) == 1 else "source"
+    return exp.Table(this=exp.var(f"{{{{ {function}({', '.join(map(repr, parts))}) }}}}"))
+
+
+def _split(statement: Statement) -> tuple[list[exp.Identifier], list[dict[str, Any]]]:
+    """Return the columns that tell rows apart, and what is said of the others."""
+    keys, values = [], []
+    for item, output in zip(statement.tree.selects, statement.outputs, strict=True):
+        name = identifier_of(item)
+        if output.kind in {"by", "query", "cutoff", "point"}:
+            keys.append(name)
+        elif output.kind == "value" or output.metric is None:
+            values.append({"name": name.name})
+        else:
+            tests = {"data_tests": ["not_null"]} if output.metric.file.is_total else {}
+            values.append({"name": name.name, "description": f"{output.name}: {output.metric.file.about}"} | tests)
+    return keys, values
+
+
+def _key(key: exp.Identifier, question: Question) -> dict[str, Any]:
+    quote = {"quote": True} if key.quoted else {}
+    return {"name": key.name} | quote | ({"data_tests": ["not_null"]} if question.sets is None else {})
+
+
+def _unique(keys: list[exp.Identifier], dialect: str) -> dict[str, Any]:
+    """The test that no two rows have the same keys: of all together, which dbt takes as an expression."""
+    if not keys:
+        return {}
+    parts: list[exp.Expr] = [exp.cast(exp.column(key.copy()), "TEXT") for key in keys]
+    text = parts[0]
+    for part in parts[1:]:
+        text = exp.DPipe(this=exp.DPipe(this=text, expression=exp.Literal.string("|")), expression=part)
+    return {"data_tests": [{"unique": {"column_name": text.sql(dialect_of(dialect).writer)}}]}

@@ -1,0 +1,1 @@
+"""From files to one statement: trees in, a tree out, and no database."""

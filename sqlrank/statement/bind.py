@@ -1,0 +1,86 @@
+"""Put functions and the values of parameters into the tree of a file, and leave out what then always holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.errors import MetricError
+from sqlrank.library.file import ALL
+from sqlrank.statement.fold import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.library.file import Param
+    from sqlrank.library.library import Library
+    from sqlrank.library.metric import Value
+
+
+def bind(library: Library, tree: exp.Expr, settings: Mapping[str, Value], params: Mapping[str, Param]) -> exp.Expr:
+    """Return a copy with functions expanded and ``$parameters`` replaced by their values."""
+    holder = exp.Paren(this=tree.copy())
+    for node in list(holder.find_all(exp.Placeholder)):
+        value = settings.get(node.name, params[node.name].default)
+        if value == ALL and isinstance(node.parent, (exp.LTE, exp.GT)) and node is node.parent.expression:
+            _unbound(node.parent)
+        else:
+            node.replace(literal(value))
+    while call := holder.find(exp.Anonymous):
+        call.replace(apply(library, call.name.lower(), call.expressions, settings))
+    fold(holder)
+    bound: exp.Expr = holder.this
+    return bound
+
+
+def apply(library: Library, slot: str, arguments: list[exp.Expr], settings: Mapping[str, Value]) -> exp.Expr:
+    """Return the body of the function that fills a slot, applied to arguments."""
+    chosen = settings.get(slot) or library.default_of(slot)
+    if isinstance(chosen, tuple):
+        return _grade_map(slot, chosen, arguments, library.arguments(slot) == ("relevance",))
+    file = library.function(slot, str(chosen))
+    body = exp.Paren(this=file.tree.copy())
+    values = dict(zip(file.arguments, arguments, strict=True))
+    for column in list(body.find_all(exp.Column)):
+        if column.name in values and not column.table:
+            column.replace(_wrap(values[column.name].copy()))
+    return bind(library, _wrap(body.this), settings, file.params)
+
+
+def _unbound(comparison: exp.LTE | exp.GT) -> None:
+    """Put what is left of ``rank <= all`` in its place: a rank. A WHERE of nothing else goes: engines would guess how many rows it keeps."""
+    if isinstance(comparison, exp.GT):
+        comparison.replace(exp.false())
+    elif isinstance(comparison.parent, exp.Where):
+        comparison.parent.pop()
+    else:
+        comparison.replace(exp.Not(this=exp.Is(this=comparison.this, expression=exp.Null())))
+
+
+def _grade_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr], of_grades: bool) -> exp.Expr:
+    """Return a CASE that maps grades to gains; grades that are not named keep their value."""
+    if not of_grades or not all(isinstance(pair, tuple) for pair in pairs):
+        raise MetricError(f"{slot} cannot be a map; only functions of a grade can")
+    (grade,) = arguments
+    case = exp.Case(ifs=[], default=grade.copy())
+    for key, value in pairs:
+        if key <= 0:
+            raise MetricError(f"{slot} maps grade {key:g}; only grades above 0 can be given a gain")
+        case.append("ifs", exp.If(this=exp.EQ(this=grade.copy(), expression=literal(key)), true=literal(value)))
+    return case
+
+
+def literal(value: Value | None) -> exp.Expr:
+    """Return a value as SQL: whole numbers without a point."""
+    if isinstance(value, str):
+        return exp.Literal.string(value)
+    if value is None or isinstance(value, tuple):
+        raise MetricError(f"a list of values is not possible here: {value!r}")
+    number = int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
+    found = exp.Literal.number(repr(abs(number)))
+    return exp.Neg(this=found) if number < 0 else found
+
+
+def _wrap(node: exp.Expr) -> exp.Expr:
+    return exp.paren(node) if isinstance(node, (exp.Binary, exp.Neg)) else node

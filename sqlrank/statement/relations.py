@@ -1,0 +1,210 @@
+"""The shared steps of a statement: each input, and each relation that metrics read, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.library.uses import uses
+from sqlrank.statement.bind import apply, bind
+from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, Keys, expand, extended, key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.library.asked import Asked
+    from sqlrank.library.file import SqlFile
+    from sqlrank.library.library import Library
+    from sqlrank.library.metric import Value
+
+
+@dataclass(frozen=True)
+class Source:
+    """An input as the statement reads it: the query of its step, and the columns that tell groups of its rows apart.
+
+    ``over`` names the source that the query reads instead of a table of the caller's; without a query it is that source itself.
+    ``list`` is the column that tells lists of a group apart, where ``has_lists``: those of rankings are the rows of a relation.
+    """
+
+    title: str
+    group: Key
+    query: exp.Query | None = None
+    over: str | None = None
+    list: str = QUERY
+    has_lists: bool = False
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How rows are told apart: ``by`` are the columns of groups; ``sets`` their groupings (``[["system"], []]``), if there are several.
+
+    ``attributes`` are those of ``by`` that only the table of queries has. ``plain`` says that lists have no numbers.
+    """
+
+    by: list[str]
+    sets: list[list[str]] | None = None
+    attributes: tuple[str, ...] = ()
+    plain: bool = False
+
+    @property
+    def of_lists(self) -> list[str]:
+        """The columns that tell groups of lists apart, without what is known of their queries."""
+        return [name for name in self.by if name not in self.attributes]
+
+
+class Relations:
+    """The relations of one statement, in the order in which they are read; used once.
+
+    A relation is identified by its tree after parameters and functions are in place: metrics whose relations have the
+    same tree share one CTE.
+    """
+
+    def __init__(self, library: Library, sources: Mapping[str, Source], shape: Shape) -> None:
+        self.library = library
+        self.sources = sources
+        self.shape = shape
+        self.ctes: dict[str, exp.Query] = {}
+        self.titles: dict[str, str] = {}
+        self.inputs: dict[str, str] = {}
+        self.costly: set[str] = set()
+        self._keys: dict[str, Keys] = {}
+        self._names: dict[exp.Query, str] = {}
+        self._built: dict[Any, str] = {}
+        nodes = (source.query for source in sources.values() if source.query is not None and source.over is None)
+        self.taken = {table.name.lower() for query in nodes for table in query.find_all(exp.Table) if not table.db}
+
+    def function(self, slot: str, settings: Mapping[str, Value], *arguments: exp.Expr) -> exp.Expr:
+        """Return the body of the function that fills a slot, applied to arguments."""
+        return apply(self.library, slot, list(arguments), settings)
+
+    def value(self, asked: Asked) -> exp.Expr:
+        """Return the expression of a metric; of one that takes several numbers the mean over these."""
+        value = asked.file.tree.selects[-1].unalias()
+        many = [param for param in asked.file.params.values() if param.type == "numbers"]
+        if not many:
+            return bind(self.library, value, asked.settings, asked.file.params)
+        given = asked.settings[many[0].name]
+        points = given if isinstance(given, tuple) else (given,)
+        each = [bind(self.library, value, {**asked.settings, many[0].name: point}, asked.file.params) for point in points]
+        total = each[0]
+        for term in each[1:]:
+            total = exp.Add(this=total, expression=term)
+        return exp.Div(this=exp.paren(total), expression=exp.Literal.number(len(each)))
+
+    def keys(self, name: str, per_list: bool = False) -> Keys:
+        """Return the keys of a step; ``per_list`` makes the lists of a group groups of their own."""
+        known = self._keys[name]
+        return extended(known, self.ctes[name].named_selects, self._list_column(name)) if per_list else known
+
+    def _list_column(self, name: str) -> str:
+        source = next((self.sources[source] for source, step in self.inputs.items() if step == name), None)
+        return source.list if source is not None else QUERY
+
+    def read(self, name: str, settings: Mapping[str, Value], per_list: bool = False) -> str:
+        """Return the name of the step for a relation or input under these settings, adding it and what it reads."""
+        if name in self.library.roles:
+            sliced = f"{name} per slice"
+            return self.input(sliced if sliced in self.sources else name)
+        file = self.library.relation(name, settings)
+        relevant = sorted(uses(self.library, file, settings).settings | self.library.deciders(name).keys())
+        mark = (name, per_list, tuple((setting, settings.get(setting)) for setting in relevant))
+        if mark not in self._built:
+            self._built[mark] = self.build(file, settings, per_list)
+        return self._built[mark]
+
+    def input(self, name: str) -> str:
+        """Return the name of the step for an input, adding it."""
+        if name in self.inputs:
+            return self.inputs[name]
+        source = self.sources[name]
+        below = self.input(source.over) if source.over is not None else None
+        if source.query is None:
+            assert below is not None
+            self.inputs[name] = below
+            return below
+        query = source.query.copy()
+        for table in list(query.find_all(exp.Table)) if below is not None else ():
+            if table.name == source.over:
+                table.replace(_as(below, table.alias_or_name))
+        keys: Keys = {GROUP: source.group}
+        if source.has_lists and source.list in query.named_selects:
+            keys[LIST] = Key((*source.group.columns, source.list), source.group.nullable)
+        step = name.replace(" ", "_")
+        self.inputs[name] = self._add(step if step not in self.taken else f"{step}_rows", query, source.title, keys)
+        return self.inputs[name]
+
+    def build(self, file: SqlFile, settings: Mapping[str, Value], per_list: bool = False) -> str:
+        """Return the name of the step for a file of a relation or curve."""
+        tree: Any = bind(self.library, file.tree, settings, file.params)
+        for table in list(tree.find_all(exp.Table)):
+            table.replace(_as(self.read(table.name, settings, per_list), table.alias_or_name))
+        lists = Key((*self.shape.of_lists, QUERY)) if self.shape.plain else None
+        keys = expand(tree, lambda name: self.keys(name, per_list), lists)
+        if "Per system" in file.facts:
+            tree, keys = self._per_system(tree, keys)
+        if "Per slice" in file.facts and self.shape.sets is not None:
+            tree, keys = sliced(tree, keys, self.shape)
+        if tree not in self._names:
+            self._names[tree] = self._add(file.name, tree, f"{file.place}: {file.sentence}", keys)
+            if "Costly" in file.facts:
+                self.costly.add(self._names[tree])
+        return self._names[tree]
+
+    def _add(self, name: str, tree: exp.Query, title: str, keys: Keys) -> str:
+        step = self.free_name(name)
+        self.ctes[step] = tree
+        self.titles[step] = title
+        self._keys[step] = keys
+        return step
+
+    def free_name(self, name: str) -> str:
+        """Return a name that neither another step nor a table of the caller has."""
+        return free(name, {*self.ctes, *self.taken})
+
+    def _per_system(self, tree: exp.Query, keys: Keys) -> tuple[exp.Query, Keys]:
+        """Ask every query of every system: cross the queries with the ``by`` columns that only the run has."""
+        held = keys[GROUP].columns
+        run = self.input("run")
+        missing = [name for name in self._keys[run][GROUP].columns if name not in held]
+        if not missing:
+            return tree, keys
+        columns = [key(name) for name in missing]
+        systems = exp.select(*columns).from_(run).group_by(*columns).subquery("systems")
+        kept = [key(name, "asked") for name in held]
+        crossed = [key(name, "systems") for name in missing]
+        joined = exp.select(*kept, *crossed, exp.column(QUERY, table="asked")).from_(tree.subquery("asked")).join(systems, join_type="cross")
+        return joined, {GROUP: Key((*held, *missing))}
+
+
+def _as(step: str, alias: str) -> exp.Expr:
+    return exp.to_table(step) if step == alias else exp.alias_(exp.to_table(step), alias, table=True)
+
+
+def free(name: str, taken: set[str]) -> str:
+    """Return a name, with a number if it is taken."""
+    candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
+    return next(candidate for candidate in candidates if candidate not in taken)
+
+
+def stacked(parts: Sequence[exp.Select]) -> exp.Query:
+    """Return the rows of all parts."""
+    union: exp.Query = parts[0]
+    for part in parts[1:]:
+        union = exp.union(union, part, distinct=False)
+    return union
+
+
+def sliced(query: exp.Query, keys: Keys, shape: Shape) -> tuple[exp.Query, Keys]:
+    """Repeat rows once per grouping; a column that a grouping sums over is NULL there."""
+    assert isinstance(query, exp.Select)
+    parts = []
+    for number, group in enumerate(shape.sets or ()):
+        part = query.copy()
+        for position, column in enumerate(part.selects):
+            if column.alias_or_name in shape.by and column.alias_or_name not in group:
+                part.expressions[position] = exp.alias_(exp.Null(), column.alias_or_name, quoted=True)
+        parts.append(part.select(exp.alias_(exp.Literal.number(number), SLICE)))
+    return stacked(parts), {**keys, GROUP: Key((*keys[GROUP].columns, SLICE), nullable=True)}

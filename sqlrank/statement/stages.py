@@ -1,0 +1,256 @@
+"""From relations to rows: values per list, their aggregates beside the values per group, and the rows that are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.errors import MetricError
+from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, named, same
+from sqlrank.statement.relations import Relations, free
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.library.asked import Asked
+    from sqlrank.library.metric import Value
+    from sqlrank.statement.relations import Shape
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric as a column: its name in the statement, and the step that has its values.
+
+    ``unit`` says what it has a value for before the rows are made: a ranked ``list``, a ``query`` of a group, or a ``group``.
+    """
+
+    alias: str
+    asked: Asked
+    scan: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A step, or a SELECT that is still to become one, with the columns that tell its rows apart."""
+
+    step: str
+    keys: Key
+
+
+class Stages:
+    """Adds the steps after the relations; used once."""
+
+    def __init__(self, relations: Relations, per_query: bool, weighted: bool, list_column: str = QUERY) -> None:
+        self.relations = relations
+        self.shape: Shape = relations.shape
+        self.weighted = weighted
+        self.per_query = per_query
+        self.row_keys = [*self.shape.by, *([list_column] if per_query else [])]
+        self.columns: list[Column] = []
+        self.scans: dict[str, exp.Select] = {}
+        self.titles: dict[str, str] = {}
+        self._units: dict[str, str] = {}
+        self._keys: dict[str, Key] = {}
+        self._steps: dict[str, str] = {}
+
+    def add(self, asked: Asked) -> Column:
+        """Add a metric, and everything it reads."""
+        is_ranking = asked.home == "run" and asked.file.grain == "list"
+        unit = "list" if is_ranking else "query" if asked.per_list and not self.per_query else "group"
+        per_list = asked.file.grain == "group" and (self.per_query or asked.settings.get("level") == "query")
+        scan = self._scan(self.relations.read(asked.file.reads, asked.settings, per_list), unit, asked.file.grain)
+        alias = free(asked.metric.slug, {column.alias for column in self.columns})
+        value = exp.alias_(self.relations.value(asked), alias)
+        value.comments = [asked.file.title]
+        self.scans[scan].select(value, copy=False)
+        self.columns.append(Column(alias, asked, scan, unit))
+        return self.columns[-1]
+
+    def audit(self, tree: exp.Select, settings: Mapping[str, Value], role: str) -> str:
+        """Add columns that the checks of the input read; return the step that they are in."""
+        source = tree.args["from_"].this.name
+        per_list = self.per_query and role != "run"
+        unit, grain = ("list", "list") if role == "run" else ("group", "group")
+        scan = self._scan(self.relations.read(source, settings, per_list), unit, grain)
+        for column in tree.selects[1:]:
+            self.scans[scan].select(column.copy(), copy=False)
+        return scan
+
+    def _scan(self, step: str, unit: str, grain: str = "group") -> str:
+        """Return the name of the one GROUP BY over a step."""
+        wanted = f"{step}_of_queries" if unit == "query" else f"by_{step}"
+        scan = self._steps.get(f"{unit} of {step}")
+        if scan is None:
+            scan = self._steps[f"{unit} of {step}"] = self._free(wanted)
+            keys = self.relations.keys(step, per_list=self.per_query or unit == "query")
+            self._keys[scan] = keys[LIST] if grain == "list" else self._of_groups(keys[GROUP], unit)
+            self._units[scan] = unit
+            self.scans[scan] = _grouped(exp.select(*map(key, self._keys[scan].columns)).from_(step), self._keys[scan])
+            self.titles[scan] = {"list": "one row per list", "query": "one row per query of a group", "group": "one row per group"}[unit]
+        return scan
+
+    def _free(self, name: str) -> str:
+        return free(name, {*self.scans, *self.relations.ctes, *self.relations.taken})
+
+    def _of_groups(self, held: Key, unit: str) -> Key:
+        """Return the columns that tell rows apart: without the query where values of queries become one."""
+        own = set(self.shape.by) | {SLICE} if unit == "group" and not self.per_query else set(held.columns)
+        return Key(tuple(name for name in held.columns if name in own), held.nullable)
+
+    def rows(self, base: str | None, audits: Mapping[str, Sequence[str]]) -> exp.Select:
+        """Return the rows that are asked for, in a stated order; ``base`` is the role whose groups they are, if not those of lists.
+
+        ``audits`` are the columns that checks read, by the step that has them.
+        """
+        of_lists = [scan for scan, unit in self._units.items() if unit == "list"]
+        if of_lists:
+            self._per_query(of_lists, audits)
+        if base is None and all(column.unit == "list" for column in self.columns):
+            return self._over_lists(audits, is_final=True)
+        parts = [_Rows(scan, self._keys[scan]) for scan, unit in self._units.items() if unit == "group"]
+        if base is not None and (self.row_keys or self.shape.sets is not None or not parts):
+            groups = self._scan(self.relations.read(base, {}), "group")
+            if self.scans[groups].selects:
+                parts = [_Rows(groups, self._keys[groups]), *(part for part in parts if part.step != groups)]
+        over = []
+        if of_lists:
+            step = self._keep("over_lists", self._over_lists(audits, is_final=False), "one row per group: its lists, aggregated")
+            hidden = [SLICE] if self.shape.sets is not None else []
+            over.append(_Rows(step, Key((*self.row_keys, *hidden), bool(hidden))))
+        over += self._over_queries(base)
+        return self._beside([*over, *parts] if base is None else [*parts, *over], audits)
+
+    def _keep(self, name: str, query: exp.Select, title: str) -> str:
+        step = self._steps[name] = self._free(name)
+        self.scans[step] = query
+        self.titles[step] = title
+        return step
+
+    def _per_query(self, scans: Sequence[str], audits: Mapping[str, Sequence[str]]) -> None:
+        """Add one row per list: its ``by`` columns, its query, and each metric with undefined values filled as the policy says."""
+        lists = self.relations.read("lists", self.columns[0].asked.settings)
+        shape = self.shape
+        columns: list[exp.Expr] = [key(name, "a" if name in shape.attributes else "l") for name in shape.by]
+        columns += [exp.column(QUERY, table="l"), *([exp.column("weight", table="a")] if self.weighted else [])]
+        for column in self.columns:
+            if column.unit == "list":
+                columns.append(exp.alias_(self._filled(column, column.asked.settings), column.alias))
+        columns += [exp.column(name, table=scan) for scan in scans for name in audits.get(scan, ())]
+        query = exp.select(*columns).from_(exp.to_table(lists).as_("l"))
+        for scan in scans:
+            keys = self._keys[scan]
+            query.join(scan, on=exp.and_(*same(keys.columns, scan, "l", keys.nullable), wrap=False), join_type="left", copy=False)
+        if shape.attributes or self.weighted:
+            queries = exp.to_table(self.relations.input("queries")).as_("a")
+            query.join(queries, on=exp.and_(*same([QUERY], "a", "l", nullable=False)), join_type="left", copy=False)
+        self._keep("per_query", query, "one row per query to evaluate, with the value of every metric")
+
+    def _filled(self, column: Column, settings: Mapping[str, Value]) -> exp.Expr:
+        """The value of a metric, where it is undefined what the policy says."""
+        value = exp.column(column.alias, table=column.scan)
+        if column.asked.file.is_total:
+            return exp.func("COALESCE", value, exp.Literal.number(0))
+        return self.relations.function("no_relevant", settings, value)
+
+    def _if_asked(self, column: Column) -> exp.Expr:
+        """The value of a metric of groups, which stays undefined unless the policy says what it is then."""
+        return self._filled(column, {"no_relevant": "skip", **column.asked.settings})
+
+    def _over_lists(self, audits: Mapping[str, Sequence[str]], is_final: bool) -> exp.Select:
+        """One row per group, or per query, with the metrics of lists."""
+        shape = self.shape
+        keys: list[exp.Expr] = [*map(key, self.row_keys)]
+        of_lists = [column for column in self.columns if column.unit == "list"]
+        names = [name for scan in audits if self._units[scan] == "list" for name in audits[scan]]
+        if self.per_query:
+            values = [exp.alias_(_double(exp.column(column.alias)), column.alias) for column in of_lists]
+            query = exp.select(*keys, *values, *map(exp.column, names)).from_(self._steps["per_query"])
+            return query.order_by(*keys) if is_final else query
+        values = [exp.alias_(_double(self._aggregate(column, weighted=self.weighted)), column.alias) for column in of_lists]
+        query = exp.select(*keys, *values, *(exp.alias_(exp.Sum(this=exp.column(name)), name) for name in names)).from_(self._steps["per_query"])
+        if shape.sets is not None:
+            groups = [exp.Tuple(expressions=[key(name) for name in group]) for group in shape.sets]
+            query.set("group", exp.Group(grouping_sets=[exp.GroupingSets(expressions=groups)]))
+            query = query if is_final else query.select(exp.alias_(_slice(shape), SLICE))
+        elif keys:
+            query = query.group_by(*keys)
+        return _ordered(query, keys) if is_final else query
+
+    def _over_queries(self, base: str | None) -> list[_Rows]:
+        """Add the metrics that have a value per query of a group: a row for each, then one per group."""
+        columns = [column for column in self.columns if column.unit == "query"]
+        if not columns or base is None:
+            return []
+        start = self._scan(self.relations.read(base, {}, per_list=True), "query")
+        keys = self._keys[start]
+        values = [exp.alias_(self._if_asked(column), column.alias) for column in columns]
+        per_query = exp.select(*(key(name, start) for name in keys.columns), *values).from_(start)
+        for scan, unit in list(self._units.items()):
+            if unit == "query" and scan != start:
+                per_query = _joined(per_query, start, _Rows(scan, self._keys[scan]))
+        step = self._keep("values_of_queries", per_query, "one row per query of a group, with its metrics")
+        groups = Key(tuple(name for name in keys.columns if name in self.shape.by or name == SLICE), keys.nullable)
+        over = [exp.alias_(self._aggregate(column, weighted=False), column.alias) for column in columns]
+        query = _grouped(exp.select(*map(key, groups.columns), *over).from_(step), groups)
+        return [_Rows(self._keep("over_queries", query, "one row per group: the metrics of its queries, aggregated"), groups)]
+
+    def _aggregate(self, column: Column, weighted: bool) -> exp.Expr:
+        settings = column.asked.settings
+        value = exp.column(column.alias)
+        chosen = settings.get("aggregate", "wmean" if weighted else "mean")
+        if chosen == "wmean" and not weighted:
+            what = "is for metrics of rankings" if column.unit == "query" else "needs a queries table with a weight column"
+            raise MetricError(f"aggregate='wmean' {what}")
+        weight = exp.column("weight") if weighted else exp.Literal.number(1)
+        aggregate = self.relations.function("aggregate", {**settings, "aggregate": chosen}, value, weight)
+        if settings.get("no_relevant") == "null":
+            incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))
+            return exp.Case(ifs=[exp.If(this=incomplete, true=exp.Null())], default=aggregate)
+        return aggregate
+
+    def _beside(self, parts: Sequence[_Rows], audits: Mapping[str, Sequence[str]]) -> exp.Select:
+        """Put the metrics of all steps side by side, in a stated order of rows."""
+        base = parts[0]
+        keys: list[exp.Expr] = [key(name, base.step) for name in self.row_keys]
+        columns = list(keys)
+        steps = {unit: self._steps[f"over_{name}"] for unit, name in (("list", "lists"), ("query", "queries")) if f"over_{name}" in self._steps}
+        for column in self.columns:
+            value = self._if_asked(column) if column.unit == "group" else exp.column(column.alias, table=steps[column.unit])
+            columns.append(exp.alias_(_double(value), column.alias))
+        for scan, names in audits.items():
+            columns += [exp.column(name, table=steps.get(self._units[scan], scan)) for name in names]
+        query = exp.select(*columns).from_(base.step)
+        for part in parts[1:]:
+            query = _joined(query, base.step, part)
+        return _ordered(query, [*keys, *(key(name, base.step) for name in base.keys.columns if name == SLICE)])
+
+
+def _grouped(query: exp.Select, keys: Key) -> exp.Select:
+    return query.group_by(*map(key, keys.columns)) if keys.columns else query
+
+
+def _joined(query: exp.Select, base: str, part: _Rows) -> exp.Select:
+    """Join the row that a step has for the same group; without groups it has one row."""
+    on = same(part.keys.columns, part.step, base, part.keys.nullable)
+    how: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
+    return query.join(part.step, copy=False, **how)
+
+
+def _ordered(query: exp.Select, keys: Sequence[exp.Expr]) -> exp.Select:
+    return query.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in keys)) if keys else query
+
+
+def _slice(shape: Shape) -> exp.Expr:
+    """The number of the grouping that a row of GROUPING SETS is of."""
+    case = exp.Case(ifs=[])
+    for number, group in enumerate(shape.sets or ()):
+        summed = [exp.EQ(this=exp.func("GROUPING", named(name)), expression=exp.Literal.number(int(name not in group))) for name in shape.by]
+        case.append("ifs", exp.If(this=exp.and_(*summed), true=exp.Literal.number(number)))
+    return case
+
+
+def _double(node: exp.Expr) -> exp.Cast:
+    return exp.cast(node, "DOUBLE")

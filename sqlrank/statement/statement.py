@@ -1,0 +1,179 @@
+"""The whole statement: the steps, the rows that are asked for, and what each column of the result is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.errors import MetricError
+from sqlrank.statement.keys import GROUP, QUERY, SLICE, key, same
+from sqlrank.statement.prune import prune
+from sqlrank.statement.relations import Relations
+from sqlrank.statement.stages import Stages
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.library.asked import Asked
+    from sqlrank.library.library import Library
+    from sqlrank.statement.relations import Shape, Source
+    from sqlrank.statement.stages import Column
+
+WIDTH = 100
+"""Characters of a line, if what stands in it can be broken."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A column of the result: its name in the statement and for the caller, and what it is.
+
+    ``kind`` is ``by``, ``query``, ``cutoff``, ``point``, ``value`` (of a curve), ``metric`` or ``audit``.
+    """
+
+    alias: str
+    name: str
+    kind: str
+    metric: Asked | None = None
+    quoted: bool = False
+
+    @property
+    def is_key(self) -> bool:
+        """Whether the values are those of the inputs."""
+        return self.kind in {"by", "query"}
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """A statement, what its columns are, in order, and the lines of comment that it starts with."""
+
+    tree: exp.Expr
+    outputs: list[Output]
+    stamp: str
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the rows of the result are.
+
+    ``names`` are those of the caller for the columns of ``shape.by``; ``base`` is the role whose groups are shown where that is not
+    the lists of a run, ``list_column`` what tells lists apart there; ``weighted`` says that queries have weights.
+    """
+
+    shape: Shape
+    names: list[str]
+    per_query: bool = False
+    weighted: bool = False
+    base: str | None = None
+    list_column: str = QUERY
+
+
+def build(
+    asked: Sequence[Asked], library: Library, sources: Mapping[str, Source], rows: Rows, stamp: str, audits: Mapping[str, exp.Select]
+) -> Statement:
+    """Compose the metrics into one statement; ``audits`` are columns for the checks of the input, by role, which come last."""
+    relations = Relations(library, sources, rows.shape)
+    stages = Stages(relations, rows.per_query, rows.weighted, rows.list_column)
+    if asked[0].file.kind == "curves":
+        return _curve(stages, asked[0], rows, stamp, audits)
+    columns = {str(item.metric): [stages.add(step) for step in item.cutoffs] for item in asked}
+    scans = {stages.audit(tree, asked[0].settings, role): tree.named_selects[1:] for role, tree in audits.items()}
+    body = stages.rows(rows.base, scans)
+    keys = _keys(rows)
+    audited = [Output(name, name, "audit") for names in scans.values() for name in names]
+    metrics = [Output(steps[0].alias, name, "metric", steps[0].asked) for name, steps in columns.items()]
+    sweeps = {item.metric.cutoff for item in asked if isinstance(item.metric.cutoff, tuple)}
+    if sweeps:
+        if len(sweeps) > 1 or any(not isinstance(item.metric.cutoff, tuple) for item in asked):
+            raise MetricError("a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of their own")
+        first, last = sweeps.pop()
+        metrics = [replace(output, alias=f"{output.alias.rpartition('_at_')[0]}_at_{first}_to_{last}") for output in metrics]
+        body = _long(body, list(columns.values()), metrics, keys, (first, last), [output.alias for output in audited])
+        keys = [*keys, Output("k", "k", "cutoff")]
+    return _statement(body, relations, stages, [*keys, *metrics, *audited], stamp)
+
+
+def _keys(rows: Rows) -> list[Output]:
+    by = zip(rows.shape.by, rows.names, strict=True)
+    outputs = [Output(alias, name, "by", quoted=key(alias).this.quoted) for alias, name in by]
+    return [*outputs, *([Output(rows.list_column, rows.list_column, "query")] if rows.per_query else [])]
+
+
+def _statement(body: exp.Select, relations: Relations, stages: Stages, outputs: list[Output], stamp: str) -> Statement:
+    """Put the steps before the rows, each under the first sentence of its file, and leave out what nobody reads."""
+    tree = body
+    titles = relations.titles | stages.titles
+    over = [name for name, source in relations.sources.items() if source.query is not None and source.over is None]
+    inputs = {relations.inputs[name] for name in over if name in relations.inputs}
+    for name, step in [*relations.ctes.items(), *stages.scans.items()]:
+        _first_select(step).comments = [fill(titles[name], WIDTH, subsequent_indent="   ")]
+        tree = tree.with_(name, as_=step, materialized=name in relations.costly or (None if name not in inputs else False), copy=False)
+    prune(tree, keep=inputs)
+    return Statement(tree, outputs, stamp)
+
+
+def _first_select(query: exp.Query) -> exp.Query:
+    while isinstance(query, exp.Union):
+        query = query.left
+    return query
+
+
+def _curve(stages: Stages, asked: Asked, rows: Rows, stamp: str, audits: Mapping[str, exp.Select]) -> Statement:
+    """The rows of a curve, in the order of its points."""
+    relations = stages.relations
+    step = relations.build(asked.file, asked.settings, per_list=rows.per_query)
+    keys = relations.keys(step)[GROUP]
+    shown = [name for name in asked.file.tree.named_selects if name != GROUP]
+    outputs = _keys(rows)
+    # Under an alias, since engines differ in what a bare name in ORDER BY is where a join has two columns of it.
+    columns = [exp.alias_(key(item.alias, step), key(item.alias).this.copy()) for item in outputs]
+    order = [*(key(item.alias) for item in outputs), *(key(name, step) for name in keys.columns if name == SLICE), exp.column("point")]
+    tree = exp.select(*columns, *(exp.alias_(_shown(name, step), name) for name in shown)).from_(step)
+    tree = tree.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in order))
+    outputs += [Output(name, name, "point" if name == "point" else "value", asked) for name in shown]
+    for role, audit in audits.items():
+        scan = stages.audit(audit, asked.settings, role)
+        on = same(keys.columns, scan, step, keys.nullable)
+        tree = tree.join(scan, on=exp.and_(*on, wrap=False), join_type="left") if on else tree.join(scan, join_type="cross")
+        tree.select(*(exp.column(name, table=scan) for name in audit.named_selects[1:]), copy=False)
+        outputs += [Output(name, name, "audit") for name in audit.named_selects[1:]]
+    return _statement(tree, relations, stages, outputs, stamp)
+
+
+def _shown(name: str, step: str) -> exp.Expr:
+    column = exp.column(name, table=step)
+    if name == "doc_id":
+        return column
+    return exp.cast(column, "BIGINT" if name == "point" else "DOUBLE")
+
+
+def _if_k(k: int, column: str) -> exp.If:
+    return exp.If(this=exp.EQ(this=exp.column("k"), expression=exp.Literal.number(k)), true=exp.column(column))
+
+
+def _long(
+    wide: exp.Select,
+    columns: Sequence[Sequence[Column]],
+    metrics: Sequence[Output],
+    keys: Sequence[Output],
+    sweep: tuple[int, int],
+    audited: Sequence[str],
+) -> exp.Select:
+    """Turn a column per cut-off into a row per cut-off."""
+    first, last = sweep
+    inner = wide.copy()
+    inner.set("order", None)
+    ranks = [exp.select(exp.alias_(exp.Literal.number(k), "k")) for k in range(first, last + 1)]
+    cutoffs: exp.Query = ranks[0]
+    for rank in ranks[1:]:
+        cutoffs = exp.union(cutoffs, rank, distinct=False)
+    values = []
+    for output, steps in zip(metrics, columns, strict=True):
+        case = exp.Case(ifs=[_if_k(first + i, step.alias) for i, step in enumerate(steps)])
+        values.append(exp.alias_(case, output.alias))
+    values += [exp.alias_(exp.Case(ifs=[_if_k(first, name)]), name) for name in audited]
+    shown: list[exp.Expr] = [key(item.alias) for item in keys]
+    query = exp.select(*shown, exp.column("k"), *values).from_(inner.subquery("wide")).join(cutoffs.subquery("cutoffs"), join_type="cross")
+    return query.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in shown), exp.column("k"))
