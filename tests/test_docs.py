@@ -62,6 +62,11 @@ def test_there_are_examples_in_python() -> None:
     assert EXAMPLES["README.md"] > 3
 
 
+def test_the_readme_is_short_and_leads_to_every_page() -> None:
+    assert len(PAGES["README.md"].splitlines()) <= 150
+    assert set(links(PAGES["README.md"])) >= PAGES.keys() - {"README.md"}
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_links_lead_somewhere(name: str) -> None:
     for target in links(PAGES[name]):
