@@ -1,0 +1,185 @@
+"""The reader of printed statements sees each fault in the smallest statement that has it, and none in statements without."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.golden.reading import faults
+
+PAIR = "WITH x AS (SELECT a, b FROM t)"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (f"{PAIR} SELECT a FROM x", "CTE x: nobody reads its column b"),
+        (f"{PAIR} SELECT x.a FROM x JOIN u ON u.b = x.a", "CTE x: nobody reads its column b"),
+        ("SELECT a FROM (SELECT a, b AS c FROM t) AS s", "subquery s in the outermost SELECT: nobody reads its column c"),
+        ("WITH x AS (SELECT a FROM (SELECT a, b FROM t) AS s) SELECT a FROM x", "subquery s in CTE x: nobody reads its column b"),
+        ("SELECT COUNT(*) FROM (SELECT a, b FROM t) AS s", "subquery s in the outermost SELECT: nobody reads its column a"),
+        ("CREATE TABLE n AS WITH x AS (SELECT a, b FROM t) SELECT a FROM x", "CTE x: nobody reads its column b"),
+        ("INSERT INTO n (a) WITH x AS (SELECT a, b FROM t) SELECT a FROM x", "CTE x: nobody reads its column b"),
+        ("WITH x AS (SELECT a, b FROM t UNION ALL SELECT c, d FROM u) SELECT a FROM x", "CTE x: nobody reads its column b"),
+        ("WITH x (a, b) AS (SELECT c, d FROM t) SELECT a FROM x", "CTE x: nobody reads its column b"),
+        ("WITH x AS (SELECT * FROM (SELECT a, b FROM t) AS s WHERE RANDOM() >= 0) SELECT a FROM x", "CTE x: nobody reads its column b"),
+        (f"{PAIR} SELECT * EXCLUDE (b) FROM x", "CTE x: nobody reads its column b"),
+    ],
+)
+def test_a_column_that_nobody_reads(text: str, sentence: str) -> None:
+    assert sentence in faults(text, "duckdb")
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "SELECT a, b FROM x",
+        "SELECT * FROM x",
+        "SELECT y.* FROM x AS y",
+        "SELECT a FROM x WHERE b > 0",
+        "SELECT a FROM x ORDER BY b",
+        "SELECT a FROM x GROUP BY a HAVING MAX(b) > 0",
+        "SELECT SUM(a) FROM x GROUP BY b",
+        "SELECT a FROM x QUALIFY ROW_NUMBER() OVER (ORDER BY b) = 1",
+        "SELECT SUM(a) OVER w FROM x WINDOW w AS (PARTITION BY b)",
+        "SELECT x.a FROM x JOIN u ON u.b = x.b",
+        "SELECT x.a FROM x JOIN u USING (b)",
+        "SELECT u.a FROM u WHERE EXISTS (SELECT 1 FROM x WHERE x.a = u.a AND b > 0)",
+        "SELECT (SELECT MAX(u.a) FROM u WHERE u.b = x.b) AS m, x.a FROM x",
+        "SELECT a FROM x UNION ALL SELECT b FROM x",
+        "SELECT COUNT(*) FROM (SELECT DISTINCT a, b FROM x) AS s",
+        "SELECT COUNT(*) FROM (SELECT a, b FROM x UNION SELECT a, 0 FROM u) AS s",
+        "SELECT y.a, s.c FROM x AS y CROSS JOIN LATERAL (SELECT y.b + 1 AS c) AS s",
+    ],
+)
+def test_columns_that_are_read(rest: str) -> None:
+    assert faults(f"{PAIR} {rest}", "duckdb") == []
+
+
+def test_rows_that_are_counted_keep_one_column() -> None:
+    assert faults("SELECT COUNT(*) AS n FROM (SELECT a FROM t) AS s", "duckdb") == []
+
+
+def test_names_are_compared_without_case() -> None:
+    assert faults('WITH x AS (SELECT "A", b FROM t) SELECT a, B FROM X', "snowflake") == []
+
+
+def test_a_recursive_cte_reads_itself() -> None:
+    text = "WITH RECURSIVE x AS (SELECT 1 AS n, 0 AS m UNION ALL SELECT n + 1, m + 2 FROM x WHERE n < 9) SELECT {} FROM x"
+    assert faults(text.format("m"), "duckdb") == []
+    assert faults(text.format("1").replace("m + 2", "2"), "duckdb") == ["CTE x: nobody reads its column m"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (f"{PAIR} SELECT 1 AS one", "CTE x: nobody reads it"),
+        (f"{PAIR} SELECT u.c FROM u LEFT JOIN x ON x.a = u.a AND x.b = 1", "the outermost SELECT: nobody reads what LEFT JOIN x adds"),
+        ("WITH x AS (SELECT u.c FROM u LEFT JOIN v ON v.a = u.a) SELECT c FROM x", "CTE x: nobody reads what LEFT JOIN v adds"),
+        (f"{PAIR} SELECT c FROM u LEFT JOIN x AS y ON y.a = u.a AND y.b = 1", "the outermost SELECT: nobody reads what LEFT JOIN y adds"),
+    ],
+)
+def test_a_cte_or_a_join_that_nobody_reads(text: str, sentence: str) -> None:
+    assert faults(text, "duckdb") == [sentence]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "SELECT x.b FROM u LEFT JOIN x ON x.a = u.a",
+        "SELECT b FROM u LEFT JOIN x ON x.a = u.a",
+        "SELECT u.c FROM u LEFT JOIN x ON x.a = u.a WHERE x.b IS NULL",
+        "SELECT v.c FROM u LEFT JOIN x ON x.a = u.a LEFT JOIN v ON v.b = x.b",
+        "SELECT u.c FROM u JOIN x ON x.a = u.a AND x.b = 1",
+        "SELECT COUNT(v.*) FROM x LEFT JOIN v ON v.a = x.a AND v.b = x.b",
+    ],
+)
+def test_joins_that_are_read(rest: str) -> None:
+    assert faults(f"{PAIR} {rest}", "duckdb") == []
+
+
+def test_an_input_is_written_once() -> None:
+    twice = "WITH x AS (SELECT a FROM s.t), y AS (SELECT b FROM s.t WHERE b > 0) SELECT x.a, y.b FROM x CROSS JOIN y"
+    assert faults(twice, "duckdb") == ["input s.t: written 2 times"]
+    assert faults("SELECT a FROM 't.csv' UNION ALL SELECT b FROM 't.csv'", "duckdb") == ['input "t.csv": written 2 times']
+    assert faults(f"{PAIR} SELECT y.a, z.b FROM x AS y CROSS JOIN x AS z", "duckdb") == []
+    assert faults("WITH t AS (SELECT a FROM t) SELECT a FROM t", "duckdb") == []
+    assert faults("CREATE TABLE t AS SELECT a FROM t", "duckdb") == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "sentence"),
+    [
+        ("CASE WHEN a > 2147483647 THEN 0 ELSE a END", "the bound a > 2147483647 leaves nothing out"),
+        ("CASE WHEN 9223372036854775807 >= a THEN 0 ELSE a END", "the bound 9223372036854775807 >= a leaves nothing out"),
+        ("CASE WHEN a <= 1.7976931348623157e308 THEN 0 END", "the bound a <= 1.7976931348623157e308 leaves nothing out"),
+        ("CASE WHEN a < CAST('1.7976931348623157e+308' AS DOUBLE) THEN 0 END", "the bound"),
+        ("a BETWEEN 0 AND 2147483647", "the bound a BETWEEN 0 AND 2147483647 leaves nothing out"),
+        ("CASE WHEN TRUE THEN a END", "the condition TRUE is a literal"),
+        ("CASE WHEN FALSE THEN 0 ELSE a END", "the condition FALSE is a literal"),
+        ("IF(TRUE, a, 0)", "the condition TRUE is a literal"),
+        ("a = 1 AND TRUE", "the condition TRUE is a literal"),
+        ("CASE WHEN 1 = 1 THEN a END", "1 = 1 compares literals"),
+        ("CASE WHEN CAST(0.85 AS DOUBLE) >= 1 THEN a END", "CAST(0.85 AS DOUBLE) >= 1 compares literals"),
+    ],
+)
+def test_a_bound_that_always_holds(expression: str, sentence: str) -> None:
+    found = faults(f"WITH x AS (SELECT {expression} AS c FROM t) SELECT c FROM x", "duckdb")
+    assert [text.startswith(f"CTE x, column c: {sentence}") for text in found] == [True]
+
+
+def test_where_true() -> None:
+    assert faults("SELECT a FROM t WHERE TRUE", "duckdb") == ["the outermost SELECT: the condition TRUE is a literal"]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["a <= 10", "CASE WHEN a THEN TRUE ELSE FALSE END", "COALESCE(a, 2147483647)", "a = TRUE", "CASE a WHEN TRUE THEN 1 END", "a <= -2e0"],
+)
+def test_conditions_that_tell_rows_apart(expression: str) -> None:
+    assert faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
+
+
+def test_a_cte_that_is_only_a_projection() -> None:
+    copy = PAIR + ", y AS (SELECT {} FROM x{}) SELECT a, b FROM y"
+    assert faults(copy.format("a, b", ""), "duckdb") == ["CTE y: only a projection of x"]
+    assert faults(copy.format("x.b, x.a AS a", ""), "duckdb") == ["CTE y: only a projection of x"]
+    assert faults(copy.format("*", ""), "duckdb") == ["CTE y: only a projection of x"]
+    assert faults(copy.format("a AS b, b AS a", ""), "duckdb") == []
+    assert (
+        faults("WITH x AS (SELECT a, b FROM t), y AS (SELECT a, b FROM s.x) SELECT x.a, x.b, y.a, y.b FROM x CROSS JOIN y", "duckdb") == []
+    )
+    assert faults(copy.format("a, b", " WHERE a > 0"), "duckdb") == []
+    assert faults(copy.format("DISTINCT a, b", ""), "duckdb") == []
+    assert faults(copy.format("a, b", " GROUP BY a, b"), "duckdb") == []
+    assert faults(copy.format("x.a, x.b", " JOIN u ON u.a = x.a"), "duckdb") == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "sentence"),
+    [
+        ("(a + 1)", "parentheses round a whole column, (a + 1)"),
+        ("1 + (a)", "parentheses round a name or a literal, (a)"),
+        ("a * (2)", "parentheses round a name or a literal, (2)"),
+        ("2 * ((a + 1))", "parentheses within others, (a + 1)"),
+        ("ABS((a + 1))", "parentheses within others, (a + 1)"),
+        ("a IN ((SELECT b FROM u))", "parentheses within others, ((SELECT b FROM u))"),
+    ],
+)
+def test_parentheses_that_are_not_needed(expression: str, sentence: str) -> None:
+    assert faults(f"WITH x AS (SELECT {expression} AS c FROM t) SELECT c FROM x", "duckdb") == [f"CTE x, column c: {sentence}"]
+
+
+@pytest.mark.parametrize(
+    "expression", ["2 * (a + 1)", "(SELECT MAX(b) FROM u)", "NOT (a = 1 OR a = 2)", "a - (-1)", "COALESCE((a + 1) * 2, 0)", "(a).b"]
+)
+def test_parentheses_that_are_needed(expression: str) -> None:
+    assert faults(f"SELECT {expression} AS c FROM t", "duckdb") == []
+
+
+def test_parentheses_of_grouping_sets() -> None:
+    assert faults("SELECT COUNT(*) AS n FROM t GROUP BY GROUPING SETS ((a), ())", "trino") == []
+
+
+def test_what_cannot_be_read_is_refused() -> None:
+    with pytest.raises(NotImplementedError, match="a statement that is a Delete"):
+        faults("DELETE FROM t WHERE a IN (SELECT a FROM u)", "duckdb")

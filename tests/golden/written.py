@@ -1,0 +1,90 @@
+"""What an expression of a printed statement shows by itself, and where it stands: bounds that bound nothing, parentheses."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LIMITS = frozenset({2147483647.0, 9223372036854775807.0, 1.7976931348623157e308})
+_BOUNDS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
+_CONDITIONS = (exp.Where, exp.Having, exp.Qualify, exp.And, exp.Or, exp.Not)
+_ATOMS = (exp.Column, exp.Literal, exp.Boolean, exp.Null)
+
+
+def bounds(query: exp.Expr, dialect: str) -> Iterator[str]:
+    """Yield a sentence for each condition that is the same for every row."""
+    for node in query.find_all(exp.Between, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Boolean):
+        user, sides = around(node), [_constant(part) for part in node.iter_expressions()]
+        if isinstance(node, _BOUNDS) and any(_number(side) in _LIMITS for side in sides if side):
+            yield f"{place(node)}: the bound {short(node, dialect)} leaves nothing out"
+        elif sides and all(sides):
+            yield f"{place(node)}: {short(node, dialect)} compares literals"
+        elif isinstance(node, exp.Boolean) and (isinstance(user, _CONDITIONS) or _is_condition(node)):
+            yield f"{place(node)}: the condition {short(node, dialect)} is a literal"
+
+
+def _is_condition(node: exp.Expr) -> bool:
+    """Say whether an expression is the condition of an IF, or of a CASE that has no operand to compare with it."""
+    user = around(node)
+    of_case = user.parent if user and isinstance(user.parent, exp.Case) else None
+    return isinstance(user, exp.If) and user.this.unnest() is node and not (of_case and of_case.this)
+
+
+def _constant(node: exp.Expr) -> exp.Literal | None:
+    """Return the literal that an expression is, with or without a cast and a sign."""
+    while isinstance(node, (exp.Paren, exp.Cast, exp.Neg)):
+        node = node.this
+    return node if isinstance(node, exp.Literal) else None
+
+
+def _number(literal: exp.Literal) -> float:
+    try:
+        return float(literal.name)
+    except ValueError:
+        return math.nan
+
+
+def parentheses(query: exp.Expr, dialect: str) -> Iterator[str]:
+    """Yield a sentence for each pair of parentheses without which the text means the same."""
+    for node in query.find_all(exp.Paren, exp.Subquery):
+        inner, user = node.this, node.parent
+        if isinstance(node, exp.Subquery):
+            where = "within others" if isinstance(inner, exp.Subquery) and not inner.alias else ""
+        elif (isinstance(user, exp.Alias) and isinstance(user.parent, exp.Select)) or isinstance(user, exp.Select):
+            where = "round a whole column"
+        elif isinstance(inner, _ATOMS) and not isinstance(user, (exp.Dot, exp.GroupingSets)):
+            where = "round a name or a literal"
+        else:
+            alone = isinstance(user, exp.Func) and not isinstance(user, exp.Connector) and [*user.iter_expressions()] == [node]
+            where = "within others" if alone or isinstance(user, (exp.Paren, exp.Subquery)) else ""
+        if where:
+            yield f"{place(node)}: parentheses {where}, {short(node, dialect)}"
+
+
+def around(node: exp.Expr) -> exp.Expr | None:
+    """Return what an expression stands in, parentheses aside."""
+    user = node.parent
+    while isinstance(user, exp.Paren):
+        user = user.parent
+    return user
+
+
+def place(node: exp.Expr) -> str:
+    """Say in which CTE a part of a statement stands, and in which column."""
+    item: exp.Expr | None = node
+    while item and not (isinstance(item.parent, exp.Select) and item.arg_key == "expressions"):
+        item = item.parent if not isinstance(item, exp.CTE) else None
+    cte = node.find_ancestor(exp.CTE)
+    return (f"CTE {cte.alias}" if cte else "the outermost SELECT") + (
+        f", column {item.alias_or_name}" if item and item.alias_or_name else ""
+    )
+
+
+def short(node: exp.Expr, dialect: str) -> str:
+    text = node.sql(dialect)
+    return text if len(text) <= 60 else f"{text[:57]}..."
