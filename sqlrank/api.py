@@ -203,7 +203,7 @@ def _looked_at(sources: Mapping[str, Any], connection: Any, dialect: str) -> Ite
         with remote.session(connection, dialect) as database:
             yield database
     elif dialect == "duckdb" and (connection is not None or any(is_file(source) for source in sources.values())):
-        with session(connection, Limits()) as duck, closing(Catalog(duck)) as catalog:
+        with session(connection, Limits()) as duck, closing(Catalog(duck, keeps_text=False)) as catalog:
             yield database_on(catalog)
     else:
         yield named_database(dialect)

@@ -13,7 +13,6 @@ from sqlrank.inputs.checks import over
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlrank.engines.database import Database
     from sqlrank.inputs.columns import Columns
     from sqlrank.library.library import Library
     from sqlrank.question import Question
@@ -128,9 +127,8 @@ def _order(question: Question, columns: Columns, wanted: str, weighted: bool) ->
 
 def _has_small_groups(question: Question, columns: Columns) -> bool:
     """Whether groups are told apart, each of which one worker can sort; where the data cannot be looked at, that is taken for granted."""
-    assert columns.base is not None
     is_partitioned = bool(columns.by) and all(question.sets or [columns.by])
-    if not is_partitioned or not columns.database.looks:
+    if not is_partitioned or not columns.database.looks or columns.base is None:
         return is_partitioned
     by = [exp.column(exp.to_identifier(name, quoted=True)) for name in columns.base.by]
     sizes = over(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), columns.base, ("label",))
@@ -139,7 +137,8 @@ def _has_small_groups(question: Question, columns: Columns) -> bool:
 
 
 def _has_few_scores(columns: Columns) -> bool:
-    assert columns.base is not None
+    if columns.base is None:
+        return False
     probed = exp.select("score").from_(columns.base.select(("score",)).subquery("predictions")).limit(PROBED).subquery("probed")
     count = exp.select(exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column("score")]))).from_(probed)
     total, distinct = columns.database.rows(count)[0]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database
     from sqlrank.inputs.checks import Check, Report
+    from sqlrank.inputs.input import Input
     from sqlrank.library.asked import Asked
     from sqlrank.library.library import Library
     from sqlrank.question import Question
@@ -64,8 +65,8 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
     keep(question.call.where, columns.inputs, question.labelled, database.dialect)
     is_audited = check != "off" and database.looks
     report = _check_rankings(question, columns, check) if is_audited and question.is_ranking else None
-    if is_audited and question.base is not None:
-        _check_base(question, columns)
+    if is_audited and columns.base is not None:
+        _check_base(columns, columns.base)
     plans = choose(question, columns, None if report is None else report.rows)
     steps = steps_of(columns, plain=plans["lists"] == "plain")
     asked = [item.planned(plans) for item in question.asked]
@@ -79,7 +80,7 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
         question.call.per_query,
         weighted="weight" in columns.needed.get("queries", ()),
         base=base,
-        list_column=steps.sources[base].list if base is not None else "query_id",
+        list_column=steps.sources[base].list_column if base is not None else "query_id",
     )
     metrics = ", ".join(str(item.metric) for item in question.asked)
     lines = [f"sqlrank {__version__}: {metrics}", *stamp(question, plans, question.library)]
@@ -120,14 +121,12 @@ def _audits(question: Question, columns: Columns) -> dict[str, exp.Select]:
     """Return the columns that checks read in the result, by role."""
     audits = {"run": together.audit()} if question.is_ranking else {}
     if columns.base is not None:
-        audits[columns.base.role.name] = _audit(question, columns)
+        audits[columns.base.role.name] = _audit(question, columns, columns.base)
     return audits
 
 
-def _audit(question: Question, columns: Columns) -> exp.Select:
+def _audit(question: Question, columns: Columns, base: Input) -> exp.Select:
     """Return one column that counts the rows that break any rule."""
-    base = columns.base
-    assert base is not None
     found = checks.rules(base.checks, columns.needed[base.role.name], requirements(question))
     conditions = list(found.conditions.values()) or [exp.false()]
     broken = exp.Case(ifs=[exp.If(this=exp.or_(*conditions), true=exp.Literal.number(1))], default=exp.Literal.number(0))
@@ -139,10 +138,8 @@ def requirements(question: Question) -> list[str]:
     return list(dict.fromkeys(text for item in question.asked for text in item.file.requires))
 
 
-def _check_base(question: Question, columns: Columns) -> None:
+def _check_base(columns: Columns, base: Input) -> None:
     """Check of what is evaluated that rows are unique, where they have to be."""
-    base = columns.base
-    assert base is not None
     if base.role.unique:
         checks.check_unique(columns.database, base, base.role.unique)
     if "rank" in columns.needed[base.role.name]:

@@ -135,22 +135,30 @@ def _sources(given: Mapping[str, Any], asked: list[Asked], base: str | None, lib
     unknown = [role for role in given if role not in library.roles]
     if unknown:
         raise InputError(f"unknown input {unknown[0]!r}{suggestion(unknown[0], library.roles)} Choose from: {', '.join(library.roles)}")
-    rankings = [item for item in asked if item.home == "run"]
     side = {role for item in asked for role in item.uses.roles} - {"run", "qrels", "queries", base}
     absent = [role for role in sorted(side) if role not in given]
     if absent:
         raise InputError(f"{asked[0].metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}} (--input {absent[0]}=...)")
+    rankings = [item for item in asked if item.home == "run"]
     if base is not None:
-        allowed = {base, *side}
-        if base not in given or given.keys() - allowed:
-            metric = next(item for item in asked if item.home == base).metric
-            if base == "predictions":
-                raise InputError(f"{metric} needs predictions= (--predictions), a table with label and score, and nothing else")
-            raise InputError(f"{metric} needs inputs={{{base!r}: ...}} (--input {base}=...), and no more than it reads")
+        _check_base(given, {base, *side}, next(item for item in asked if item.home == base))
         if not rankings:
             return dict(given), False
         if base != "predictions":
             raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base}; ask for them in two calls")
+    return _of_rankings(given)
+
+
+def _check_base(given: Mapping[str, Any], allowed: set[str], asked: Asked) -> None:
+    """Refuse a call without what a metric is of, or with more than is read."""
+    if asked.home not in given or given.keys() - allowed:
+        if asked.home == "predictions":
+            raise InputError(f"{asked.metric} needs predictions= (--predictions), a table with label and score, and nothing else")
+        raise InputError(f"{asked.metric} needs inputs={{{asked.home!r}: ...}} (--input {asked.home}=...), and no more than it reads")
+
+
+def _of_rankings(given: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Return the sources of rankings: run and qrels, or predictions, which are both."""
     if "predictions" in given:
         if "run" in given or "qrels" in given:
             raise InputError("give either predictions, which are run and judgments in one table, or run and qrels")

@@ -74,9 +74,7 @@ Plan = Annotated[
     list[str] | None,
     typer.Option("--plan", help="How to compute, never what: order=bucketed, ranking=counted. Repeat for more.", autocompletion=_plans),
 ]
-Inputs = Annotated[
-    list[str] | None, typer.Option("--input", help="An input that your SQL files declare, as name=source. Repeat for more.")
-]
+Inputs = Annotated[list[str] | None, typer.Option("--input", help="An input that your SQL files declare, as name=source. Repeat for more.")]
 Written = Annotated[Format | None, typer.Option(help="How to write the result; by default as the ending of --output says, or a table.")]
 SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]
 
@@ -141,7 +139,9 @@ def evaluate(
 @app.command()
 def sql(
     metrics: Metrics,
-    dialect: Annotated[str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))] = "duckdb",
+    dialect: Annotated[
+        str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
+    ] = "duckdb",
     run: Run = None,
     qrels: Qrels = None,
     predictions: Predictions = None,

@@ -14,7 +14,20 @@ if TYPE_CHECKING:
 Columns = dict[str, bool]
 """The columns of a step, and whether each is a double."""
 
-_SAME = (exp.Sum, exp.Min, exp.Max, exp.Neg, exp.Abs, exp.Paren, exp.Nullif, exp.Window, exp.Lead, exp.LastValue, exp.IgnoreNulls, exp.Alias)
+_SAME = (
+    exp.Sum,
+    exp.Min,
+    exp.Max,
+    exp.Neg,
+    exp.Abs,
+    exp.Paren,
+    exp.Nullif,
+    exp.Window,
+    exp.Lead,
+    exp.LastValue,
+    exp.IgnoreNulls,
+    exp.Alias,
+)
 """What is a double if its first argument is one."""
 
 _ALWAYS = (exp.Div, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg, exp.CumeDist, exp.PercentileCont)
@@ -51,6 +64,8 @@ class Doubles:
                 inner = self._query(source.this) if isinstance(source, exp.Subquery) else self.steps.get(source.name, {})
                 scope[source.alias_or_name] = inner
         self._scopes[id(query)] = scope
+        if query.is_star:
+            return {name: is_double for columns in scope.values() for name, is_double in columns.items()}
         return {item.alias_or_name: self.is_double(item) for item in query.expressions}
 
     def is_double(self, node: exp.Expr | None) -> bool:

@@ -172,13 +172,16 @@ def supervise(  # noqa: C901  each way to end is one branch
     deadline = time.monotonic() + limits.timeout if limits.timeout else None
     threading.Thread(target=worker, daemon=True).start()
     timed_out = False
+    told = 0.0
     try:
         while not done.wait(POLL_SECONDS):
             if deadline is not None and time.monotonic() > deadline:
                 timed_out = True
                 connection.interrupt()
             elif progress is not None:
-                progress(max(0.0, connection.query_progress()))
+                # Each query begins at 0 again, and what was told must not fall.
+                told = max(told, connection.query_progress())
+                progress(told)
     except BaseException:
         while not done.wait(POLL_SECONDS):
             connection.interrupt()

@@ -27,12 +27,12 @@ def _flat(text: str) -> bool:
 
 
 @cache
-def _legible(dialect: str) -> Any:
+def _legible(dialect: str) -> Any:  # noqa: C901  one method after another
     base: Any = Writer.get_or_raise(dialect).generator_class
 
     def paren_sql(self: Any, node: exp.Paren) -> str:
         inner = self.sql(node, "this")
-        return f"({inner})" if _flat(inner) else base.paren_sql(self, node)
+        return f"({inner})" if _flat(inner) else str(base.paren_sql(self, node))
 
     def binary(self: Any, node: exp.Binary, operator: str) -> str:
         text: str = base.binary(self, node, operator)
@@ -49,25 +49,24 @@ def _legible(dialect: str) -> Any:
         """Write a clause such as GROUP BY on one line, if it is short."""
         text = f"{op} {self.expressions(node, flat=True)}"
         if self.pretty and not flat and node.expressions and _flat(text):
-            return f"{self.seg(text)}"
-        whole: str = base.op_expressions(self, op, node, flat)
-        return whole
+            return str(self.seg(text))
+        return str(base.op_expressions(self, op, node, flat))
 
     def where_sql(self: Any, node: exp.Where) -> str:
         text = f"WHERE {self.sql(node, 'this')}"
-        return f"{self.seg(text)}" if self.pretty and _flat(text) else base.where_sql(self, node)
+        return str(self.seg(text) if self.pretty and _flat(text) else base.where_sql(self, node))
 
     def join_sql(self: Any, node: exp.Join, *arguments: Any) -> str:
         text: str = base.join_sql(self, node, *arguments)
         head, on, condition = text.rpartition("\n  ON ")
         line = f"{head.strip()} ON {condition}"
-        return self.seg(line) if self.pretty and on and isinstance(node.this, exp.Table) and _flat(line) else text
+        return str(self.seg(line)) if self.pretty and on and isinstance(node.this, exp.Table) and _flat(line) else text
 
     def expressions(self: Any, node: exp.Expr | None = None, *arguments: Any, **options: Any) -> str:
         """Write what a SELECT lists: plain columns beside one another, computed ones each on a line under its comment."""
         if not (self.pretty and isinstance(node, exp.Select) and not arguments and not options):
             return str(base.expressions(self, node, *arguments, **options))
-        return self.indent(",\n".join(_lines(self, node)))
+        return str(self.indent(",\n".join(_lines(self, node))))
 
     names = {"paren_sql": paren_sql, "binary": binary, "op_expressions": op_expressions, "where_sql": where_sql}
     return type("Legible", (base,), {**names, "join_sql": join_sql, "expressions": expressions})

@@ -84,13 +84,15 @@ def session(connection: Any, dialect: str) -> Iterator[Database]:
         nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
         found = dict(ask(kind.columns, write(nothing, dialect)))
         if dialect in _TYPES:
-            columns = [exp.column(exp.to_identifier(name, quoted=True), table="described") for name in found]
+            columns = [exp.column(exp.Identifier(this=name, quoted=True), table="described") for name in found]
             found = dict(zip(found, fetch(write(_TYPES[dialect](query, columns), dialect))[0], strict=True))
         return {name: duckdb_type(kind, dialect) for name, kind in found.items()}
 
     try:
         keeps = _has_setting(dialect_of(dialect).keeping, fetch)
-        yield Database(dialect, lambda role, source: _find(types, dialect, role, source), lambda text: ask(kind.table, text), fetch, types, keeps)
+        yield Database(
+            dialect, lambda role, source: _find(types, dialect, role, source), lambda text: ask(kind.table, text), fetch, types, keeps
+        )
     finally:
         # A connection that broke must not hide why.
         with suppress(Exception):

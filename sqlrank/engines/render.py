@@ -93,24 +93,15 @@ def _write_doubles(tree: exp.Expr) -> None:
 
 def _make_portable(tree: exp.Expr, target: Dialect) -> None:
     _write_not_numbers(tree, target)
+    if target.settings:
+        _suit_clickhouse(tree)
     for literal in _decimals(tree) if not target.decimals_are_doubles else ():
         if target.exponents_are_doubles:
             literal.set("this", literal.this if "e" in literal.this.lower() else f"{literal.this}e0")
         else:
             # As a text where there is an exponent: 1e250 may be taken for a decimal number, which has fewer digits.
             literal.replace(exp.cast(exp.Literal.string(literal.this) if "e" in literal.this.lower() else literal.copy(), "DOUBLE"))
-    doubles = Doubles(target)
-    doubles.note(tree)
-    for division in list(tree.find_all(exp.Div)):
-        if not (target.divides_whole or doubles.is_double(division.this) or doubles.is_double(division.expression)):
-            _cast(division, "expression" if isinstance(division.expression, exp.Literal) else "this")
-        division.set("typed", True)  # noqa: FBT003  sqlglot's flag: one side is a double, so nothing is to be added
-        division.set("safe", False)  # noqa: FBT003  a zero denominator is NULL already, through NULLIF
-    for function in list(tree.find_all(exp.Ln, exp.Exp, exp.Sqrt, exp.Avg)):
-        if not (target.divides_whole or doubles.is_double(function.this)):
-            _cast(function, "this")
-    _drop_casts(tree, doubles)
-    _drop_parentheses(tree, target)
+    _cast_divisions(tree, target)
     if not target.compares_null:
         _compare_nulls(tree)
     for window in tree.find_all(exp.Window):
@@ -119,11 +110,38 @@ def _make_portable(tree: exp.Expr, target: Dialect) -> None:
                 # No file sorts by what may be NULL, and not every engine takes NULLS FIRST there.
                 item.set("nulls_first", target.puts_null_first[bool(item.args.get("desc"))])
     if target.settings:
-        _suit_clickhouse(tree)
         query = tree.expression if isinstance(tree, exp.DDL) else tree
         kept = any(step.args.get("materialized") for step in tree.find_all(exp.CTE))
         settings = [*target.settings, *([target.keeping] if kept and target.keeping else [])]
         query.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in settings])
+
+
+def _cast_divisions(tree: exp.Expr, target: Dialect) -> None:
+    """Make doubles of what is divided, or has a logarithm, where the engine does not and it is none."""
+    doubles = Doubles(target)
+    doubles.note(tree)
+    for division in list(tree.find_all(exp.Div)):
+        if target.divides_whole:
+            _uncast(division)
+        elif not (doubles.is_double(division.this) or doubles.is_double(division.expression)):
+            _cast(division, "expression" if isinstance(division.expression, exp.Literal) else "this")
+        division.set("typed", True)  # noqa: FBT003  sqlglot's flag: one side is a double, so nothing is to be added
+        division.set("safe", False)  # noqa: FBT003  a zero denominator is NULL already, through NULLIF
+    for function in list(tree.find_all(exp.Ln, exp.Exp, exp.Sqrt, exp.Avg)):
+        if target.divides_whole:
+            _uncast(division)
+        elif not (doubles.is_double(function.this)):
+            _cast(function, "this")
+    _drop_casts(tree, doubles)
+    _drop_parentheses(tree, target)
+
+
+def _uncast(division: exp.Div) -> None:
+    """Leave the operands of a division as they are, where it makes doubles of them."""
+    for side in ("this", "expression"):
+        cast = division.args[side]
+        if isinstance(cast, exp.Cast) and cast.is_type("DOUBLE") and not isinstance(cast.this, exp.Literal):
+            division.set(side, exp.paren(cast.this, copy=False) if isinstance(cast.this, exp.Binary) else cast.this)
 
 
 def _drop_casts(tree: exp.Expr, doubles: Doubles) -> None:
@@ -143,7 +161,9 @@ def _drop_parentheses(tree: exp.Expr, target: Dialect) -> None:
     """Leave out parentheses round what stands alone, or binds more than what is beside it."""
     for paren in list(tree.find_all(exp.Paren)):
         inner = paren.this
-        is_one = isinstance(inner, (exp.Column, exp.Literal, exp.Paren)) or (isinstance(inner, exp.Func) and not isinstance(inner, exp.Binary))
+        is_one = isinstance(inner, (exp.Column, exp.Literal, exp.Paren)) or (
+            isinstance(inner, exp.Func) and not isinstance(inner, exp.Binary)
+        )
         is_same = isinstance(inner, exp.NullSafeEQ) and isinstance(paren.parent, exp.And) and not target.binds_and_first
         if is_one or is_same or isinstance(paren.parent, _ALONE):
             paren.replace(inner)

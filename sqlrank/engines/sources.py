@@ -51,7 +51,13 @@ class Catalog:
             )
         is_registered = isinstance(node, exp.Table) and node.name in self._views
         origin = exp.to_table(role) if is_registered else None
-        return Table(shown, node, self._types(role, shown, node), origin=origin, is_counted=not isinstance(node, exp.Subquery))
+        return Table(
+            shown,
+            node,
+            self._types(role, shown, node),
+            origin=origin,
+            is_counted=not isinstance(node, exp.Subquery) and node.find(exp.ReadCSV) is None,
+        )
 
     def read(self, role: str, source: Any) -> Table:
         """Resolve a source; text is read once into a temporary table, since a statement reads it several times."""
@@ -64,7 +70,7 @@ class Catalog:
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
             raise InputError(f"{role}: cannot read {item.shown}: {str(error).splitlines()[0]}") from None
         self._tables.append(name)
-        return replace(item, origin=item.node, node=exp.to_table(name), is_empty=made == [(0,)], is_counted=True)
+        return replace(item, origin=item.node, node=exp.to_table(name), is_empty=made == [(0,)])
 
     def close(self) -> None:
         """Remove what was registered."""

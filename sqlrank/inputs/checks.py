@@ -43,6 +43,8 @@ NUMBERS = (
     "BOOLEAN",
     "BIGNUM",
 )
+
+
 def check_columns(inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, ...]]) -> None:
     """Raise ``InputError`` unless every needed column is there, of a type that fits, and joinable."""
     problems = []
@@ -138,7 +140,9 @@ def rules(path: Path | None, columns: Sequence[str], required: Sequence[str] = (
     meanings: dict[str, str] = {}
     for column in list(tree.selects):
         rule = Rule(column)
-        named_here = {found.name for found in column.find_all(exp.Column) if not found.find_ancestor(exp.Comprehension) or found.name in columns}
+        named_here = {
+            found.name for found in column.find_all(exp.Column) if not found.find_ancestor(exp.Comprehension) or found.name in columns
+        }
         condition = None if not rule.meaning else _broken(column)
         keep = named_here <= set(columns) and (not rule.requirement or rule.requirement in required)
         if condition is not None:

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.engines.names import expression, internal_names, parts_of
+from sqlrank.engines.names import expression, parts_of
 from sqlrank.errors import InputError, suggestion
 from sqlrank.inputs import checks
+from sqlrank.inputs.grouping import group
 from sqlrank.inputs.input import Input
-from sqlrank.statement.keys import SCORED_BY, SLICE, named
+from sqlrank.statement.keys import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sqlrank.engines.database import Database, Table
     from sqlrank.question import Question
@@ -41,10 +42,7 @@ class Columns:
         for item in self.inputs.values():
             item.find({**self.given, "score": self.scores[-1]} if self.scores else self.given)
         self._find_labels()
-        self.shown: list[str] = []
-        self.by: list[str] = []
-        self.attributes: list[str] = []
-        self._group()
+        self.shown, self.by, self.attributes = group(question, self.inputs, self.given)
         self.needed = self._needed()
         for role, names in self.needed.items():
             self.inputs[role].need(names)
@@ -120,13 +118,17 @@ class Columns:
                 continue
             if "run" in self.inputs and not self.question.labelled:
                 if all(item.table.types is not None for item in self.inputs.values()):
-                    raise InputError(self._nowhere("columns maps to", theirs, [name for i in self.inputs.values() for name in i.table.types or ()]))
+                    raise InputError(
+                        self._nowhere("columns maps to", theirs, [name for i in self.inputs.values() for name in i.table.types or ()])
+                    )
                 continue
             holder = self.inputs[self.question.base or "predictions"]
             tree = self._expression(theirs, holder)
             if tree is None:
                 continue
-            known = self.database.types(exp.select(exp.alias_(tree, "computed")).from_(holder.table.node.copy())) if self.database.looks else {}
+            known = (
+                self.database.types(exp.select(exp.alias_(tree, "computed")).from_(holder.table.node.copy())) if self.database.looks else {}
+            )
             for item in self.inputs.values():
                 if item.table is holder.table:
                     item.computed[theirs] = tree
@@ -160,67 +162,6 @@ class Columns:
         shown = there if base is not None else sorted(set(there))
         return f"{what} {name!r}, which {holder}{suggestion(name, shown)} There are: {', '.join(shown)}"
 
-    def _group(self) -> None:
-        """Find the ``by`` columns: those of what is evaluated, or of the queries alone."""
-        found = [(name, *self._owner(name)) for name in self.question.by]
-        self.shown = [column if item.table.types is None else name for (name, _, column, item) in found]
-        reserved = [*self.question.inner_names, *([SLICE, SCORED_BY] if self.question.base or self.question.labelled else [])]
-        internal = internal_names(list(dict.fromkeys(self.shown)), reserved)
-        self.by = [internal[name] for name in self.shown]
-        for (_, holders, column, _), name in zip(found, self.by, strict=True):
-            for role in holders:
-                theirs = self.inputs[role].column(column)
-                assert theirs is not None
-                self.inputs[role].names[name] = theirs
-                self.inputs[role].by.append(name)
-            if holders == ["queries"]:
-                self.attributes.append(name)
-
-    def _owner(self, name: str) -> tuple[list[str], str, Input]:
-        """Return the inputs that have a ``by`` column, its name there, and the first of them; raise for one that none has."""
-        role, dot, rest = name.partition(".")
-        is_told = bool(dot) and role in self.inputs and not any(name in (item.table.types or ()) for item in self.inputs.values())
-        text = rest if is_told else self.given.get(name, name)
-        base = self.base
-        if base is not None:
-            return self._of_base(name, text, base)
-        told = [role] if is_told else ["run"] if self.inputs["run"].table.types is None else list(self.inputs)
-        if told == ["qrels"]:
-            told = ["run", "qrels"]
-        return self._of_rankings(name, text, told)
-
-    def _of_base(self, name: str, text: str, base: Input) -> tuple[list[str], str, Input]:
-        column = base.column(text)
-        if column is None:
-            there = base.table.types or {}
-            raise InputError(
-                f"by: {base.role.name} have no column {name!r}{suggestion(name, there)} There are: {', '.join(there)}"
-            )
-        roles = [base.role.name, *(role for role in ("run", "qrels") if self.question.labelled)]
-        return roles, column, base
-
-    def _of_rankings(self, name: str, text: str, told: list[str]) -> tuple[list[str], str, Input]:
-        run = self.inputs["run"]
-        holders = []
-        for role in told:
-            item = self.inputs[role]
-            column = item.column(text)
-            if column is not None and column not in [item.names.get(measure) for measure in item.role.measures]:
-                holders.append(role)
-        if "run" in holders:
-            return [role for role in holders if role != "queries"], str(run.column(text)), run
-        if "queries" in holders:
-            return ["queries"], str(self.inputs["queries"].column(text)), self.inputs["queries"]
-        column = run.column(text)
-        if column is not None and column == run.names.get("score", "score"):
-            raise InputError(f"by cannot name {column!r}, which is the score of the run; rename the column")
-        if self.inputs["qrels"].column(text) is not None:
-            raise InputError(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
-        there = [column for item in self.inputs.values() for column in item.table.types or ()]
-        raise InputError(
-            f"by: no input has a column {name!r}{suggestion(name, there)} The run has: {', '.join(run.table.types or ())}"
-        )
-
     def _needed(self) -> Needed:
         """Return the columns that the metrics need of each input."""
         needed: Needed = {}
@@ -241,7 +182,7 @@ class Columns:
         reading = [file for asked in question.asked for file in asked.uses.files if role.name in _tables(file.tree)]
         read = {column.name for file in reading for column in file.tree.find_all(exp.Column)}
         if question.call.per_query or any(asked.per_list for asked in question.asked) or question.uses("level", "query"):
-            read.add(role.list or "")
+            read.add(role.list_column or "")
         needed = []
         for name, column in role.columns.items():
             is_there = column.default is None or name in item.names
@@ -262,7 +203,7 @@ class Columns:
         """The tables that were made for this call, and stand for what the caller could write."""
         return list({id(item.table): item.table for item in self.inputs.values() if item.table.origin is not None}.values())
 
-    def executable(self, tree: exp.Expr) -> exp.Expr:
+    def executable(self, tree: exp.Query) -> exp.Query:
         """Return a statement over what was made of the sources for this call, instead of what the caller could write."""
         return replaced(tree, [(table.written, table.node) for table in self.made])
 
@@ -272,16 +213,18 @@ class Columns:
             if self.database.looks:
                 checks.check_columns(self.inputs, self.needed)
 
-    def each_score(self) -> Any:
+    def each_score(self) -> Iterator[str]:
         """Let each score be that of the predictions in turn, and yield its name."""
         holders = [item for role, item in self.inputs.items() if role in {"predictions", "run"}]
-        for theirs in self.scores or [None]:
-            for item in holders if theirs is not None else ():
+        for theirs in self.scores:
+            for item in holders:
                 item.names["score"] = item.column(theirs) or theirs
             yield theirs
+        if not self.scores:
+            yield "score"
 
 
-def replaced(tree: exp.Expr, made: Iterable[tuple[exp.Expr, exp.Expr]]) -> exp.Expr:
+def replaced(tree: exp.Query, made: Iterable[tuple[exp.Expr, exp.Expr]]) -> exp.Query:
     """Return a tree with items of FROM in place of others."""
     tree = tree.copy()
     for written, node in made:

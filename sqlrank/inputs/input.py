@@ -124,12 +124,9 @@ class Input:
 
 
 def _aliased(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:
-    return value if isinstance(value, exp.Column) and value.name == name and value.this.quoted == quoted else _named(value, name, quoted)
-
-
-def _named(value: exp.Expr, name: str, quoted: bool) -> exp.Alias:
-    found: exp.Alias = exp.alias_(value, exp.to_identifier(name, quoted=quoted))
-    return found
+    if isinstance(value, exp.Column) and value.name == name and value.this.quoted == quoted:
+        return value
+    return exp.alias_(value, exp.to_identifier(name, quoted=quoted))
 
 
 def _qualified(query: exp.Select) -> exp.Select:

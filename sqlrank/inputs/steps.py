@@ -64,8 +64,8 @@ def _of_table(columns: Columns, item: Input) -> Source:
         _title(item),
         Key(tuple(item.by), nullable=not is_ranking),
         item.select(names, float32, shown=True),
-        list=Ours(role.list) if role.list else QUERY,
-        has_lists=not is_ranking and role.list is not None,
+        list_column=Ours(role.list_column) if role.list_column else QUERY,
+        has_lists=not is_ranking and role.list_column is not None,
     )
 
 
@@ -131,9 +131,8 @@ def _derived(columns: Columns, predictions: Source) -> dict[str, Source]:
 
 
 def _per_slice(base: str, source: Source, shape: Shape) -> Source:
-    assert source.query is not None
-    names = source.query.named_selects
+    names = [] if source.query is None else source.query.named_selects
     group = source.group.columns
     query = exp.select(*(key(name) if name in group else exp.column(name) for name in names)).from_(exp.Table(this=exp.to_identifier(base)))
     repeated, keys = sliced(query, {GROUP: source.group}, shape)
-    return Source(f"{base}, once per slice", keys[GROUP], repeated, base, list=source.list, has_lists=source.has_lists)
+    return Source(f"{base}, once per slice", keys[GROUP], repeated, base, list_column=source.list_column, has_lists=source.has_lists)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from sqlrank.engines.database import Database
-    from sqlrank.inputs.input import Input
-    from sqlrank.library.asked import Asked
     from sqlrank.inputs.columns import Columns
+    from sqlrank.inputs.input import Input
     from sqlrank.inputs.steps import Steps
+    from sqlrank.library.asked import Asked
     from sqlrank.library.library import Library
 
 
@@ -149,8 +149,7 @@ def check_settings(columns: Columns, asked: Sequence[Asked], steps: Steps, shown
     for item in asked:
         for name in item.uses.facts("Check"):
             file = library.checks[name]
-            tree = bind(library, read_select(file), item.settings, item.file.params)
-            assert isinstance(tree, exp.Select)
+            tree: Any = bind(library, read_select(file), item.settings, item.file.params)
             relations = Relations(library, steps.sources, steps.shape)
             step = relations.read(str(question.base), {})
             for table in list(tree.find_all(exp.Table)):

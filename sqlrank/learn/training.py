@@ -61,9 +61,7 @@ class Training:
         if models := [row[0] for row in rows(database, hopeless.sql("duckdb"))]:
             which = f" for {checks.short(dict(zip(self.by, models[0].values(), strict=True)))}" if self.by else ""
             more = f", nor for {len(models) - 1} other models" if len(models) > 1 else ""
-            raise InputError(
-                f"{self.item.shown}: no query has both positives and negatives{which}{more}, so that nothing can be compared"
-            )
+            raise InputError(f"{self.item.shown}: no query has both positives and negatives{which}{more}, so that nothing can be compared")
         return int(longest)
 
     def name_features(self, best: pa.Table) -> pa.Table:

@@ -24,7 +24,21 @@ MOST = 1.7976931348623157e308
 GRAINS = {"list_id": "list", "group_id": "group"}
 """What a metric has one value of, by the key it is grouped by."""
 
-FACTS = ("Costly", "Default", "Engine", "Linear", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires", "Source", "Undefined", "With k")
+FACTS = (
+    "Costly",
+    "Default",
+    "Engine",
+    "Linear",
+    "Per slice",
+    "Per system",
+    "Probability",
+    "Spread",
+    "Check",
+    "Requires",
+    "Source",
+    "Undefined",
+    "With k",
+)
 """What a comment line may declare beside parameters: ``-- Costly: every list is ranked.``"""
 
 _PARAM = re.compile(

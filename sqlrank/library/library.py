@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from sqlrank.library.roles import Role
     from sqlrank.library.file import Kind
     from sqlrank.library.metric import Metric
+    from sqlrank.library.roles import Role
 
 FACTS_OF_VALUES = {"about", "convex", "engine", "only"}
 """What is said of a value of a policy or plan beside the files that it names."""
@@ -57,9 +57,9 @@ class Library:
     def _add(self, folder: Path) -> None:
         if not folder.is_dir():
             raise ContractError(f"the SQL folder {str(folder)!r} is not there; give a folder with metrics/, relations/ or functions/")
-        for name, found in (("policies", self.policies), ("plans", self.plans)):
+        for name, held in (("policies", self.policies), ("plans", self.plans)):
             if (path := folder / f"{name}.toml").is_file():
-                found |= read_toml(path)
+                held.update(read_toml(path))
         if (path := folder / "roles.toml").is_file():
             self.roles |= read_roles(path, read_toml(path))
         self.compat_files |= {path.stem: path for path in sorted(folder.glob("compat/*.toml"))}

@@ -53,7 +53,9 @@ def _calls(file: SqlFile, library: Library) -> Iterator[Breach]:
 
 def _columns(file: SqlFile, library: Library) -> Iterator[Breach]:
     known = _known_columns(file, library)
-    for column in file.tree.find_all(exp.Column) if known is not None else ():
+    if known is None:
+        return
+    for column in file.tree.find_all(exp.Column):
         if column.name not in known:
             yield column, f"no column {column.name!r}{suggestion(column.name, known)} There are: {', '.join(sorted(known))}"
 

@@ -11,10 +11,10 @@ from sqlrank.library.uses import home, uses
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sqlrank.library.asked import Asked
     from sqlrank.library.file import Param, SqlFile
     from sqlrank.library.library import Library
     from sqlrank.library.metric import Metric, Value
-    from sqlrank.library.asked import Asked
 
 
 def unknown_policies(policies: Mapping[str, Value], library: Library) -> list[str]:

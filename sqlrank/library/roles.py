@@ -36,7 +36,7 @@ class RoleColumn:
 class Role:
     """A kind of input: what a row is, its columns by name, and the columns of which no two rows have the same.
 
-    ``lists`` is the relation that has a row per list, for the roles of rankings; ``list`` the column that tells lists apart in others.
+    ``lists`` is the relation that has a row per list, for the roles of rankings; ``list_column`` the column that tells lists apart in others.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Role:
     columns: Mapping[str, RoleColumn]
     unique: tuple[str, ...] = ()
     lists: str | None = None
-    list: str | None = None
+    list_column: str | None = None
 
     @property
     def measures(self) -> list[str]:

@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.dialects import dialect_of
+from sqlrank.call import Call
+from sqlrank.engines.dialects import dialect_of
+from sqlrank.engines.named import named_database
+from sqlrank.engines.names import parts_of
+from sqlrank.engines.render import render
 from sqlrank.errors import InputError
-from sqlrank.names import parts_of
-from sqlrank.printed import prepare
-from sqlrank.render import render
-from sqlrank.request import Labelled
-from sqlrank.targets import as_stored
+from sqlrank.prepare import prepare
+from sqlrank.question import look_up
+from sqlrank.results.store import as_stored, identifier_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sqlrank.library.metric import Metric
-    from sqlrank.request import Request
+    from sqlrank.question import Question
+    from sqlrank.statement.statement import Statement
 
 Materialized = Literal["table", "view", "incremental"]
 
@@ -95,7 +98,8 @@ def _reference(role: str, source: Any) -> Any:
 
 def _split(statement: Statement) -> tuple[list[exp.Identifier], list[dict[str, Any]]]:
     """Return the columns that tell rows apart, and what is said of the others."""
-    keys, values = [], []
+    keys: list[exp.Identifier] = []
+    values: list[dict[str, Any]] = []
     for item, output in zip(statement.tree.selects, statement.outputs, strict=True):
         name = identifier_of(item)
         if output.kind in {"by", "query", "cutoff", "point"}:

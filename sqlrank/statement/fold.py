@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -22,11 +22,12 @@ _KINDS = (*_COMPARED, exp.And, exp.Or, exp.Not, exp.Case, exp.Where)
 
 def fold(tree: exp.Expr) -> None:
     """Leave out, in place, what always holds or never does."""
-    for node in reversed(list(tree.find_all(*_KINDS, bfs=False))):
+    found: list[Any] = list(tree.find_all(*_KINDS, bfs=False))
+    for node in reversed(found):
         if type(node) in _COMPARED:
-            sides = [_number(side) for side in (node.this, node.expression)]
-            if None not in sides:
-                node.replace(exp.Boolean(this=_COMPARED[type(node)](*sides)))  # type: ignore[arg-type]
+            left, right = _number(node.this), _number(node.expression)
+            if left is not None and right is not None:
+                node.replace(exp.Boolean(this=_COMPARED[type(node)](left, right)))
         elif isinstance(node, (exp.And, exp.Or)):
             _connected(node)
         elif isinstance(node, exp.Not) and isinstance(node.this.unnest(), exp.Boolean):

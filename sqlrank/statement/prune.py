@@ -33,8 +33,8 @@ def _repeated(query: exp.Expr) -> str | None:
     if not isinstance(query, exp.Select) or any(query.args.get(clause) for clause in (*_CLAUSES[1:], "distinct", "limit")):
         return None
     source = query.args["from_"].this
-    plain = isinstance(source, exp.Table) and all(isinstance(item, exp.Column) for item in query.expressions)
-    return source.name if plain else None
+    columns = [item.this if isinstance(item, exp.Alias) and item.this.name == item.alias else item for item in query.expressions]
+    return source.name if isinstance(source, exp.Table) and all(isinstance(item, exp.Column) for item in columns) else None
 
 
 def _rename(tree: exp.Expr, step: str, source: str) -> None:

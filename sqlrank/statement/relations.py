@@ -26,14 +26,14 @@ class Source:
     """An input as the statement reads it: the query of its step, and the columns that tell groups of its rows apart.
 
     ``over`` names the source that the query reads instead of a table of the caller's; without a query it is that source itself.
-    ``list`` is the column that tells lists of a group apart, where ``has_lists``: those of rankings are the rows of a relation.
+    ``list_column`` is the column that tells lists of a group apart, where ``has_lists``: those of rankings are the rows of a relation.
     """
 
     title: str
     group: Key
     query: exp.Query | None = None
     over: str | None = None
-    list: str = QUERY
+    list_column: str = QUERY
     has_lists: bool = False
 
 
@@ -101,7 +101,7 @@ class Relations:
 
     def _list_column(self, name: str) -> str:
         source = next((self.sources[source] for source, step in self.inputs.items() if step == name), None)
-        return source.list if source is not None else QUERY
+        return source.list_column if source is not None else QUERY
 
     def read(self, name: str, settings: Mapping[str, Value], per_list: bool = False) -> str:
         """Return the name of the step for a relation or input under these settings, adding it and what it reads."""
@@ -120,18 +120,17 @@ class Relations:
         if name in self.inputs:
             return self.inputs[name]
         source = self.sources[name]
-        below = self.input(source.over) if source.over is not None else None
+        below = "" if source.over is None else self.input(source.over)
         if source.query is None:
-            assert below is not None
             self.inputs[name] = below
             return below
         query = source.query.copy()
-        for table in list(query.find_all(exp.Table)) if below is not None else ():
+        for table in list(query.find_all(exp.Table)):
             if table.name == source.over:
                 table.replace(_as(below, table.alias_or_name))
         keys: Keys = {GROUP: source.group}
-        if source.has_lists and source.list in query.named_selects:
-            keys[LIST] = Key((*source.group.columns, source.list), source.group.nullable)
+        if source.has_lists and source.list_column in query.named_selects:
+            keys[LIST] = Key((*source.group.columns, source.list_column), source.group.nullable)
         step = name.replace(" ", "_")
         self.inputs[name] = self._add(step if step not in self.taken else f"{step}_rows", query, source.title, keys)
         return self.inputs[name]
@@ -175,7 +174,9 @@ class Relations:
         systems = exp.select(*columns).from_(run).group_by(*columns).subquery("systems")
         kept = [key(name, "asked") for name in held]
         crossed = [key(name, "systems") for name in missing]
-        joined = exp.select(*kept, *crossed, exp.column(QUERY, table="asked")).from_(tree.subquery("asked")).join(systems, join_type="cross")
+        joined = (
+            exp.select(*kept, *crossed, exp.column(QUERY, table="asked")).from_(tree.subquery("asked")).join(systems, join_type="cross")
+        )
         return joined, {GROUP: Key((*held, *missing))}
 
 
@@ -199,10 +200,9 @@ def stacked(parts: Sequence[exp.Select]) -> exp.Query:
 
 def sliced(query: exp.Query, keys: Keys, shape: Shape) -> tuple[exp.Query, Keys]:
     """Repeat rows once per grouping; a column that a grouping sums over is NULL there."""
-    assert isinstance(query, exp.Select)
     parts = []
     for number, group in enumerate(shape.sets or ()):
-        part = query.copy()
+        part: Any = query.copy()
         for position, column in enumerate(part.selects):
             if column.alias_or_name in shape.by and column.alias_or_name not in group:
                 part.expressions[position] = exp.alias_(exp.Null(), column.alias_or_name, quoted=True)

@@ -48,6 +48,7 @@ class Stages:
         self.shape: Shape = relations.shape
         self.weighted = weighted
         self.per_query = per_query
+        self.list_column = list_column
         self.row_keys = [*self.shape.by, *([list_column] if per_query else [])]
         self.columns: list[Column] = []
         self.scans: dict[str, exp.Select] = {}
@@ -81,7 +82,7 @@ class Stages:
 
     def _scan(self, step: str, unit: str, grain: str = "group") -> str:
         """Return the name of the one GROUP BY over a step."""
-        wanted = f"{step}_of_queries" if unit == "query" else f"by_{step}"
+        wanted = f"{step}_per_{self.list_column}" if unit == "query" else f"by_{step}"
         scan = self._steps.get(f"{unit} of {step}")
         if scan is None:
             scan = self._steps[f"{unit} of {step}"] = self._free(wanted)
@@ -89,7 +90,11 @@ class Stages:
             self._keys[scan] = keys[LIST] if grain == "list" else self._of_groups(keys[GROUP], unit)
             self._units[scan] = unit
             self.scans[scan] = _grouped(exp.select(*map(key, self._keys[scan].columns)).from_(step), self._keys[scan])
-            self.titles[scan] = {"list": "one row per list", "query": "one row per query of a group", "group": "one row per group"}[unit]
+            self.titles[scan] = {
+                "list": "one row per list",
+                "query": f"one row per {self.list_column} of a group",
+                "group": "one row per group",
+            }[unit]
         return scan
 
     def _free(self, name: str) -> str:
@@ -170,7 +175,9 @@ class Stages:
             query = exp.select(*keys, *values, *map(exp.column, names)).from_(self._steps["per_query"])
             return query.order_by(*keys) if is_final else query
         values = [exp.alias_(_double(self._aggregate(column, weighted=self.weighted)), column.alias) for column in of_lists]
-        query = exp.select(*keys, *values, *(exp.alias_(exp.Sum(this=exp.column(name)), name) for name in names)).from_(self._steps["per_query"])
+        query = exp.select(*keys, *values, *(exp.alias_(exp.Sum(this=exp.column(name)), name) for name in names)).from_(
+            self._steps["per_query"]
+        )
         if shape.sets is not None:
             groups = [exp.Tuple(expressions=[key(name) for name in group]) for group in shape.sets]
             query.set("group", exp.Group(grouping_sets=[exp.GroupingSets(expressions=groups)]))
@@ -191,11 +198,11 @@ class Stages:
         for scan, unit in list(self._units.items()):
             if unit == "query" and scan != start:
                 per_query = _joined(per_query, start, _Rows(scan, self._keys[scan]))
-        step = self._keep("values_of_queries", per_query, "one row per query of a group, with its metrics")
+        step = self._keep("list_values", per_query, f"one row per {self.list_column} of a group, with its metrics")
         groups = Key(tuple(name for name in keys.columns if name in self.shape.by or name == SLICE), keys.nullable)
         over = [exp.alias_(self._aggregate(column, weighted=False), column.alias) for column in columns]
         query = _grouped(exp.select(*map(key, groups.columns), *over).from_(step), groups)
-        return [_Rows(self._keep("over_queries", query, "one row per group: the metrics of its queries, aggregated"), groups)]
+        return [_Rows(self._keep("over_queries", query, "one row per group: the metrics of its lists, aggregated"), groups)]
 
     def _aggregate(self, column: Column, weighted: bool) -> exp.Expr:
         settings = column.asked.settings
@@ -216,7 +223,9 @@ class Stages:
         base = parts[0]
         keys: list[exp.Expr] = [key(name, base.step) for name in self.row_keys]
         columns = list(keys)
-        steps = {unit: self._steps[f"over_{name}"] for unit, name in (("list", "lists"), ("query", "queries")) if f"over_{name}" in self._steps}
+        steps = {
+            unit: self._steps[f"over_{name}"] for unit, name in (("list", "lists"), ("query", "queries")) if f"over_{name}" in self._steps
+        }
         for column in self.columns:
             value = self._if_asked(column) if column.unit == "group" else exp.column(column.alias, table=steps[column.unit])
             columns.append(exp.alias_(_double(value), column.alias))
@@ -247,7 +256,9 @@ def _slice(shape: Shape) -> exp.Expr:
     """The number of the grouping that a row of GROUPING SETS is of."""
     case = exp.Case(ifs=[])
     for number, group in enumerate(shape.sets or ()):
-        summed = [exp.EQ(this=exp.func("GROUPING", named(name)), expression=exp.Literal.number(int(name not in group))) for name in shape.by]
+        summed = [
+            exp.EQ(this=exp.func("GROUPING", named(name)), expression=exp.Literal.number(int(name not in group))) for name in shape.by
+        ]
         case.append("ifs", exp.If(this=exp.and_(*summed), true=exp.Literal.number(number)))
     return case
 

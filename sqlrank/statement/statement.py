@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -49,7 +49,7 @@ class Output:
 class Statement:
     """A statement, what its columns are, in order, and the lines of comment that it starts with."""
 
-    tree: exp.Expr
+    tree: Any
     outputs: list[Output]
     stamp: str
 
