@@ -10,8 +10,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-import reference
-from predictions_reference import Predictions, candidates
 
 import sqlrank
 from sqlrank import MetricError
@@ -19,6 +17,8 @@ from tests.engines.engines import ENGINES, Spark, ZetaSQL
 from tests.engines.matrix import PROPERTY, record
 from tests.engines.running import each, running
 from tests.engines.scenarios import CANNOT, LONG, scenarios, tables
+from tests.references import reference
+from tests.references.predictions_reference import Predictions, candidates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

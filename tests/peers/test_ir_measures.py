@@ -8,9 +8,9 @@ from functools import cache
 import ir_measures
 import pyarrow as pa
 import pytest
-from random_collections import SCORES, Collection, Traits, Values, assert_same, nested, per_query, random_collection
 
 import sqlrank
+from tests.references.random_collections import SCORES, Collection, Traits, Values, assert_same, nested, per_query, random_collection
 
 FAMILIES = {
     "order": ["AP", "AP(rel=2)", "RR", "RR(rel=2)", "Rprec", "Bpref", "Bpref(rel=2)", "infAP", "nDCG"],

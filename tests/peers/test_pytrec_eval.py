@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 import pytrec_eval
 from pytrec_eval import compute_aggregated_measure
-from random_collections import Collection, Values, assert_same, per_group, per_query, random_collection
 
 import sqlrank
+from tests.references.random_collections import Collection, Values, assert_same, per_group, per_query, random_collection
 
 CUTOFFS = (1, 2, 3, 5, 10, 20)
 COUNTS = ["num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"]

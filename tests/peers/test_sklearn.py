@@ -7,11 +7,11 @@ from math import e, log2
 
 import pyarrow as pa
 import pytest
-from random_collections import Collection, Values, assert_same, fully_judged, group_means, per_group, per_query
 from sklearn import config_context
 from sklearn.metrics import dcg_score, ndcg_score
 
 import sqlrank
+from tests.references.random_collections import Collection, Values, assert_same, fully_judged, group_means, per_group, per_query
 
 CUTOFFS = (None, 1, 3, 5, 30)
 

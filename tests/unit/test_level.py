@@ -9,14 +9,14 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import predictions_reference as reference
 import pyarrow as pa
 import pytest
-from predictions_reference import Predictions
 
 import sqlrank
 from sqlrank.dialects import DIALECTS
 from sqlrank.errors import MetricError
+from tests.references import predictions_reference as reference
+from tests.references.predictions_reference import Predictions
 
 METRICS = ["AUC", "AUC(tie_credit=0)", "APS", "KS", "LogLoss", "FBeta(cut=best)", "Recall", "ECE(binning=equal_mass)", "PnDCG@2", "R2"]
 STRATEGIES = ("window", "grouped", "bucketed")

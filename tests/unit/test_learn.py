@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import surrogates_reference as reference
 from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank.cli import app
 from sqlrank.errors import ExecutionError, InputError, MetricError
 from sqlrank.learn import fit, scoring_sql
+from tests.references import surrogates_reference as reference
 
 if TYPE_CHECKING:
     from pathlib import Path

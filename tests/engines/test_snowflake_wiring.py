@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
-from environments import environment
 
 import sqlrank
+from tests.environments import environment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Printed statements as whole texts, to be read: ``pytest tests/test_golden.py --rewrite-golden`` writes them anew."""
+"""Printed statements as whole texts, to be read: ``pytest tests/golden --rewrite-golden`` writes them anew."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 import sqlrank
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parent
 DIALECTS = ("duckdb", "bigquery", "snowflake", "spark", "postgres")
 SCENARIOS = {
     "rankings": (

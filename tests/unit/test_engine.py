@@ -20,7 +20,7 @@ from sqlrank import ExecutionError, InputError, SqlrankError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BIG = ["nDCG", "AP"]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pytest
 
-FOLDER = Path(__file__).parents[1] / "examples" / "learning"
+FOLDER = Path(__file__).parents[2] / "examples" / "learning"
 
 
 def example(name: str) -> Any:

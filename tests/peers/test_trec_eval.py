@@ -9,7 +9,7 @@ import pytest
 
 import sqlrank
 
-DATA = Path(__file__).parents[1] / "examples" / "data" / "trec_eval"
+DATA = Path(__file__).parents[2] / "examples" / "data" / "trec_eval"
 COUNTS = {"num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"}
 WRITTEN_OTHERWISE = {
     "utility_2,-1,0,0": "utility(rel_ret=2, nonrel_ret=-1, rel_missed=0, nonrel_missed=0)",

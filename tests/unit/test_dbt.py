@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 import yaml
-from environments import environment
 from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank.cli import app
 from sqlrank.dialects import DIALECTS
+from tests.environments import environment
 
 if TYPE_CHECKING:
     from pathlib import Path

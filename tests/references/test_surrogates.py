@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-import surrogates_reference as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from surrogates_reference import COMPARED, CONVEX, KINDS
 
 import sqlrank
 from sqlrank.errors import InputError, MetricError
+from tests.references import surrogates_reference as reference
+from tests.references.surrogates_reference import COMPARED, CONVEX, KINDS
 
 Lists = list[tuple[np.ndarray, np.ndarray]]
 """Label and score of each query."""

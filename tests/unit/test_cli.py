@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from typer.testing import Result
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TREC = ROOT / "examples" / "data" / "trec_eval"
 
 

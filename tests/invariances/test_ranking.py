@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 import pytest
-from random_collections import Traits, random_collection
-from test_invariances import METRICS, assert_equal, collection, columns
 
 import sqlrank
 from sqlrank import InputError, MetricError, checks
+from tests.invariances.test_invariances import METRICS, assert_equal, collection, columns
+from tests.references.random_collections import Traits, random_collection
 
 if TYPE_CHECKING:
     from pathlib import Path

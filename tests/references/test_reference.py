@@ -7,10 +7,10 @@ from functools import cache
 from typing import Any
 
 import pytest
-import reference
-from reference import Collection, Scores
 
 import sqlrank
+from tests.references import reference
+from tests.references.reference import Collection, Scores
 
 VARIANTS: dict[str, list[str]] = {
     "11pt": ["11pt", "11pt(rounding=0.9)", "11pt(points=[0.25, 0.5, 0.75])", "11pt(rel=2)"],

@@ -10,14 +10,14 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pairs_reference as reference
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from predictions_reference import Predictions
 
 import sqlrank
+from tests.references import pairs_reference as reference
+from tests.references.predictions_reference import Predictions
 
 OF_NUMBERS = [
     "KendallTau",

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from reference import Collection
 
 import sqlrank
+from tests.references.reference import Collection
 
 Grades = list[float | None]
 

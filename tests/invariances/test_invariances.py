@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-import reference
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from reference import Collection, Scores
 
 import sqlrank
+from tests.references import reference
+from tests.references.reference import Collection, Scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
