@@ -18,7 +18,8 @@ from tests.engines.matrix import PROPERTY, record
 from tests.engines.running import each, running
 from tests.engines.scenarios import CANNOT, LONG, scenarios, tables
 from tests.references import reference
-from tests.references.predictions_reference import Predictions, candidates
+from tests.references.predictions import Predictions
+from tests.references.predictions_reference import candidates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

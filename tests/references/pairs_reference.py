@@ -13,7 +13,7 @@ import sqlrank
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.references.predictions_reference import Predictions
+    from tests.references.predictions import Predictions
 
 
 @dataclass(frozen=True)

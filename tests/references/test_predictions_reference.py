@@ -12,7 +12,7 @@ import pytest
 import sqlrank
 from sqlrank.request import library_of
 from tests.references import predictions_reference as reference
-from tests.references.predictions_reference import Predictions
+from tests.references.predictions import Predictions
 
 CUTS = ["", "cut=best", "cut=best, criterion=youden", "cut=best, criterion=accuracy", "cut=best, criterion=mcc", "threshold=0.25"]
 BINS = ["", "bins=1", "bins=4", "bins=97", "binning=equal_mass", "binning=equal_mass, bins=3", "binning=equal_mass, bins=97"]

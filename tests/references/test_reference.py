@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import sqlrank
-from tests.references import reference
-from tests.references.reference import Collection, Scores
+from tests.references import answers, reference
+from tests.references.answers import Collection, Scores
 
 VARIANTS: dict[str, list[str]] = {
     "11pt": ["11pt", "11pt(rounding=0.9)", "11pt(points=[0.25, 0.5, 0.75])", "11pt(rel=2)"],
@@ -254,7 +254,7 @@ def test_given_ranks_are_the_order(distinct: bool) -> None:
     drawn, rng = collection(4, 120, 8), random.Random(4)  # noqa: S311
     draw = (lambda docs: rng.sample(range(1, 100), len(docs))) if distinct else (lambda docs: [rng.randint(1, 3) for _ in docs])
     ranked = Collection({query: dict(zip(docs, draw(docs), strict=True)) for query, docs in drawn.run.items()}, drawn.qrels)
-    sources = {"run": reference.table(ranked.run, "rank"), "qrels": ranked.tables["qrels"]}
+    sources = {"run": answers.table(ranked.run, "rank"), "qrels": ranked.tables["qrels"]}
     table = sqlrank.evaluate(RANKINGS, **sources, per_query=True, ties="rank")
     for metric in RANKINGS:
         got = dict(zip(table["query_id"].to_pylist(), table[metric].to_pylist(), strict=True))

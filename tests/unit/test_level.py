@@ -16,7 +16,7 @@ import sqlrank
 from sqlrank.dialects import DIALECTS
 from sqlrank.errors import MetricError
 from tests.references import predictions_reference as reference
-from tests.references.predictions_reference import Predictions
+from tests.references.predictions import Predictions
 
 METRICS = ["AUC", "AUC(tie_credit=0)", "APS", "KS", "LogLoss", "FBeta(cut=best)", "Recall", "ECE(binning=equal_mass)", "PnDCG@2", "R2"]
 STRATEGIES = ("window", "grouped", "bucketed")

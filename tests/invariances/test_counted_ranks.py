@@ -10,7 +10,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError, MetricError, checks
-from tests.invariances.test_invariances import METRICS, assert_equal, collection, columns
+from tests.invariances.rankings import METRICS, assert_equal, collection, columns
 from tests.references.random_collections import Traits, random_collection
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import MetricError
+from tests.definitions.predictions import ranked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,11 +23,6 @@ def values(metrics: str | list[str], label: Sequence[Any], score: Sequence[Any],
     extra = arguments.pop("extra", {})
     (row,) = sqlrank.evaluate(metrics, predictions=pa.table({"label": label, "score": score, **extra}), **arguments).to_pylist()
     return list(row.values())
-
-
-def ranked(text: str) -> tuple[list[int], list[float]]:
-    """Return labels and falling scores of an order such as ``+--+``."""
-    return [int(sign == "+") for sign in text], [1 - place / 100 for place in range(len(text))]
 
 
 def test_four_predictions_with_two_ties() -> None:
