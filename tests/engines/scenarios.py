@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -77,8 +77,15 @@ class Scenario:
     """One call, made on every engine."""
 
     name: str
-    metrics: list[str]
+    candidates: list[str]
     options: dict[str, Any] = field(default_factory=dict)
+    for_some: bool = False
+    """Whether the options have no meaning for some of the candidates."""
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """What is asked; to write a statement of each candidate takes its time, so that the names of scenarios do without."""
+        return [metric for metric in self.candidates if not self.for_some or _is_accepted(metric, self.options)]
 
     def expected(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
         """Return what DuckDB computes."""
@@ -133,16 +140,13 @@ def _family(*families: str) -> list[SqlFile]:
     return [file for file in library().metrics.values() if file.path.parent.name in families]
 
 
-def _accepted(metrics: list[str], options: dict[str, Any]) -> list[str]:
-    """Return the metrics for which a policy has a meaning."""
-    fit = []
-    for metric in metrics:
-        try:
-            sqlrank.sql(metric, **options)
-        except sqlrank.MetricError:
-            continue
-        fit.append(metric)
-    return fit
+def _is_accepted(metric: str, options: dict[str, Any]) -> bool:
+    """Whether a policy has a meaning for a metric."""
+    try:
+        sqlrank.sql(metric, **options)
+    except sqlrank.MetricError:
+        return False
+    return True
 
 
 @cache
@@ -173,8 +177,7 @@ def _of_rankings() -> list[Scenario]:
             if value not in {"row_order", "quantile", "half", "wmean", "strict", "error"}:
                 name = "topics" if policy == "queries" else policy
                 options = {**RANKINGS, name: value, "per_query": policy in {"ties", "unjudged", "ranking"}}
-                fit = _accepted(metrics, options) if value in {"expected", "rank"} else metrics
-                found.append(Scenario(f"{policy}={value}", fit, options))
+                found.append(Scenario(f"{policy}={value}", metrics, options, for_some=value in {"expected", "rank"}))
     return [*found, *_of_choices(files, RANKINGS | {"per_query": True})]
 
 
@@ -195,8 +198,9 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
             ]
             if choice == "stop" and value == "identity":
                 given["qrels"] = "probabilities"
-            if asked := _accepted(_names(holders, cutoff="@3"), given):
-                found.append(Scenario(f"{choice}={value}", asked, given))
+            candidates = _names(holders, cutoff="@3")
+            if any(_is_accepted(metric, given) for metric in candidates):
+                found.append(Scenario(f"{choice}={value}", candidates, given, for_some=True))
     return found
 
 
@@ -223,9 +227,7 @@ def _of_predictions() -> list[Scenario]:
         Scenario("predictions", classification, WEIGHTED | {"by": [["shop"], []]}),
         Scenario("predictions of weight 1", [name for name in classification if name != "GAUC"], unweighted | {"strategy": "ranked"}),
         Scenario("predictions per query", classification, WEIGHTED | {"per_query": True}),
-        Scenario(
-            "predictions, ties=row_order", _accepted(classification, WEIGHTED | {"ties": "row_order"}), WEIGHTED | {"ties": "row_order"}
-        ),
+        Scenario("predictions, ties=row_order", classification, WEIGHTED | {"ties": "row_order"}, for_some=True),
         Scenario("regression", regression, {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}),
         Scenario("pairs", _names(_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
         Scenario("pairs at once", _names(_family("pairs")), WEIGHTED),
