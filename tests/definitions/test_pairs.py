@@ -10,6 +10,7 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import MetricError
+from tests.definitions.databases import database
 from tests.definitions.predictions import ranked
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ OTHERS = ["SomersD", "SomersD(given=score)", "SpearmanRho", "SpearmanRho(formula
 
 def values(metrics: str | list[str], label: Sequence[Any], score: Sequence[Any], **arguments: Any) -> list[Any]:
     extra = arguments.pop("extra", {})
-    (row,) = sqlrank.evaluate(metrics, predictions=pa.table({"label": label, "score": score, **extra}), **arguments).to_pylist()
+    data = pa.table({"label": label, "score": score, **extra})
+    (row,) = sqlrank.evaluate(metrics, predictions=data, connection=database(), **arguments).to_pylist()
     return list(row.values())
 
 

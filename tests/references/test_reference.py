@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sqlrank
+from tests.lanes import few
 from tests.references import answers, reference
 from tests.references.answers import Collection, Scores
 
@@ -87,6 +88,8 @@ POLICIES: dict[str, dict[str, Any]] = {
     "best_drop_depth_level": {"ties": "best", "unjudged": "drop", "depth": 2, "rel": 3, "queries": "run", "no_relevant": "skip"},
 }
 
+QUICK = ("defaults", "worst_one")
+"""Policies that are compared in every run."""
 
 GRADES = [(0, 1), (0, 1, 2, 3), (-1, 0, 1, 2), (0, 0, 0, 1, 4), (1, 2, 3), (0,), (-1,), (-1, 0), (1,), (2,), (-2, -1, 1)]
 SCORES = [(0, 1), (0, 1, 2, 3), (0.5,), tuple(i / 8 - 1 for i in range(60)), (1.0, 1.0 + 1e-9, 2.0)]
@@ -178,7 +181,13 @@ def test_every_metric_has_a_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "metric"), [(policy, metric) for policy in POLICIES for name in VARIANTS for metric in asked(name, policy)]
+    ("policy", "metric"),
+    [
+        pytest.param(policy, metric, marks=() if policy in QUICK else pytest.mark.slow)
+        for policy in POLICIES
+        for name in VARIANTS
+        for metric in asked(name, policy)
+    ],
 )
 def test_metric_is_that_of_the_reference(policy: str, metric: str) -> None:
     assert_same(metric, fused(policy, reads_numbers(metric))[metric], collection(1, 110, 10), **POLICIES[policy])
@@ -221,7 +230,7 @@ def expectations(policy: str, numbers: bool) -> dict[str, dict[str, float | None
 
 
 @pytest.mark.parametrize("metric", [metric for name in reference.LINEAR for metric in linear(name)])
-@pytest.mark.parametrize("policy", EXPECTED)
+@pytest.mark.parametrize("policy", few(EXPECTED, 1))
 def test_expected_is_the_mean_over_all_orders(metric: str, policy: str) -> None:
     if "ideal=retrieved" in metric and "depth" in EXPECTED[policy]:
         pytest.skip("which documents are retrieved, and so the ideal, is then itself left to chance")

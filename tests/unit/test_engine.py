@@ -162,7 +162,12 @@ SCRIPT = "import sys, sqlrank; sqlrank.evaluate(['nDCG', 'AP'], run='r', qrels='
 
 @pytest.mark.parametrize(
     ("command", "check"),
-    [(EVALUATE, "off"), (EVALUATE, "full"), ([sys.executable, "-c", SCRIPT], "off"), ([sys.executable, "-c", SCRIPT], "auto")],
+    [
+        (EVALUATE, "off"),
+        pytest.param(EVALUATE, "full", marks=pytest.mark.slow),
+        pytest.param([sys.executable, "-c", SCRIPT], "off", marks=pytest.mark.slow),
+        pytest.param([sys.executable, "-c", SCRIPT], "auto", marks=pytest.mark.slow),
+    ],
     ids=["command line", "command line, checking", "Python", "Python, checking"],
 )
 def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], check: str, tmp_path: Path) -> None:
