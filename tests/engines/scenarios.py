@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -11,11 +11,11 @@ import pyarrow as pa
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.dialects import DIALECTS
-from sqlrank.library import library
+from sqlrank.engines.dialects import DIALECTS
+from sqlrank.library.shelf import library
 
 if TYPE_CHECKING:
-    from sqlrank.sqlfile import SqlFile
+    from sqlrank.library.file import SqlFile
 
 RUN = """
     SELECT 'q' || (i // 8) AS query_id, 'd' || (i * 7 % 11) AS doc_id, (i * 13 % 5) / 2.0::DOUBLE AS score, i % 8 + 1 AS rank,
@@ -68,7 +68,7 @@ CANNOT = {("SQLite", "groupings"): "cannot be written for sqlite", ("Databend", 
 """What cannot be asked: SQLite has no GROUPING SETS, and this Databend finds no column with a capital in its name. The errors say so."""
 
 _EXAMPLE = {"integer": "5", "number": "0.3"}
-_OF_RUN = ("ties", "queries", "unjudged", "ranking", "no_relevant", "aggregate")
+_OF_RUN = ("ties", "queries", "unjudged", "no_relevant", "aggregate")
 """Policies that bear on every metric of rankings."""
 
 
@@ -77,8 +77,15 @@ class Scenario:
     """One call, made on every engine."""
 
     name: str
-    metrics: list[str]
+    candidates: list[str]
     options: dict[str, Any] = field(default_factory=dict)
+    for_some: bool = False
+    """Whether the options have no meaning for some of the candidates."""
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """What is asked; to write a statement of each candidate takes its time, so that the names of scenarios do without."""
+        return [metric for metric in self.candidates if not self.for_some or _is_accepted(metric, self.options)]
 
     def expected(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
         """Return what DuckDB computes."""
@@ -133,16 +140,13 @@ def _family(*families: str) -> list[SqlFile]:
     return [file for file in library().metrics.values() if file.path.parent.name in families]
 
 
-def _accepted(metrics: list[str], options: dict[str, Any]) -> list[str]:
-    """Return the metrics for which a policy has a meaning."""
-    fit = []
-    for metric in metrics:
-        try:
-            sqlrank.sql(metric, **options)
-        except sqlrank.MetricError:
-            continue
-        fit.append(metric)
-    return fit
+def _is_accepted(metric: str, options: dict[str, Any]) -> bool:
+    """Whether a policy has a meaning for a metric."""
+    try:
+        sqlrank.sql(metric, **options)
+    except sqlrank.MetricError:
+        return False
+    return True
 
 
 @cache
@@ -168,13 +172,14 @@ def _of_rankings() -> list[Scenario]:
         Scenario("depth=3", metrics, {**RANKINGS, "depth": 3}),
     ]
     for policy in _OF_RUN:
-        values = library().policy_values(policy) if policy in library().policies else sorted(library().functions[policy])
+        values = library().values_of(policy) if policy in library().policies else sorted(library().functions[policy])
         for value in values:
             if value not in {"row_order", "quantile", "half", "wmean", "strict", "error"}:
                 name = "topics" if policy == "queries" else policy
-                options = {**RANKINGS, name: value, "per_query": policy in {"ties", "unjudged", "ranking"}}
-                fit = _accepted(metrics, options) if value in {"expected", "rank"} else metrics
-                found.append(Scenario(f"{policy}={value}", fit, options))
+                options = {**RANKINGS, name: value, "per_query": policy in {"ties", "unjudged"}}
+                found.append(Scenario(f"{policy}={value}", metrics, options, for_some=value in {"expected", "rank"}))
+    counted = {**RANKINGS, "plan": {"ranking": "counted"}, "per_query": True}
+    found += [Scenario("ranking=sorted", metrics, {**counted, "plan": {"ranking": "sorted"}}), Scenario("ranking=counted", metrics, counted)]
     return [*found, *_of_choices(files, RANKINGS | {"per_query": True})]
 
 
@@ -182,10 +187,10 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
     """Every function that fills a slot of these metrics, and every value of a policy of their own, but the defaults."""
     found = []
     policies = {name for file in files for name in file.choices if name in library().policies} - {"level"}
-    slots = set(library().functions) - {"aggregate", "no_relevant"}
+    slots = set(library().functions) - {"aggregate", "no_relevant", "rest"}
     heeded = _heeded(files)
     for choice in sorted(policies | slots):
-        values = sorted(library().functions[choice]) if choice in slots else library().policy_values(choice)
+        values = sorted(library().functions[choice]) if choice in slots else library().values_of(choice)
         for value in [value for value in values if value != "error"]:
             given = {**options, choice: value} | ({"cut": "best"} if choice == "criterion" else {})
             holders = [
@@ -195,8 +200,9 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
             ]
             if choice == "stop" and value == "identity":
                 given["qrels"] = "probabilities"
-            if asked := _accepted(_names(holders, cutoff="@3"), given):
-                found.append(Scenario(f"{choice}={value}", asked, given))
+            candidates = _names(holders, cutoff="@3")
+            if any(_is_accepted(metric, given) for metric in candidates):
+                found.append(Scenario(f"{choice}={value}", candidates, given, for_some=True))
     return found
 
 
@@ -205,10 +211,18 @@ def _heeded(files: list[SqlFile]) -> dict[str, set[str]]:
     calls: dict[str, set[str]] = {}
     for file in library().files():
         calls.setdefault(file.name, set()).update(call.name.lower() for call in file.tree.find_all(exp.Anonymous))
-    return {
-        file.name: {*file.choices, *calls[file.name], *(call for name in library().reads(file) for call in calls.get(name, ()))}
-        for file in files
-    }
+    return {file.name: {*file.choices, *calls[file.name], *(call for name in _read(file) for call in calls[name])} for file in files}
+
+
+def _read(file: SqlFile) -> set[str]:
+    """The relations that a metric reads, itself or through others, under any policies."""
+    found: set[str] = set()
+    left = [file]
+    while left:
+        for name in {table.name for table in left.pop().tree.find_all(exp.Table)} - found - library().roles.keys():
+            found.add(name)
+            left += library().variants(name)
+    return found
 
 
 def _of_predictions() -> list[Scenario]:
@@ -223,14 +237,13 @@ def _of_predictions() -> list[Scenario]:
         Scenario("predictions", classification, WEIGHTED | {"by": [["shop"], []]}),
         Scenario("predictions of weight 1", [name for name in classification if name != "GAUC"], unweighted | {"strategy": "ranked"}),
         Scenario("predictions per query", classification, WEIGHTED | {"per_query": True}),
-        Scenario(
-            "predictions, ties=row_order", _accepted(classification, WEIGHTED | {"ties": "row_order"}), WEIGHTED | {"ties": "row_order"}
-        ),
+        Scenario("predictions, ties=row_order", classification, WEIGHTED | {"ties": "row_order"}, for_some=True),
         Scenario("regression", regression, {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}),
         Scenario("pairs", _names(_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
         Scenario("pairs at once", _names(_family("pairs")), WEIGHTED),
         Scenario("pairs of queries", _names(_family("pairs")), WEIGHTED | {"by": "shop", "level": "query"}),
         Scenario("classification of queries", classification, WEIGHTED | {"by": "shop", "level": "query"}),
+        Scenario("predictions, order=bucketed added up early", classification, {**WEIGHTED, "plan": {"order": "bucketed", "merging": "early"}}),
         *_of_choices(_family("classification"), WEIGHTED | {"by": "shop"}),
         *_of_choices(_family("pairs"), WEIGHTED | {"by": "shop"}),
         *_of_choices(_family("regression"), {"predictions": "numbers"}),
@@ -246,7 +259,7 @@ def _of_curves() -> list[Scenario]:
             for strategy in ("window", "bucketed")
         ]
         for choice in file.choices.values():
-            values = library().policy_values(choice.name) if choice.name in library().policies else []
+            values = library().values_of(choice.name) if choice.name in library().policies else []
             others = [value for value in values if value != choice.default]
             found += [Scenario(f"{name}, {choice.name}={value}", [name], WEIGHTED | {choice.name: value}) for value in others]
     return found

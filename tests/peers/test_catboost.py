@@ -7,9 +7,11 @@ from functools import cache
 import numpy as np
 import pytest
 from catboost.utils import eval_metric
-from random_collections import Collection, Values, assert_same, fully_judged, per_group, per_query
 
 import sqlrank
+from tests.references.random_collections import Collection, Values, assert_same, fully_judged, per_group, per_query
+
+pytestmark = pytest.mark.slow
 
 SINGLE = 1e-6
 GRADED = {

@@ -6,9 +6,11 @@ import lightgbm
 import numpy as np
 import pyarrow as pa
 import pytest
-from random_collections import Collection, Values, assert_same, fully_judged, per_group, per_query
 
 import sqlrank
+from tests.references.random_collections import Collection, Values, assert_same, fully_judged, per_group, per_query
+
+pytestmark = pytest.mark.slow
 
 CUTOFFS = (1, 2, 3, 5, 10, 30)
 NAMES = {"ndcg": "nDCG", "map": "AP"}

@@ -15,6 +15,8 @@ from scipy import stats
 
 import sqlrank
 
+pytestmark = pytest.mark.slow
+
 SCIPY = {
     "KendallTau": lambda label, score: stats.kendalltau(score, label).statistic,
     "KendallTau(variant=c)": lambda label, score: stats.kendalltau(score, label, variant="c").statistic,
@@ -60,7 +62,7 @@ def test_scipy_of_a_long_list(levels: int, counting: str) -> None:
     label = rng.integers(0, levels, 20_000)
     score = label + rng.normal(size=len(label)) * levels // 3
     metrics = ["KendallTau", "KendallTau(variant=c)", "SpearmanRho"]
-    (got,) = sqlrank.evaluate(metrics, predictions=pa.table({"label": label, "score": score}), counting=counting).to_pylist()
+    (got,) = sqlrank.evaluate(metrics, predictions=pa.table({"label": label, "score": score}), plan={"counting": counting}).to_pylist()
     assert got == pytest.approx({metric: SCIPY[metric](label, score) for metric in metrics}, abs=1e-10)
 
 

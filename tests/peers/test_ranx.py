@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from random_collections import Traits, assert_same, nested, per_query, random_collection
 
 import sqlrank
+from tests.references.random_collections import Traits, assert_same, nested, per_query, random_collection
 
 ranx = pytest.importorskip("ranx")
 

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from random_collections import Values, assert_same
 from scipy.stats import ks_2samp
 from sklearn import config_context
 from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve
 
 import sqlrank
+from tests.references.random_collections import Values, assert_same
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Peer = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
+
+pytestmark = pytest.mark.slow
 
 GROUPS = 36
 SCORES: tuple[Callable[[np.random.Generator, int], np.ndarray], ...] = (

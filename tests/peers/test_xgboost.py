@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_collections import SCORES, Collection, Values, assert_same, fully_judged, per_group, per_query
 
 import sqlrank
+from tests.references.random_collections import SCORES, Collection, Values, assert_same, fully_judged, per_group, per_query
 
 xgboost = pytest.importorskip("xgboost")
 

@@ -1,0 +1,140 @@
+"""Curves: rows that end where they must, agree with scikit-learn, and keep the bound on what fewer points miss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn import calibration, metrics
+
+import sqlrank
+from tests.lanes import every, few
+
+STRATEGIES = ("window", "grouped", "bucketed")
+CURVES = ("ROC", "PR", "Gain", "Lift", "Threshold", "Calibration")
+
+
+def predictions(seed: int, rows: int = 3000, decimals: int = 2) -> pa.Table:
+    """Weighted predictions with many ties."""
+    generator = np.random.default_rng(seed)
+    score = np.round(generator.beta(0.6, 2, rows), decimals)
+    label = (generator.random(rows) < score).astype(int)
+    return pa.table({"label": label, "score": score, "weight": generator.choice([0.25, 0.5, 1.0, 2.5], rows)})
+
+
+def columns(curve: str, data: pa.Table, **options: Any) -> dict[str, np.ndarray]:
+    result = sqlrank.evaluate(curve, predictions=data, **options)
+    return {name: result[name].to_numpy() for name in result.column_names}
+
+
+def arrays(data: pa.Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return data["label"].to_numpy(), data["score"].to_numpy(), data["weight"].to_numpy()
+
+
+@pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
+def test_all_points_are_those_of_scikit_learn(strategy: str) -> None:
+    data = predictions(1)
+    label, score, weight = arrays(data)
+    roc = columns("ROC(points=0)", data, strategy=strategy)
+    fpr, tpr, thresholds = metrics.roc_curve(label, score, sample_weight=weight, drop_intermediate=False)
+    assert roc["fpr"] == pytest.approx(fpr, abs=1e-9)
+    assert roc["tpr"] == pytest.approx(tpr, abs=1e-9)
+    assert roc["threshold"][1:] == pytest.approx(thresholds[1:], abs=1e-9)
+    assert list(roc["point"]) == list(range(len(fpr)))
+    pr = columns("PR(points=0)", data, strategy=strategy)
+    precision, recall, thresholds = metrics.precision_recall_curve(label, score, sample_weight=weight)
+    assert pr["precision"] == pytest.approx(precision[-2::-1], abs=1e-9)
+    assert pr["recall"] == pytest.approx(recall[-2::-1], abs=1e-9)
+    assert pr["threshold"] == pytest.approx(thresholds[::-1], abs=1e-9)
+
+
+def test_the_table_of_thresholds_is_that_of_the_metrics() -> None:
+    data = predictions(2, rows=200, decimals=1)
+    table = columns("Threshold(points=0)", data)
+    names = {"tp": "TP", "fp": "FP", "tn": "TN", "fn": "FN", "precision": "Precision", "recall": "Recall", "specificity": "Specificity",
+             "f1": "FBeta", "accuracy": "Accuracy"}  # fmt: skip
+    for row, threshold in enumerate(table["threshold"]):
+        single = sqlrank.evaluate([f"{name}(threshold={threshold})" for name in names.values()], predictions=data).to_pylist()[0]
+        assert [table[name][row] for name in names] == pytest.approx(list(single.values()), abs=1e-12)
+
+
+def test_gain_and_lift_are_those_of_the_metrics() -> None:
+    data = predictions(3, rows=300, decimals=1)
+    gain, lift = columns("Gain(points=0)", data), columns("Lift(points=0)", data)
+    assert (gain["fraction"][0], gain["gain"][0]) == (0, 0)
+    assert gain["gain"][-1] == pytest.approx(1)
+    for share, height, factor in zip(gain["fraction"][1:-1], gain["gain"][1:-1], lift["lift"][:-1], strict=True):
+        single = sqlrank.evaluate([f"Gain@{share!r}", f"Lift@{share!r}"], predictions=data).to_pylist()[0]
+        assert list(single.values()) == pytest.approx([height, factor], abs=1e-9)
+
+
+@pytest.mark.parametrize("points", [10, 100, 1000])
+@pytest.mark.parametrize("seed", few(range(5), 1))
+def test_fewer_points_miss_no_more_area_than_stated(seed: int, points: int) -> None:
+    data = predictions(seed, rows=20_000, decimals=9)
+    label, score, weight = arrays(data)
+    roc = columns(f"ROC(points={points})", data)
+    assert len(roc["point"]) <= points + 1
+    assert (roc["fpr"][-1], roc["tpr"][-1]) == pytest.approx((1, 1))
+    assert abs(metrics.auc(roc["fpr"], roc["tpr"]) - metrics.roc_auc_score(label, score, sample_weight=weight)) <= 1 / points
+    pr = columns(f"PR(points={points})", data)
+    assert len(pr["point"]) <= points + 1
+    everything = columns("PR(points=0)", data)
+    bound = np.exp(4 * np.log(weight.sum() / weight[weight > 0].min()) / points)
+    kept = np.searchsorted(-pr["threshold"], -everything["threshold"])
+    has_hits = everything["recall"] > 0
+    ratio = everything["precision"][has_hits] / pr["precision"][kept[has_hits]]
+    assert max(ratio.max(), 1 / ratio.min()) <= bound * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("bins", [1, 7, 10])
+def test_calibration_is_that_of_scikit_learn(bins: int) -> None:
+    data = predictions(4, decimals=6).drop_columns(["weight"])
+    observed, predicted = calibration.calibration_curve(data["label"].to_numpy(), data["score"].to_numpy(), n_bins=bins)
+    table = columns(f"Calibration(bins={bins})", data)
+    assert table["mean_predicted"] == pytest.approx(predicted, abs=1e-9)
+    assert table["mean_observed"] == pytest.approx(observed, abs=1e-9)
+    assert table["weight"].sum() == data.num_rows
+
+
+def test_bins_of_equal_mass_hold_as_many() -> None:
+    data = pa.table({"label": [0, 1] * 50, "score": [i / 100 for i in range(100)]})
+    assert list(columns("Calibration(binning=equal_mass, bins=4)", data)["weight"]) == [25] * 4
+
+
+@pytest.mark.parametrize("curve", every(2, CURVES))
+def test_groups_and_slices_and_order(curve: str) -> None:
+    data = predictions(5, rows=400, decimals=1).append_column("shop", pa.array(["b", "a", None, "a"] * 100))
+    rows = sqlrank.evaluate(curve, predictions=data, by=[["shop"], []]).to_pylist()
+    assert rows == sorted(rows, key=lambda row: (row["shop"] is not None, row["shop"] or ""))
+    alone = sqlrank.evaluate(curve, predictions=data.filter(pa.compute.equal(data["shop"], "b"))).to_pylist()
+    found = [{name: value for name, value in row.items() if name != "shop"} for row in rows if row["shop"] == "b"]
+    assert len(found) == len(alone) > 1
+    for one, other in zip(found, alone, strict=True):
+        assert one == pytest.approx(other, nan_ok=True)
+    points = [row["point"] for row in found]
+    assert points == sorted(points)
+
+
+@pytest.mark.parametrize("curve", every(2, CURVES))
+def test_nothing_and_one_class(curve: str) -> None:
+    empty = pa.table({"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())})
+    rows = sqlrank.evaluate(curve, predictions=empty)
+    assert rows.num_rows <= 1
+    one = sqlrank.evaluate(curve, predictions=pa.table({"label": [0, 0], "score": [0.2, 0.7]})).to_pylist()
+    for row in one:
+        assert all(value is None or np.isfinite(value) for value in row.values())
+    if curve in {"ROC", "PR", "Gain", "Lift"}:
+        assert [list(row.values())[-1] for row in one][-1] in {None, 0.0}
+
+
+def test_a_curve_is_asked_for_alone_and_checked() -> None:
+    data = pa.table({"label": [0, 1], "score": [0.2, 1.5]})
+    with pytest.raises(sqlrank.MetricError, match="ROC has rows of its own; ask for it alone"):
+        sqlrank.evaluate(["ROC", "AUC"], predictions=data)
+    with pytest.raises(sqlrank.InputError, match="1 row: score is not a probability, from 0 to 1"):
+        sqlrank.evaluate("Calibration", predictions=data)
+    with pytest.raises(sqlrank.MetricError, match=r"points is -1; it must be an integer from 0"):
+        sqlrank.evaluate("ROC(points=-1)", predictions=data)

@@ -1,0 +1,234 @@
+"""Metrics of pairs worked by hand, numbers printed elsewhere, undefined values, and what is refused with which message."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank.errors import MetricError
+from tests.definitions.databases import database
+from tests.definitions.predictions import ranked
+from tests.lanes import every
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TAUS = ["KendallTau", *(f"KendallTau(variant={name})" for name in ("a", "c", "gamma"))]
+OTHERS = ["SomersD", "SomersD(given=score)", "SpearmanRho", "SpearmanRho(formula=d2)", "FCP(level=list)", "PairAccuracy(level=list)"]
+
+
+def values(metrics: str | list[str], label: Sequence[Any], score: Sequence[Any], **arguments: Any) -> list[Any]:
+    extra = arguments.pop("extra", {})
+    data = pa.table({"label": label, "score": score, **extra})
+    (row,) = sqlrank.evaluate(metrics, predictions=data, connection=database(), **arguments).to_pylist()
+    return list(row.values())
+
+
+def test_four_predictions_with_two_ties() -> None:
+    """Of six pairs three are in the same order, one is not, one is tied by label and one by score."""
+    metrics = [*TAUS, *OTHERS, "FCP(level=list, tie_rule=ignore)", "FCP(level=list, tie_rule=discordant)"]
+    got = values(metrics, [1, 3, 2, 2], [1, 2, 2, 3])
+    # Ranks 1, 2.5, 2.5, 4 and 1, 4, 2.5, 2.5: squared differences 0, 2.25, 0, 2.25.
+    ranks = [2.25 / 4.5, 1 - 6 * 4.5 / (4 * 15)]
+    expected = [2 / 5, 2 / 6, 2 * 2 / (16 * 2 / 3), 2 / 4, 2 / 5, 2 / 5, *ranks, 3.5 / 5, 3 / 5, 3 / 4, 3 / 5]
+    assert got == pytest.approx(expected, abs=1e-15)
+
+
+def test_somers_d_of_labels_explains_scores() -> None:
+    """All three pairs with different labels, of which one is tied by score; two with different scores."""
+    assert values(["SomersD", "SomersD(given=score)", "KendallTau"], [0, 1, 2], [5, 5, 7]) == pytest.approx([2 / 3, 1, 2 / sqrt(6)])
+
+
+def test_the_same_order_and_the_opposite() -> None:
+    metrics = [*TAUS, *OTHERS]
+    assert values(metrics, [1, 2, 5, 9], [-1, 0, 3, 4]) == [1] * len(metrics)
+    assert values(metrics, [1, 2, 5, 9], [4, 3, 0, -1]) == pytest.approx([-1] * 8 + [0, 0])
+
+
+def test_weights_of_pairs_are_products() -> None:
+    """Weights 1, 2, 3: the pairs weigh 2 (same order), 3 (opposite) and 6 (opposite)."""
+    weight = {"weight": [1.0, 2.0, 3.0]}
+    assert values("KendallTau(variant=a)", [2, 3, 1], [1, 2, 3], extra=weight) == pytest.approx([(2 - 3 - 6) / 11])
+    assert values(["KendallTau", "SpearmanRho"], [2, 3, 1], [1, 2, 3], extra={"weight": [0.0, 2.0, 3.0]}) == [-1, -1]
+
+
+@pytest.mark.parametrize(
+    ("label", "score", "defined"),
+    every(
+        2,
+        [
+            ([], [], set()),
+            ([1], [0.5], set()),
+            ([1, 1, 1], [0.1, 0.2, 0.3], {"KendallTau(variant=a)", "SomersD(given=score)"}),
+            ([1, 2, 3], [0.5, 0.5, 0.5], {"KendallTau(variant=a)", "SomersD", "FCP(level=list)", "PairAccuracy(level=list)"}),
+            ([1, 1], [0.5, 0.5], {"KendallTau(variant=a)"}),
+        ],
+        rows=True,
+    ),
+    ids=["no rows", "one row", "one label", "one score", "one of each"],
+)
+def test_undefined(label: list[int], score: list[float], defined: set[str]) -> None:
+    metrics = [*TAUS, *OTHERS]
+    table = pa.table({"label": pa.array(label, pa.int64()), "score": pa.array(score, pa.float64())})
+    for repeat in (1, 40):
+        many = pa.concat_tables([table] * repeat)
+        (row,) = sqlrank.evaluate(metrics, predictions=many).to_pylist()
+        there = {name for name, value in row.items() if value is not None}
+        assert there == (defined if repeat == 1 or label != [1] else {"KendallTau(variant=a)"})
+        assert all(value == (0.5 if name == "FCP(level=list)" else 0) for name, value in row.items() if value is not None)
+
+
+def test_no_weight_is_no_prediction() -> None:
+    got = values([*TAUS, *OTHERS], [1, 2, 3], [3, 1, 2], extra={"weight": [0.0, 0.0, 1.0]})
+    assert got == [None] * len(got)
+
+
+USERS = {
+    "query_id": ["a", "a", "a", "b", "b", "c", "c", "d"],
+    "label": [1, 2, 3, 1, 2, 5, 4, 1],
+    "score": [1, 2, 2, 2, 1, 1, 1, 9],
+}
+"""Users with 2 concordant pairs and a tie, 1 discordant pair, 1 tie, and no pair."""
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("", (2.5 + 0 + 0.5) / 5),
+        ("tie_rule=discordant", 2 / 5),
+        ("tie_rule=ignore", 2 / 3),
+        ("pooling=queries", (2.5 / 3 + 0 + 0.5) / 3),
+        ("pooling=queries, tie_rule=discordant", (2 / 3 + 0 + 0) / 3),
+        ("pooling=queries, tie_rule=ignore", (1 + 0) / 2),
+        # Surprise: one user has concordant pairs, 2; three have discordant ones, 1 each.
+        ("pooling=surprise, tie_rule=discordant", 2 / (2 + 1)),
+    ],
+)
+def test_fcp_of_users(options: str, expected: float) -> None:
+    (row,) = sqlrank.evaluate(f"FCP({options})" if options else "FCP", predictions=pa.table(USERS)).to_pylist()
+    assert list(row.values()) == pytest.approx([expected], abs=1e-15)
+
+
+def test_pairs_are_made_within_a_user() -> None:
+    metrics = ["PairAccuracy", "PairAccuracy(level=list)", "KendallTau(level=query)"]
+    got = values(metrics, [1, 2, 1, 2], [1, 2, 4, 3], extra={"query_id": [1, 1, 2, 2]})
+    assert got == pytest.approx([1 / 2, 2 / 4, 0])
+
+
+SLIDES = [("+--++++----", 22, 2, 2), ("+-+++-----+", 21, 5, 3), ("++------+++", 12, 4, 4)]
+
+
+@pytest.mark.parametrize(("order", "pairs", "partial", "top"), SLIDES)
+def test_the_table_of_the_slides_for_2(order: str, pairs: int, partial: int, top: int) -> None:
+    """Five positives and six negatives: all pairs, those with the two highest negatives, those of the two highest of each."""
+    metrics = ["AUC(tie_credit=0)", "PartialAUC(tie_credit=0)@2", "pAp(tie_credit=0)@2"]
+    assert values(metrics, *ranked(order)) == pytest.approx([pairs / 30, partial / 10, top / 4], abs=1e-15)
+    assert values(["AUC", "PartialAUC@2", "pAp@2"], *ranked(order)) == pytest.approx([pairs / 30, partial / 10, top / 4], abs=1e-15)
+
+
+@pytest.mark.parametrize(("order", "pairs"), [("++-+++-----", 27), ("+++-++-----", 28)])
+def test_the_table_of_the_slides_for_6(order: str, pairs: int) -> None:
+    """Precision at 6 is 5/6 for both; pAp tells them apart."""
+    label, score = ranked(order)
+    assert values(["AUC", "pAp@6", "PartialAUC@6"], label, score) == pytest.approx([pairs / 30] * 3, abs=1e-15)
+    documents = pa.table({"query_id": [1] * 11, "doc_id": list(range(11)), "label": label, "score": score})
+    assert sqlrank.evaluate("P@6", predictions=documents).to_pylist() == [{"P@6": 5 / 6}]
+
+
+def test_precision_of_the_first_two_in_the_slides() -> None:
+    for (order, *_), precision in zip(SLIDES, (1 / 2, 1 / 2, 1), strict=True):
+        label, score = ranked(order)
+        documents = pa.table({"query_id": [1] * 11, "doc_id": list(range(11)), "label": label, "score": score})
+        assert sqlrank.evaluate("P@2", predictions=documents).to_pylist() == [{"P@2": precision}]
+
+
+@pytest.mark.parametrize("credit", [0, 0.5, 1])
+def test_credit_of_ties(credit: float) -> None:
+    """Scores 0.9 +, 0.5 ++--, 0.4 +-, 0.1 --: rivals are the two negatives at 0.5; only the first positive is above them."""
+    label, score = [1, 1, 1, 0, 0, 1, 0, 0, 0], [0.9, 0.5, 0.5, 0.5, 0.5, 0.4, 0.4, 0.1, 0.1]
+    metrics = [f"PartialAUC(tie_credit={credit})@2", f"pAp(tie_credit={credit})@2"]
+    assert values(metrics, label, score) == pytest.approx([(2 + 4 * credit) / 8, (2 + 2 * credit) / 4])
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"), [("truncate", [3 / 4, 3 / 4]), ("pad", [(3 + 2 * 1) / 6, (3 + 2 * 1) / 6]), ("skip", [None, None])]
+)
+def test_fewer_negatives_than_k(rule: str, expected: list[float | None]) -> None:
+    """+-+-: with k = 3 one negative is missing, which counts as beaten by both positives."""
+    got = values([f"PartialAUC(few_negatives={rule})@3", f"pAp(few_negatives={rule})@3"], *ranked("+-+-"))
+    assert got == pytest.approx(expected)
+    assert values(f"pAp(few_negatives={rule})@2", *ranked("+-+-")) == pytest.approx([3 / 4])
+
+
+def test_one_class() -> None:
+    metrics = ["PartialAUC@2", "pAp@2", "AUC@2", "pAp(few_negatives=pad)@2", "PartialAUC(few_negatives=skip)@1"]
+    assert values(metrics, *ranked("---")) == [None] * 5
+    assert values(metrics, *ranked("+++")) == [None, None, None, 1, None]
+
+
+def test_auc_of_the_first() -> None:
+    """++--++: the first three have one negative, below both positives; of a tie across the third all three count 1/3."""
+    assert values(["AUC@1", "AUC@2", "AUC@3", "AUC@5", "AUC@6"], *ranked("++--++")) == pytest.approx([None, None, 1, 4 / 6, 4 / 8])
+    label, score = [1, 0, 1, 0, 0], [0.9, 0.8, 0.5, 0.5, 0.5]
+    # In the first three: 1 above; 1/3 of a positive below the negative at 0.8 and tied with 2/3 of negatives.
+    right, pairs = 1 * (1 + 2 / 3) + 1 / 3 * (2 / 3 / 2), (1 + 1 / 3) * (1 + 2 / 3)
+    assert values("AUC@3", label, score) == pytest.approx([right / pairs])
+    assert str(sqlrank.parse("auc@3")) == "AUC@3"
+
+
+def test_micro_average_of_users_and_pooled() -> None:
+    """The second user has one negative only, and counts for the pooled value alone, where k is given for both together."""
+    users = {"query_id": ["a"] * 4 + ["b"] * 2, "label": [1, 0, 1, 0, 0, 1], "score": [0.9, 0.8, 0.7, 0.6, 0.95, 0.5]}
+    (row,) = sqlrank.evaluate(
+        ["pAp(level=query, few_negatives=skip)@2", "pAp(level=query)@2", "pAp@4"], predictions=pa.table(users)
+    ).to_pylist()
+    assert list(row.values()) == pytest.approx([3 / 4, (3 / 4 + 0) / 2, (2 + 1) / 9])
+
+
+@pytest.mark.parametrize("arguments", [{}, {"by": "shop"}, {"by": [["shop"], []]}, {"level": "query"}, {"per_query": True}], ids=str)
+def test_few_negatives_are_an_error(arguments: dict[str, Any]) -> None:
+    predictions = pa.table(
+        {"label": [1, 0, 1, 0, 0], "score": [0.9, 0.1, 0.5, 0.4, 0.3], "query_id": ["a", "a", "b", "b", "b"], "shop": [1, 1, 2, 2, 2]}
+    )
+    place = {"by": " where shop=1", "level": " where query_id='a'", "per_query": " where query_id='a'"}
+    assert sqlrank.evaluate("pAp(few_negatives=error)@1", predictions=predictions, **arguments).num_rows > 0
+    with pytest.raises(sqlrank.InputError) as caught:
+        sqlrank.evaluate("pAp(few_negatives=error)@4", predictions=predictions, **arguments)
+    number = 1 if arguments else 3
+    said = f"pAp(few_negatives=error)@4: {number} negatives{place[next(iter(arguments))] if arguments else ''}; choose few_negatives=truncate, pad or skip"
+    assert said in str(caught.value).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("metric", "arguments", "error", "message"),
+    [
+        ("pAp", {}, MetricError, "pAp needs a cut-off"),
+        ("pAp(few_negatives=drop)@2", {}, MetricError, "unknown few_negatives 'drop'"),
+        ("KendallTau(variant=d)", {}, MetricError, "unknown variant 'd'"),
+        ("SomersD(given=x)", {}, MetricError, "unknown given 'x'"),
+        ("AUC(variant=b)", {}, MetricError, "AUC has no parameter 'variant'"),
+        ("FCP", {}, sqlrank.InputError, "query_id"),
+        ("PartialAUC@2", {}, sqlrank.InputError, "label"),
+    ],
+)
+def test_refused(metric: str, arguments: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        values(metric, [1, 2, 0], [0.1, 0.2, 0.3], **arguments)
+    assert message in str(caught.value)
+
+
+def test_null_and_nan_are_refused() -> None:
+    for label, score, what in (([1, None], [0.1, 0.2], "label is NULL"), ([1, 2], [0.1, float("nan")], "score is NaN")):
+        with pytest.raises(sqlrank.InputError, match=what):
+            values("KendallTau", label, score)
+
+
+def test_counting_by_frames_is_for_duckdb() -> None:
+    assert "RANK(" in sqlrank.sql("KendallTau", predictions="p")
+    assert "ORDER BY" in sqlrank.sql("KendallTau", predictions="p", dialect="bigquery")
+    with pytest.raises(MetricError, match="counting='framed' is for DuckDB; choose bits for bigquery"):
+        sqlrank.sql("KendallTau", predictions="p", dialect="bigquery", plan={"counting": "framed"})

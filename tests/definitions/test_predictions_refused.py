@@ -1,0 +1,156 @@
+"""What is refused of predictions, and with which message."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.definitions.databases import database
+from tests.definitions.predictions import INF, values
+
+BROKEN = [
+    ({"label": [0, None]}, "AUC", r"1 row: label is NULL; leave the row out\n +label=None, score=0.9"),
+    ({"label": [0.0, nan]}, "AUC", r"1 row: label is NaN or infinite; leave the row out\n +label=nan, score=0.9"),
+    ({"label": [0.0, INF]}, "MSE", r"1 row: label is NaN or infinite; leave the row out\n +label=inf, score=0.9"),
+    ({"label": [0, 2]}, "AUC", r"1 row: label is neither 0 nor 1\n +label=2, score=0.9"),
+    ({"label": [-1, 1]}, "KS", r"1 row: label is neither 0 nor 1\n +label=-1, score=0.1"),
+    ({"label": [0.0, 0.5]}, "LogLoss", r"1 row: label is neither 0 nor 1\n +label=0.5, score=0.9"),
+    ({"label": [-1, 1]}, "PoissonDeviance", r"1 row: label is negative\n +label=-1, score=0.1"),
+    ({"score": [0.1, None]}, "AUC", r"1 row: score is NULL; give it a value, or leave the row out\n +label=1, score=None"),
+    ({"score": [0.1, nan]}, "MAE", r"1 row: score is NaN, which would be ranked first; .*\n +label=1, score=nan"),
+    ({"score": [0.1, 1.5]}, "LogLoss", r"1 row: score is not a probability, from 0 to 1\n +label=1, score=1.5"),
+    ({"score": [-0.1, 0.5]}, "ECE", r"1 row: score is not a probability, from 0 to 1\n +label=0, score=-0.1"),
+    ({"score": [0.1, INF]}, "Brier", r"1 row: score is not a probability, from 0 to 1\n +label=1, score=inf"),
+    ({"score": [0.1, -INF]}, "MSE", r"1 row: score is infinite\n +label=1, score=-inf"),
+    ({"score": [0.0, 1.5]}, "TweedieDeviance", r"1 row: score is not above 0\n +label=0, score=0.0"),
+    ({"weight": [1.0, -1.0]}, "AUC", r"1 row: weight is negative\n +label=1, score=0.9, weight=-1.0"),
+    ({"weight": [1.0, nan]}, "AUC", r"1 row: weight is NaN or infinite\n +label=1, score=0.9, weight=nan"),
+    ({"weight": [INF, 1.0]}, "MAE", r"1 row: weight is NaN or infinite\n +label=0, score=0.1, weight=inf"),
+    ({"weight": [1.0, None]}, "num_predictions", r"1 row: weight is NULL\n +label=1, score=0.9, weight=None"),
+    ({"query_id": [1, None]}, "GAUC", r"1 row: query_id is NULL\n +label=1, score=0.9, query_id=None"),
+    ({"rank": [1, None]}, "AUC(ties=row_order)", r"1 row: rank is NULL\n +label=1, score=0.9, rank=None"),
+    ({"label": ["a", "b"]}, "AUC", r"label is VARCHAR, not a number; cast it, or map another column to label"),
+]
+
+
+@pytest.mark.parametrize(("columns", "metric", "message"), BROKEN)
+def test_rows_that_cannot_be_evaluated(columns: dict[str, list[Any]], metric: str, message: str) -> None:
+    data = pa.table({"label": [0, 1], "score": [0.1, 0.9], **columns})
+    with pytest.raises(sqlrank.InputError, match=message):
+        sqlrank.evaluate(metric, predictions=data, connection=database())
+
+
+def test_all_problems_come_in_one_report() -> None:
+    data = pa.table({"label": [None, 2, 1], "score": [nan, 0.9, 0.5], "weight": [-1.0, INF, 1.0]})
+    with pytest.raises(sqlrank.InputError) as caught:
+        sqlrank.evaluate("LogLoss", predictions=data)
+    for part in ("label is NULL", "label is neither 0 nor 1", "score is NaN", "weight is negative", "weight is NaN or infinite"):
+        assert part in str(caught.value)
+
+
+def test_a_broken_row_in_any_group_is_found() -> None:
+    data = pa.table({"label": [0, 1, 2], "score": [0.1, 0.9, 0.5], "day": [None, "x", None]})
+    with pytest.raises(sqlrank.InputError, match="label is neither 0 nor 1"):
+        sqlrank.evaluate("AUC", predictions=data, by=[["day"], []])
+
+
+def test_columns_that_are_not_read_may_hold_anything() -> None:
+    data = pa.table({"label": [0, 1], "score": [0.1, 0.9], "rank": [None, 1], "query_id": [None, "a"]})
+    assert sqlrank.evaluate("AUC", predictions=data).to_pylist() == [{"AUC": 1.0}]
+
+
+def test_without_checks() -> None:
+    data = pa.table({"label": [0, 1], "score": [0.1, 0.9]})
+    assert sqlrank.evaluate("AUC", predictions=data, check="off").to_pylist() == [{"AUC": 1.0}]
+    with pytest.raises(sqlrank.InputError, match="unknown check 'some'; choose from: auto, full, off"):
+        sqlrank.evaluate("AUC", predictions=data, check="some")  # type: ignore[arg-type]
+
+
+MISSING = [
+    ({"label": [0, 1]}, "AUC", {}, "no column 'score'"),
+    ({"label": [0, 1], "score": [0.1, 0.9]}, "GAUC", {}, "no column 'query_id'"),
+    ({"label": [0, 1], "score": [0.1, 0.9]}, "AUC", {"ties": "row_order"}, "no column 'rank'"),
+    ({"label": [0, 1], "score": [0.1, 0.9]}, "AUC", {"per_query": True}, "no column 'query_id'"),
+    ({"label": [0, 1], "score": [0.1, 0.9]}, "AUC", {"by": "day"}, "by: predictions have no column 'day'"),
+    (
+        {"label": [0, 1], "score": [0.1, 0.9]},
+        "AUC",
+        {"columns": {"lable": "x"}},
+        "columns maps 'lable', which predictions do not have; did you mean 'label'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("columns", "metric", "arguments", "message"), MISSING)
+def test_columns_that_are_missing(columns: dict[str, list[Any]], metric: str, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(sqlrank.InputError, match=message):
+        sqlrank.evaluate(metric, predictions=pa.table(columns), **arguments)
+
+
+REFUSED = [
+    ("pAUC", {}, "pAUC needs a cut-off: the false positive rate up to which"),
+    ("pAUC@0", {}, "max_fpr is 0; it must be a number above 0 to 1"),
+    ("pAUC@2", {}, "max_fpr is 2; it must be a number above 0 to 1"),
+    ("Gain@0", {}, "fraction is 0; it must be a number above 0 to 1"),
+    ("pAUC", {}, "pAUC needs a cut-off: the false positive rate"),
+    ("APS@3", {}, "APS takes no cut-off; write APS"),
+    ("AUC(tie_credit=2)", {}, "tie_credit is 2; it must be a number from 0 to 1"),
+    ("FBeta(beta=0)", {}, "beta is 0; it must be a number above 0"),
+    ("ECE(bins=0)", {}, "bins is 0; it must be an integer from 1"),
+    ("ECE(bins=1.5)", {}, "bins is 1.5; it must be an integer from 1"),
+    ("ECE(binning=deciles)", {}, "unknown binning 'deciles'. Choose from: equal_width, equal_mass"),
+    ("MCC(cut=worst)", {}, r"unknown cut 'worst'.* Choose from: threshold, best"),
+    ("MCC(cut=best, criterion=j)", {}, "unknown criterion 'j'"),
+    ("MCC(criterion=youden)", {}, "MCC has no parameter 'criterion'"),
+    ("MCC(cut=best, threshold=0.3)", {}, "MCC has no parameter 'threshold'"),
+    ("AUC(bins=3)", {}, "AUC has no parameter 'bins'"),
+    ("GAUC(importance=clicks)", {}, "unknown importance 'clicks'"),
+    ("LogLoss(eps=0.6)", {}, "eps is 0.6; it must be a number above 0 to 0.5"),
+    ("TweedieDeviance(power=1)", {}, "power is 1; it must be a number above 1"),
+    ("AUC", {"strategy": "sorted"}, "unknown order 'sorted'. Choose from: auto, window, carried, ranked, grouped, bucketed"),
+    ("AUC", {"strategy": "ranked"}, "order='ranked' is for predictions that all weigh 1; choose window, bucketed or grouped"),
+    (["AUC(strategy=window)", "APS"], {}, "AUC has no parameter 'strategy'; order is a plan: plan={'order': ...} (--plan order=...); it takes:"),
+    (["AUC", "nDCG"], {}, "run (Table): no column 'doc_id'. Say which it is with columns={'doc_id': ...}"),
+    ("AUC", {"by": "label"}, "by cannot name 'label'"),
+    ("AUC", {"by": "AUC"}, "by cannot name 'AUC'"),
+]
+
+
+@pytest.mark.parametrize(("metric", "arguments", "message"), REFUSED)
+def test_what_is_refused(metric: str, arguments: dict[str, Any], message: str) -> None:
+    data = pa.table({"label": [0, 1], "score": [0.1, 0.9], "weight": [1.0, 1.0], "query_id": [1, 1], "AUC": [1, 1]})
+    with pytest.raises(sqlrank.MetricError, match=message):
+        sqlrank.evaluate(metric, predictions=data, **arguments)
+
+
+@pytest.mark.parametrize("arguments", [{"run": "run"}, {"qrels": "qrels"}, {"queries": "queries"}])
+def test_metrics_of_predictions_need_predictions_alone(arguments: dict[str, str]) -> None:
+    with pytest.raises(
+        sqlrank.InputError, match=r"AUC needs predictions= \(--predictions\), a table with label and score, and nothing else"
+    ):
+        sqlrank.evaluate("AUC", predictions=pa.table({"label": [0, 1], "score": [0.1, 0.9]}), **arguments)
+
+
+def test_the_bound_of_the_power_is_shown_as_it_is() -> None:
+    with pytest.raises(sqlrank.MetricError, match=r"power is 2; it must be a number above 1 to 1\.999999"):
+        values("TweedieDeviance(power=2)", [1.0], [1.0])
+
+
+@pytest.mark.parametrize("ties", ["worst", "best", "error"])
+def test_ties_of_rankings_are_refused(ties: str) -> None:
+    with pytest.raises(sqlrank.MetricError, match="ties"):
+        values(f"AUC(ties={ties})", [1, 0], [0.5, 0.5])
+
+
+def test_log_loss_without_clipping_is_refused() -> None:
+    with pytest.raises(sqlrank.MetricError, match=r"eps is 0; it must be a number above 0 to 0\.5"):
+        values("LogLoss(eps=0)", [1, 0], [0.0, 0.5])
+
+
+def test_equal_ranks_do_not_order_rows() -> None:
+    with pytest.raises(sqlrank.InputError, match="rank"):
+        values("AUC", [1, 0, 1, 0], [0.5] * 4, extra={"rank": [1, 1, 1, 1]}, ties="row_order")

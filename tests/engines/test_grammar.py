@@ -1,0 +1,91 @@
+"""Statements are in the grammar of their engine, by sqlfluff's parsers, which know neither types nor names.
+
+For Snowflake, Redshift, Trino and Databricks, which cannot be run here, this is all there is but for engines like them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlfluff.core import FluffConfig, Linter
+
+import sqlrank
+from sqlrank.engines.dialects import DIALECTS
+from sqlrank.library.shelf import library
+from tests.engines.scenarios import Scenario, scenarios
+from tests.lanes import few
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+GRAMMARS = {dialect: dialect for dialect in DIALECTS if dialect not in {"duckdb", "datafusion", "sqlite"}} | {"spark": "sparksql"}
+"""The name that sqlfluff has for a grammar. It has none for DataFusion; SQLite, which runs here, takes the name ``cascade``, unlike it."""
+
+RUN_HERE = {"spark": "Spark", "postgres": "PostgreSQL", "clickhouse": "ClickHouse"}
+
+FUSED = ("systems", "predictions shop, strategy=bucketed", "ROC, strategy=bucketed")
+"""Scenarios that are parsed whole: all metrics, and a curve."""
+
+STEP = re.compile(r"^(?:WITH |\), )\S+ AS \($|^\)$", re.MULTILINE)
+"""What stands between the steps of a statement."""
+
+
+def assert_parsed(linter: Linter, text: str) -> None:
+    violations = linter.parse_string(text).violations
+    assert not violations, f"{violations[0].desc()}\n{text}"
+
+
+@pytest.fixture(params=few(GRAMMARS, ("snowflake",)), scope="module")
+def dialect(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def linter(dialect: str) -> Linter:
+    return Linter(config=FluffConfig(overrides={"dialect": GRAMMARS[dialect]}))
+
+
+def test_a_parser_finds_what_is_wrong(linter: Linter) -> None:
+    for text in ("SELECT (a FROM b", "SELECT a FROM b GROUP a", "SELECT a FROM b WHERE"):
+        assert linter.parse_string(text).violations
+
+
+@pytest.mark.parametrize("name", few(FUSED, 1))
+def test_every_metric_at_once(linter: Linter, dialect: str, name: str) -> None:
+    (scenario,) = [scenario for scenario in scenarios() if scenario.name == name]
+    assert_parsed(linter, scenario.text(dialect))
+
+
+@pytest.mark.parametrize("place", ["create_table", "create_view", "insert"])
+def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
+    quote = "`" if DIALECTS[dialect].writer in {"bigquery", "spark", "databricks"} else '"'
+    names = f"shop.{quote}select{quote}.{quote}Metrics{quote}"
+    where = "run.day BETWEEN DATE '2026-01-01' AND DATE '2026-01-07' AND NOT run.country IN ('de', 'at') AND qrels.source LIKE 'a%'"
+    options = {"run": "shop.eval.run", "qrels": names, "by": ["order", "my system"], "where": where, place: names}
+    assert_parsed(linter, sqlrank.sql(["nDCG@10", "RR"], dialect=dialect, **options))
+
+
+@pytest.mark.slow
+def test_every_step_of_every_metric_and_policy(linter: Linter, dialect: str) -> None:
+    if dialect in RUN_HERE:
+        pytest.skip(f"{RUN_HERE[dialect]} itself executes all of this in tests/engines")
+    steps: set[str] = set()
+    for text in texts(dialect):
+        steps.update(part for part in STEP.split(text) if part.strip() and not part.startswith("-- "))
+    assert len(steps) > 500
+    for step in sorted(steps):
+        assert_parsed(linter, step)
+
+
+def texts(dialect: str) -> Iterator[str]:
+    """All scenarios, and every metric and curve in a statement of its own."""
+    for scenario in scenarios():
+        if not (DIALECTS[dialect].unsupported[1:] and scenario.name == "groupings"):
+            yield scenario.text(dialect)
+        for metric in scenario.metrics if scenario.name in {"default", "predictions per query", "regression"} else ():
+            yield Scenario(metric, [metric], scenario.options).text(dialect)
+    for curve in library().curves.values():
+        cutoff = "@5" if curve.at is not None and curve.at.default is None else ""
+        yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, predictions="p")

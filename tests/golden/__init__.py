@@ -1,0 +1,1 @@
+"""Printed statements, as whole texts."""

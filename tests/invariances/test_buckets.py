@@ -1,0 +1,58 @@
+"""How a bucketed order is spread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+import sqlglot
+from sqlglot import exp
+
+import sqlrank
+from tests.invariances.predictions import evaluate
+from tests.lanes import few
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+ROWS = 200_000
+SPREADS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
+    "beta": lambda rng: rng.beta(0.1, 20, ROWS),
+    "uniform": lambda rng: rng.random(ROWS),
+    "one value": lambda rng: np.where(rng.random(ROWS) < 0.99, 0.37, rng.random(ROWS)),
+    "near 1": lambda rng: 1 - rng.beta(0.1, 20, ROWS),
+    "logits": lambda rng: rng.normal(0, 5, ROWS),
+    "times": lambda rng: 1.7e9 + rng.integers(0, 10**6, ROWS),
+    "a pile": lambda rng: np.where(rng.random(ROWS) < 0.999, 0.5 + 1e-9 * rng.random(ROWS), rng.random(ROWS)),
+    "a pile among near ones": lambda rng: 0.5 + np.where(rng.random(ROWS) < 0.999, 1e-9, 1e-5) * rng.random(ROWS),
+    "outliers": lambda rng: np.where(rng.random(ROWS) < 0.999, rng.random(ROWS), 1e30 * rng.normal(0, 1, ROWS)),
+}
+
+
+@pytest.mark.parametrize("merging", few(["late", "early"], 1))
+@pytest.mark.parametrize("spread", few(SPREADS, ("beta", "a pile")))
+def test_no_bucket_is_large(spread: str, merging: str) -> None:
+    """No bucket in which there is something to order holds 1 % of the rows, unless they all have one score."""
+    rng = np.random.default_rng(8)
+    table = pa.table({"label": (rng.random(ROWS) < 0.1).astype(int), "score": SPREADS[spread](rng)})
+    with duckdb.connect() as connection:
+        connection.register("p", table)
+        text = sqlrank.sql("AUC", predictions="p", connection=connection, plan={"order": "bucketed", "merging": merging})
+        statement = sqlglot.parse_one(text, read="duckdb")
+        counted = (
+            exp.select("bucket", "SUM(tied_rows) AS bucket_rows", "COUNT(DISTINCT score) AS scores", "SUM(positives) AS positives")
+            .from_("placed")
+            .group_by("bucket")
+        )
+        for cte in statement.ctes:
+            counted = counted.with_(cte.alias, as_=cte.this)
+        found = connection.sql(counted.sql("duckdb")).fetchall()
+        expected_auc = evaluate(["AUC"], table, strategy="grouped")[0]["AUC"]
+        assert connection.sql(text).fetchall()[0][0] == pytest.approx(expected_auc, abs=1e-12)
+    assert sum(row[1] for row in found) == ROWS
+    assert max(scores for _, _, scores, positives in found if positives) <= ROWS / 100
+    assert all(rows < ROWS / 100 or scores == 1 for _, rows, scores, positives in found if positives)

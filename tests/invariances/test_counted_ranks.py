@@ -1,0 +1,117 @@
+"""Ranks that are counted are those that are sorted for, and are taken where few documents are judged, and only there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from sqlrank.inputs import checks
+from tests.invariances.rankings import METRICS, assert_equal, collection, columns
+from tests.lanes import every, few
+from tests.references.random_collections import Traits, random_collection
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
+
+
+@pytest.mark.parametrize("options", few([{}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"plan": {"lists": "plain"}}], 1))
+def test_counted_ranks_are_sorted_ones(options: dict[str, Any]) -> None:
+    tables = collection().tables
+    found = [
+        columns(tables, COUNTABLE, **{**options, "plan": {**options.get("plan", {}), "ranking": ranking}}) for ranking in ("sorted", "counted")
+    ]
+    assert_equal(found[1], found[0])
+
+
+@pytest.mark.parametrize("seed", few(range(5), 1))
+def test_counted_ranks_of_several_systems(seed: int) -> None:
+    drawn = random_collection(seed, 40, Traits(judged=(0.05, 0.2)))
+    call: dict[str, Any] = {"run": drawn.run, "qrels": drawn.qrels.drop_columns("collection"), "by": ["collection"]}
+    metrics = ["nDCG", "AP", "RR@3", "bpref", "Judged@5", "AP(depth=3)", "num_ret", "num_rel_ret"]
+    found = {ranking: sqlrank.evaluate(metrics, **call, plan={"ranking": ranking}).to_pydict() for ranking in ("sorted", "counted")}
+    names = [name for name in found["sorted"] if name != "collection"]
+    assert found["counted"]["collection"] == found["sorted"]["collection"]
+    for name in names:
+        assert found["counted"][name] == pytest.approx(found["sorted"][name], rel=1e-12, abs=1e-15)
+
+
+def run_of(queries: int, length: int) -> pa.Table:
+    rows = range(queries * length)
+    return pa.table(
+        {"query_id": [i // length for i in rows], "doc_id": [i % length for i in rows], "score": [i * 7919 % 101 for i in rows]}
+    )
+
+
+def qrels_of(queries: int, judged: int) -> pa.Table:
+    rows = range(queries * judged)
+    return pa.table({"query_id": [i // judged for i in rows], "doc_id": [i % judged for i in rows], "relevance": [1 for _ in rows]})
+
+
+@pytest.mark.parametrize("check", few(["auto", "off"], 1))
+@pytest.mark.parametrize(
+    ("length", "judged", "options", "counts"),
+    every(
+        2,
+        [
+            (100, 1, {}, True),
+            (100, 3, {}, True),
+            (100, 3, {"ties": "error", "check": "off"}, True),
+            (100, 3, {"ties": "doc_asc"}, False),
+            (100, 3, {"unjudged": "drop"}, False),
+            (100, 3, {"plan": {"ranking": "sorted"}}, False),
+            (100, 4, {}, False),
+            (10, 2, {}, False),
+            (10, 2, {"plan": {"ranking": "counted"}}, True),
+        ],
+        rows=True,
+    ),
+)
+def test_few_judged_documents_of_long_lists_are_counted(
+    length: int, judged: int, options: dict[str, Any], counts: bool, check: str
+) -> None:
+    call: dict[str, Any] = {"run": run_of(50, length), "qrels": qrels_of(50, judged), "check": check, **options}
+    result = sqlrank.evaluate(["AP", "nDCG@10"], **call)
+    assert (b"relations/judged/counted.sql" in result.schema.metadata[b"sqlrank.sql"]) == counts
+    (row,) = result.to_pylist()
+    (other,) = sqlrank.evaluate(["AP", "nDCG@10"], **{**call, "plan": {"ranking": "sorted"}}).to_pylist()
+    assert row == pytest.approx(other, rel=1e-12)
+
+
+def test_one_query_with_many_judged_documents_is_not_compared_with_all_of_its_list() -> None:
+    run = run_of(50, 100)
+    for judged, counts in ((10, True), (11, False)):
+        qrels = pa.concat_tables([qrels_of(50, 1), qrels_of(1, judged).slice(1)])
+        assert (b"relations/judged/counted.sql" in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]) == counts
+
+
+@pytest.mark.parametrize(("ending", "counts"), [("parquet", True), ("csv", False)])
+def test_a_printed_statement_counts_where_that_is_seen_at_a_glance(ending: str, counts: bool, tmp_path: Path) -> None:
+    paths = {role: tmp_path / f"{role}.{ending}" for role in ("run", "qrels")}
+    for role, table in (("run", run_of(50, 100)), ("qrels", qrels_of(50, 1))):
+        duckdb.from_arrow(table).query("given", f"COPY given TO '{paths[role]}'")
+    assert ("relations/judged/counted.sql" in sqlrank.sql("AP", **paths)) == counts
+    assert (b"relations/judged/counted.sql" in sqlrank.evaluate("AP", **paths).schema.metadata[b"sqlrank.sql"]) == counts
+
+
+def test_a_document_that_stands_twice_is_found_where_ranks_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the limit the run is not searched itself; what its join with the judgments gives tells."""
+    monkeypatch.setattr(checks, "FULL_UP_TO", 10)
+    run, qrels = run_of(5, 100), qrels_of(5, 1)
+    assert b"counted.sql" in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]
+    for score in (run["score"][0].as_py(), -1):
+        twice = pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [0], "score": [score]})])
+        with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
+            sqlrank.evaluate("AP", run=twice, qrels=qrels)
+
+
+@pytest.mark.parametrize(("policy", "usual", "value"), [("ties", "doc_desc", "doc_asc"), ("unjudged", "nonrelevant", "drop")])
+def test_other_ranks_cannot_be_counted(policy: str, usual: str, value: str) -> None:
+    with pytest.raises(MetricError, match=f"ranking='counted' is for {policy}='{usual}', not '{value}'; give ranking='sorted'"):
+        sqlrank.evaluate(f"AP({policy}={value})", run=run_of(1, 2), qrels=qrels_of(1, 1), plan={"ranking": "counted"})

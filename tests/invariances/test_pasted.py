@@ -1,0 +1,137 @@
+"""Every metric file, pasted into DuckDB with the files it reads and run as it is, gives what the fused statement gives."""
+
+from __future__ import annotations
+
+import re
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+from sqlglot import exp
+
+import sqlrank
+from sqlrank.library.shelf import library
+from sqlrank.library.uses import home
+from tests.lanes import every
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlrank.library.file import SqlFile
+
+LIBRARY = library()
+EXAMPLE = {"integer": 2, "number": 0.3}
+PLAN = {"order": "window"}
+RUN = "SELECT 'q' || (i // 9) AS query_id, 'd' || (i * 7 % 9) AS doc_id, (i * 5 % 7) / 4.0 AS score, i AS rank FROM range(45) AS t(i)"
+QRELS = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 3 % 5 - 1 AS relevance FROM range(36) AS t(i)"
+PREDICTIONS = (
+    "SELECT i * 7 % 3 // 2 AS label, (1 + i * 11 % 17) / 20.0 AS score, 1.0 + i % 4 AS weight, i // 15 AS query_id FROM range(60) AS t(i)"
+)
+
+
+@pytest.fixture(scope="module")
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as database:
+        for name, query in {"given_run": RUN, "given_qrels": QRELS, "given": PREDICTIONS}.items():
+            database.execute(f"CREATE TABLE {name} AS {query}")
+        for name in ("run", "qrels"):
+            database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, * FROM given_{name}")
+        yield database
+
+
+class Pasted:
+    """The texts of a metric's files, put together as sql/README.md says."""
+
+    def __init__(self, metric: SqlFile) -> None:
+        self.values: dict[str, Any] = {}
+        self.macros: dict[str, str] = {}
+        self.relations: dict[str, str] = {}
+        self.settings: dict[str, Any] = dict(PLAN)
+        self._take(metric)
+        self.body = metric.text
+
+    def _take(self, file: SqlFile) -> None:
+        self.settings |= {name: choice.default for name, choice in file.choices.items()}
+        for name, param in file.params.items():
+            default = param.default if param.default is not None else EXAMPLE[param.type]
+            self.values.setdefault(name, default)
+        for call in file.tree.find_all(exp.Anonymous):
+            self._macro(call.name.lower())
+        for table in file.tree.find_all(exp.Table):
+            if table.name not in LIBRARY.roles and table.name not in self.relations:
+                relation = LIBRARY.relation(table.name, self.settings)
+                self._take(relation)
+                self.relations[table.name] = relation.text
+
+    def _macro(self, slot: str) -> None:
+        if slot in self.macros:
+            return
+        file = LIBRARY.function(slot, str(self.settings.get(slot, LIBRARY.default_of(slot))))
+        for call in file.tree.find_all(exp.Anonymous):
+            self._macro(call.name.lower())
+        text = file.text
+        for name, param in file.params.items():
+            text = text.replace(f"${name}", repr(param.default))
+        self.macros[slot] = text.replace("CREATE MACRO", "CREATE OR REPLACE TEMP MACRO")
+
+    def run(self, connection: duckdb.DuckDBPyConnection, key: str) -> list[Any]:
+        for macro in self.macros.values():
+            connection.execute(macro)
+        many = [name for name, value in self.values.items() if isinstance(value, tuple)]
+        results = [self._execute(connection, key, {**self.values, **dict.fromkeys(many, point)}) for point in self._points(many)]
+        return [fmean(values) if len(values) > 1 else values[0] for values in zip(*results, strict=True)]
+
+    def _points(self, many: list[str]) -> tuple[Any, ...]:
+        return self.values[many[0]] if many else (None,)
+
+    def _execute(self, connection: duckdb.DuckDBPyConnection, key: str, values: dict[str, Any]) -> list[Any]:
+        steps = ",\n".join(f"{name} AS (\n{text}\n)" for name, text in {**self.relations, "pasted": self.body}.items())
+        text = f"WITH {steps}\n{key}"
+        used = {name: values[name] for name in re.findall(r"\$(\w+)", re.sub(r"--.*", "", text))}
+        arguments = ", ".join(f"{name} := {value!r}" for name, value in used.items())
+        connection.execute(f"PREPARE pasted AS {text}")
+        return [row[-1] for row in connection.execute(f"EXECUTE pasted({arguments})" if used else "EXECUTE pasted").fetchall()]
+
+
+def asked(file: SqlFile) -> str:
+    """Return the metric as a user writes it, with the values that the pasted files were given."""
+    return file.display_name + (f"@{EXAMPLE[file.at.type]}" if file.at is not None and file.at.default is None else "")
+
+
+def names(role: str, grain: str) -> list[str]:
+    """Return the metrics of a role that have a value for each list, or for each group."""
+    return sorted(name for name, file in LIBRARY.metrics.items() if home(LIBRARY, file) == role and file.grain == grain)
+
+
+@pytest.mark.parametrize("name", every(4, names("run", "list")))
+def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+    file = LIBRARY.metric(name)
+    pasted = Pasted(file)
+    for table in ("topics", "lists"):
+        pasted.relations.setdefault(table, LIBRARY.relation(table, {}).text)
+    found = pasted.run(
+        connection, "SELECT l.query_id, p.* EXCLUDE (list_id) FROM lists AS l LEFT JOIN pasted AS p USING (list_id) ORDER BY 1"
+    )
+    fused = sqlrank.evaluate(asked(file), run="given_run", qrels="given_qrels", connection=connection, per_query=True)
+    assert len(fused) == 6
+    assert [value or 0 for value in found] == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", names("run", "group"))
+def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+    file = LIBRARY.metric(name)
+    (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
+    (fused,) = sqlrank.evaluate(asked(file), run="given_run", qrels="given_qrels", connection=connection).columns[-1].to_pylist()
+    assert found == fused > 0
+
+
+@pytest.mark.parametrize("name", every(4, names("predictions", "group")))
+def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+    file = LIBRARY.metric(name)
+    within_query = "level" in file.choices
+    connection.execute(f"CREATE OR REPLACE VIEW predictions AS SELECT {'query_id' if within_query else '1'} AS group_id, * FROM given")
+    found = Pasted(file).run(connection, "SELECT * FROM pasted ORDER BY group_id")
+    fused = sqlrank.evaluate(asked(file), predictions="given", connection=connection, per_query=within_query, plan=PLAN)
+    assert found[0] is not None
+    assert found == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)

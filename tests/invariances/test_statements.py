@@ -1,0 +1,122 @@
+"""What a printed statement of predictions may not do, and that it gives the same numbers by any strategy."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+import sqlglot
+from sqlglot import exp
+
+import sqlrank
+from tests.invariances.predictions import DEVIANCES, METRICS, STRATEGIES, assert_equal, data, expected
+from tests.lanes import every, few
+
+ROW_LIKE = ("score", "threshold")
+"""Columns of which there may be as many different values as rows, so that grouping by them makes few rows of many only by luck."""
+
+
+def is_of_rows(query: exp.Expr, ctes: dict[str, exp.Expr]) -> bool:
+    """Whether a query may return as many rows as there are predictions."""
+    if isinstance(query, exp.Union):
+        return is_of_rows(query.left, ctes) or is_of_rows(query.right, ctes)
+    group = query.args.get("group")
+    if group is not None and not any(column.name in ROW_LIKE for column in group.expressions):
+        return False
+    if group is None and query.selects and all(column.find(exp.AggFunc) and not column.find(exp.Window) for column in query.selects):
+        return False
+    return reads_rows(query, ctes)
+
+
+def reads_rows(query: exp.Expr, ctes: dict[str, exp.Expr]) -> bool:
+    clauses = [query.args.get("from_"), *(query.args.get("joins") or [])]
+    for clause in clauses:
+        source = clause.this if clause is not None else None
+        if isinstance(source, exp.Subquery) and is_of_rows(source.this, ctes):
+            return True
+        if isinstance(source, exp.Table) and (source.name == "p" or (source.name in ctes and is_of_rows(ctes[source.name], ctes))):
+            return True
+    return False
+
+
+def global_windows(metric: str, dialect: str = "bigquery", **arguments: Any) -> list[str]:
+    """Return the windows over rows of the predictions that are the work of one machine."""
+    text = sqlrank.sql(metric, dialect=dialect, predictions="p", **{"plan": {"lists": "numbered"}, **arguments})
+    tree = sqlglot.parse_one(text, read=dialect)
+    ctes = {cte.alias: cte.this for cte in tree.ctes}
+    windows = [window for window in tree.find_all(exp.Window) if not window.args.get("partition_by")]
+    return [window.sql(dialect) for window in windows if reads_rows(window.parent_select, ctes)]
+
+
+@pytest.mark.parametrize("metric", every(6, [*METRICS, *DEVIANCES]))
+def test_no_window_over_rows_is_global(metric: str) -> None:
+    for weighted in ({}, {"columns": {"weight": "w"}}):
+        assert not global_windows(metric, **weighted)
+
+
+WAREHOUSES = ("bigquery", "snowflake", "spark", "databricks", "trino", "clickhouse", "postgres", "redshift", "datafusion", "sqlite")
+
+
+@pytest.mark.parametrize("dialect", few(WAREHOUSES, 3))
+def test_a_printed_statement_reads_no_column_that_was_not_named(dialect: str) -> None:
+    text = sqlrank.sql(["AUC", "ECE", "PnDCG", "R2"], dialect=dialect, predictions="p", by="day")
+    tree = sqlglot.parse_one(text, read=dialect if dialect != "datafusion" else "postgres")
+    assert "query_id" not in {column.name for column in tree.find_all(exp.Column)}
+
+
+def on_sqlite(metrics: list[str], **arguments: Any) -> list[dict[str, Any]]:
+    """Run the statement for SQLite there."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE p (label, score, weight, query_id, kind)")
+        connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?)", [tuple(row.values()) for row in data().to_pylist()])
+        text = sqlrank.sql(metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, by=[["kind"], []], **arguments)
+        rows = connection.execute(text).fetchall()
+    return [dict(zip(["group", *metrics], row, strict=True)) for row in rows]
+
+
+CANONICAL = [str(sqlrank.parse(metric)) for metric in METRICS]
+
+
+@pytest.mark.parametrize("numbering", few(["numbered", "plain"], 1))
+@pytest.mark.parametrize("strategy", few(STRATEGIES, ("bucketed",)))
+def test_sqlite(strategy: str, numbering: str) -> None:
+    assert_equal(on_sqlite(CANONICAL, plan={"order": strategy, "lists": numbering}), expected(strategy), tolerance=1e-11)
+
+
+def test_gauc_of_groups_on_sqlite() -> None:
+    """Here the column is there, so that nothing says that the groups are taken for one another."""
+    got = on_sqlite(["GAUC", "num_predictions"])
+    assert_equal(got, [{name: row[name] for name in got[0]} for row in expected("window")])
+
+
+@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "spark", "databricks", "trino"])
+def test_no_warehouse_is_given_a_window_over_all_rows(dialect: str) -> None:
+    metric = "AUC"
+    assert not global_windows(metric, dialect)
+    assert global_windows(metric, dialect, strategy="window")
+    assert global_windows(metric, dialect, strategy="grouped")
+
+
+def test_the_statement_says_which_strategy_was_taken() -> None:
+    assert "strategy: bucketed" in sqlrank.sql("AUC", dialect="bigquery", predictions="p")
+    few = pa.table({"label": [0, 1] * 500, "score": [0.1, 0.9] * 500})
+    many = pa.table({"label": [0, 1] * 500, "score": np.arange(1000) / 1000})
+    taken = {}
+    for name, table in (("few", few), ("many", many), ("weighted", many.append_column("weight", pa.array([2.0] * 1000)))):
+        taken[name] = sqlrank.evaluate("AUC", predictions=table).schema.metadata[b"sqlrank.strategy"].decode()
+    assert taken == {"few": "grouped", "many": "ranked", "weighted": "carried"}
+
+
+@pytest.mark.slow
+def test_the_printed_statement_runs() -> None:
+    with duckdb.connect() as connection:
+        connection.register("p", data())
+        for strategy in STRATEGIES:
+            text = sqlrank.sql(METRICS, predictions="p", columns={"weight": "weight"}, by=[["group"], []], strategy=strategy)
+            rows = connection.sql(text).fetchall()
+            assert_equal([dict(zip(expected(strategy)[0], row, strict=True)) for row in rows], expected(strategy))

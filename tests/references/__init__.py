@@ -1,0 +1,1 @@
+"""Second implementations of the metrics, in plain Python and NumPy, and comparisons with them on random data."""

@@ -1,0 +1,24 @@
+"""The metrics of pairs, with every parameter, that are compared."""
+
+from __future__ import annotations
+
+import sqlrank
+
+OF_NUMBERS = [
+    "KendallTau",
+    *(f"KendallTau(variant={name})" for name in ("a", "c", "gamma")),
+    *("SomersD", "SomersD(given=score)", "SpearmanRho", "SpearmanRho(formula=d2)"),
+    *("PairAccuracy", "PairAccuracy(level=list)", "FCP", "FCP(level=list)"),
+    *(f"FCP(pooling={pooling}, tie_rule={rule})" for pooling in ("queries", "surprise") for rule in ("half", "discordant", "ignore")),
+    *("FCP(tie_rule=ignore)", "FCP(tie_rule=discordant)"),
+]
+OF_CLASSES = [
+    *(f"{name}({options}){cut}" for name in ("PartialAUC", "pAp") for options in ("tie_credit=0", "tie_credit=1") for cut in ("@1", "@3")),
+    *(f"{name}@{k}" for name in ("PartialAUC", "pAp", "AUC") for k in (1, 2, 5, 17, 100)),
+    *(f"{name}(few_negatives={rule})@{k}" for name in ("PartialAUC", "pAp") for rule in ("pad", "skip") for k in (2, 9)),
+    *("AUC(tie_credit=0)@5", "AUC(tie_credit=0.25)@17"),
+]
+
+
+def canonical(metrics: list[str]) -> list[str]:
+    return [str(sqlrank.parse(metric)) for metric in metrics]

@@ -1,0 +1,93 @@
+"""A second implementation of every metric of predictions, in NumPy, from the formulas: what the SQL is compared with.
+
+Written from the definitions, not from the SQL: pairs are compared one by one, curves are walked point by point, and the best
+threshold is looked for in exact arithmetic. A metric that is not defined is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import sqlrank
+from tests.references.predictions import Options, Predictions, classes, ratio
+from tests.references.predictions_order import aps, auc, gain, gauc, gini, ks, lift, lift_quality, pauc, pndcg, prauc
+from tests.references.predictions_thresholds import CONFUSION, matrices
+from tests.references.predictions_values import (
+    base_rate,
+    brier_skill,
+    ece,
+    explained_variance,
+    log_likelihood,
+    log_loss,
+    mape,
+    mce,
+    mean,
+    normalized_entropy,
+    normalized_log_loss,
+    poisson_deviance,
+    r2,
+    rmse,
+    smape,
+    squared,
+    tweedie_deviance,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def evaluate(metric: str, data: Predictions, **policies: Any) -> float | None:
+    """Return the value of a metric; of several best thresholds it is that of the highest."""
+    return candidates(metric, data, **policies)[0]
+
+
+def candidates(metric: str, data: Predictions, **policies: Any) -> list[float | None]:
+    """Return the value of a metric at each of the best thresholds, the highest threshold first; otherwise one value."""
+    parsed = sqlrank.parse(metric)
+    options = Options(**{**policies, **dict(parsed.params), "at": parsed.cutoff})  # type: ignore[arg-type]
+    if parsed.name in CONFUSION:
+        return [CONFUSION[parsed.name](matrix, options) for matrix in matrices(data, replace(options, at=None, eps=None))]
+    return [METRICS[parsed.name](data, options)]
+
+
+METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
+    "APS": aps,
+    "AUC": auc,
+    "BaseRate": base_rate,
+    "Bias": lambda data, _: mean(data, data.score - data.label),
+    "Brier": squared,
+    "BrierSkill": brier_skill,
+    "CalibrationRatio": lambda data, _: ratio((data.weight * data.score).sum(), classes(data)[0]),
+    "ECE": ece,
+    "ExplainedVariance": explained_variance,
+    "Gain": gain,
+    "GAUC": gauc,
+    "Gini": gini,
+    "KS": ks,
+    "Lift": lift,
+    "LiftQuality": lift_quality,
+    "LogLikelihood": log_likelihood,
+    "LogLoss": log_loss,
+    "MAE": lambda data, _: mean(data, np.abs(data.score - data.label)),
+    "MAPE": mape,
+    "MCE": mce,
+    "MSE": squared,
+    "Negatives": lambda data, _: classes(data)[1],
+    "NormalizedEntropy": normalized_entropy,
+    "NormalizedLogLoss": normalized_log_loss,
+    "num_predictions": lambda data, _: float(len(data)),
+    "Observations": lambda data, _: float(data.weight.sum()),
+    "pAUC": pauc,
+    "PnDCG": pndcg,
+    "PoissonDeviance": poisson_deviance,
+    "Positives": lambda data, _: classes(data)[0],
+    "PRAUC": prauc,
+    "R2": r2,
+    "RMSE": rmse,
+    "sMAPE": smape,
+    "TweedieDeviance": tweedie_deviance,
+}
+NAMES = {*METRICS, *CONFUSION}

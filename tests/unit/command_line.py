@@ -1,0 +1,35 @@
+"""The command line, called in this process: what it printed, or why it refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typer.testing import CliRunner
+
+from sqlrank.cli.app import app
+
+if TYPE_CHECKING:
+    from typer.testing import Result
+
+
+ROOT = Path(__file__).parents[2]
+TREC = ROOT / "examples" / "data" / "trec_eval"
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def printed(*arguments: object) -> str:
+    result = call(*arguments)
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return result.stdout
+
+
+def refused(*arguments: object) -> str:
+    result = call(*arguments)
+    assert (result.exit_code, result.stdout) == (2, ""), result.exception
+    assert "Traceback" not in result.stderr
+    return result.stderr

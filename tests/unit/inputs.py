@@ -1,0 +1,19 @@
+"""One evaluation, from whatever source: what is asked, what comes out, and how a source is refused."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import sqlrank
+from tests.unit import calls
+
+METRICS = ["RR", "P@1", "num_ret"]
+EXPECTED = [{"RR": 0.75, "P@1": 0.5, "num_ret": 3.0}]
+
+
+def evaluate(run: Any, qrels: Any, **options: Any) -> list[dict[str, Any]]:
+    return sqlrank.evaluate(METRICS, run=run, qrels=qrels, **options).to_pylist()
+
+
+refused = partial(calls.refused, metrics=METRICS)

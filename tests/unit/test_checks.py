@@ -1,0 +1,266 @@
+"""Data that cannot be evaluated are refused, with all problems at once."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from sqlrank import SqlrankError, checks
+from tests.unit.calls import GOOD_QRELS, GOOD_RUN, INF, NAN, qrels_of, refused, run_of, value, weights_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("role", "table", "parts"),
+    [
+        ("run", run_of((None, "a", 1.0), ("q", "a", 1.0)), ["1 row", "query_id is NULL", "query_id=None, doc_id='a'"]),
+        ("run", run_of(("q", None, 1.0), ("q", "a", 1.0)), ["1 row", "doc_id is NULL", "query_id='q', doc_id=None"]),
+        ("run", run_of(("q", "a", None), ("q", "b", 1.0)), ["1 row", "score is NULL", "query_id='q', doc_id='a'"]),
+        ("run", run_of(("q", "a", NAN), ("q", "b", 1.0)), ["1 row", "score is NaN, which would be ranked first", "score=nan"]),
+        ("run", run_of(("q", "a", 1.0), ("q", "a", 2.0)), ["(query_id, doc_id)", "more than once", "query_id='q', doc_id='a', times=2"]),
+        ("run", run_of(("q", "a", "high")), ["score is VARCHAR, not a number"]),
+        ("run", run_of(("q", "a", None)), ["score"]),
+        ("run", pa.table({"query_id": ["q"], "score": [1.0]}), ["no column 'doc_id'", "--column doc_id=...", "there are: query_id, score"]),
+        ("run", pa.table({"qid": ["q"], "docid": ["a"], "sim": [1.0]}), ["'query_id'", "'doc_id'; did you mean 'docid'?", "'score'"]),
+        ("qrels", qrels_of((None, "a", 1), ("q", "a", 1)), ["1 row", "query_id is NULL", "query_id=None"]),
+        ("qrels", qrels_of(("q", None, 1), ("q", "a", 1)), ["1 row", "doc_id is NULL", "doc_id=None"]),
+        ("qrels", qrels_of(("q", "a", None), ("q", "b", 1)), ["1 row", "relevance is NULL", "doc_id='a'"]),
+        ("qrels", qrels_of(("q", "a", NAN), ("q", "b", 1.0)), ["1 row", "relevance is NaN", "relevance=nan"]),
+        ("qrels", qrels_of(("q", "a", INF), ("q", "b", 1.0)), ["1 row", "relevance", "relevance=inf"]),
+        ("qrels", qrels_of(("q", "a", -INF), ("q", "b", 1.0)), ["1 row", "relevance", "relevance=-inf"]),
+        ("qrels", qrels_of(("q", "a", 1), ("q", "a", 2)), ["(query_id, doc_id)", "more than once", "times=2"]),
+        ("qrels", qrels_of(("q", "a", "yes")), ["relevance is VARCHAR, not a number"]),
+        ("queries", weights_of(("q", None), ("r", 1.0)), ["1 row", "weight is NULL", "query_id='q'"]),
+        ("queries", weights_of(("q", -1.0)), ["1 row", "weight is negative", "weight=-1.0"]),
+        ("queries", weights_of(("q", NAN)), ["1 row", "weight is NaN or infinite", "weight=nan"]),
+        ("queries", weights_of(("q", INF)), ["1 row", "weight is NaN or infinite", "weight=inf"]),
+        ("queries", weights_of((None, 1.0), ("q", 1.0)), ["1 row", "query_id is NULL"]),
+        ("queries", weights_of(("q", 1.0), ("q", 2.0)), ["(query_id)", "more than once", "query_id='q', times=2"]),
+        ("queries", weights_of(("q", "1")), ["weight is VARCHAR, not a number"]),
+        ("queries", weights_of((1, 1.0)), ["queries.query_id is BIGINT", "a number and a text never match"]),
+        ("queries", weights_of(("other", 1.0)), ["query", "'other'"]),
+    ],
+)  # fmt: skip
+def test_a_problem_names_role_column_and_rows(role: str, table: pa.Table, parts: list[str], tmp_path: Path) -> None:
+    sources: dict[str, Any] = {"run": GOOD_RUN, "qrels": GOOD_QRELS} | {role: table}
+    refused(f"{role}", *parts, **sources)
+    path = tmp_path / "table.parquet"
+    pq.write_table(table, path)
+    refused(f"{role}", *(["table.parquet"] if "is BIGINT" not in parts[0] else []), *parts, **(sources | {role: str(path)}))
+
+
+def test_all_problems_of_all_inputs_in_one_report() -> None:
+    message = refused(
+        run=run_of((None, "a", 1.0), ("q", None, 1.0), ("q", "a", None), ("q", "b", NAN), ("q", "c", 1.0), ("q", "c", 1.0)),
+        qrels=qrels_of((None, "a", 1), ("q", None, 1), ("q", "a", None), ("r", "d", 1), ("r", "d", 1)),
+        queries=weights_of((None, 1.0), ("q", -1.0), ("r", None)),
+    )
+    for role, problem in [
+        ("run", "query_id is NULL"), ("run", "doc_id is NULL"), ("run", "score is NULL"), ("run", "score is NaN"), ("run", "more than once"),
+        ("qrels", "query_id is NULL"), ("qrels", "doc_id is NULL"), ("qrels", "relevance is NULL"), ("qrels", "more than once"),
+        ("queries", "query_id is NULL"), ("queries", "weight is negative"), ("queries", "weight is NULL"),
+    ]:  # fmt: skip
+        assert re.search(rf"^{role} \(.*{problem}", message, re.MULTILINE), (role, problem)
+
+
+def test_all_missing_columns_of_all_inputs_in_one_report() -> None:
+    message = refused(run=pa.table({"x": [1]}), qrels=pa.table({"y": ["a"]}))
+    for role, column in [
+        ("run", "query_id"),
+        ("run", "doc_id"),
+        ("run", "score"),
+        ("qrels", "query_id"),
+        ("qrels", "doc_id"),
+        ("qrels", "relevance"),
+    ]:
+        assert re.search(rf"^{role} .*no column '{column}'", message, re.MULTILINE)
+
+
+def see_more(message: str) -> list[str]:
+    """Return the queries that a report offers, without their limit if any."""
+    return [line.partition("see more: ")[2] for line in message.splitlines() if "see more: " in line]
+
+
+@pytest.mark.parametrize("kind", ["table", "parquet", "csv", "trec"])
+def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"run.{kind}"
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE runs AS SELECT 'q' || i % 2 AS query_id, 'd' || i // 2 AS doc_id, CASE WHEN i > 9 THEN 1.0 END AS score FROM range(20) t(i)"
+    )
+    connection.execute("CREATE TABLE twice AS SELECT 'q' AS query_id, 'd' || i % 5 AS doc_id, 1.0 AS score FROM range(10) t(i)")
+    if kind == "trec":
+        connection.execute(
+            f"COPY (SELECT concat_ws(' ', query_id, 'Q0', doc_id, 1, coalesce(score::VARCHAR, 'x'), 'tag') FROM runs) TO '{path}' (HEADER false)"
+        )
+    elif kind != "table":
+        connection.execute(f"COPY runs TO '{path}'")
+    source = "runs" if kind == "table" else str(path)
+    qrels = qrels_of(("q0", "d8", 1))
+    message = refused("10 rows: score is NULL", run=source, qrels=qrels, connection=connection)
+    (query,) = see_more(message)
+    assert len(connection.execute(query).fetchall()) == 10
+    if kind == "table":
+        (query,) = see_more(refused("more than once", run="twice", qrels=qrels_of(("q", "d1", 1)), connection=connection))
+        assert len(connection.execute(query).fetchall()) == 5
+
+
+@pytest.mark.parametrize(
+    ("role", "column", "metric"),
+    [
+        ("run", "score", "RR"),
+        ("qrels", "relevance", "RR"),
+        ("predictions", "label", "MSE"),
+        ("predictions", "score", "AUC"),
+        ("predictions", "weight", "AUC"),
+    ],
+)
+def test_nan_is_found_in_parquet_files_whose_statistics_leave_it_out(role: str, column: str, metric: str, tmp_path: Path) -> None:
+    """Arrow states the least and the greatest number of a column beside its NaN, from which DuckDB 2.0 takes ISNAN to be false."""
+    rows = range(1000)
+    sources = {
+        "run": pa.table({"query_id": [i // 10 for i in rows], "doc_id": rows, "score": [float(i) for i in rows]}),
+        "qrels": pa.table({"query_id": [i // 10 for i in rows], "doc_id": rows, "relevance": [float(i % 3) for i in rows]}),
+        "predictions": pa.table({"label": [i % 2 / 1 for i in rows], "score": [i / 1000 for i in rows], "weight": [1.0] * 1000}),
+    }
+    broken = sources[role].column(column).to_pylist()
+    broken[500] = NAN
+    sources[role] = sources[role].set_column(sources[role].column_names.index(column), column, pa.array(broken))
+    paths = {name: str(tmp_path / f"{name}.parquet") for name in ([role] if role == "predictions" else ["run", "qrels"])}
+    for name, path in paths.items():
+        pq.write_table(sources[name], path)
+    (query,) = see_more(refused(f"1 row: {column} is NaN", metrics=metric, **paths))
+    assert len(duckdb.sql(query).fetchall()) == 1
+
+
+@pytest.mark.parametrize("statistics", [True, False])
+def test_null_is_counted_in_parquet_files_with_statistics_and_without(statistics: bool, tmp_path: Path) -> None:
+    rows = range(3000)
+    run = {"query_id": [i // 10 for i in rows], "doc_id": [None if i % 1000 == 7 else i for i in rows], "score": [float(i) for i in rows]}
+    pq.write_table(pa.table(run), tmp_path / "run.parquet", row_group_size=1000, write_statistics=statistics)
+    qrels = qrels_of((1, 11, 1))
+    refused("3 rows: doc_id is NULL", "query_id=0, doc_id=None, score=7.0", run=str(tmp_path / "run.parquet"), qrels=qrels)
+
+
+def test_the_query_to_see_more_of_an_arrow_table_names_it_by_its_role() -> None:
+    (query,) = see_more(refused("more than once", run=run_of(("q", "a", 1.0), ("q", "a", 2.0)), qrels=GOOD_QRELS))
+    assert "sqlrank_arrow" not in query
+    run = run_of(("q", "a", 1.0), ("q", "a", 2.0))
+    assert run.num_rows == 2
+    assert duckdb.sql(query).fetchall() == [("q", "a", 2)]
+
+
+def test_at_most_three_example_rows() -> None:
+    message = refused("100 rows: score is NaN", run=run_of(*(("q", f"d{i}", NAN) for i in range(100))), qrels=GOOD_QRELS)
+    assert message.count("query_id='q', doc_id=") == 3
+
+
+def test_examples_of_long_ids_are_shortened() -> None:
+    assert len(refused("score is NaN", run=run_of(("q", "d" * 100_000, NAN)), qrels=GOOD_QRELS)) < 5000
+
+
+@pytest.mark.parametrize("empty", ["run", "qrels", "both"])
+def test_no_rows(empty: str) -> None:
+    run = GOOD_RUN.slice(0, 0) if empty in {"run", "both"} else GOOD_RUN
+    qrels = GOOD_QRELS.slice(0, 0) if empty in {"qrels", "both"} else GOOD_QRELS
+    message = refused(run=run, qrels=qrels)
+    assert "no rows" in message or "empty" in message
+    for role in ("run", "qrels"):
+        assert (role in message) or empty not in {role, "both"}
+
+
+def test_no_rows_unchecked() -> None:
+    nothing = sqlrank.evaluate(["RR", "num_q"], run=GOOD_RUN.slice(0, 0), qrels=GOOD_QRELS, check="off")
+    assert nothing.to_pylist() == [{"RR": 0.0, "num_q": 1.0}]
+    nothing = sqlrank.evaluate(["RR", "num_q"], run=GOOD_RUN, qrels=GOOD_QRELS.slice(0, 0), check="off", per_query=True)
+    assert nothing.to_pylist() == []
+
+
+def test_nothing_in_common() -> None:
+    refused("run and qrels have no query_id in common", "'q'", "'x'", run=GOOD_RUN, qrels=qrels_of(("x", "a", 1)))
+    refused("run and qrels have no (query_id, doc_id) in common", "'zz'", run=GOOD_RUN, qrels=qrels_of(("q", "zz", 1)))
+    assert value("RR", GOOD_RUN, qrels_of(("x", "a", 1)), check="off") == 0.0
+
+
+def test_a_number_and_a_text_never_match() -> None:
+    message = refused("run.query_id is VARCHAR, qrels.query_id is BIGINT", run=run_of(("1", 1, 1.0)), qrels=qrels_of((1, "1", 1)))
+    assert "run.doc_id is BIGINT, qrels.doc_id is VARCHAR" in message
+
+
+def test_null_in_a_by_column() -> None:
+    systems = GOOD_RUN.append_column("system", pa.array([None, "x"]))
+    refused("1 row", "system is NULL", "system=None", run=systems, qrels=GOOD_QRELS, by="system")
+
+
+def test_duplicates_are_of_one_system() -> None:
+    run = run_of(("q", "a", 1.0), ("q", "a", 2.0)).append_column("system", [["x", "y"]])
+    assert sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, by="system")["RR"].to_pylist() == [1.0, 1.0]
+    refused("(query_id, doc_id)", "more than once", run=run, qrels=GOOD_QRELS)
+    refused("(system, query_id, doc_id)", "more than once", run=pa.concat_tables([run, run.slice(0, 1)]), qrels=GOOD_QRELS, by="system")
+
+
+@pytest.mark.parametrize("judged", [1, 0.5])
+def test_beyond_the_limit_duplicates_of_documents_of_positive_relevance_are_found(judged: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "FULL_UP_TO", 2)
+    run = run_of(("q", "a", 3.0), ("q", "b", 2.0), ("q", "b", 1.0))
+    refused("run", "more than once", "doc_id='b'", run=run, qrels=qrels_of(("q", "a", 1), ("q", "b", judged)))
+
+
+def test_beyond_the_limit_the_report_says_what_was_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "FULL_UP_TO", 2)
+    unjudged_twice = run_of(("q", "a", 3.0), ("q", "z", 2.0), ("q", "z", 1.0))
+    assert searched(unjudged_twice) == b"rows of documents of positive relevance"
+    refused("more than once", "doc_id='z'", run=unjudged_twice, qrels=GOOD_QRELS, check="full")
+    assert searched(unjudged_twice.slice(0, 2), check="full") == b"all rows"
+    assert searched(GOOD_RUN) == b"all rows"
+    assert searched(GOOD_RUN, check="off") == b"none"
+
+
+def searched(run: pa.Table, check: checks.Check = "auto") -> bytes:
+    metadata: dict[bytes, bytes] = sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, check=check).schema.metadata
+    return metadata[b"sqlrank.duplicates_searched"]
+
+
+@pytest.mark.parametrize("check", ["bogus", False, None, "OFF"])
+def test_a_check_that_does_not_exist(check: Any) -> None:
+    with pytest.raises(SqlrankError, match="auto, full"):
+        sqlrank.evaluate("RR", run=GOOD_RUN, qrels=GOOD_QRELS, check=check)
+
+
+def test_a_stop_probability_above_one() -> None:
+    qrels = qrels_of(("q", "a", 5))
+    refused("ERR: a relevance of 5 gives a stop probability above 1", "max_grade", metrics="ERR", run=GOOD_RUN, qrels=qrels)
+    refused("PFound", "stop probability above 1", metrics="PFound(stop=identity)", run=GOOD_RUN, qrels=qrels)
+    refused("stop probability above 1", metrics="ERR", run=GOOD_RUN, qrels=qrels_of(("q", "a", 10**6)))
+    assert value("ERR(max_grade=5)", GOOD_RUN, qrels) == pytest.approx(31 / 32)
+
+
+def test_strict_queries() -> None:
+    run = run_of(("q", "a", 1.0), ("x", "a", 1.0))
+    message = refused(
+        "judged, but not answered", "'r'", metrics="RR(queries=strict)", run=run, qrels=qrels_of(("q", "a", 1), ("r", "a", 1))
+    )
+    assert "answered, but not judged" in message
+    assert "'x'" in message
+
+
+def test_the_policy_queries_can_be_given_beside_a_queries_table() -> None:
+    run = run_of(("q", "a", 1.0), ("x", "a", 1.0))
+    qrels = qrels_of(("q", "a", 1), ("r", "a", 1))
+    per_metric = {f"RR(queries={policy})": expected for policy, expected in (("truth", 0.5), ("intersect", 1.0), ("run", 0.5))}
+    for metric, expected in per_metric.items():
+        assert value(metric, run, qrels) == expected
+        assert value(metric, run, qrels, queries=weights_of(("q", 1.0), ("r", 1.0), ("x", 1.0))) == expected
+
+
+def test_unchecked_data_are_taken_as_they_are() -> None:
+    assert value("RR", run_of(("q", "a", 1.0), ("q", "a", 2.0)), GOOD_QRELS, check="off") == 1.0
+    refused("no column 'score'", run=GOOD_RUN.drop_columns("score"), qrels=GOOD_QRELS, check="off")

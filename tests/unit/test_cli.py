@@ -1,0 +1,311 @@
+"""The command line: formats, options, exit codes, and what goes to which stream."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from tests.lanes import few
+from tests.unit.command_line import ROOT, TREC, call, printed, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command line in which ``sqlrank`` is this package's."""
+    python = f"PYTHONPATH='{ROOT}' '{sys.executable}' -m sqlrank"
+    return subprocess.run(
+        ["/bin/bash", "-c", f"set -o pipefail; {command.replace('sqlrank', python, 1)}"],
+        capture_output=True,
+        check=False,
+        timeout=30,
+        env=os.environ | environment,
+    )
+
+
+@pytest.fixture
+def sources(files: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(files)
+    return ["--run", "run.parquet", "--qrels", "qrels.parquet"]
+
+
+# Formats
+
+
+def test_a_table(sources: list[str]) -> None:
+    assert printed("evaluate", "RR", "P@1", *sources) == "    RR     P@1\n0.7500  0.5000\n"
+    assert printed("evaluate", "RR", *sources, "--per-query") == "query_id      RR\nq1        0.5000\nq2        1.0000\n"
+
+
+def test_markdown(sources: list[str]) -> None:
+    assert printed("evaluate", "RR", *sources, "--per-query", "--format", "markdown").splitlines() == [
+        "| query_id | RR |",
+        "| :--- | ---: |",
+        "| q1 | 0.5000 |",
+        "| q2 | 1.0000 |",
+    ]
+
+
+@pytest.mark.parametrize("form", few(["csv", "json", "jsonl", "parquet"], ("csv", "parquet")))
+@pytest.mark.parametrize("to_file", few([False, True], 1))
+def test_formats_for_machines_keep_every_digit(form: str, to_file: bool, tmp_path: Path) -> None:
+    metrics = ["nDCG", "AP", "ERR", "num_ret"]
+    expected = sqlrank.evaluate(metrics, run=TREC / "results.test", qrels=TREC / "qrels.test", per_query=True, threads=1).to_pylist()
+    arguments = [
+        "evaluate",
+        *metrics,
+        "--run",
+        TREC / "results.test",
+        "--qrels",
+        TREC / "qrels.test",
+        "--per-query",
+        "--threads",
+        1,
+        "--format",
+        form,
+    ]
+    if to_file:
+        assert printed(*arguments, "-o", tmp_path / "out") == ""
+        data = (tmp_path / "out").read_bytes()
+    else:
+        result = call(*arguments)
+        assert (result.exit_code, result.stderr) == (0, "")
+        data = result.stdout_bytes
+    if form == "parquet":
+        got = pq.read_table(io.BytesIO(data)).to_pylist()
+    elif form == "csv":
+        got = [
+            {name: cell if name == "query_id" else float(cell) for name, cell in row.items()}
+            for row in csv.DictReader(io.StringIO(data.decode()))
+        ]
+    else:
+        got = json.loads(data) if form == "json" else [json.loads(line) for line in data.splitlines()]
+    assert got == expected
+
+
+def test_undefined_values(sources: list[str]) -> None:
+    arguments = ["evaluate", "bpref", "RR", *sources, "--policy", "no_relevant=null", "--column", "relevance=zero"]
+    pq.write_table(pq.read_table("qrels.parquet").append_column("zero", [[0, 0]]), "qrels.parquet")
+    assert json.loads(printed(*arguments, "--format", "json")) == [{"bpref": None, "RR": None}]
+    assert printed(*arguments, "--format", "csv") == "bpref,RR\n,\n"
+    assert printed(*arguments).splitlines()[1].split() == ["NULL", "NULL"]
+    assert call(*arguments, "--format", "parquet").exit_code == 0
+
+
+def test_odd_ids_in_every_format(sources: list[str]) -> None:
+    odd = ['a|b,"c"\n[red]', "ü日本"]
+    for name in ("run", "qrels"):
+        table = pq.read_table(f"{name}.parquet")
+        ids = pa.array([odd[int(item.as_py() == "q2")] for item in table["query_id"]])
+        pq.write_table(table.set_column(0, "query_id", ids), f"{name}.parquet")
+    arguments = ["evaluate", "RR", *sources, "--per-query", "--format"]
+    assert [row["query_id"] for row in json.loads(printed(*arguments, "json"))] == odd
+    assert [json.loads(line)["query_id"] for line in printed(*arguments, "jsonl").splitlines()] == odd
+    assert [row["query_id"] for row in csv.DictReader(io.StringIO(printed(*arguments, "csv"), newline=""))] == odd
+    assert "[red]" in printed(*arguments, "table")
+    assert all(line.count("|") - line.count("\\|") == 3 for line in printed(*arguments, "markdown").splitlines())
+
+
+def test_ids_that_json_does_not_know(sources: list[str]) -> None:
+    duckdb.sql("COPY (SELECT DATE '2024-01-01' AS query_id, 'a' AS doc_id, 1 AS score, 1 AS relevance) TO 'dates.parquet'")
+    (row,) = json.loads(printed("evaluate", "RR", "--run", "dates.parquet", "--qrels", "dates.parquet", "--per-query", "--format", "json"))
+    assert row == {"query_id": "2024-01-01", "RR": 1.0}
+    assert sources
+
+
+def test_output_files(sources: list[str], tmp_path: Path) -> None:
+    assert "No such file" in refused("evaluate", "RR", *sources, "-o", tmp_path / "no" / "out.csv")
+    assert "No such file" in refused("evaluate", "RR", *sources, "--format", "parquet", "-o", tmp_path / "no" / "out.parquet")
+    result = call("evaluate", "RR", *sources, "-o", tmp_path / "out.parquet")
+    assert result.exit_code == 2 or pq.read_table(tmp_path / "out.parquet").to_pylist() == [{"RR": 0.75}], "the ending says Parquet"
+
+
+# What is wrong goes to standard error, with status 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["RRR"], "sqlrank: unknown metric 'RRR'; did you mean 'RR'?"),
+        (["RR", "--run", "nope.parquet"], "run: there is no table and no file named 'nope.parquet'"),
+        (["RR", "--db", "nope.duckdb"], "there is no DuckDB file 'nope.duckdb'; check the path"),
+        (["RR", "--db", "run.trec"], "cannot open 'run.trec' as a DuckDB file"),
+        (["RR", "--policy", "ties=expected"], "ties='expected' is not defined for RR"),
+        (["RR", "--policy", "ties"], "write --policy name=value"),
+        (["RR", "--policy", "ties="], "write --policy name=value"),
+        (["RR", "--policy", "tie=rank"], "unknown policy 'tie'; did you mean 'ties'?"),
+        (["RR", "--policy", "ties=rank;x"], "--policy"),
+        (["RR", "--policy", "depth=1)"], "--policy"),
+        (["RR", "--policy", "depth=0"], "depth is 0; it must be an integer from 1"),
+        (["RR", "--policy", "depth=1", "--policy", "depth=2"], "depth"),
+        (["RR", "--policy", "per_query=1"], "unknown policy 'per_query'"),
+        (["RR", "--policy", "connection=x"], "unknown policy 'connection'"),
+        (["RR", "--policy", "timeout=1"], "unknown policy 'timeout'"),
+        (["RR", "--column", "score"], "write --column name=value"),
+        (["RR", "--column", "skore=x"], "columns maps 'skore'"),
+        (["RR", "--column", "score=nope"], "'nope'"),
+        (["RR", "--column", "score=score", "--column", "score=doc_id"], "score"),
+        (["RR", "--by", "system"], "by: no input has a column 'system'"),
+        (["RR", "--check", "bogus"], "auto"),
+        (["RR", "--compat", "trec"], "unknown compat 'trec'; did you mean"),
+        (["RR", "--format", "xml"], "'xml' is not one of"),
+        (["RR", "--threads", "0"], "--threads"),
+        (["RR", "--timeout", "0"], "--timeout"),
+        (["RR", "--memory-limit", "lots"], "memory_limit='lots' is not possible"),
+        (["RR", "--sql-dir", "nope"], "the SQL folder 'nope' is not there"),
+        (["RR", "--predictions", "run.parquet"], "give either predictions"),
+        (["RR", "--nope"], "No such option"),
+        ([], "Missing argument"),
+    ],
+)
+def test_wrong_calls(arguments: Sequence[str], message: str, sources: list[str]) -> None:
+    given = [] if "--run" in arguments else sources[:2]
+    assert message in " ".join(refused("evaluate", *arguments, *given, *sources[2:]).split())
+
+
+def test_no_sources_are_named_as_options() -> None:
+    message = refused("evaluate", "RR")
+    assert "--run" in message
+    assert "--qrels" in message
+
+
+def test_wrong_data(sources: list[str]) -> None:
+    table = pq.read_table("run.parquet")
+    pq.write_table(pa.concat_tables([table, table.slice(0, 1)]), "run.parquet")
+    assert "run (run.parquet): (query_id, doc_id) stands more than once" in refused("evaluate", "RR", *sources)
+    assert printed("evaluate", "RR", *sources, "--check", "off")
+
+
+def test_what_the_search_for_duplicates_left_out_is_noted(sources: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sqlrank.inputs.checks.FULL_UP_TO", 1)
+    result = call("evaluate", "RR", *sources, "--format", "csv")
+    assert (result.exit_code, result.stdout) == (0, "RR\n0.75\n")
+    assert "--check full searches all" in result.stderr
+    assert call("evaluate", "RR", *sources, "--check", "full").stderr == ""
+
+
+# Options
+
+
+@pytest.mark.parametrize("form", [["-p", "queries=intersect"], ["--policy", "queries='intersect'"]])
+def test_the_policy_queries(form: list[str], sources: list[str]) -> None:
+    pq.write_table(pa.table({"query_id": ["q1", "q9"], "doc_id": ["b", "b"], "relevance": [1, 1]}), "qrels.parquet")
+    assert printed("evaluate", "RR", *sources, "--format", "csv") == "RR\n0.25\n"
+    assert printed("evaluate", "RR", *sources, *form, "--format", "csv") == "RR\n0.5\n"
+    assert "JOIN" in printed("sql", "RR", *sources, *form)
+
+
+def test_policies(sources: list[str]) -> None:
+    assert printed("evaluate", "RR", *sources, "-p", "depth=1", "--policy", "rel=2", "--format", "csv") == "RR\n0.5\n"
+    gains = printed("evaluate", "CG", *sources, "-p", "gain={1: 3, 2: 9.5}", "--format", "csv")
+    assert gains == "CG\n6.25\n"
+    assert printed("evaluate", "RR", *sources, "-p", "ties=doc_asc", "--compat", "trec10", "--format", "csv") == "RR\n0.75\n"
+
+
+def test_groupings(sources: list[str]) -> None:
+    table = pq.read_table("run.parquet").append_column("a", [["x", "x", "y"]]).append_column("b", [["1", "2", "1"]])
+    pq.write_table(table, "run.parquet")
+
+    def rows(*by: str) -> list[str]:
+        return printed("evaluate", "num_ret", *sources, "--format", "csv", *(item for name in by for item in ("--by", name))).splitlines()
+
+    assert rows("a") == ["a,num_ret", "x,2.0", "y,1.0"]
+    assert rows("a", "b") == rows("a,b") == rows("a, b") == ["a,b,num_ret", "x,1,1.0", "x,2,1.0", "y,1,1.0"]
+    assert rows("a,b", "total") == ["a,b,num_ret", ",,3.0", "x,1,1.0", "x,2,1.0", "y,1,1.0"]
+    assert rows("total") == ["num_ret", "3.0"]
+    assert "twice" in refused("evaluate", "RR", *sources, "--by", "a", "--by", "a")
+    for nothing in ("", "a,", ","):
+        assert "--by" in refused("evaluate", "RR", *sources, "--by", nothing)
+
+
+def test_columns_and_database(sources: list[str]) -> None:
+    with duckdb.connect("my.duckdb") as connection:
+        connection.execute("CREATE TABLE r AS SELECT query_id AS user_id, doc_id AS item, score AS \"it's a score\" FROM 'run.parquet'")
+        connection.execute("CREATE TABLE q AS SELECT query_id AS user_id, doc_id AS item, relevance AS stars FROM 'qrels.parquet'")
+    columns = ["query_id=user_id", "doc_id=item", "score=it's a score", "relevance=stars"]
+    options = [item for column in columns for item in ("--column", column)]
+    arguments = ["RR", "--db", "my.duckdb", "--run", "r", "--qrels", "q", *options]
+    assert printed("evaluate", *arguments, "--format", "csv") == "RR\n0.75\n"
+    with duckdb.connect("my.duckdb", read_only=True) as connection:
+        assert connection.execute(printed("sql", *arguments)).fetchall() == [(0.75,)]
+    assert sources
+
+
+def test_metrics() -> None:
+    lines = printed("metrics").splitlines()
+    assert lines[0].split() == ["name", "family", "parameters", "description"]
+    assert any(line.startswith("nDCG ") for line in lines)
+    assert len(json.loads(printed("metrics", "--format", "json"))) == len(lines) - 1
+    assert "2147483647" not in "\n".join(lines), "the default of a cut-off is all"
+    for name in ("nDCG", "ndcg", "nDCG@10"):
+        text = printed("metrics", name)
+        assert text.startswith("-- nDCG: ")
+        assert "GROUP BY list_id" in text
+    assert "unknown metric 'foo'" in refused("metrics", "foo")
+    assert "cannot read the metric" in refused("metrics", "@@")
+
+
+def test_help_and_version() -> None:
+    assert printed("--version") == f"sqlrank {sqlrank.__version__}\n"
+    for arguments in (["-h"], ["--help"], ["evaluate", "-h"], ["sql", "-h"], ["metrics", "-h"]):
+        assert "Usage: sqlrank" in " ".join(printed(*arguments).split())
+
+
+# Real processes
+
+
+def test_python_m_sqlrank(sources: list[str]) -> None:
+    done = shell(f"sqlrank evaluate RR {' '.join(sources)} --format csv")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"RR\n0.75\n", b"")
+    done = shell(f"sqlrank evaluate RRR {' '.join(sources)}")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"sqlrank: unknown metric 'RRR'")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "command",
+    [
+        "metrics --format json | head -1",
+        "sql nDCG --run r --qrels q | head -1",
+        "evaluate RR {} --format csv | true",
+        "evaluate RR {} --format parquet | head -c 4",
+    ],
+)
+def test_a_reader_that_goes_away(command: str, sources: list[str]) -> None:
+    done = shell(f"sqlrank {command.format(' '.join(sources))}")
+    assert done.stderr == b""
+
+
+@pytest.mark.slow
+def test_a_long_result_piped_to_head(sources: list[str]) -> None:
+    duckdb.sql("COPY (SELECT i AS query_id, 1 AS doc_id, 1 AS score, 1 AS relevance FROM range(100000) t(i)) TO 'long.parquet'")
+    done = shell("sqlrank evaluate RR --run long.parquet --qrels long.parquet --per-query --format csv | head -2")
+    assert (done.stdout, done.stderr) == (b"query_id,RR\n0,1.0\n", b"")
+    assert sources
+
+
+@pytest.mark.slow
+def test_text_is_utf8_whatever_the_locale(sources: list[str]) -> None:
+    for name in ("run", "qrels"):
+        table = pq.read_table(f"{name}.parquet")
+        pq.write_table(table.set_column(0, "query_id", pa.array(["ü日本"] * table.num_rows)), f"{name}.parquet")
+    pq.write_table(pq.read_table("run.parquet").slice(0, 2), "run.parquet")
+    pq.write_table(pq.read_table("qrels.parquet").slice(0, 1), "qrels.parquet")
+    for form in ("table", "json"):
+        done = shell(f"sqlrank evaluate RR {' '.join(sources)} --per-query --format {form}", LC_ALL="C", PYTHONIOENCODING="")
+        assert done.returncode == 0, done.stderr
+        assert "ü日本".encode() in done.stdout

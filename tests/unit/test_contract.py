@@ -1,0 +1,307 @@
+"""SQL files of a user's own work without Python; a file that breaks the contract is refused with file, line and rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import sqlrank
+from sqlrank import ContractError, MetricError, SqlrankError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+GOOD = """-- mine: relevant documents at the first place.
+-- Undefined: a query without relevant documents.
+SELECT
+  list_id,
+  SUM(CASE WHEN rank <= 1 THEN 1 ELSE 0 END) AS mine
+FROM relevant
+GROUP BY list_id
+"""
+VALUE = "SUM(CASE WHEN rank <= 1 THEN 1 ELSE 0 END)"
+
+
+class Folder:
+    """A user's SQL folder, and the call that reads it."""
+
+    def __init__(self, path: Path, run: pa.Table, qrels: pa.Table) -> None:
+        self.path, self.run, self.qrels = path, run, qrels
+
+    def write(self, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.path / name).write_text(text, "utf-8")
+
+    def evaluate(self, files: dict[str, str], metric: str = "mine", **options: Any) -> Any:
+        self.write(files)
+        call = {"run": self.run, "qrels": self.qrels, "sql_dir": self.path} | options
+        return sqlrank.evaluate(metric, **call)[str(sqlrank.parse(metric, self.path))].to_pylist()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Folder:
+    return Folder(tmp_path / "my sql", run, qrels)
+
+
+# What works without Python
+
+
+def test_a_metric(folder: Folder) -> None:
+    assert folder.evaluate({"metrics/web/mine.sql": GOOD}) == [0.5]
+    rows = {row["name"]: row for row in sqlrank.metrics(folder.path).to_pylist()}
+    assert rows["mine"]["family"] == "web"
+    assert rows["mine"]["relation"] == "relevant"
+    assert rows["mine"]["description"] == "relevant documents at the first place."
+    assert "mine" not in sqlrank.metrics()["name"].to_pylist()
+    assert folder.evaluate({}, run=folder.run.append_column("system", [["x", "x", "y"]]), by="system") == [0.0, 0.5]
+    assert "mine" in sqlrank.sql("mine", run="r", qrels="q", sql_dir=folder.path)
+
+
+def test_a_metric_with_a_cutoff(folder: Folder) -> None:
+    text = GOOD.replace("-- Und", "-- $k: integer from 1: cut-off.\n-- Und").replace("<= 1", "<= $k")
+    assert folder.evaluate({"metrics/mine.sql": text}, "mine@1") == [0.5]
+    assert folder.evaluate({}, "MINE@2") == [1.0]
+    assert folder.evaluate({}, "mine@1..2") == [0.5, 1.0]
+    with pytest.raises(MetricError, match="mine needs a cut-off"):
+        folder.evaluate({}, "mine")
+
+
+@pytest.mark.parametrize("change", [lambda text: text.replace("\n", "\r\n"), lambda text: "\ufeff" + text], ids=["crlf", "byte order mark"])
+def test_files_of_windows_editors(change: Any, folder: Folder) -> None:
+    assert folder.evaluate({"metrics/mine.sql": change(GOOD)}) == [0.5]
+
+
+def test_a_function(folder: Folder) -> None:
+    cube = "-- the cube.\nCREATE MACRO gain(relevance) AS relevance * relevance * relevance\n"
+    power = "-- a power.\n-- $gamma: number from 0, default 2: the exponent.\nCREATE MACRO gain(relevance) AS EXP($gamma * LN(relevance))\n"
+    files = {"functions/gain/cube.sql": cube, "functions/gain/power.sql": power}
+    assert folder.evaluate(files, "CG(gain=cube)") == [4.5]
+    assert folder.evaluate({}, "CG(gain=power)") == pytest.approx([2.5])
+    assert folder.evaluate({}, "CG(gain=power, gamma=3)") == pytest.approx([4.5])
+    with pytest.raises(MetricError, match="gamma is -1; it must be a number from 0"):
+        folder.evaluate({}, "CG(gain=power, gamma=-1)")
+
+
+def test_a_function_slot(folder: Folder) -> None:
+    metric = GOOD.replace("-- Und", "-- boost(): default twice: how much.\n-- Und").replace("THEN 1", "THEN boost(relevance)")
+    twice = "-- twice.\nCREATE MACRO boost(relevance) AS 2 * relevance\n"
+    thrice = "-- thrice.\nCREATE MACRO boost(relevance) AS 3 * relevance\n"
+    assert folder.evaluate({"metrics/mine.sql": metric, "functions/boost/twice.sql": twice, "functions/boost/thrice.sql": thrice}) == [2.0]
+    assert folder.evaluate({}, "mine(boost=thrice)") == [3.0]
+
+
+RELATION = "-- top: one row per document at the first rank.\nSELECT\n  list_id,\n  relevance\nFROM judged\nWHERE rank = 1\n"
+OF_TOP = GOOD.replace("FROM relevant", "FROM top").replace("rank <= 1", "relevance > 0")
+
+
+def test_a_relation(folder: Folder) -> None:
+    assert folder.evaluate({"metrics/mine.sql": OF_TOP, "relations/top.sql": RELATION}) == [0.5]
+    assert folder.evaluate({}, run=folder.run.append_column("system", [["x", "x", "y"]]), by="system") == [0.0, 0.5]
+
+
+def test_a_compatibility_mode(folder: Folder) -> None:
+    folder.write({"compat/mine.toml": "[metrics.P]\ndenominator = 'hits'\n"})
+    assert folder.evaluate({}, "P@5", compat="mine") == [1.0]
+
+
+def test_an_edited_file_is_read_anew(folder: Folder) -> None:
+    assert folder.evaluate({"metrics/mine.sql": GOOD}) == [0.5]
+    assert folder.evaluate({"metrics/mine.sql": GOOD.replace("THEN 1", "THEN 7")}) == [3.5]
+
+
+# What is refused
+
+
+def line_of(text: str, part: str) -> int:
+    return next(number for number, line in enumerate(text.splitlines(), start=1) if part in line)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "rule"),
+    [
+        (GOOD.replace("GROUP BY", "WHERE rank > 1\nGROUP BY"), "WHERE", "a metric has no WHERE; that belongs in a relation"),
+        (GOOD + "HAVING COUNT(*) > 1\n", "HAVING", "a metric has no HAVING"),
+        (GOOD + "ORDER BY list_id\n", "ORDER", "a metric has no ORDER BY"),
+        (GOOD + "LIMIT 1\n", "LIMIT", "a metric has no LIMIT"),
+        (GOOD.replace("SELECT", "SELECT DISTINCT"), "DISTINCT", "a metric has no DISTINCT"),
+        (GOOD.replace("SELECT\n", "WITH a AS (SELECT 1 AS x)\nSELECT\n"), "WITH", "a metric has no CTE"),
+        (GOOD.replace("FROM relevant", "FROM relevant\nJOIN lists ON lists.list_id = relevant.list_id"), "JOIN", "a metric has no JOIN"),
+        (GOOD.replace("FROM relevant", "FROM relevant, lists"), "FROM", "a metric has no JOIN"),
+        (GOOD.replace(VALUE, "SUM(rank) OVER (PARTITION BY list_id)"), "OVER", "a metric has no window"),
+        (GOOD.replace(VALUE, "SUM(SUM(rank)) OVER (PARTITION BY list_id)"), "OVER", "a metric has no window"),
+        (GOOD.replace("FROM relevant", "FROM (SELECT list_id, rank FROM relevant) AS r"), "FROM (", "subquery"),
+        (GOOD.replace(VALUE, f"(SELECT MAX(rank) FROM relevant) + {VALUE}"), "(SELECT", "subquery"),
+        (GOOD.replace("  list_id,\n", "").replace(f"{VALUE} AS mine", "*"), "*", "a metric lists its columns"),
+        (GOOD.replace(VALUE, "SUM(rank) FILTER (WHERE rank > 1)"), "FILTER", "write SUM(CASE WHEN condition THEN x ELSE 0 END)"),
+        (GOOD + "QUALIFY 1 = 1\n", "QUALIFY", "QUALIFY"),
+        (GOOD.replace(VALUE, "SUM(rank) OVER w") + "WINDOW w AS (PARTITION BY list_id)\n", "WINDOW", "named windows are not allowed"),
+        (GOOD.replace("FROM relevant", "FORM relevant"), "FORM", "not SQL"),
+        (GOOD.replace(VALUE, "SUM("), "SUM(", "not SQL"),
+        (GOOD + "UNION ALL\n" + GOOD.partition("documents.\n")[2], "SELECT", "a metric is one SELECT"),
+        (GOOD + ";\n" + GOOD.partition("documents.\n")[2], "SELECT", "a metric is one SELECT"),
+        ("-- mine: gone.\nDROP TABLE x\n", "DROP", "a metric is one SELECT"),
+        (GOOD.replace("<= 1", "<= $k"), "$k", "$k is used, but not documented"),
+        (GOOD.replace("<= 1", "<= $zzz"), "$zzz", "$zzz is used, but not documented"),
+        (GOOD.replace("<= 1", "<= ?"), "?", "not documented"),
+        (GOOD.replace("<= 1", "<= {{ k }}"), "{{", "not allowed"),
+        (GOOD.replace("-- Und", "-- $k: integer from 1: cut-off.\n-- Und"), "$k", "$k is documented, but not used"),
+        (GOOD.replace("-- Und", "-- $k integer, the cut-off\n-- Und"), "$k", "cannot read the parameter; write '$k: integer from 1"),
+        (GOOD.replace("FROM relevant", "FROM relevnat"), "relevnat", "no relation 'relevnat'; did you mean 'relevant'?"),
+        (GOOD.replace("FROM relevant", "FROM run"), "FROM run", "relation"),
+        (GOOD.replace("FROM relevant", "FROM main.relevant"), "main.relevant", "relation"),
+        (GOOD.replace("FROM relevant", "FROM relevant AS r"), "FROM", "a metric reads exactly one relation, without an alias"),
+        (GOOD.replace(VALUE, "SUM(foo(rank))"), "foo", "foo"),
+        (GOOD.replace(VALUE, "MAX(getenv('HOME'))"), "getenv", "getenv"),
+        (GOOD.replace(VALUE, "SUM(gain(relevance))"), "gain", "gain"),
+        (GOOD.replace("rank <=", "rnk <="), "rnk", "rnk"),
+        (GOOD.replace("list_id", "query_id"), "SELECT", "a metric selects list_id"),
+        (GOOD.replace("GROUP BY list_id", "GROUP BY rank"), "GROUP", "a metric is grouped by exactly its key, list_id"),
+        (GOOD.replace("GROUP BY list_id", "GROUP BY list_id, rank"), "GROUP", "a metric is grouped by exactly its key"),
+        (GOOD.replace("GROUP BY list_id", "GROUP BY ALL"), "GROUP", "a metric is grouped by exactly its key"),
+        (GOOD.replace("GROUP BY list_id", "GROUP BY 1"), "GROUP", "a metric is grouped by exactly its key"),
+        (GOOD.replace("GROUP BY list_id\n", ""), "SELECT", "a metric is grouped by exactly its key"),
+        (GOOD.replace(" AS mine", ""), "SELECT", "one aggregate expression with an alias"),
+        (GOOD.replace(VALUE, "rank"), "SELECT", "the last column of a metric is an aggregate"),
+        (GOOD.replace(VALUE, "MAX(rank) + rank"), "rank", "aggregate"),
+        (GOOD.replace("  SUM", "  MAX(rank) AS a,\n  SUM"), "SELECT", "a metric selects list_id and then one aggregate expression"),
+        (GOOD.replace(VALUE, "MEDIAN(rank)"), "MEDIAN", "Median is not allowed: number the rows and interpolate"),
+        (GOOD.replace(VALUE, "SUM(LOG2(rank))"), "LOG2", "write LN"),
+        (GOOD.replace(VALUE, "ARG_MAX(rank, hit)"), "ARG_MAX", "not allowed"),
+        (GOOD.replace(VALUE, "LIST(rank)"), "LIST", "not allowed"),
+        (GOOD.replace("rank <= 1", "rank ** 2 <= 1"), "**", "not allowed"),
+        (GOOD.replace("rank <= 1", "rank % 2 = 1"), "%", "not allowed"),
+        (GOOD[GOOD.index("SELECT") :], "SELECT", "a file begins with a comment that says what it is"),
+        ("", None, "a file begins with a comment"),
+        ("-- mine: nothing more.\n", "mine", "a metric is one SELECT"),
+        (GOOD.replace("-- mine: ", "-- "), "relevant documents", "name"),
+        (GOOD.replace("-- mine: ", "-- my metric@: "), "my metric", "name"),
+        (GOOD.replace("-- mine: ", "-- nDCG: "), "nDCG", "this name is taken"),
+        (GOOD.replace("-- mine: ", "-- NDCG: "), "NDCG", "this name is taken"),
+    ],
+)  # fmt: skip
+def test_a_metric_that_breaks_the_contract(text: str, place: str | None, rule: str, folder: Folder) -> None:
+    folder.write({"metrics/mine.sql": text})
+    with pytest.raises(ContractError) as caught:
+        folder.evaluate({})
+    assert rule in str(caught.value)
+    line = 1 if place is None else line_of(text, place)
+    assert f"{folder.path / 'metrics' / 'mine.sql'}:{line}: " in str(caught.value)
+
+
+def top(old: str, new: str) -> str:
+    assert old in RELATION
+    return RELATION.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "rule"),
+    [
+        (top("  list_id,\n  relevance", "  *"), "*", "a relation lists its columns"),
+        (top("SELECT\n", "WITH a AS (SELECT 1 AS x)\nSELECT\n"), "WITH", "a relation has no CTE"),
+        (top("  relevance\n", "  SUM(relevance) OVER w AS relevance\n") + "WINDOW w AS (PARTITION BY list_id)\n", "WINDOW", "named windows"),
+        (top("  relevance\n", "  COUNT(*) FILTER (WHERE rank = 1) AS relevance\n"), "FILTER", "write SUM(CASE"),
+        (top("judged", "jugded"), "jugded", "no relation 'jugded'; did you mean 'judged'?"),
+        (top("judged", "top"), "FROM", "top"),
+        (top("judged", "'x.parquet'"), "FROM", "relation"),
+        (top("judged", "read_csv('/etc/passwd')"), "read_csv", "not allowed"),
+        (top("FROM judged", "FROM judged JOIN lists USING (list_id)"), "USING", "USING"),
+        (top("rank = 1", "rank = $foo"), "$foo", "$foo is used, but not documented"),
+        (top("-- top", "-- $k: integer from 1: x.\n-- top"), "$k", "$k is documented, but not used"),
+        (RELATION + "UNION\n" + RELATION.partition("rank.\n")[2], "UNION", "UNION ALL"),
+        (RELATION + "ORDER BY rank NULLS LAST\n", "NULLS LAST", "NULLS"),
+        (RELATION + ";\nDROP TABLE x\n", "SELECT", "a relation is one SELECT"),
+        (RELATION.partition("\n")[2], "SELECT", "a file begins with a comment"),
+        (top("WHERE rank = 1", "WHERE rank = 1 QUALIFY 1 = 1"), "QUALIFY", "write a subquery with WHERE"),
+    ],
+)  # fmt: skip
+def test_a_relation_that_breaks_the_contract(text: str, place: str, rule: str, folder: Folder) -> None:
+    folder.write({"metrics/mine.sql": OF_TOP, "relations/top.sql": text})
+    with pytest.raises(ContractError) as caught:
+        folder.evaluate({})
+    assert rule in str(caught.value)
+    assert f"{folder.path / 'relations' / 'top.sql'}:{line_of(text, place)}: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "rule"),
+    [
+        ("-- x.\nCREATE MACRO cube(relevance) AS relevance\n", 2, "the macro is named after its folder, 'gain'"),
+        ("-- x.\nSELECT 1\n", 2, "a function file is one CREATE MACRO"),
+        ("-- x.\nCREATE TABLE gain (a INTEGER)\n", 2, "a function file is one CREATE MACRO"),
+        ("-- x.\nCREATE MACRO gain(relevance) AS TABLE SELECT 1\n", 2, "a function file is one CREATE MACRO"),
+        ("-- x.\nCREATE MACRO gain(a, b) AS a\n", 2, "argument"),
+        ("-- x.\nCREATE MACRO gain(relevance) AS rank\n", 2, "rank"),
+        ("-- x.\nCREATE MACRO gain(relevance) AS gain(relevance)\n", 2, "gain"),
+        ("-- x.\nCREATE MACRO gain(relevance) AS foo(relevance)\n", 2, "foo"),
+        ("-- x.\nCREATE MACRO gain(relevance) AS relevance * $foo\n", 2, "$foo is used, but not documented"),
+        ("-- x.\nCREATE MACRO gain(relevance) AS (SELECT MAX(relevance) FROM judged)\n", 2, "subquery"),
+        ("CREATE MACRO gain(relevance) AS relevance\n", 1, "a file begins with a comment"),
+    ],
+)
+def test_a_function_that_breaks_the_contract(text: str, line: int, rule: str, folder: Folder) -> None:
+    folder.write({"functions/gain/mine.sql": text})
+    with pytest.raises(ContractError) as caught:
+        folder.evaluate({}, "CG(gain=mine)", timeout=5)
+    assert rule in str(caught.value)
+    assert f"{folder.path / 'functions' / 'gain' / 'mine.sql'}:{line}: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("relations/judgments.sql", RELATION.replace("top", "judgments")),
+        ("relations/judged/placed.sql", RELATION),
+        ("functions/gain/exp2.sql", "-- x.\nCREATE MACRO gain(relevance) AS relevance\n"),
+        ("metrics/other.sql", GOOD),
+    ],
+)
+def test_a_name_is_given_once(name: str, text: str, folder: Folder) -> None:
+    folder.write({"metrics/mine.sql": GOOD, name: text})
+    with pytest.raises(ContractError, match="this name is taken") as caught:
+        folder.evaluate({})
+    assert f"{folder.path / name}:1: " in str(caught.value)
+
+
+def test_a_default_that_is_no_function(folder: Folder) -> None:
+    text = GOOD.replace("-- Und", "-- gain(): default cube: gain.\n-- Und").replace("THEN 1", "THEN gain(relevance)")
+    with pytest.raises(SqlrankError, match="'cube'"):
+        folder.evaluate({"metrics/mine.sql": text})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("policies.toml", "not toml ["),
+        ("compat/mine.toml", "not toml ["),
+        ("compat/mine.toml", "[defaults]\ntie = 'rank'\n"),
+        ("compat/mine.toml", "[default]\nties = 'rank'\n"),
+    ],
+)
+def test_settings_files_that_cannot_be_read(name: str, text: str, folder: Folder) -> None:
+    folder.write({"metrics/mine.sql": GOOD, name: text})
+    with pytest.raises(SqlrankError) as caught:
+        folder.evaluate({}, compat="mine" if "compat" in name else None)
+    assert name.rpartition("/")[2] in str(caught.value)
+
+
+def test_a_file_that_is_not_text(folder: Folder) -> None:
+    folder.write({"metrics/mine.sql": GOOD})
+    (folder.path / "metrics" / "mine.sql").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ContractError, match=r"mine\.sql"):
+        folder.evaluate({})
+
+
+def test_a_folder_that_is_not_there(folder: Folder, tmp_path: Path) -> None:
+    with pytest.raises(ContractError, match="is not there; give a folder with metrics/, relations/ or functions/"):
+        folder.evaluate({})
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ContractError, match="is not there"):
+        sqlrank.metrics(tmp_path / "file")
+
+
+def test_a_folder_without_sql(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
+    assert sqlrank.evaluate("RR", run=run, qrels=qrels, sql_dir=tmp_path).to_pylist() == [{"RR": 0.75}]

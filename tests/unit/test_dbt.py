@@ -1,0 +1,161 @@
+"""dbt models of metrics: what is written, and that ``dbt build`` builds them and passes their tests."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+import sqlrank
+from sqlrank.cli.app import app
+from sqlrank.engines.dialects import DIALECTS
+from tests.environments import environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROJECT = "name: shop\nversion: 1.0.0\nprofile: shop\nmodel-paths: [models]\n"
+PROFILE = "shop:\n  target: dev\n  outputs:\n    dev: {type: duckdb, path: shop.duckdb, threads: 1}\n"
+SOURCES = "version: 2\nsources:\n  - name: logs\n    schema: main\n    tables: [{name: impressions}]\n"
+TABLES = """
+    CREATE TABLE impressions AS
+        SELECT i % 3 AS campaign, DATE '2026-01-01' + i::INTEGER % 2 AS "Day", i % 5 // 4 AS click, i * 7 % 11 / 11 AS p FROM range(90) AS t(i);
+"""
+RUN = "SELECT i % 2 AS \"system\", 'q' || i // 10 AS query_id, 'd' || i % 10 AS doc_id, i * 3 % 7 AS score FROM {{ ref('ids') }}"
+QRELS = "SELECT DISTINCT 'q' || i // 10 AS query_id, 'd' || i % 7 AS doc_id, 1 AS relevance FROM {{ ref('ids') }}"
+CLICKS = ["--predictions", "logs.impressions", "--column", "label=click", "--column", "score=p"]
+
+
+def written(folder: Path, name: str, *arguments: str) -> tuple[str, dict[str, Any]]:
+    result = CliRunner().invoke(app, ["sql", *arguments, "--dbt", str(folder / f"{name}.sql")])
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == f"wrote {folder / name}.sql\nwrote {folder / name}.yml\n"
+    schema = yaml.safe_load((folder / f"{name}.yml").read_text("utf-8"))
+    (model,) = schema["models"]
+    assert model["name"] == name
+    return (folder / f"{name}.sql").read_text("utf-8"), model
+
+
+def refused(folder: Path, *arguments: str) -> str:
+    result = CliRunner().invoke(app, ["sql", *arguments, "--dbt", str(folder / "daily.sql")])
+    assert result.exit_code == 2
+    assert not list(folder.iterdir())
+    return result.stderr.strip()
+
+
+def test_a_model_reads_what_dbt_knows(tmp_path: Path) -> None:
+    text, model = written(tmp_path, "daily", "AUC", "Positives", *CLICKS, "--by", "campaign", "--where", '"Day" = \'{{ var("day") }}\'')
+    assert text.startswith("{{ config(materialized='table') }}\n-- sqlrank")
+    assert "FROM {{ source('logs', 'impressions') }}" in text
+    assert '"Day" = \'{{ var("day") }}\'' in text
+    assert "impressions" not in text.replace("{{ source('logs', 'impressions') }}", "")
+    assert not text.rstrip().endswith(";")
+    assert "ORDER BY\n  by_" not in text
+    assert model["columns"] == [
+        {"name": "campaign", "quote": True, "data_tests": ["not_null"]},
+        {"name": "auc", "description": "AUC: " + described("AUC")},
+        {"name": "positives", "description": "Positives: " + described("Positives"), "data_tests": ["not_null"]},
+    ]
+    assert model["data_tests"] == [{"unique": {"column_name": 'CAST("campaign" AS TEXT)'}}]
+
+
+def described(name: str) -> str:
+    listed = {row["name"]: row["description"] for row in sqlrank.metrics().to_pylist()}
+    return listed[name]
+
+
+def test_keys_are_the_columns_before_the_metrics(tmp_path: Path) -> None:
+    rankings = ["--run", "run", "--qrels", "qrels", "--by", "system"]
+    names = {
+        "per_query": (["RR", *rankings, "--per-query"], ["system", "query_id"], ["rr"]),
+        "sweep": (["P@1..3", "nDCG@1..3", *rankings], ["system", "k"], ["p_at_1_to_3", "ndcg_at_1_to_3"]),
+        "roc": (["ROC", *CLICKS, "--by", "campaign"], ["campaign", "point"], ["threshold", "fpr", "tpr"]),
+        "models": (["Brier", *CLICKS, "--column", "score=q"], ["score"], ["brier"]),
+        "total": (["Brier", *CLICKS], [], ["brier"]),
+    }
+    for name, (arguments, keys, values) in names.items():
+        _, model = written(tmp_path, name, *arguments)
+        assert [column["name"] for column in model["columns"]] == keys + values
+        assert [column["name"] for column in model["columns"] if column.get("data_tests")] == keys
+        assert ("data_tests" in model) == bool(keys)
+
+
+def test_groupings_may_be_null(tmp_path: Path) -> None:
+    _, model = written(tmp_path, "groupings", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
+    assert model["columns"][0] == {"name": "campaign", "quote": True}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_names_have_the_case_of_the_engine(dialect: str) -> None:
+    model = sqlrank.dbt_model("Brier", "daily", dialect=dialect, predictions="clicks", by=["Day", '"Week"'])
+    day = {"snowflake": "DAY", "postgres": "day", "redshift": "day", "datafusion": "day"}.get(dialect, "Day")
+    assert [column["name"] for column in model.schema["models"][0]["columns"]] == [day, "Week", "brier"]
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    three = "a.b.c"
+    assert refused(tmp_path, "AUC", "--predictions", three) == (
+        "sqlrank: predictions: 'a.b.c' is neither a dbt model, such as predictions, nor a source, such as shop.predictions"
+    )
+    assert "neither a dbt model" in refused(tmp_path, "AUC", "--predictions", "\"x') }} {{ run_query('\"")
+    assert (
+        refused(tmp_path, "AUC", *CLICKS, "--insert", "t")
+        == "sqlrank: --insert is not for --dbt, which writes a model over models and sources"
+    )
+    assert refused(tmp_path, "AUC", *CLICKS, "--materialized", "cube") == (
+        "sqlrank: materialized='cube' is not possible; choose from: table, view, incremental"
+    )
+    assert "needs by or per_query" in refused(tmp_path, "AUC", *CLICKS, "--materialized", "incremental")
+    groupings = ["--by", "campaign", "--by", "total", "--materialized", "incremental"]
+    assert "finds no row again" in refused(tmp_path, "AUC", *CLICKS, *groupings)
+    result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "models")])
+    assert result.stderr == f"sqlrank: --dbt {tmp_path / 'models'}: name the file of the model, such as models/daily_metrics.sql\n"
+    result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "a-b.sql")])
+    assert result.stderr == "sqlrank: 'a-b' is not the name of a dbt model; use letters, digits and _\n"
+    result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--materialized", "view"])
+    assert result.stderr == "sqlrank: --materialized is for --dbt\n"
+
+
+@pytest.mark.slow
+def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    programs = environment(pytestconfig, "dbt", ["dbt-core>=1.10,<1.12", "dbt-duckdb>=1.10,<1.12"])
+    models = tmp_path / "models"
+    models.mkdir()
+    for name, text in {"dbt_project.yml": PROJECT, "profiles.yml": PROFILE, "models/sources.yml": SOURCES}.items():
+        (tmp_path / name).write_text(text)
+    (models / "runs.sql").write_text(RUN)
+    (models / "truth.sql").write_text(QRELS)
+    (models / "ids.sql").write_text("SELECT i FROM range(100) AS t(i)")
+    written(models, "daily", "AUC", "LogLoss", "Positives", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental",
+            "--where", "\"Day\" >= '{{ var(\"since\", \"2026-01-01\") }}'")  # fmt: skip
+    written(models, "overall", "AUC", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
+    written(models, "roc", "ROC", *CLICKS, "--by", "campaign", "--materialized", "view")
+    written(models, "rankings", "nDCG@10", "AP", "num_q", "--run", "runs", "--qrels", "truth", "--by", "system")
+    written(models, "queries", "RR", "--run", "runs", "--qrels", "truth", "--by", "system", "--per-query")
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+        connection.execute(TABLES)
+    for variables in ("{}", "{since: '2026-01-02'}"):
+        command = [str(programs / "dbt"), "build", "--project-dir", ".", "--profiles-dir", ".", "--no-use-colors", "--vars", variables]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout
+        assert "PASS=22 WARN=0 ERROR=0 SKIP=0" in done.stdout
+        assert "deprecat" not in done.stdout.lower()
+    with duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True) as connection:
+        clicks = {"predictions": "impressions", "connection": connection, "columns": {"label": "click", "score": "p"}}
+        rankings = {"run": "runs", "qrels": "truth", "connection": connection, "by": "system"}
+        expected = {
+            "daily": sqlrank.evaluate(["AUC", "LogLoss", "Positives"], by=["campaign", "Day"], **clicks),
+            "overall": sqlrank.evaluate(["AUC", "Brier"], by=[["campaign"], []], **clicks),
+            "roc": sqlrank.evaluate("ROC", by="campaign", **clicks),
+            "rankings": sqlrank.evaluate(["nDCG@10", "AP", "num_q"], **rankings),
+            "queries": sqlrank.evaluate("RR", per_query=True, **rankings),
+        }
+        for name, result in expected.items():
+            built = connection.execute(f"FROM {name} ORDER BY ALL NULLS FIRST").fetchall()
+            assert len(built) == result.num_rows > 1
+            for row, values in zip(built, result.to_pylist(), strict=True):
+                assert row == tuple(pytest.approx(value, rel=1e-12) if isinstance(value, float) else value for value in values.values())

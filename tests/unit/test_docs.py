@@ -1,0 +1,102 @@
+"""The documentation is true: its commands and examples are run, its links lead somewhere, and its tables of metrics are complete."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import sqlrank
+from sqlrank.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+PATHS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in PATHS}
+BLOCK = re.compile(r"^```console\n\$ ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+CONSOLE = [(name, command.replace("\\\n", " "), shown) for name, page in PAGES.items() for command, shown in BLOCK.findall(page)]
+EXAMPLES = {name: len(re.findall(r"^ *>>> ", page, re.MULTILINE)) for name, page in PAGES.items()}
+
+
+@pytest.mark.parametrize(("command", "shown"), [block[1:] for block in CONSOLE], ids=[f"{name}: {text[:60]}" for name, text, _ in CONSOLE])
+def test_commands_print_what_is_shown(command: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    printed = output_of(*shlex.split(command))
+    head, left_out, tail = shown.partition("\n...\n")
+    if left_out:
+        assert printed.startswith(f"{head}\n")
+        assert printed.endswith(f"\n{tail}")
+    else:
+        assert printed == shown
+
+
+def output_of(program: str, *arguments: str) -> str:
+    if program == "python":
+        here = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, env=here).stdout
+    result = CliRunner().invoke(app, list(arguments))
+    assert program == "sqlrank"
+    assert result.stderr == ""
+    return result.stdout
+
+
+def test_no_block_of_commands_is_passed_over() -> None:
+    blocks = re.findall(r"^ *```console", "\n".join(PAGES.values()), re.MULTILINE)
+    assert len(CONSOLE) == len(blocks) >= 8
+
+
+@pytest.mark.parametrize("name", [name for name, count in EXAMPLES.items() if count])
+def test_examples_in_python_run(name: str) -> None:
+    results = doctest.testfile(str(ROOT / name), module_relative=False)
+    assert results.failed == 0
+    assert results.attempted == EXAMPLES[name]
+
+
+def test_there_are_examples_in_python() -> None:
+    assert EXAMPLES["README.md"] > 3
+
+
+def test_the_readme_is_short_and_leads_to_every_page() -> None:
+    assert len(PAGES["README.md"].splitlines()) <= 150
+    assert set(links(PAGES["README.md"])) >= PAGES.keys() - {"README.md"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    for target in links(PAGES[name]):
+        path, _, anchor = target.partition("#")
+        there = (ROOT / name).parent / path if path else ROOT / name
+        assert there.exists(), f"{name} links to {target}"
+        assert not anchor or anchor in anchors(there.read_text("utf-8")), f"{name} links to {target}"
+
+
+def links(page: str) -> list[str]:
+    text = re.sub(r"^```.*?^```$|`[^`\n]+`", "", page, flags=re.DOTALL | re.MULTILINE)
+    return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"[a-z]+:", target)]
+
+
+def anchors(page: str) -> set[str]:
+    """Return what the headings of a page are called in links, as GitHub does: small letters, hyphens, no punctuation."""
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", page, re.MULTILINE)}
+
+
+def test_the_tables_of_metrics_are_complete() -> None:
+    listed = re.findall(r"^\| `([\w@]+)` \| (.+) \|$", PAGES["docs/metrics.md"], re.MULTILINE)
+    there = sqlrank.metrics().select(["name", "description"]).to_pylist()
+    assert sorted(listed) == sorted((row["name"], row["description"]) for row in there)
+
+
+def test_every_compatibility_mode_and_relation_is_documented() -> None:
+    modes = [path.stem for path in (ROOT / "sql" / "compat").glob("*.toml")]
+    assert len(modes) == 20
+    assert set(re.findall(r"\w+", PAGES["docs/compat.md"])) >= set(modes)
+    glossary = (ROOT / "sql" / "README.md").read_text("utf-8")
+    for folder in (ROOT / "sql" / "relations").iterdir():
+        if folder.stem not in {"digits", "numbers", "topics"}:
+            assert f"| {folder.stem} |" in glossary

@@ -1,0 +1,244 @@
+"""Limits, time-outs, progress and interruption; nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+import sqlrank
+from sqlrank import ExecutionError, InputError, SqlrankError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROOT = Path(__file__).parents[2]
+BIG = ["nDCG", "AP"]
+
+
+def big(connection: duckdb.DuckDBPyConnection, rows: int) -> dict[str, Any]:
+    """Make views that hold no data, but take long to evaluate; every list has 1,000 documents, two of them judged."""
+    connection.execute(
+        f"CREATE VIEW r AS SELECT i // 1000 AS query_id, i * 7919 % 1000 AS doc_id, hash(i) / 1e18 AS score FROM range({rows}) t(i);"
+        f"CREATE VIEW q AS SELECT i // 2 AS query_id, i % 2 AS doc_id, 1 AS relevance FROM range({rows // 500}) t(i)"
+    )
+    return {"run": "r", "qrels": "q", "connection": connection}
+
+
+@pytest.fixture
+def spill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize("check", ["auto", "full", "off"])
+def test_a_timeout_cancels_quickly_whatever_is_being_done(check: Any) -> None:
+    connection = duckdb.connect()
+    call = big(connection, 10_000_000)
+    started = time.monotonic()
+    with pytest.raises(ExecutionError, match=r"cancelled after 0\.2 seconds; give a longer timeout, or fewer rows"):
+        sqlrank.evaluate(BIG, **call, check=check, timeout=0.2)
+    assert time.monotonic() - started < 1.5
+    assert connection.execute("SELECT 42").fetchall() == [(42,)], "the connection can be used again"
+
+
+def test_a_timeout_that_is_not_reached(run: pa.Table, qrels: pa.Table) -> None:
+    assert sqlrank.evaluate("RR", run=run, qrels=qrels, timeout=60).to_pylist() == [{"RR": 0.75}]
+
+
+@pytest.mark.parametrize("check", ["auto", "off"])
+def test_out_of_memory(check: Any, tmp_path: Path) -> None:
+    connection = duckdb.connect()
+    call = big(connection, 3_000_000)
+    connection.execute(f"SET temp_directory = '{tmp_path / 'spill'}'; SET max_temp_directory_size = '1MB'")
+    with pytest.raises(ExecutionError, match=r"out of memory: .*; give more with memory_limit"):
+        sqlrank.evaluate(BIG, **call, plan={"ranking": "sorted"}, memory_limit="20MB", threads=1, check=check)
+    assert connection.execute("SELECT 42").fetchall() == [(42,)]
+
+
+def test_a_folder_to_spill_to_on_a_callers_connection(tmp_path: Path) -> None:
+    """DuckDB does not switch back from a folder that it has used; the result counts more."""
+    connection = duckdb.connect()
+    connection.execute(f"SET temp_directory = '{tmp_path / 'before'}'")
+    options = {"memory_limit": "60MB", "temp_directory": tmp_path / "spill", "check": "off"}
+    assert sqlrank.evaluate("num_q", **big(connection, 3_000_000), **options).to_pylist() == [{"num_q": 3000.0}]
+    assert sqlrank.evaluate("AP", run="r", qrels="q", connection=connection, **options).num_rows == 1
+
+
+def test_what_does_not_fit_into_memory_is_spilled(spill: Path, tmp_path: Path) -> None:
+    path = tmp_path / "big.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        call = big(connection, 1_000_000)
+        expected = sqlrank.evaluate(BIG, **call, check="off").to_pylist()[0]
+    got = sqlrank.evaluate(BIG, run="r", qrels="q", connection=path, memory_limit="60MB", threads=2, check="off").to_pylist()[0]
+    assert got == pytest.approx(expected, rel=1e-12)
+    assert list(spill.iterdir()) == []
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_folder_to_spill_to_is_removed(fails: bool, spill: Path, run: pa.Table, qrels: pa.Table) -> None:
+    seen: list[str] = []
+    try:
+        sqlrank.evaluate(
+            "RR",
+            run=run.drop_columns("score") if fails else run,
+            qrels=qrels,
+            progress=lambda _: seen.extend(path.name for path in spill.iterdir()),
+        )
+    except InputError:
+        assert fails
+    assert list(spill.iterdir()) == []
+
+
+def test_a_folder_of_the_callers_is_kept(tmp_path: Path, spill: Path, run: pa.Table, qrels: pa.Table) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").write_text("x")
+    sqlrank.evaluate("RR", run=run, qrels=qrels, temp_directory=tmp_path / "mine")
+    assert (tmp_path / "mine" / "file").read_text() == "x"
+    assert list(spill.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threads": 0}, "threads=0 is not possible"),
+        ({"threads": -1}, "threads=-1 is not possible"),
+        ({"threads": "many"}, "threads='many' is not possible"),
+        ({"threads": 1.5}, "threads=1.5 is not possible"),
+        ({"memory_limit": "lots"}, "memory_limit='lots' is not possible"),
+        ({"memory_limit": 5}, "memory_limit=5 is not possible"),
+        ({"memory_limit": ""}, "memory_limit='' is not possible"),
+        ({"timeout": "soon"}, "timeout='soon' is not possible"),
+        ({"timeout": -1}, "timeout=-1 is not possible"),
+        ({"timeout": float("nan")}, "timeout=nan is not possible"),
+        ({"timeout": 0}, "timeout=0 is not possible"),
+        ({"temp_directory": "/proc/nope"}, "temp_directory='/proc/nope' is not possible"),
+        ({"progress": 5}, "progress"),
+    ],
+    ids=str,
+)
+def test_settings_that_do_not_fit(options: dict[str, Any], message: str, run: pa.Table, qrels: pa.Table) -> None:
+    with pytest.raises(SqlrankError) as caught:
+        sqlrank.evaluate("RR", run=run, qrels=qrels, **options)
+    assert message in str(caught.value)
+
+
+def test_progress_is_told_and_rises() -> None:
+    told: list[float] = []
+    sqlrank.evaluate(BIG, **big(duckdb.connect(), 4_000_000), check="off", progress=told.append, threads=1)
+    assert told
+    assert told == sorted(told)
+    assert 0 < max(told) <= 100
+
+
+def test_progress_that_fails_stops_the_work(spill: Path) -> None:
+    connection = duckdb.connect()
+
+    def fail(_: float) -> None:
+        raise RuntimeError("no more")
+
+    started = time.monotonic()
+    with pytest.raises(RuntimeError, match="no more"):
+        sqlrank.evaluate(BIG, **big(connection, 8_000_000), check="off", progress=fail)
+    assert time.monotonic() - started < 1.5
+    assert connection.execute("SELECT 42").fetchall() == [(42,)]
+    assert list(spill.iterdir()) == []
+
+
+EVALUATE = [sys.executable, "-m", "sqlrank", "evaluate", *BIG, "--run", "r", "--qrels", "q", "--db"]
+SCRIPT = "import sys, sqlrank; sqlrank.evaluate(['nDCG', 'AP'], run='r', qrels='q', connection=sys.argv[1], check=sys.argv[3])"
+
+
+@pytest.mark.parametrize(
+    ("command", "check"),
+    [
+        (EVALUATE, "off"),
+        pytest.param(EVALUATE, "full", marks=pytest.mark.slow),
+        pytest.param([sys.executable, "-c", SCRIPT], "off", marks=pytest.mark.slow),
+        pytest.param([sys.executable, "-c", SCRIPT], "auto", marks=pytest.mark.slow),
+    ],
+    ids=["command line", "command line, checking", "Python", "Python, checking"],
+)
+def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], check: str, tmp_path: Path) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    with duckdb.connect(str(tmp_path / "big.duckdb")) as connection:
+        big(connection, 100_000_000)
+    process = subprocess.Popen(
+        [*command, str(tmp_path / "big.duckdb"), "--check", check],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509  as in a terminal
+    )
+    try:
+        deadline = time.monotonic() + 20
+        while not list(folder.glob("sqlrank_*")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert list(folder.glob("sqlrank_*"))
+        time.sleep(0.6)
+        assert process.poll() is None, process.communicate()
+        process.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        out, err = process.communicate(timeout=4)
+        assert time.monotonic() - started < 2
+    finally:
+        process.kill()
+        process.wait()
+    assert out == b""
+    assert list(folder.iterdir()) == []
+    if command is EVALUATE:
+        assert (process.returncode, err) == (130, b"sqlrank: interrupted\n")
+    else:
+        assert err.rstrip().endswith(b"KeyboardInterrupt")
+
+
+def test_an_interrupt_leaves_the_callers_connection_as_it_was() -> None:
+    """As in a notebook: the interrupt is raised, and the connection goes on."""
+    script = """
+import os, signal, threading, duckdb, sqlrank
+connection = duckdb.connect()
+connection.execute("CREATE VIEW r AS SELECT i // 1000 AS query_id, i % 1000 AS doc_id, hash(i) AS score FROM range(100000000) t(i)")
+connection.execute("CREATE VIEW q AS SELECT i AS query_id, 1 AS doc_id, 1 AS relevance FROM range(100000) t(i)")
+before = connection.execute("SELECT current_setting('threads')").fetchall()
+threading.Timer(0.6, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    sqlrank.evaluate(['nDCG', 'AP'], run='r', qrels='q', connection=connection, check='off', threads=1)
+except KeyboardInterrupt:
+    print(connection.execute("SELECT current_setting('threads')").fetchall() == before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, check=False, timeout=20
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"True\n", b"")
+
+
+@pytest.mark.slow
+def test_calls_in_threads_of_their_own(run: pa.Table, qrels: pa.Table) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    connection = duckdb.connect()
+    connection.register("arrow_run", run)
+    connection.execute("CREATE TABLE runs AS FROM arrow_run")
+    with ThreadPoolExecutor(4) as pool:
+        alone = pool.map(lambda _: sqlrank.evaluate("RR", run=run, qrels=qrels).to_pylist(), range(8))
+        assert list(alone) == [[{"RR": 0.75}]] * 8
+        shared = pool.map(lambda _: sqlrank.evaluate("RR", run="runs", qrels=qrels, connection=connection.cursor()).to_pylist(), range(8))
+        assert list(shared) == [[{"RR": 0.75}]] * 8
+
+
+def test_the_statement_that_was_run_is_in_the_metadata(run: pa.Table, qrels: pa.Table) -> None:
+    metadata = sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata
+    assert b"WITH" in metadata[b"sqlrank.sql"]
+    assert metadata[b"sqlrank.version"] == sqlrank.__version__.encode()

@@ -1,0 +1,205 @@
+"""Filters and places for results: what they mean, on DuckDB and in every dialect, and what is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+import sqlglot
+from sqlglot import exp
+from typer.testing import CliRunner
+
+import sqlrank
+from sqlrank import InputError
+from sqlrank.cli.app import app
+from sqlrank.engines.dialects import DIALECTS
+from tests.lanes import every
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Two days of lists and of clicks; the second day has duplicates and a NaN."""
+    with duckdb.connect() as database:
+        database.execute('CREATE TABLE run ("Day" INT, query_id TEXT, doc_id TEXT, score DOUBLE)')
+        database.execute("INSERT INTO run VALUES (1, 'q', 'a', 2), (1, 'q', 'b', 1), (2, 'q', 'a', 'nan'), (2, 'q', 'a', 1)")
+        database.execute(
+            "CREATE TABLE qrels AS SELECT * FROM (VALUES (1, 'q', 'b', 1), (2, 'q', 'a', 1), (2, 'r', 'a', 1)) AS t(day, query_id, doc_id, relevance)"
+        )
+        database.execute(
+            "CREATE TABLE clicks AS SELECT i // 8 AS day, i % 3 AS shop, i % 2 AS label, i / 16 AS score FROM range(16) AS t(i)"
+        )
+        database.execute(
+            "CREATE TABLE lists AS SELECT r.*, relevance AS label FROM run AS r LEFT JOIN qrels AS j USING (query_id, doc_id) WHERE r.day = 1"
+        )
+        yield database
+
+
+def kept(connection: duckdb.DuckDBPyConnection, where: str, **sources: str) -> dict[str, object]:
+    sources = sources or {"run": "run", "qrels": "qrels"}
+    result = sqlrank.evaluate(["RR", "num_q", "num_ret"], connection=connection, where=where, **sources)
+    return result.to_pylist()[0]
+
+
+def test_a_filter_holds_for_the_checks_of_the_rows_too(connection: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(InputError, match="NaN"):
+        kept(connection, "qrels.day = 1")
+    assert kept(connection, "run.day = 1 AND qrels.day = 1") == {"RR": 0.5, "num_q": 1, "num_ret": 2}
+
+
+def test_conditions_are_of_one_input_each(connection: duckdb.DuckDBPyConnection) -> None:
+    assert kept(connection, "score > 0 AND NOT ISNAN(score) AND RUN.DAY = 1 AND relevance > 0")["num_q"] == 2
+    assert kept(connection, "run.day = 1 AND (relevance = 1 OR qrels.day = 2) AND qrels.query_id IN ('q')")["num_q"] == 1
+    assert kept(connection, "(run.day = 1 AND qrels.day = 1)")["num_q"] == 1
+
+
+def test_predictions_that_are_run_and_judgments_are_filtered_as_both(connection: duckdb.DuckDBPyConnection) -> None:
+    assert kept(connection, "day = 1 AND predictions.doc_id = 'b'", predictions="lists") == {"RR": 1.0, "num_q": 1, "num_ret": 1}
+
+
+def test_predictions(connection: duckdb.DuckDBPyConnection) -> None:
+    options = {"predictions": "clicks", "connection": connection, "by": "shop"}
+    filtered = sqlrank.evaluate(["AUC", "Brier"], where="day = 1 AND NOT shop = 2", **options)
+    chosen = connection.sql("SELECT * FROM clicks WHERE day = 1 AND shop <> 2")
+    assert filtered.equals(sqlrank.evaluate(["AUC", "Brier"], **{**options, "predictions": chosen}))
+    text = sqlrank.sql(["AUC", "Brier"], where="DAY = 1 AND NOT shop = 2", **options)
+    assert [tuple(row.values()) for row in filtered.to_pylist()] == connection.execute(text).fetchall()
+
+
+def test_the_command_line_and_files(files: Path) -> None:
+    sources = ["--run", str(files / "run.trec"), "--qrels", str(files / "qrels.parquet")]
+    result = CliRunner().invoke(
+        app, ["evaluate", "RR", "num_ret", *sources, "--where", "run.query_id = 'q1' AND relevance = 1", "--format", "csv"]
+    )
+    assert (result.exit_code, result.stdout) == (0, "RR,num_ret\n0.5,2.0\n")
+    text = CliRunner().invoke(app, ["sql", "RR", *sources, "--where", "relevance = 1"]).stdout
+    assert duckdb.execute(text).fetchall() == [(0.5,)]
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("day = 1", "run and qrels have a column 'day'; say which is meant, or both: run.day ... AND qrels.day ..."),
+        ("run.day = qrels.day", "compares columns of qrels and run; a condition is on the rows of one input"),
+        ("run.day = 1 OR relevance = 1", "compares columns of qrels and run"),
+        ("1 = 1", "names no column"),
+        ("topics.day = 1", "'topics.day' is of no input; before the dot stands one of: run, qrels"),
+        ("run.dya = 1", "run has no column 'dya'; did you mean 'Day'?"),
+        ("country = 'de'", "the input has no column 'country'"),
+        ("run.day = $day", "$day has no value; write the value itself"),
+        ("run.day = ?", "? has no value"),
+    ],
+)
+def test_what_cannot_be_told(connection: duckdb.DuckDBPyConnection, where: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        kept(connection, where)
+    assert message in str(error.value)
+    assert str(error.value).startswith("where: ")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "label = 1; DROP TABLE clicks",
+        "label = 1) UNION SELECT (1",
+        "label = 1 UNION ALL SELECT 1",
+        "label IN (SELECT 1)",
+        "EXISTS (FROM clicks)",
+        "(SELECT MAX(label) FROM clicks) = label",
+        "SELECT 1",
+        "DROP TABLE clicks",
+        "SUM(label) = 1",
+        "ROW_NUMBER() OVER () = 1",
+        "label = 1 AS x",
+        "*",
+        "label =",
+        "",
+        7,
+    ],
+)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_is_not_one_condition_is_refused(connection: duckdb.DuckDBPyConnection, where: str, dialect: str) -> None:
+    with pytest.raises(InputError, match="is not one condition over columns in the SQL of"):
+        sqlrank.sql("Brier", predictions="clicks", where=where, dialect=dialect, connection=connection if dialect == "duckdb" else None)
+
+
+def test_a_comment_in_a_condition_is_not_kept() -> None:
+    for where in ("day = 1 -- */ x", "day = 1 /* x */", "/* x */ day = 1"):
+        assert sqlrank.sql("Brier", predictions="clicks", where=where).count("x") == sqlrank.sql(
+            "Brier", predictions="clicks", where="day = 1"
+        ).count("x")
+
+
+def test_without_looking_columns_are_named_with_their_input() -> None:
+    with pytest.raises(InputError, match=r"where: of which input is 'day'\? Write run\.day or qrels\.day"):
+        sqlrank.sql("RR", run="r", qrels="q", where="day = 1", dialect="bigquery")
+    text = sqlrank.sql("RR", run="p.d.r", qrels="q", where="run.day = @run_date AND qrels.x LIKE 'a%'", dialect="bigquery")
+    sources = [
+        select
+        for select in sqlglot.parse_one(text, read="bigquery").find_all(exp.Select)
+        if isinstance(select.args["from_"].this, exp.Table) and select.args["from_"].this.name in {"r", "q"}
+    ]
+    conditions = {select.args["from_"].this.name: select.args["where"].this.sql("bigquery") for select in sources}
+    assert len(sources) == 2, "each input is read in one place"
+    assert conditions == {"r": "`day` = @run_date", "q": "`x` LIKE 'a%'"}
+
+
+@pytest.mark.parametrize("dialect", every(3, DIALECTS))
+@pytest.mark.parametrize(("place", "kind"), [("create_table", "TABLE"), ("create_view", "VIEW")])
+def test_tables_and_views(dialect: str, place: str, kind: str) -> None:
+    writer = DIALECTS[dialect].writer
+    text = sqlrank.sql(["Brier", "AUC"], predictions="a.b.clicks", by=["shop", "score_bucket"], dialect=dialect, **{place: "a.b.c"})
+    tree = sqlglot.parse_one(text, read=writer)
+    assert isinstance(tree, exp.Create)
+    assert (tree.kind, tree.this.sql(writer)) == (kind, "a.b.c")
+    replaces = DIALECTS[dialect].replaces_table if kind == "TABLE" else DIALECTS[dialect].replaces_view
+    assert bool(tree.args["replace"]) == replaces
+    assert tree.expression.args.get("order") is None
+    assert "ORDER BY\n  " not in text.rpartition("\n)\n")[2]
+
+
+@pytest.mark.parametrize("dialect", every(3, DIALECTS))
+def test_rows_are_inserted_by_the_names_of_columns(dialect: str) -> None:
+    writer = DIALECTS[dialect].writer
+    text = sqlrank.sql(
+        ["nDCG@10", "P(rel=2)@5"], run="r", qrels="q", by=["rank", "queries.country"], queries="t", dialect=dialect, insert="c"
+    )
+    tree = sqlglot.parse_one(text, read=writer)
+    fold = DIALECTS[dialect].fold
+    assert isinstance(tree, exp.Insert)
+    assert [column.name for column in tree.this.expressions] == [fold("rank"), fold("country"), "ndcg_at_10", "p_rel_2_at_5"]
+    assert [column.quoted for column in tree.this.expressions] == [True, True, False, False]
+    assert tree.expression.args.get("order") is None
+
+
+def test_a_result_goes_to_one_place() -> None:
+    with pytest.raises(InputError, match="create_table and insert are given; a result goes to one place"):
+        sqlrank.sql("Brier", predictions="p", create_table="a", insert="b")
+    for name, message in {
+        "a b": "'a b' is not the name of a table",
+        "a; DROP TABLE b": "is not the name of a table",
+        "`a`": "'`a`' has not the quotes of snowflake",
+        "": "is not the name of a table",
+    }.items():
+        with pytest.raises(InputError) as error:
+            sqlrank.sql("Brier", predictions="p", create_table=name, dialect="snowflake")
+        assert str(error.value).startswith("create_table: ")
+        assert message in str(error.value)
+    result = CliRunner().invoke(app, ["sql", "Brier", "--predictions", "p", "--create-view", "v", "--create-table", "t"])
+    assert result.stderr == "sqlrank: create_table and create_view are given; a result goes to one place\n"
+
+
+def test_stored_results_on_duckdb(connection: duckdb.DuckDBPyConnection) -> None:
+    options = {"predictions": "clicks", "connection": connection, "by": "shop", "where": "day = 0"}
+    expected = sqlrank.evaluate(["AUC", "Brier"], **options).to_pylist()
+    connection.execute(sqlrank.sql(["AUC", "Brier"], create_table="stored", **options))
+    connection.execute(sqlrank.sql(["AUC", "Brier"], create_table="stored", **options))
+    connection.execute(sqlrank.sql(["AUC", "Brier"], create_view='"a ""view"""', **options))
+    connection.execute(sqlrank.sql(["Brier", "AUC"], insert="stored", **options))
+    rows = [tuple(row.values()) for row in expected]
+    assert connection.execute("FROM stored ORDER BY shop").fetchall() == sorted(rows + rows)
+    assert connection.execute('FROM "a ""view""" ORDER BY shop').fetchall() == rows

@@ -1,0 +1,98 @@
+"""Ids of queries and documents, of any type."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.lanes import every
+from tests.unit.inputs import EXPECTED, evaluate, refused
+
+
+@pytest.mark.parametrize(
+    "ids",
+    every(
+        3,
+        [
+            ["qü日本", "q🙂"],
+            ["", " "],
+            ["a'b", 'a"b'],
+            [1, 2],
+            [-(2**62), 2**62],
+            [1.5, 2.5],
+            [True, False],
+            [dt.date(2024, 1, 1), dt.date(2024, 1, 2)],
+            [dt.datetime(2024, 1, 1, 2), dt.datetime(2024, 1, 1, 3)],  # noqa: DTZ001  DuckDB's TIMESTAMP has no zone
+            [b"x", b"y"],
+        ],
+    ),
+    ids=str,
+)
+def test_ids_of_many_types(ids: list[Any], run: pa.Table, qrels: pa.Table) -> None:
+    first, second = ids
+    answered = run.set_column(0, "query_id", [[first, first, second]])
+    judged = qrels.set_column(0, "query_id", [[first, second]])
+    got = sqlrank.evaluate("RR", run=answered, qrels=judged, per_query=True).to_pylist()
+    assert {row["query_id"]: row["RR"] for row in got} == {first: 0.5, second: 1.0}
+    docs = pa.array([first, second])
+    run_of_docs = pa.table({"query_id": ["q", "q"], "doc_id": docs, "score": [2, 1]})
+    qrels_of_docs = pa.table({"query_id": ["q"], "doc_id": docs.slice(1, 1), "relevance": [1]})
+    assert sqlrank.evaluate("RR", run=run_of_docs, qrels=qrels_of_docs).to_pylist() == [{"RR": 0.5}]
+
+
+def test_uuids() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE r AS SELECT uuid() AS query_id, uuid() AS doc_id, 1 AS score FROM range(2)")
+    connection.execute("CREATE TABLE q AS SELECT query_id, doc_id, 1 AS relevance FROM r")
+    got = sqlrank.evaluate("RR", run="r", qrels="q", connection=connection, per_query=True)
+    assert got["RR"].to_pylist() == [1.0, 1.0]
+    assert all(uuid.UUID(str(item)) for item in got["query_id"].to_pylist())
+    connection.execute("CREATE TABLE t AS SELECT query_id::VARCHAR AS query_id, doc_id, 1 AS relevance FROM r")
+    assert sqlrank.evaluate("RR", run="r", qrels="t", connection=connection).to_pylist() == [{"RR": 1.0}]
+
+
+@pytest.mark.parametrize("kind", ["UUID", "DATE", "TIMESTAMP"])
+def test_ids_of_types_that_do_not_fit_are_refused(kind: str) -> None:
+    value = {"UUID": "uuid()", "DATE": "DATE '2024-01-01'", "TIMESTAMP": "TIMESTAMP '2024-01-01 00:00:00'"}[kind]
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE r AS SELECT {value} AS query_id, 'a' AS doc_id, 1 AS score")
+    connection.execute("CREATE TABLE q AS SELECT 'hello' AS query_id, 'a' AS doc_id, 1 AS relevance")
+    refused("query_id", kind, run="r", qrels="q", connection=connection)
+
+
+def test_ids_of_different_integer_types(run: pa.Table, qrels: pa.Table) -> None:
+    answered = run.set_column(0, "query_id", pa.array([1, 1, 2], pa.int8()))
+    judged = qrels.set_column(0, "query_id", pa.array([1, 2], pa.uint64()))
+    assert evaluate(answered, judged) == EXPECTED
+
+
+def test_ties_of_categorical_ids_are_broken_by_their_text(qrels: pa.Table) -> None:
+    docs = pa.DictionaryArray.from_arrays(pa.array([1, 0]), pa.array(["b", "a"]))
+    tied = pa.table({"query_id": ["q1", "q1"], "doc_id": docs, "score": [1.0, 1.0]})
+    plain = tied.set_column(1, "doc_id", docs.cast(pa.string()))
+    for ties in ("doc_desc", "doc_asc"):
+        same = [sqlrank.evaluate("RR", run=table, qrels=qrels.slice(0, 1), ties=ties).to_pylist() for table in (tied, plain)]
+        assert same[0] == same[1]
+
+
+def test_ties_of_enum_ids_are_broken_by_their_text() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE r AS SELECT 'q' AS query_id, unnest(['a', 'b'])::ENUM ('b', 'a') AS doc_id, 1 AS score")
+    connection.execute("CREATE TABLE q AS SELECT 'q' AS query_id, 'b' AS doc_id, 1 AS relevance")
+    for ties, expected in (("doc_desc", 1.0), ("doc_asc", 0.5)):
+        assert sqlrank.evaluate("RR", run="r", qrels="q", connection=connection, ties=ties).to_pylist() == [{"RR": expected}]
+
+
+def test_a_collation_of_the_database_does_not_merge_ids() -> None:
+    connection = duckdb.connect()
+    connection.execute("SET default_collation = 'nocase'")
+    run = pa.table({"query_id": ["Q", "q", "q"], "doc_id": ["a", "B", "c"], "score": [1, 2, 1]})
+    qrels = pa.table({"query_id": ["q", "Q"], "doc_id": ["c", "a"], "relevance": [1, 1]})
+    got = sqlrank.evaluate(["RR", "num_ret"], run=run, qrels=qrels, connection=connection, per_query=True).to_pylist()
+    assert got == [{"query_id": "Q", "RR": 1.0, "num_ret": 1.0}, {"query_id": "q", "RR": 0.5, "num_ret": 2.0}]

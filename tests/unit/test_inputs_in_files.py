@@ -1,0 +1,170 @@
+"""Files of every kind and name, above all those of TREC: the same numbers, or a message that says what is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import warnings
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from sqlrank import InputError
+from tests.lanes import every
+from tests.unit.inputs import EXPECTED, evaluate, refused
+
+TREC_RUN = "q1 Q0 a 1 0.9 tag\nq1 Q0 b 2 0.5 tag\nq2 Q0 a 1 1.0 tag\n"
+
+
+def test_a_path_of_each_kind(files: Path) -> None:
+    for ending in ("parquet", "csv", "trec"):
+        for make in (str, Path):
+            assert evaluate(make(files / f"run.{ending}"), make(files / f"qrels.{ending}")) == EXPECTED
+
+
+def test_a_json_file(tmp_path: Path, qrels: pa.Table) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(
+        "".join(
+            f'{{"query_id": "{q}", "doc_id": "{d}", "score": {s}}}\n' for q, d, s in [("q1", "a", 0.9), ("q1", "b", 0.5), ("q2", "a", 1)]
+        )
+    )
+    assert evaluate(path, qrels) == EXPECTED
+
+
+def test_globs(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
+    pq.write_table(run.slice(0, 1), tmp_path / "1.parquet")
+    pq.write_table(run.slice(1), tmp_path / "2.parquet")
+    (tmp_path / "a.run").write_text(TREC_RUN[:18])
+    (tmp_path / "b.run").write_text(TREC_RUN[18:])
+    assert evaluate(tmp_path / "*.parquet", qrels) == EXPECTED
+    assert evaluate(str(tmp_path / "?.run"), qrels) == EXPECTED
+
+
+@pytest.mark.parametrize("name", every(3, ["a b.trec", "it's.trec", "ü.trec", "we[1]rd.trec", 'say "hi".trec', "no_ending", "x;y.trec"]))
+def test_names_of_files(name: str, tmp_path: Path, qrels: pa.Table) -> None:
+    path = tmp_path / name
+    path.write_text(TREC_RUN)
+    assert evaluate(path, qrels) == EXPECTED
+    assert evaluate(str(path), qrels) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["run.gz", "run.trec.gz", "run.txt.gz"])
+def test_compressed_files(name: str, tmp_path: Path, qrels: pa.Table) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(TREC_RUN.encode()))
+    assert evaluate(path, qrels) == EXPECTED
+
+
+def test_a_folder_is_not_read_as_a_file(tmp_path: Path, qrels: pa.Table) -> None:
+    (tmp_path / "a.trec").write_text(TREC_RUN)
+    message = refused(str(tmp_path), run=tmp_path, qrels=qrels)
+    assert "doc_id is NULL" not in message
+    assert "folder" in message or "directory" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("bad.parquet", b"hello"),
+        ("bad.gz", TREC_RUN.encode()),
+        ("latin1.trec", "q1 Q0 é 1 0.9 tag\n".encode("latin-1")),
+        ("long.trec", b"q1 Q0 a 1 0.9 " + b"t" * 3_000_000),
+        ("empty.csv", b""),
+        ("empty.trec", b""),
+        ("comments.trec", b"# nothing\n# here\n"),
+        ("header.csv", b"query_id,doc_id,score\n"),
+    ],
+)
+def test_files_that_cannot_be_evaluated(name: str, content: bytes, tmp_path: Path, qrels: pa.Table) -> None:
+    (tmp_path / name).write_bytes(content)
+    message = refused(name, run=tmp_path / name, qrels=qrels)
+    assert len(message) < 2000
+    if name.startswith(("empty.t", "comments", "header")):
+        assert "no rows" in message or "empty" in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    every(2, [
+        TREC_RUN[:-1],
+        TREC_RUN.replace("\n", "\r\n"),
+        TREC_RUN.replace("\n", "\r\n", 1),
+        "# comment\n" + TREC_RUN + "#another\n",
+        "\n" + TREC_RUN.replace("\n", "\n\n"),
+        "   \n" + TREC_RUN + " \t \n",
+        "  " + TREC_RUN,
+        TREC_RUN.replace(" ", "\t"),
+        TREC_RUN.replace(" ", "  \t "),
+        TREC_RUN.replace("tag", "tag more \"junk' 1 2 3"),
+        TREC_RUN.replace(" tag", ""),
+        TREC_RUN.replace("tag", '"tag'),
+        TREC_RUN.replace("a 1", "a x"),
+        "\ufeff" + TREC_RUN,
+        TREC_RUN.replace("0.9", "9E-1").replace("0.5", "+.5"),
+        TREC_RUN.replace("1.0", "inf").replace("0.5", "-inf"),
+    ]),
+    ids=[
+        "no last newline", "crlf", "mixed newlines", "comments", "empty lines", "blank lines", "indented", "tabs", "many blanks",
+        "junk after the tag", "no tag", "quote in the tag", "rank not a number", "byte order mark", "exponents", "infinities",
+    ],
+)  # fmt: skip
+def test_trec_files(text: str, tmp_path: Path, qrels: pa.Table) -> None:
+    (tmp_path / "run").write_bytes(text.encode())
+    assert evaluate(tmp_path / "run", qrels) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("q2 Q0 b 1 hello tag", ["1 row", "score", "query_id='q2', doc_id='b'"]),
+        ("q2 Q0 b 1 0x10 tag", ["1 row", "score", "query_id='q2', doc_id='b'"]),
+        ("q2 Q0 b 1 nan tag", ["1 row", "score is NaN", "query_id='q2', doc_id='b'"]),
+        ("q2 Q0 b", ["1 row", "score", "query_id='q2', doc_id='b'"]),
+        ("q2", ["1 row", "doc_id", "query_id='q2'"]),
+    ],
+)
+def test_malformed_lines_of_a_run_are_shown(line: str, parts: list[str], tmp_path: Path, qrels: pa.Table) -> None:
+    (tmp_path / "run").write_text(TREC_RUN + line + "\n")
+    refused("run (", *parts, run=tmp_path / "run", qrels=qrels)
+
+
+@pytest.mark.parametrize("line", ["q1 0 a yes", "q1 a 1", "q1", "q1 0 a"])
+def test_malformed_lines_of_qrels_are_shown(line: str, tmp_path: Path, run: pa.Table) -> None:
+    (tmp_path / "qrels").write_text("q1 0 b 1\nq2 0 a 2\n" + line + "\n")
+    refused("qrels (", "1 row", "query_id='q1'", run=run, qrels=tmp_path / "qrels")
+
+
+def test_fractional_relevance_in_trec_qrels_is_not_rounded(tmp_path: Path, run: pa.Table) -> None:
+    (tmp_path / "qrels").write_text("q1 0 b 0.5\nq2 0 a 1.0\n")
+    try:
+        got = sqlrank.evaluate(["RR", "CG"], run=run, qrels=tmp_path / "qrels").to_pylist()
+    except InputError as error:
+        assert "relevance" in str(error)  # noqa: PT017  either is fine: refused, or read as it stands
+    else:
+        assert got == [{"RR": 0.5, "CG": 0.75}]
+
+
+def test_a_trec_query_id_may_begin_with_a_hash_sign(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("#1 Q0 a 1 0.9 tag\n# a comment\n")
+    (tmp_path / "qrels").write_text("#1 0 a 1\n")
+    assert sqlrank.evaluate("num_q", run=tmp_path / "run", qrels=tmp_path / "qrels").to_pylist() == [{"num_q": 1.0}]
+
+
+def test_other_roles_are_not_trec_files(files: Path, run: pa.Table, qrels: pa.Table) -> None:
+    refused("queries:", "has no ending that says what it holds", run=run, qrels=qrels, queries=files / "run.trec")
+
+
+def test_ids_of_csv_files_keep_their_zeros(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("query_id,doc_id,score\n001,1,0.5\n01,1,0.5\n")
+    (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance\n001,1,1\n")
+    got = sqlrank.evaluate("RR", run=tmp_path / "run.csv", qrels=tmp_path / "qrels.csv", per_query=True).to_pylist()
+    assert got == [{"query_id": "001", "RR": 1.0}]
+
+
+def test_nothing_warns(files: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert evaluate(files / "run.trec", files / "qrels.csv") == EXPECTED

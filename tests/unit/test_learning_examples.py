@@ -1,0 +1,58 @@
+"""The examples of learning run, on few trials and few ratings, and print what their documentation says."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples" / "learning"
+
+
+def example(name: str) -> Any:
+    specification = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+def test_simulated(capsys: pytest.CaptureFixture[str]) -> None:
+    example("simulated").main(["--trials", "4", "--iterations", "40"])
+    lines = capsys.readouterr().out.splitlines()
+    compared = [line for line in lines if line.startswith((" 10 160", " 20 160"))]
+    assert [line[13:25].strip() for line in compared] == 2 * ["GD-pAp@k-avg", "SGD@k-avg", "SVM-pAUC"]
+    for line in compared:
+        for record in re.findall(r"wins (\d+), ties (\d+), losses (\d+)", line):
+            assert sum(map(int, record)) == 4
+    header = lines[-5].split()
+    least = {line.split()[0]: dict(zip(header[1:], map(float, line.split()[1:]), strict=True)) for line in lines[-4:]}
+    assert list(least) == ["strong", "moderate", "beta", "weak"]
+    zero = {(condition, kind) for condition, row in least.items() for kind in ("max", "ts", "avg", "ramp") if row[kind] < 0.02}
+    assert zero >= {("strong", "max"), ("strong", "ts"), ("strong", "avg"), ("moderate", "ts"), ("beta", "avg"), ("weak", "ramp")}
+    assert not zero & {("beta", "max"), ("beta", "ts"), ("weak", "max"), ("weak", "ts"), ("weak", "avg")}
+
+
+@pytest.mark.slow
+def test_movielens_on_ratings_of_the_same_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    taste, kind = rng.random((12, 2)), rng.random((70, 2))
+    rated = [(user, item) for user in range(12) for item in rng.permutation(70)[:60]]
+    rows = [f"{user}\t{item}\t{3 + 2 * (taste[user] @ kind[item] > 0.5)}\t{order}" for order, (user, item) in enumerate(rated)]
+    text = "\n".join(["user_id:token\titem_id:token\trating:float\ttimestamp:float", *rows])
+    module = example("movielens")
+    with zipfile.ZipFile(tmp_path / "recbole.whl", "w") as wheel:
+        wheel.writestr(module.INSIDE, text)
+    module.main([str(tmp_path / "recbole.whl"), "--top", "1", "2", "--iterations", "3", "--factors", "2", "--rounds", "20"])
+    lines = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"training: \d+ ratings of 12 users, \d+\.\d% positive", lines[0])
+    assert lines[2].split() == ["pAp@k", "k=1", "k=2"]
+    assert [line[:18].strip() for line in lines[3:]] == list(module.METHODS)
+    assert all(0 <= float(value) <= 1 for line in lines[3:] for value in line[18:].split())

@@ -1,0 +1,282 @@
+"""How metrics are written: reading, canonical printing, and the message for everything that cannot be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sqlrank
+from sqlrank import Metric, MetricError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("nDCG@10", "nDCG@10"),
+        ("ndcg @ 10", "nDCG@10"),
+        (" AP ", "AP"),
+        ("NUM_Q", "num_q"),
+        ("P( rel = 2 )@5", "P(rel=2)@5"),
+        ("P(rel=2,)@5", "P(rel=2)@5"),
+        ("P()@5", "P@5"),
+        ("P@5.0", "P@5"),
+        ("P@05", "P@5"),
+        ("P@1234567", "P@1234567"),
+        ("P@ 1 .. 20", "P@1..20"),
+        ("nDCG(rel=2, gain=exp2)@10", "nDCG(gain=exp2, rel=2)@10"),
+        ("nDCG(gain={2: 9.5, 1: 3})", "nDCG(gain={1: 3, 2: 9.5})"),
+        ("11pt(points=[0.1,.2])", "11pt(points=[0.1, 0.2])"),
+        ("utility(nonrel_ret=-1.5)", "utility(nonrel_ret=-1.5)"),
+        ("IPrec@.1", "IPrec@0.1"),
+    ],
+)
+def test_canonical_text(written: str, canonical: str) -> None:
+    metric = sqlrank.parse(written)
+    assert str(metric) == canonical
+    assert sqlrank.parse(canonical) == metric
+
+
+@pytest.mark.parametrize("written", ["nDCG(gain={1.23456789: 3})", "nDCG(gain={1234567: 3})", "IPrec@0.123456789", "IPrec@0.00001"])
+def test_no_digit_is_lost(written: str) -> None:
+    metric = sqlrank.parse(written)
+    assert sqlrank.parse(str(metric)) == metric
+
+
+NUMBERS = st.one_of(st.integers(-(10**9), 10**9), st.floats(allow_nan=False, allow_infinity=False))
+POSITIVE = st.floats(min_value=0, exclude_min=True, max_value=1e12)
+VALUES = st.one_of(
+    NUMBERS,
+    st.sampled_from(["exp2", "linear", "a_b"]),
+    st.lists(st.floats(0, 1), min_size=1, max_size=4).map(tuple),
+    st.dictionaries(POSITIVE, POSITIVE, min_size=1, max_size=3).map(lambda pairs: tuple(sorted(pairs.items()))),
+)
+METRICS = st.builds(
+    Metric,
+    st.sampled_from(["nDCG", "P", "AP", "11pt", "num_q", "IPrec"]),
+    st.dictionaries(st.sampled_from(["rel", "gain", "k", "points", "multiple"]), VALUES, max_size=3).map(
+        lambda pairs: tuple(sorted(pairs.items()))
+    ),
+    st.one_of(
+        st.none(),
+        st.integers(1, 2**31 - 1),
+        st.floats(0, 1e9),
+        st.tuples(st.integers(1, 50), st.integers(50, 100)),
+    ),
+)
+
+
+@given(METRICS)
+@settings(max_examples=200, database=None, deadline=None)
+def test_round_trip(metric: Metric) -> None:
+    read = sqlrank.parse(str(metric))
+    assert read == metric
+    assert str(read) == str(metric)
+    assert hash(read) == hash(metric)
+
+
+@pytest.mark.slow
+@given(st.text(max_size=30) | st.from_regex(r"P\([a-z]{1,3}=.{0,12}\)@\d{1,3}", fullmatch=True))
+@settings(max_examples=200, database=None, deadline=None)
+def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
+    try:
+        metric = sqlrank.parse(text)
+    except MetricError:
+        return
+    assert str(sqlrank.parse(str(metric))) == str(metric)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "cannot read the metric ''; write it like nDCG@10"),
+        ("@5", "cannot read the metric '@5'"),
+        ("n-DCG@10", "cannot read the metric 'n-DCG@10'"),
+        ("P@5@5", "cannot read the metric"),
+        ("P(@5", "cannot read the metric"),
+        ("P@", "cannot read the metric"),
+        ("P@x", "cannot read the cut-off 'x' in 'P@x'; write a number, or a range such as @1..20"),
+        ("P@-1", "cannot read the cut-off '-1'"),
+        ("P@5..1", "must rise from 1 or more"),
+        ("P@0..5", "must rise from 1 or more"),
+        ("P(2)@5", "each needs a name, as in (rel=2)"),
+        ("P(**{'rel': 2})@5", "each needs a name"),
+        ("P(rel=)@5", "cannot read the parameters"),
+        ("P(rel=2; x)@5", "cannot read the parameters"),
+        ("P(rel=2 rel=3)@5", "cannot read the parameters"),
+        ("P(rel=2, rel=3)@5", "'rel' twice"),
+        ("P(rel=2)(rel=3)@5", "cannot read the"),
+        ("P(rel=f())@5", "cannot read the value of 'rel'"),
+        ("P(rel=1+1)@5", "cannot read the value of 'rel'"),
+        ("P(rel=None)@5", "a parameter is a number, a name, a list of numbers or a map of numbers, not None"),
+        ("P(rel=[])@5", "a parameter is a number"),
+        ("P(rel=[1, 'a'])@5", "a parameter is a number"),
+        ("P(rel={1: 'a'})@5", "a parameter is a number"),
+        ("P(rel={'a': 1})@5", "a parameter is a number"),
+        ("P(rel='x y')@5", "cannot read"),
+        ("P(rel=1e999)@5", "inf"),
+        ("nDGC@10", "unknown metric 'nDGC'; did you mean 'nDCG'?"),
+        ("MRR@10", "unknown metric 'MRR'; did you mean 'RR'?"),
+        ("zzz", "unknown metric 'zzz'. 'sqlrank metrics' lists all"),
+    ],
+)
+def test_what_cannot_be_read_is_said(text: str, message: str) -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.parse(text)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", [None, 5, b"P@5"])
+def test_a_metric_is_text(text: Any) -> None:
+    with pytest.raises(MetricError):
+        sqlrank.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("P", "P needs a cut-off"),
+        ("IPrec", "IPrec needs a cut-off: the recall"),
+        ("P@0", "k is 0; it must be an integer from 1"),
+        ("P@5.5", "k is 5.5; it must be an integer from 1"),
+        ("P@2147483648", "to 2147483647"),
+        ("IPrec@1.5", "recall is 1.5; it must be a number from 0 to 1"),
+        ("IPrec@1..2", "it must be a number from 0 to 1"),
+        ("Rprec@1", "Rprec takes no cut-off; write Rprec"),
+        ("num_q@5", "num_q takes no cut-off"),
+        ("P(k=3)@5", "k"),
+        ("RR(k=0)", "k is 0; it must be an integer from 1"),
+        ("RBP(p=0)", "p is 0; it must be a number above 0 to 1"),
+        ("RBP(p=1.1)", "p is 1.1; it must be a number above 0 to 1"),
+        ("RBP(p=x)", "p is 'x'; it must be a number above 0 to 1"),
+        ("RBP(p=[1, 2])", "it must be a number above 0 to 1"),
+        ("11pt(points=[2])", "points is 2.0; it must be a number from 0 to 1"),
+        ("P(rel={1: 2})@5", "it must be a number"),
+        ("P(rel='1')@1", "rel is '1'; it must be a number"),
+        ("utility(rel_ret=1e400)", "it must be a number"),
+        ("ERR(max_grade=0)", "max_grade is 0; it must be a number above 0"),
+        ("AP(aggregate=gmean, floor=0)", "floor is 0; it must be a number above 0"),
+        ("AP(aggregate=quantile, q=2)", "q is 2; it must be a number from 0 to 1"),
+        ("nDCG(discount=zipf, exponent=-1)", "exponent is -1; it must be a number from 0"),
+        ("nDCG(foo=1)", "nDCG has no parameter 'foo'; it takes: aggregate, depth, discount"),
+        ("RR(max_grade=3)", "RR has no parameter 'max_grade'"),
+        ("AP(q=0.5)", "AP has no parameter 'q'"),
+        ("nDCG(gain=expp2)", "unknown gain 'expp2'; did you mean 'exp2'? Choose from: binary, exp2, linear, threshold"),
+        ("nDCG(gain=3)", "unknown gain '3'"),
+        ("nDCG(gain=[1, 2])", "gain"),
+        ("nDCG(gain={0: 1})", "gain maps grade 0; only grades above 0 can be given a gain"),
+        ("nDCG(discount={1: 2})", "discount cannot be a map"),
+        ("nDCG(ties=doc)", "unknown ties 'doc'"),
+        ("P(unjudged=x)@1", "unknown unjudged 'x'. Choose from: nonrelevant, drop"),
+        ("AP(aggregate=wmean)", "aggregate='wmean' needs a queries table with a weight column"),
+        ("RR(ties=expected)", "ties='expected' is not defined for RR(ties=expected), which is not a sum over documents"),
+        ("AP(form=all_positions)@20000", "10"),
+        ("AP(form=all_positions)", "cut-off"),
+        ("nDCG(ideal=all_ones)", "cut-off"),
+    ],
+)
+def test_a_parameter_that_does_not_fit_is_named(metric: str, message: str, run: pa.Table, qrels: pa.Table) -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.evaluate([metric], run=run, qrels=qrels)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("policies", "message"),
+    [
+        ({"tie": "rank"}, "unknown policy 'tie'; did you mean 'ties'?"),
+        ({"ties": "ranks"}, "unknown ties 'ranks'; did you mean 'rank'?"),
+        ({"ties": 3}, "unknown ties 3"),
+        ({"depth": 0}, "depth is 0; it must be an integer from 1"),
+        ({"depth": "x"}, "depth is 'x'; it must be an integer from 1"),
+        ({"depth": 1.5}, "depth is 1.5"),
+        ({"depth": 2**31}, "to 2147483647"),
+        ({"rel": float("nan")}, "rel is nan; it must be a number"),
+        ({"score_type": "float16"}, "unknown score_type 'float16'; choose from: float64, float32"),
+        ({"compat": "trec"}, "unknown compat 'trec'; did you mean 'trec"),
+        ({"rel": object()}, "a parameter is a number"),
+    ],
+)
+def test_a_policy_that_does_not_fit_is_named(policies: dict[str, Any], message: str, run: pa.Table, qrels: pa.Table) -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.evaluate(["P@1"], run=run, qrels=qrels, **policies)
+    assert message in str(caught.value)
+
+
+def test_all_problems_of_a_call_are_reported_at_once(run: pa.Table, qrels: pa.Table) -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.evaluate(["nDGC@10", "P@x", "RBP(p=2)"], run=run, qrels=qrels, tie="rank")
+    for part in ("nDGC", "'x'", "p is 2", "'tie'"):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("metrics", [[], None, [3], 5])
+def test_metrics_of_a_wrong_kind(metrics: Any, run: pa.Table, qrels: pa.Table) -> None:
+    with pytest.raises(MetricError):
+        sqlrank.evaluate(metrics, run=run, qrels=qrels)
+
+
+def test_a_numpy_number_is_a_number(run: pa.Table, qrels: pa.Table) -> None:
+    numpy = pytest.importorskip("numpy")
+    for value in (numpy.int64(2), numpy.float32(2)):
+        assert sqlrank.evaluate("P@1", run=run, qrels=qrels, rel=value).to_pylist() == [{"P@1": 0.5}]
+
+
+def test_a_metric_asked_for_twice_is_one_column(run: pa.Table, qrels: pa.Table) -> None:
+    assert sqlrank.evaluate(["P@1", "p@1", "P@1.0", sqlrank.parse("P()@01")], run=run, qrels=qrels).column_names == ["P@1"]
+
+
+def test_a_metric_made_by_hand(run: pa.Table, qrels: pa.Table) -> None:
+    metric = Metric("ndcg", (("gain", "exp2"),)) @ 10
+    assert sqlrank.evaluate(metric, run=run, qrels=qrels).column_names == ["nDCG(gain=exp2)@10"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("CG(gain={1: 2.3, 4.5: 6.7})", "CG(gain={1.2: 3.4, 5: 6.7})"),
+        ("CG(gain={1.0000001: 9, 1: 2})", "CG(gain={1.0000002: 9, 1: 2})"),
+        ("utility(rel_ret=1.2)", "utility(rel_ret=-1.2)"),
+        ("IPrec@0.1", "IPrec@1"),
+    ],
+)
+def test_two_metrics_never_share_a_column(first: str, second: str, run: pa.Table, qrels: pa.Table) -> None:
+    together = sqlrank.evaluate([first, second], run=run, qrels=qrels.set_column(2, "relevance", [[1.0, 5.0]])).to_pylist()[0]
+    for metric in (first, second):
+        alone = sqlrank.evaluate(metric, run=run, qrels=qrels.set_column(2, "relevance", [[1.0, 5.0]]))
+        assert together[metric_name(metric)] == alone[metric_name(metric)][0].as_py()
+
+
+def metric_name(text: str) -> str:
+    return str(sqlrank.parse(text))
+
+
+def test_a_sweep_has_a_row_per_cutoff(run: pa.Table, qrels: pa.Table) -> None:
+    swept = sqlrank.evaluate(["P@1..3", "R(rel=2)@1..3"], run=run, qrels=qrels)
+    assert swept.column_names == ["k", "P@1..3", "R(rel=2)@1..3"]
+    assert swept["k"].to_pylist() == [1, 2, 3]
+    for k in (1, 2, 3):
+        single = sqlrank.evaluate([f"P@{k}", f"R(rel=2)@{k}"], run=run, qrels=qrels).to_pylist()[0]
+        assert list(swept.to_pylist()[k - 1].values())[1:] == pytest.approx(list(single.values()), rel=1e-12)
+
+
+def test_a_sweep_by_system_and_query(run: pa.Table, qrels: pa.Table) -> None:
+    systems = run.append_column("system", [["x", "x", "y"]])
+    swept = sqlrank.evaluate("P@1..2", run=systems, qrels=qrels, by="system", per_query=True)
+    assert swept.column_names == ["system", "query_id", "k", "P@1..2"]
+    assert swept.num_rows == 2 * 2 * 2
+
+
+def test_sweeps_of_different_ranges_are_refused(run: pa.Table, qrels: pa.Table) -> None:
+    for metrics in (["P@1..3", "R@1..2"], ["P@1..3", "AP"]):
+        with pytest.raises(MetricError, match="ask for metrics of one range in a call of their own"):
+            sqlrank.evaluate(metrics, run=run, qrels=qrels)
+
+
+def test_a_long_sweep_takes_a_moment(run: pa.Table, qrels: pa.Table) -> None:
+    assert sqlrank.evaluate("P@1..100", run=run, qrels=qrels, timeout=3).num_rows == 100

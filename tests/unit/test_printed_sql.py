@@ -1,0 +1,149 @@
+"""The SQL that is printed gives the numbers of evaluate, wherever its tables are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from tests.lanes import every, few
+from tests.unit.command_line import TREC, printed, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+METRICS = ["nDCG@10", "AP", "RR", "bpref", "ERR", "RBP", "P@5", "num_q", "num_ret", "infAP", "11pt", "num_unjudged", "SetF"]
+
+
+def same(statement: str, metrics: Sequence[str], connection: duckdb.DuckDBPyConnection | None = None, **options: Any) -> None:
+    """Assert that a statement run on a plain connection gives the rows of evaluate."""
+    expected = sqlrank.evaluate(metrics, connection=connection, **options)
+    got = (connection or duckdb.connect()).execute(statement).fetchall()
+    assert len(got) == expected.num_rows > 0
+    keys = sum(not pa.types.is_floating(column.type) for column in expected.columns)
+    for row, wanted in zip(got, expected.to_pylist(), strict=True):
+        values = list(wanted.values())
+        assert list(row[:keys]) == values[:keys]
+        assert list(row[keys:]) == pytest.approx(values[keys:], rel=1e-12)
+
+
+@pytest.mark.parametrize("ending", ["trec", "parquet", "csv"])
+@pytest.mark.parametrize("per_query", few([False, True], 1))
+def test_the_sql_of_files(ending: str, per_query: bool, files: Path) -> None:
+    paths = {"run": str(files / f"run.{ending}"), "qrels": str(files / f"qrels.{ending}")}
+    options = ["--per-query"] if per_query else []
+    same(printed("sql", *METRICS, "--run", paths["run"], "--qrels", paths["qrels"], *options), METRICS, **paths, per_query=per_query)
+
+
+@pytest.mark.parametrize("options", few([{}, {"compat": "trec9"}, {"ties": "doc_asc", "depth": 100}, {"unjudged": "drop"}], 1))
+def test_the_sql_of_a_trec_collection(options: dict[str, Any]) -> None:
+    paths = {"run": str(TREC / "results.test"), "qrels": str(TREC / "qrels.test")}
+    same(sqlrank.sql(METRICS, **paths, **options), METRICS, **paths, **options)
+
+
+def test_the_sql_stays_on_one_line_per_comment(files: Path) -> None:
+    """A name in a comment cannot end it."""
+    table = pq.read_table(files / "run.parquet").append_column("x*/ SELECT 1; --\n", [["x", "x", "y"]])
+    pq.write_table(table, files / "run.parquet")
+    call = {"run": str(files / "run.parquet"), "qrels": str(files / "qrels.parquet"), "by": "x*/ SELECT 1; --\n"}
+    same(sqlrank.sql(["RR"], **call), ["RR"], **call)
+
+
+@pytest.fixture
+def tables(run: pa.Table, qrels: pa.Table) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.register("arrow_run", run.append_column("system", [["x", "x", "y"]]).append_column("a b", [["1", "2", "1"]]))
+    connection.register("arrow_qrels", qrels)
+    connection.execute("CREATE TABLE runs AS SELECT *, 1 AS rank FROM arrow_run; CREATE TABLE judgements AS FROM arrow_qrels")
+    connection.execute("CREATE TABLE lists AS FROM arrow_run; CREATE SCHEMA s; CREATE TABLE s.ranked AS FROM arrow_qrels")
+    connection.execute("CREATE TABLE topics AS SELECT DISTINCT query_id, 1.5 AS weight, query_id || 'x' AS country FROM arrow_run")
+    connection.execute(
+        "CREATE TABLE p AS SELECT r.query_id, r.doc_id, r.score, q.relevance AS label FROM arrow_run r LEFT JOIN arrow_qrels q USING (query_id, doc_id)"
+    )
+    connection.unregister("arrow_run")
+    connection.unregister("arrow_qrels")
+    return connection
+
+
+TABLES = {"run": "runs", "qrels": "judgements"}
+
+
+@pytest.mark.parametrize("looked_up", few([True, False], 1), ids=["connection", "names only"])
+@pytest.mark.parametrize(
+    ("metrics", "options"),
+    every(
+        3,
+        [
+            (METRICS, TABLES),
+            (METRICS, {"run": "lists", "qrels": "s.ranked"}),
+            (METRICS, TABLES | {"by": "system", "per_query": True}),
+            (["RR"], TABLES | {"by": [["system"], ["a b"], []]}),
+            (["P@1..3"], TABLES | {"by": "system"}),
+            (["RR", "RR(aggregate=quantile, q=0.25)", "RR(aggregate=gmean)"], TABLES | {"by": ["system", "a b"]}),
+            (["RR"], TABLES | {"ties": "rank"}),
+            (["nDCG", "P@1"], TABLES | {"ties": "expected", "score_type": "float32"}),
+            (["RR"], TABLES | {"columns": {"query_id": "doc_id", "doc_id": "query_id"}}),
+            (["RR", "num_q"], TABLES | {"queries": "topics", "columns": {"weight": "weight"}}),
+            (["RR", "num_unjudged"], {"predictions": "p"}),
+            (["RR", "num_unjudged"], {"predictions": "p", "columns": {"label": "label"}}),
+            (["RR"], {"predictions": "p", "columns": {"relevance": "label"}}),
+        ],
+        rows=True,
+    ),
+)
+def test_the_sql_of_tables(metrics: list[str], options: dict[str, Any], looked_up: bool, tables: duckdb.DuckDBPyConnection) -> None:
+    statement = sqlrank.sql(metrics, **options, connection=tables if looked_up else None)
+    same(statement, metrics, connection=tables, **options)
+
+
+def test_the_sql_with_attributes(tables: duckdb.DuckDBPyConnection) -> None:
+    options = TABLES | {"queries": "topics"}
+    same(sqlrank.sql(["RR"], **options, by="country", connection=tables), ["RR"], connection=tables, **options, by="country")
+    same(sqlrank.sql(["RR"], **options, by="queries.country"), ["RR"], connection=tables, **options, by="country")
+
+
+def test_the_sql_of_what_is_not_a_name(run: pa.Table, qrels: pa.Table) -> None:
+    for sources in (
+        {"run": run, "qrels": qrels},
+        {"run": "", "qrels": "q"},
+        {"run": "a; DROP TABLE b", "qrels": "q"},
+        {"run": 'a"b', "qrels": "q"},
+    ):
+        with pytest.raises(sqlrank.InputError, match="run"):
+            sqlrank.sql("RR", **sources)
+
+
+def test_the_sql_of_a_file_that_is_not_there() -> None:
+    """Either a message, or a statement that reads the file once it is there; not the table parquet of the schema nope."""
+    try:
+        text = sqlrank.sql("RR", run="nope.parquet", qrels="nope.csv")
+    except sqlrank.InputError as error:
+        assert "nope.parquet" in str(error)  # noqa: PT017
+    else:
+        assert "'nope.parquet'" in text
+
+
+@pytest.mark.parametrize(
+    "dialect",
+    few(["bigquery", "snowflake", "spark", "databricks", "postgres", "redshift", "trino", "clickhouse", "datafusion", "sqlite"], 3),
+)
+def test_every_dialect_writes_every_metric(dialect: str) -> None:
+    names = (
+        [row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "ranking"]
+        if dialect in {"bigquery", "sqlite"}
+        else ["nDCG", "ERR", "bpref", "G", "AP", "num_rel", "Judged"]
+    )
+    cut = {"AR", "F", "Judged", "MDCG", "P", "Unj", "num_tied"}
+    metrics = [f"{name}@5" if name in cut else f"{name}@0.5" if name == "IPrec" else name for name in names]
+    text = printed(
+        "sql", *metrics, "--dialect", dialect, "--run", "s.run", "--qrels", "s.qrels", "--by", "system", "--column", "query_id=user id"
+    )
+    assert text.endswith(";\n")
+    assert "$" not in text
+    assert "unknown dialect 'oracle'. Choose from: duckdb" in refused("sql", "RR", "--run", "r", "--qrels", "q", "--dialect", "oracle")

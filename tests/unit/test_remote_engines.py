@@ -1,0 +1,246 @@
+"""Evaluate over connections to other databases: the numbers, types, messages and metadata of DuckDB."""
+
+from __future__ import annotations
+
+import math
+import re
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from sqlglot import exp
+
+import sqlrank
+from sqlrank import InputError
+from sqlrank.engines.dialects import dialect_of
+from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
+from tests.engines.running import each, running
+from tests.lanes import every
+from tests.unit.connections import QRELS, RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+QUERIES = pa.table({"Query ID": [f"q{i}" for i in range(9)], "weight": [i / 4 for i in range(9)], "Größe": [i % 3 for i in range(9)]})
+PREDICTIONS = pa.table(
+    {
+        "label": [i * 7 % 3 // 2 for i in range(90)],
+        "score": [(1 + i * 11 % 17) / 20 for i in range(90)],
+        "other": [(1 + i * 7 % 19) / 20 for i in range(90)],
+        "weight": [(i % 5) / 2 for i in range(90)],
+        "query_id": [i % 7 for i in range(90)],
+        "group": [["a", "B", None][i % 3] for i in range(90)],
+    }
+)
+TABLES = {'the "run"': RUN, "Qrels": QRELS, "queries": QUERIES, "predictions": PREDICTIONS}
+RANKINGS = {"run": 'the "run"', "qrels": "Qrels", "columns": {"query_id": "Query ID"}}
+
+
+class AdbcSQLite:
+    """SQLite through ADBC."""
+
+    dialects = ("sqlite",)
+
+    def __init__(self) -> None:
+        from adbc_driver_sqlite import dbapi
+
+        self.connection = dbapi.connect()
+
+    def load(self, name: str, table: pa.Table) -> None:
+        with self.connection.cursor() as cursor:
+            cursor.adbc_ingest(name, table, mode="replace")
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+class AdbcPostgreSQL(PostgreSQL):
+    """PostgreSQL through ADBC, in a transaction."""
+
+    def __init__(self) -> None:
+        from adbc_driver_postgresql import dbapi
+
+        super().__init__()
+        self.psycopg, self.connection = self.connection, dbapi.connect(self.uri)
+
+    def load(self, name: str, table: pa.Table) -> None:
+        with self.connection.cursor() as cursor:
+            cursor.adbc_ingest(name, table, mode="replace")
+        self.connection.commit()
+
+    def close(self) -> None:
+        self.connection.close()
+        self.connection = self.psycopg
+        super().close()
+
+
+ENGINES = (SQLite, AdbcSQLite, PostgreSQL, AdbcPostgreSQL, ClickHouse, DataFusion, Spark)
+
+
+@pytest.fixture(scope="module", params=each(ENGINES))
+def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
+    with running(request.param, TABLES) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def duck() -> Iterator[duckdb.DuckDBPyConnection]:
+    with closing(duckdb.connect()) as connection:
+        for name, table in TABLES.items():
+            connection.from_arrow(table).create(quoted(name, "duckdb"))
+        yield connection
+
+
+def quoted(name: str, dialect: str) -> str:
+    return exp.to_identifier(name, quoted=True).sql(dialect_of(dialect).writer)
+
+
+def evaluate(connection: Any, dialect: str, metrics: Any, **call: Any) -> pa.Table:
+    """Evaluate with the names of tables in the quotes of a dialect."""
+    names = {role: quoted(call[role], dialect) for role in ("run", "qrels", "queries", "predictions") if call.get(role) in TABLES}
+    return sqlrank.evaluate(metrics, **(call | names), connection=connection)
+
+
+def assert_same(engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, **call: Any) -> None:
+    expected, got = evaluate(duck, "duckdb", metrics, **call), evaluate(engine.connection, engine.dialects[0], metrics, **call)
+    assert got.schema.remove_metadata() == expected.schema.remove_metadata()
+    assert got.schema.metadata.keys() == expected.schema.metadata.keys()
+    assert got.schema.metadata[b"sqlrank.sql"].startswith(b"-- sqlrank")
+    assert got.num_rows == expected.num_rows > 0
+    for row, values in zip(got.to_pylist(), expected.to_pylist(), strict=True):
+        for name, value in values.items():
+            assert row[name] == (pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) else value), name
+
+
+def of_rankings(metrics: Any, **call: Any) -> tuple[Any, dict[str, Any]]:
+    return metrics, RANKINGS | call
+
+
+@pytest.mark.parametrize(
+    ("metrics", "call"),
+    every(
+        3,
+        [
+            of_rankings(["nDCG@3", "AP", "RR", "ERR", "RBP", "bpref", "num_unjudged", "num_q"], by="select"),
+            of_rankings(["nDCG@3", "P@5"], per_query=True),
+            of_rankings(["P@1..3", "nDCG@1..3"]),
+            of_rankings(["AP", "R@3"], queries="queries", by="Größe"),
+            of_rankings(["AP"], queries="intersect", ties="rank", check="full"),
+            of_rankings(["AP"], check="off"),
+            (["AUC", "LogLoss", "KS", "ECE", "PRAUC"], {"predictions": "predictions", "by": "group"}),
+            (["AUC", "Accuracy"], {"predictions": "predictions", "columns": {"score": ["score", "other"], "weight": "1 / score"}}),
+            (["GAUC", "PnDCG@7"], {"predictions": "predictions", "check": "off", "strategy": "window"}),
+            (["APS"], {"predictions": "predictions", "by": ["group"], "per_query": True}),
+            ("ROC", {"predictions": "predictions"}),
+            ("Calibration", {"predictions": "predictions", "by": "group"}),
+        ],
+        rows=True,
+    ),
+    ids=str,
+)
+def test_the_numbers_of_duckdb(engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, call: dict[str, Any]) -> None:
+    assert_same(engine, duck, metrics, **call)
+
+
+def broken(table: pa.Table, name: str, row: int, value: Any) -> pa.Table:
+    """Return a table with another value in one place."""
+    values = table[name].to_pylist()
+    values[row] = value
+    return table.set_column(table.schema.get_field_index(name), name, pa.array(values, table.schema.field(name).type))
+
+
+BROKEN = {
+    "broken_null": broken(RUN, "Query ID", 3, None),
+    "broken_nan": broken(RUN, "score", 3, math.nan),
+    "broken_twice": pa.concat_tables([RUN, RUN.slice(0, 1)]),
+    "broken_relevance": broken(
+        broken(QRELS.cast(QRELS.schema.set(2, pa.field("relevance", pa.float64()))), "relevance", 3, math.inf), "relevance", 4, None
+    ),
+    "broken_weight": broken(QUERIES, "weight", 3, -1.0),
+    "broken_label": broken(PREDICTIONS, "label", 3, 2),
+    "broken_probability": broken(PREDICTIONS, "score", 3, 1.5),
+    "broken_empty": RUN.slice(0, 0),
+    "elsewhere": RUN.set_column(0, "Query ID", pa.array(["x"] * 48)),
+    "texts": PREDICTIONS.set_column(0, "label", pa.array(["yes"] * 90)),
+}
+REFUSED = [
+    of_rankings("AP", run="broken_null"),
+    of_rankings("AP", run="broken_nan"),
+    of_rankings("AP", run="broken_twice"),
+    of_rankings("AP", run="broken_twice", by="select"),
+    of_rankings("AP", qrels="broken_relevance"),
+    of_rankings("AP", queries="broken_weight"),
+    of_rankings("AP", run="broken_empty"),
+    of_rankings("AP", run="elsewhere"),
+    of_rankings("AP", ties="error"),
+    of_rankings("AP", queries="strict"),
+    of_rankings("AP", columns={"query_id": "Query ID", "score": "skore"}),
+    of_rankings("AP", columns={}),
+    of_rankings("AP", by=["selekt"]),
+    of_rankings("AP", by=["relevance"]),
+    of_rankings("ERR(max_grade=1)"),
+    ("AUC", {"predictions": "broken_label"}),
+    ("LogLoss", {"predictions": "broken_probability"}),
+    ("AUC", {"predictions": "texts"}),
+    ("AUC", {"predictions": "predictions", "columns": {"weight": "2 / propensity"}}),
+    ("AUC", {"predictions": "predictions", "by": "label"}),
+]
+
+
+@pytest.fixture(scope="module")
+def broken_engine(engine: Any, duck: duckdb.DuckDBPyConnection) -> Any:
+    for name, table in BROKEN.items():
+        engine.load(name, table)
+        duck.from_arrow(table).create(name)
+    yield engine
+    for name in BROKEN:
+        duck.execute(f"DROP TABLE {name}")
+
+
+@pytest.mark.parametrize(("metrics", "call"), every(2, REFUSED, rows=True), ids=str)
+def test_the_messages_of_duckdb(broken_engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, call: dict[str, Any]) -> None:
+    expected, got = (
+        refusal(connection, dialect, metrics, **call)
+        for connection, dialect in ((duck, "duckdb"), (broken_engine.connection, broken_engine.dialects[0]))
+    )
+    if isinstance(broken_engine, (SQLite, AdbcSQLite)) and call.get("run") == "broken_nan":
+        expected = "run (broken_nan): 1 row: score is NULL; give it a value, or leave the row out"  # SQLite has no NaN
+    assert got == expected
+
+
+def refusal(connection: Any, dialect: str, metrics: Any, **call: Any) -> str:
+    """Return an error's message without its examples, which may be any rows, and the text that shows more."""
+    with pytest.raises(sqlrank.SqlrankError) as raised:
+        evaluate(connection, dialect, metrics, **call)
+    text = re.sub(r"(;|\n   ) see more: .*|: [^:]*(?=; see more)|\n {4}.*", "", str(raised.value))
+    return (
+        re.sub(r"such as \('.*?\)", "such as", text).replace(quoted('the "run"', dialect), "run").replace(quoted("Qrels", dialect), "Qrels")
+    )
+
+
+def test_a_name_is_tried_as_written_and_then_in_quotes(engine: Any) -> None:
+    """But for ADBC on PostgreSQL, which takes nothing after a failure in a transaction."""
+    call = {"columns": {"query_id": "Query ID"}, "connection": engine.connection}
+    expected = sqlrank.evaluate("AP", run=quoted('the "run"', engine.dialects[0]), qrels=quoted("Qrels", engine.dialects[0]), **call)
+    if isinstance(engine, AdbcPostgreSQL):
+        with pytest.raises(InputError, match=r'^qrels: cannot read Qrels: postgres: .*relation "qrels" does not exist'):
+            sqlrank.evaluate("AP", run=quoted('the "run"', "postgres"), qrels="Qrels", **call)
+        engine.connection.rollback()
+    else:
+        assert sqlrank.evaluate("AP", run=quoted('the "run"', engine.dialects[0]), qrels="Qrels", **call) == expected
+
+
+def test_scores_in_single_precision(engine: Any, duck: duckdb.DuckDBPyConnection) -> None:
+    """Which ties 0.5 + 1e-9 with 0.5, and makes 1e40 infinite."""
+    scores = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "score": [0.5 + 1e-9, 0.5, 1e40]})
+    for name, table in {"close": scores, "truth": pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})}.items():
+        engine.load(name, table)
+        duck.from_arrow(table).create(name)
+    for connection, has_float32 in ((duck, True), (engine.connection, dialect_of(engine.dialects[0]).has_float32)):
+        for score_type, place in {"float64": 1 / 2, **({"float32": 1 / 3} if has_float32 else {})}.items():
+            result = sqlrank.evaluate("RR", run="close", qrels="truth", connection=connection, score_type=score_type)
+            assert result.to_pylist() == [{"RR": place}]
+    duck.execute("DROP TABLE close; DROP TABLE truth")

@@ -1,0 +1,80 @@
+"""PostgreSQL over a connection: its transactions, errors, types and collations."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank import ExecutionError, InputError
+from tests.engines.engines import PostgreSQL
+from tests.unit.connections import ONE_QRELS, ONE_RUN, small
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgreSQL]:
+    with closing(PostgreSQL()) as started:
+        started.connection.execute(f"CREATE TABLE run AS {ONE_RUN}")
+        started.connection.execute(f"CREATE TABLE qrels AS {ONE_QRELS}")
+        yield started
+
+
+def test_a_failure_leaves_the_transaction_as_it_was(server: PostgreSQL) -> None:
+    import psycopg
+
+    with psycopg.connect(server.uri) as connection:
+        connection.execute(f"CREATE TABLE mine AS {ONE_RUN}")
+        with pytest.raises(InputError, match=r'^qrels: cannot read nowhere: postgres: relation "nowhere" does not exist$'):
+            small(connection, run="mine", qrels="nowhere")
+        assert small(connection, run="mine").to_pylist() == [{"AP": 1.0}]
+        connection.rollback()
+        with pytest.raises(InputError, match="cannot read mine"):
+            small(connection, run="mine")
+
+
+def test_an_error_of_the_engine_is_wrapped(server: PostgreSQL) -> None:
+    server.connection.execute("SET statement_timeout = '1ms'")
+    try:
+        with pytest.raises((ExecutionError, InputError), match="postgres: canceling statement due to statement timeout"):
+            small(server.connection)
+    finally:
+        server.connection.execute("RESET statement_timeout")
+
+
+def test_types_of_postgresql(server: PostgreSQL) -> None:
+    """Booleans count as 0 and 1, numerics are doubles though they can be NaN, UUIDs are texts where a text stands beside."""
+    server.connection.execute(
+        "CREATE TABLE clicks AS SELECT i % 3 = 0 AS label, (i / 10.0)::NUMERIC(9, 2) AS score, i::SMALLINT AS weight, "
+        "DATE '2026-01-01' + i % 2 AS day, gen_random_uuid() AS id FROM generate_series(1, 9) AS t(i)"
+    )
+    result = sqlrank.evaluate(
+        ["AUC", "Positives"], predictions="clicks", connection=server.connection, by="day", columns={"weight": "weight"}
+    )
+    assert result.schema.types == [pa.date32(), pa.float64(), pa.float64()]
+    assert result["Positives"].to_pylist() == [6.0, 12.0]
+    assert sqlrank.evaluate("AUC", predictions="clicks", connection=server.connection, by="id").num_rows == 9
+    server.connection.execute("CREATE TABLE unsound AS SELECT 1 AS label, 'NaN'::NUMERIC AS score")
+    with pytest.raises(InputError, match=r"predictions \(unsound\): 1 row: score is NaN"):
+        sqlrank.evaluate("AUC", predictions="unsound", connection=server.connection)
+    with pytest.raises(InputError, match=r"predictions \(clicks\): score is DATE, not a number"):
+        sqlrank.evaluate("AUC", predictions="clicks", connection=server.connection, columns={"score": "day"})
+    server.connection.execute("CREATE TABLE uuids AS SELECT gen_random_uuid() AS query_id, 'd' AS doc_id, 0.5 AS score")
+    server.connection.execute("CREATE TABLE judged AS SELECT query_id::TEXT AS query_id, doc_id, 1 AS relevance FROM uuids")
+    assert small(server.connection, run="uuids", qrels="judged").to_pylist() == [{"AP": 1.0}]
+
+
+def test_texts_are_ordered_byte_by_byte_on_postgresql(server: PostgreSQL) -> None:
+    """The server of the tests has no collation but C, under which all agree; that the statement asks for it is what can be seen."""
+    server.connection.execute("CREATE TABLE tied AS SELECT 1 AS query_id, doc_id, 0.5 AS score FROM (VALUES ('a'), ('B')) AS t(doc_id)")
+    server.connection.execute("CREATE TABLE first AS SELECT 1 AS query_id, 'a' AS doc_id, 1 AS relevance")
+    result = sqlrank.evaluate("RR", run="tied", qrels="first", connection=server.connection)
+    assert result.to_pylist() == [{"RR": 1.0}]
+    assert b'"doc_id" COLLATE "C" AS doc_id' in result.schema.metadata[b"sqlrank.sql"]

@@ -1,0 +1,131 @@
+"""Names that a user may have, in every dialect: what is written reads back, by the dialect's own parser, as what was meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+import sqlrank
+from sqlrank.engines.dialects import DIALECTS
+from sqlrank.library.shelf import library
+from tests.engines.scenarios import Scenario, scenarios
+from tests.lanes import every, few
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+LIMIT = 200_000
+"""Bytes of a statement: what the strictest engine takes."""
+
+HOSTILE = ['odd "col', "sel`ect", "o'clock", "a.b", "Größe", "x; DROP TABLE y", "--", "*/ x", "{{ x }}", "%s", " "]
+RESERVED = ["select", "order", "group", "table", "user", "rank", "Mixed"]
+INNER = {"list_id", "query_id", "doc_id", "score", "label", "weight", "rank"}
+
+
+def bare(dialect: str, name: str) -> str:
+    return DIALECTS[dialect].fold(name)
+
+
+def quoted(dialect: str, name: str) -> str:
+    return exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].writer)
+
+
+def columns_read(tree: exp.Expr, table: str) -> set[str]:
+    """Return the columns that are read of a table, all of which must be in quotes."""
+    found = set()
+    for select in tree.find_all(exp.Select):
+        source = select.args["from_"].this
+        if isinstance(source, exp.Table) and source.name == table:
+            for column in (node for item in select.expressions for node in item.find_all(exp.Column)):
+                assert column.this.quoted or column.name in INNER
+                found.add(column.name)
+    return found
+
+
+@pytest.mark.parametrize("name", every(6, [*HOSTILE, *RESERVED]))
+@pytest.mark.parametrize("dialect", every(2, DIALECTS))
+def test_columns(dialect: str, name: str) -> None:
+    if dialect == "bigquery" and "." in name:
+        name = name.replace(".", "-")  # BigQuery has no columns with a dot
+    columns = {"query_id": name, "score": f"{name} 2"}
+    text = sqlrank.sql(["RR", "nDCG@10"], dialect=dialect, run="shop.runs", qrels="q", by=[f"{name}3", "system"], columns=columns)
+    tree = sqlglot.parse_one(text, read=DIALECTS[dialect].writer)
+    exact = bare(dialect, name) if name in RESERVED else name
+    third = f"{name}3" if not f"{name}3".isidentifier() or not name.isascii() else bare(dialect, f"{name}3")
+    assert columns_read(tree, "runs") == {exact, f"{name} 2", third, bare(dialect, "system"), "doc_id"}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_column_in_quotes_stands_as_it_is(dialect: str) -> None:
+    for quote in '"`':
+        names = {"label": f"{quote}Click{quote}", "score": f"1 - {quoted(dialect, 'pClick')}"}
+        text = sqlrank.sql("Brier", dialect=dialect, predictions="p", columns=names, by=f"{quote}camPaign{quote}")
+        tree = sqlglot.parse_one(text, read=DIALECTS[dialect].writer)
+        assert columns_read(tree, "p") == {"Click", "pClick", "camPaign"}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("parts", [["Proj", "Data set", 'odd "table'], ["select", "o'clock"], ["a.b"], ["sel;ect", "x*/"]], ids=str)
+def test_tables(dialect: str, parts: list[str]) -> None:
+    writer = DIALECTS[dialect].writer
+    if dialect == "bigquery" and '"' in parts[-1]:
+        parts = [*parts[:-1], "odd table"]  # BigQuery has no such names
+    spelled = ".".join(quoted(dialect, part) for part in parts)
+    text = sqlrank.sql("Brier", dialect=dialect, predictions=spelled, create_table=spelled)
+    tree = sqlglot.parse_one(text, read=writer)
+    tables = [table for table in tree.find_all(exp.Table) if not table.alias and table.name not in {"by_predictions", "predictions"}]
+    assert len(tables) == 2
+    for table in tables:
+        assert ".".join(part.name for part in table.parts) == ".".join(parts)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_name_without_quotes_is_left_to_the_engine_unless_sql_knows_the_word(dialect: str) -> None:
+    text = sqlrank.sql("Brier", dialect=dialect, predictions="Shop.order.Clicks")
+    order = quoted(dialect, bare(dialect, "order"))
+    assert f"FROM Shop.{order}.Clicks\n" in text
+
+
+def test_tables_of_bigquery() -> None:
+    for name in ("my-project.data.clicks", "`my-project`.data.clicks", "`my-project.data.clicks`", "my-project.data.events_2026"):
+        tree = sqlglot.parse_one(sqlrank.sql("Brier", dialect="bigquery", predictions=name), read="bigquery")
+        assert any(table.catalog == "my-project" and table.db == "data" for table in tree.find_all(exp.Table))
+    assert "FROM `my-project.data.events_*`" in sqlrank.sql("Brier", dialect="bigquery", predictions="`my-project.data.events_*`").replace(
+        "`.`", "."
+    )
+
+
+def assert_reads_back(scenario: Scenario, dialect: str) -> None:
+    """What is written is small, the dialect's own parser reads it, and result columns are plain names."""
+    text = scenario.text(dialect)
+    assert len(text.encode()) < LIMIT
+    tree: Any = sqlglot.parse_one(text, read=DIALECTS[dialect].writer)
+    assert isinstance(tree, exp.Select)
+    if scenario.metrics[0] not in library().curves:
+        for item in tree.selects[-len(scenario.metrics) :]:
+            assert item.output_name.isascii()
+            assert item.output_name.isidentifier()
+            assert item.output_name == item.output_name.lower()
+
+
+def written(dialect: str, names: Collection[str] | None = None) -> list[Scenario]:
+    cannot = {"groupings"} if len(DIALECTS[dialect].unsupported) > 1 else set()
+    return [scenario for scenario in scenarios() if scenario.name not in cannot and (names is None or scenario.name in names)]
+
+
+@pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery",)))
+def test_every_metric_reads_back(dialect: str) -> None:
+    chosen = written(dialect, ("systems", "predictions shop, strategy=bucketed", "regression"))
+    assert len(chosen) == 3
+    for scenario in chosen:
+        assert_reads_back(scenario, dialect)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_policy_reads_back(dialect: str) -> None:
+    for scenario in written(dialect):
+        assert_reads_back(scenario, dialect)
