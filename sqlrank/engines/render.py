@@ -128,9 +128,7 @@ def _cast_divisions(tree: exp.Expr, target: Dialect) -> None:
         division.set("typed", True)  # noqa: FBT003  sqlglot's flag: one side is a double, so nothing is to be added
         division.set("safe", False)  # noqa: FBT003  a zero denominator is NULL already, through NULLIF
     for function in list(tree.find_all(exp.Ln, exp.Exp, exp.Sqrt, exp.Avg)):
-        if target.divides_whole:
-            _uncast(division)
-        elif not (doubles.is_double(function.this)):
+        if not (target.divides_whole or doubles.is_double(function.this)):
             _cast(function, "this")
     _drop_casts(tree, doubles)
     _drop_parentheses(tree, target)

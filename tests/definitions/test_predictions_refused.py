@@ -113,7 +113,11 @@ REFUSED = [
     ("TweedieDeviance(power=1)", {}, "power is 1; it must be a number above 1"),
     ("AUC", {"strategy": "sorted"}, "unknown order 'sorted'. Choose from: auto, window, carried, ranked, grouped, bucketed"),
     ("AUC", {"strategy": "ranked"}, "order='ranked' is for predictions that all weigh 1; choose window, bucketed or grouped"),
-    (["AUC(strategy=window)", "APS"], {}, "AUC has no parameter 'strategy'; order is a plan: plan={'order': ...} (--plan order=...); it takes:"),
+    (
+        ["AUC(strategy=window)", "APS"],
+        {},
+        "AUC has no parameter 'strategy'; order is a plan: plan={'order': ...} (--plan order=...); it takes:",
+    ),
     (["AUC", "nDCG"], {}, "run (Table): no column 'doc_id'. Say which it is with columns={'doc_id': ...}"),
     ("AUC", {"by": "label"}, "by cannot name 'label'"),
     ("AUC", {"by": "AUC"}, "by cannot name 'AUC'"),

@@ -179,7 +179,10 @@ def _of_rankings() -> list[Scenario]:
                 options = {**RANKINGS, name: value, "per_query": policy in {"ties", "unjudged"}}
                 found.append(Scenario(f"{policy}={value}", metrics, options, for_some=value in {"expected", "rank"}))
     counted = {**RANKINGS, "plan": {"ranking": "counted"}, "per_query": True}
-    found += [Scenario("ranking=sorted", metrics, {**counted, "plan": {"ranking": "sorted"}}), Scenario("ranking=counted", metrics, counted)]
+    found += [
+        Scenario("ranking=sorted", metrics, {**counted, "plan": {"ranking": "sorted"}}),
+        Scenario("ranking=counted", metrics, counted),
+    ]
     return [*found, *_of_choices(files, RANKINGS | {"per_query": True})]
 
 
@@ -243,7 +246,9 @@ def _of_predictions() -> list[Scenario]:
         Scenario("pairs at once", _names(_family("pairs")), WEIGHTED),
         Scenario("pairs of queries", _names(_family("pairs")), WEIGHTED | {"by": "shop", "level": "query"}),
         Scenario("classification of queries", classification, WEIGHTED | {"by": "shop", "level": "query"}),
-        Scenario("predictions, order=bucketed added up early", classification, {**WEIGHTED, "plan": {"order": "bucketed", "merging": "early"}}),
+        Scenario(
+            "predictions, order=bucketed added up early", classification, {**WEIGHTED, "plan": {"order": "bucketed", "merging": "early"}}
+        ),
         *_of_choices(_family("classification"), WEIGHTED | {"by": "shop"}),
         *_of_choices(_family("pairs"), WEIGHTED | {"by": "shop"}),
         *_of_choices(_family("regression"), {"predictions": "numbers"}),

@@ -1,181 +1,99 @@
 -- sqlrank 0.1.0: nDCG@10, AP, RR
---   functions/aggregate/wmean.sql
---   functions/denominator/relevant.sql
---   functions/discount/log2.sql
---   functions/gain/linear.sql
---   functions/no_relevant/zero.sql
---   metrics/ranking/ap.sql
---   metrics/ranking/ndcg.sql
---   metrics/ranking/rr.sql
---   relations/discounted.sql
---   relations/graded/judged.sql
---   relations/judged/placed.sql
---   relations/judgments.sql
---   relations/lists/plain.sql
---   relations/ranked/doc_desc.sql
---   relations/relevant/hits_only.sql
---   relations/retrieved/nonrelevant.sql
---   relations/topics/truth.sql
---   relations/valued.sql
---   relations/weighed.sql
-WITH topics AS (
-  /* one row per query to evaluate: every query with a judgment, answered or not. */
+-- plan: lists=plain, ranking=sorted
+-- for another: ranking=counted, where queries have three judged documents or fewer and lists are long
+WITH qrels AS NOT MATERIALIZED (
+  /* qrels: what was judged: a row per document of a query */
   SELECT
-    systems."model",
-    asked.query_id
+    "user_id" AS query_id,
+    "item_id" AS doc_id,
+    CAST("stars" AS DOUBLE PRECISION) AS relevance
+  FROM shop.eval.bought
+  WHERE "day" = '2026-01-01'
+), run AS NOT MATERIALIZED (
+  /* run: what was retrieved: a row per document of a query */
+  SELECT
+    "model",
+    "user_id" AS query_id,
+    "item_id" AS doc_id,
+    CAST("predicted" AS DOUBLE PRECISION) AS score
+  FROM shop.eval.recommended
+  WHERE "day" = '2026-01-01'
+), topics AS (
+  /* relations/topics/truth.sql: one row per query to evaluate: every query with a judgment, answered or
+   not. */
+  SELECT
+    systems."model", asked.query_id
   FROM (
     SELECT
       query_id
-    FROM (
-      SELECT
-        "user_id" AS query_id,
-        "item_id" AS doc_id,
-        "stars" AS relevance
-      FROM shop.eval.bought
-      WHERE
-        "day" = '2026-01-01'
-    ) AS qrels
-    GROUP BY
-      query_id
+    FROM qrels
+    GROUP BY query_id
   ) AS asked
   CROSS JOIN (
     SELECT
       "model"
-    FROM (
-      SELECT
-        "model",
-        "user_id" AS query_id,
-        "item_id" AS doc_id,
-        "predicted" AS score,
-        CAST(NULL AS DOUBLE PRECISION) AS rank
-      FROM shop.eval.recommended
-      WHERE
-        "day" = '2026-01-01'
-    ) AS run
-    GROUP BY
-      "model"
+    FROM run
+    GROUP BY "model"
   ) AS systems
-), lists AS (
-  /* one row per ranked list to evaluate, under the ids the input has. */
-  SELECT
-    "model",
-    query_id
-  FROM topics
 ), judgments AS (
-  /* one row per judged document of a list that is evaluated, retrieved or not. */
+  /* relations/judgments.sql: one row per judged document of a list that is evaluated, retrieved or not. */
   SELECT
-    l."model",
-    l.query_id,
-    j.doc_id,
-    j.relevance
-  FROM (
-    SELECT
-      "user_id" AS query_id,
-      "item_id" AS doc_id,
-      "stars" AS relevance
-    FROM shop.eval.bought
-    WHERE
-      "day" = '2026-01-01'
-  ) AS j
-  JOIN lists AS l
-    ON l.query_id = j.query_id
+    l."model", l.query_id, j.doc_id, j.relevance
+  FROM qrels AS j
+  JOIN topics AS l ON l.query_id = j.query_id
 ), retrieved AS (
-  /* one row per retrieved document; documents without a judgment keep their place. */
+  /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
+   keep their place. */
   SELECT
-    r."model",
-    l.query_id,
-    r.doc_id,
-    r.score,
-    r.rank AS given_rank
-  FROM (
-    SELECT
-      "model",
-      "user_id" AS query_id,
-      "item_id" AS doc_id,
-      "predicted" AS score,
-      CAST(NULL AS DOUBLE PRECISION) AS rank
-    FROM shop.eval.recommended
-    WHERE
-      "day" = '2026-01-01'
-  ) AS r
-  JOIN lists AS l
-    ON l."model" = r."model" AND l.query_id = r.query_id
+    l."model", l.query_id, r.doc_id, r.score
+  FROM run AS r
+  JOIN topics AS l ON l."model" = r."model" AND l.query_id = r.query_id
 ), ranked AS (
-  /* one row per retrieved document with its rank; equal scores by doc_id, greatest first, as trec_eval. */
+  /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
+   greatest first, as trec_eval. */
   SELECT
-    "model",
-    query_id,
-    doc_id,
-    rank,
-    CASE WHEN retrieved_docs > 2147483647 THEN 2147483647 ELSE retrieved_docs END AS num_ret
+    "model", query_id, doc_id, rank
   FROM (
     SELECT
-      "model",
-      query_id,
-      doc_id,
-      ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY score DESC, doc_id DESC) AS rank,
-      COUNT(*) OVER (PARTITION BY "model", query_id) AS retrieved_docs
+      "model", query_id, doc_id,
+      ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY score DESC, doc_id DESC) AS rank
     FROM retrieved
   ) AS numbered
 ), judged AS (
-  /* one row per judged document with its rank, NULL where it was not retrieved. docs is 1 and chance is
-   1: each row is one document that certainly stands at its rank. */
+  /* relations/judged/placed.sql: one row per judged document with its rank, NULL where it was not
+   retrieved. docs is 1 and chance is 1: each row is one document that certainly stands at its rank. */
   SELECT
-    j."model",
-    j.query_id,
-    j.relevance,
-    r.rank,
-    r.num_ret,
+    j."model", j.query_id, j.relevance, r.rank,
     CAST(1 AS DOUBLE PRECISION) AS docs,
     CAST(1 AS DOUBLE PRECISION) AS chance
   FROM judgments AS j
-  LEFT JOIN ranked AS r
-    ON r."model" = j."model" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+  LEFT JOIN ranked AS r ON r."model" = j."model" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
 ), valued AS (
-  /* one row per document of positive relevance, which is what can have a gain. */
+  /* relations/valued.sql: one row per document of positive relevance, which is what can have a gain. */
   SELECT
-    "model",
-    query_id,
-    relevance,
-    rank,
-    num_ret,
-    docs,
-    chance
+    "model", query_id, relevance, rank, docs, chance
   FROM judged
-  WHERE
-    relevance > 0
+  WHERE relevance > 0
 ), weighed AS (
-  /* the documents of positive relevance with their worth, which the best possible order is sorted by. */
+  /* relations/weighed.sql: the documents of positive relevance with their worth, which the best possible
+   order is sorted by. */
   SELECT
-    "model",
-    query_id,
-    relevance,
-    rank,
-    num_ret,
-    docs,
-    chance,
+    "model", query_id, relevance, rank, docs, chance,
     docs * relevance AS worth
   FROM valued
 ), graded AS (
-  /* one row per document of positive relevance; ideal_rank is its place in the best possible order. */
+  /* relations/graded/judged.sql: one row per document of positive relevance; ideal_rank is its place in
+   the best possible order. */
   SELECT
-    "model",
-    query_id,
-    relevance,
-    rank,
-    docs,
-    chance,
+    "model", query_id, relevance, rank, docs, chance,
     ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY worth DESC) AS ideal_rank
   FROM weighed
 ), discounted AS (
-  /* one row per document of positive relevance with its gain discounted at its rank (discounted_gain)
-   and at its place in the best possible order (ideal_gain), which leaves out what has a gain below
-   0. */
+  /* relations/discounted.sql: one row per document of positive relevance with its gain discounted at its
+   rank (discounted_gain) and at its place in the best possible order (ideal_gain), which leaves out
+   what has a gain below 0. */
   SELECT
-    "model",
-    query_id,
-    rank,
-    ideal_rank,
+    "model", query_id, rank, ideal_rank,
     chance * relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION))) AS discounted_gain,
     CASE
       WHEN relevance > 0
@@ -184,96 +102,64 @@ WITH topics AS (
     END AS ideal_gain
   FROM graded
 ), relevant AS (
-  /* one row per relevant document; hit counts them in the order of their ranks, unretrieved ones last. */
+  /* relations/relevant/hits_only.sql: one row per relevant document; hit counts them in the order of
+   their ranks, unretrieved ones last. */
   SELECT
-    "model",
-    query_id,
-    relevance,
-    rank,
-    num_ret,
-    docs,
-    chance,
-    ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY place) AS hit,
-    SUM(docs) OVER (PARTITION BY "model", query_id) AS num_rel
+    "model", query_id, rank, docs,
+    ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY place) AS hit
   FROM (
     SELECT
-      "model",
-      query_id,
-      relevance,
-      rank,
-      num_ret,
-      docs,
-      chance,
+      "model", query_id, rank, docs,
       CASE WHEN docs = 0 THEN 2147483647 WHEN rank IS NULL THEN 2147483646 ELSE rank END AS place
     FROM judged
-    WHERE
-      relevance >= 1
+    WHERE relevance >= 1
   ) AS placed
+), queries AS (
+  /* queries: what is known of queries: a row per query */
+  SELECT
+    "user_id" AS query_id,
+    CAST("revenue" AS DOUBLE PRECISION) AS weight
+  FROM shop.eval.users
 ), by_discounted AS (
-  /* one row per list: the metrics that read this relation */
+  /* one row per list */
   SELECT
-    "model",
-    query_id,
-    CAST(SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END) AS DOUBLE PRECISION)
-    / CAST(NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_gain ELSE 0 END), 0) AS DOUBLE PRECISION) AS ndcg_at_10
+    "model", query_id,
+    /* nDCG: discounted gain of the first k documents over that of the best possible order. */
+    SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END)
+    / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_gain ELSE 0 END), 0) AS ndcg_at_10
   FROM discounted
-  GROUP BY
-    "model",
-    query_id
+  GROUP BY "model", query_id
 ), by_relevant AS (
-  /* one row per list: the metrics that read this relation */
+  /* one row per list */
   SELECT
-    "model",
-    query_id,
+    "model", query_id,
+    /* AP: average precision, the mean over queries of which is MAP. */
     COALESCE(
-      CAST(SUM(
-        CASE
-          WHEN NOT rank IS NULL
-          THEN CAST(hit AS DOUBLE PRECISION) / CAST(rank AS DOUBLE PRECISION)
-          ELSE 0
-        END
-      ) AS DOUBLE PRECISION) / CAST(NULLIF(SUM(docs), 0) AS DOUBLE PRECISION),
+      SUM(CASE WHEN NOT rank IS NULL THEN CAST(hit AS DOUBLE PRECISION) / rank ELSE 0 END)
+      / NULLIF(SUM(docs), 0),
       0
     ) AS ap,
-    MAX(
-      CASE WHEN NOT rank IS NULL THEN CAST(1 AS DOUBLE PRECISION) / CAST(rank AS DOUBLE PRECISION) ELSE 0 END
-    ) AS rr
+    /* RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR. */
+    MAX(CASE WHEN NOT rank IS NULL THEN CAST(1 AS DOUBLE PRECISION) / rank ELSE 0 END) AS rr
   FROM relevant
-  GROUP BY
-    "model",
-    query_id
+  GROUP BY "model", query_id
 ), per_query AS (
   /* one row per query to evaluate, with the value of every metric */
   SELECT
-    l."model",
-    l.query_id,
-    a.weight,
+    l."model", a.weight,
     COALESCE(by_discounted.ndcg_at_10, 0) AS ndcg_at_10,
     COALESCE(by_relevant.ap, 0) AS ap,
     COALESCE(by_relevant.rr, 0) AS rr
-  FROM lists AS l
-  LEFT JOIN by_discounted
-    ON by_discounted.query_id = l.query_id AND by_discounted."model" = l."model"
-  LEFT JOIN by_relevant
-    ON by_relevant.query_id = l.query_id AND by_relevant."model" = l."model"
-  LEFT JOIN (
-    SELECT
-      "user_id" AS query_id,
-      "revenue" AS weight
-    FROM shop.eval.users
-  ) AS a
-    ON a.query_id = l.query_id
+  FROM topics AS l
+  LEFT JOIN by_discounted ON by_discounted."model" = l."model" AND by_discounted.query_id = l.query_id
+  LEFT JOIN by_relevant ON by_relevant."model" = l."model" AND by_relevant.query_id = l.query_id
+  LEFT JOIN queries AS a ON a.query_id = l.query_id
 )
 SELECT
   "model",
-  CAST(SUM(weight * ndcg_at_10) AS DOUBLE PRECISION)
-  / CAST(NULLIF(SUM(CASE WHEN ndcg_at_10 IS NULL THEN 0 ELSE weight END), 0) AS DOUBLE PRECISION) AS ndcg_at_10,
-  CAST(SUM(weight * ap) AS DOUBLE PRECISION)
-  / CAST(NULLIF(SUM(CASE WHEN ap IS NULL THEN 0 ELSE weight END), 0) AS DOUBLE PRECISION) AS ap,
-  CAST(SUM(weight * rr) AS DOUBLE PRECISION)
-  / CAST(NULLIF(SUM(CASE WHEN rr IS NULL THEN 0 ELSE weight END), 0) AS DOUBLE PRECISION) AS rr
+  SUM(weight * ndcg_at_10) / NULLIF(SUM(CASE WHEN ndcg_at_10 IS NULL THEN 0 ELSE weight END), 0) AS ndcg_at_10,
+  SUM(weight * ap) / NULLIF(SUM(CASE WHEN ap IS NULL THEN 0 ELSE weight END), 0) AS ap,
+  SUM(weight * rr) / NULLIF(SUM(CASE WHEN rr IS NULL THEN 0 ELSE weight END), 0) AS rr
 FROM per_query
-GROUP BY
-  "model"
-ORDER BY
-  "model" NULLS FIRST;
+GROUP BY "model"
+ORDER BY "model" NULLS FIRST;

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sqlrank
+from tests.golden.reading import faults
 
 GOLDEN = Path(__file__).parent
-DIALECTS = ("duckdb", "bigquery", "snowflake", "spark", "postgres")
-SCENARIOS = {
+FOUR = ("duckdb", "bigquery", "snowflake", "spark")
+DIALECTS = (*FOUR, "postgres")
+SCENARIOS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "rankings": (
         ["nDCG@10", "AP", "RR"],
         {
@@ -33,15 +36,54 @@ SCENARIOS = {
             "create_table": "shop.ads.daily_metrics",
         },
     ),
+    "ndcg_ap": (["nDCG@10", "AP"], {"run": "shop.eval.run", "qrels": "shop.eval.qrels"}),
+    "auc_logloss": (
+        ["AUC", "LogLoss"],
+        {"predictions": "shop.ads.impressions", "columns": {"label": "click", "score": "p_click"}, "by": ["campaign", "day"]},
+    ),
+    "kendalltau": (["KendallTau"], {"predictions": "shop.eval.pairs"}),
+    "roc": (["ROC"], {"predictions": "shop.ads.impressions"}),
+    "together": (["nDCG@10", "AUC"], {"predictions": "shop.eval.predictions", "by": "model"}),
 }
+MOST_LINES = {("ndcg_ap", "bigquery"): 130, ("auc_logloss", "bigquery"): 100}
+"""Lines that an analyst is asked to read for what is asked most."""
+
+
+def text_of(scenario: str, dialect: str) -> str:
+    metrics, options = SCENARIOS[scenario]
+    return sqlrank.sql(metrics, dialect=dialect, **options) + ";\n"
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_statements_are_as_they_were_read(dialect: str, scenario: str, pytestconfig: pytest.Config) -> None:
-    metrics, options = SCENARIOS[scenario]
-    text = sqlrank.sql(metrics, dialect=dialect, **options) + ";\n"
+    text = text_of(scenario, dialect)
     path = GOLDEN / f"{scenario}_{dialect}.sql"
     if pytestconfig.getoption("--rewrite-golden"):
         path.write_text(text, "utf-8")
     assert path.read_text("utf-8") == text, "if the change is meant, read what --rewrite-golden writes"
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.sql")), ids=lambda path: path.stem)
+def test_nothing_in_a_statement_is_without_need(path: Path) -> None:
+    scenario, _, dialect = path.stem.rpartition("_")
+    assert faults(path.read_text("utf-8"), dialect) == []
+    assert len(path.read_text("utf-8").splitlines()) <= MOST_LINES.get((scenario, dialect), 300)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_header_has_three_lines(dialect: str) -> None:
+    for scenario in SCENARIOS:
+        lines = text_of(scenario, dialect).splitlines()
+        assert lines[0] == f"-- sqlrank {sqlrank.__version__}: {', '.join(SCENARIOS[scenario][0])}"
+        assert lines[1].startswith("-- plan: ")
+        assert lines[2].startswith("-- for another: ")
+        assert not lines[3].startswith("--")
+
+
+def test_one_huge_group_is_spoken_of_where_a_window_is_partitioned() -> None:
+    text = sqlrank.sql("AUC", predictions="p", by="day", dialect="spark")
+    assert "-- plan: order=ranked\n-- for another: order=bucketed, if one group alone is more than a worker holds\n" in text
+    assert "-- plan: order=bucketed" in sqlrank.sql("AUC", predictions="p", dialect="spark")
+    assert "-- plan: order=bucketed" in sqlrank.sql("AUC", predictions="p", by=[["day"], []], dialect="spark")
+    assert "-- plan: order=bucketed" in sqlrank.sql("AUC", predictions="p", by="day", plan={"order": "bucketed"}, dialect="spark")

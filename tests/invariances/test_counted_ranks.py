@@ -25,7 +25,8 @@ COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
 def test_counted_ranks_are_sorted_ones(options: dict[str, Any]) -> None:
     tables = collection().tables
     found = [
-        columns(tables, COUNTABLE, **{**options, "plan": {**options.get("plan", {}), "ranking": ranking}}) for ranking in ("sorted", "counted")
+        columns(tables, COUNTABLE, **{**options, "plan": {**options.get("plan", {}), "ranking": ranking}})
+        for ranking in ("sorted", "counted")
     ]
     assert_equal(found[1], found[0])
 

@@ -1,0 +1,99 @@
+"""A new kind of input is a declaration and SQL files: `tests/unit/orders` brings one, and no Python knows of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import sqlglot
+
+import sqlrank
+from sqlrank import InputError
+from sqlrank.engines.dialects import DIALECTS
+from tests.golden.reading import faults
+from tests.unit.command_line import printed
+
+FOLDER = Path(__file__).parent / "orders"
+METRICS = ["Revenue", "LargestBasket", "ItemsPerOrder"]
+COLUMNS = {"order_id": "order", "pieces": "n"}
+ROWS = [("x", 1, "a", 2, 1.0), ("x", 1, "b", 3, 2.0), ("x", 2, "a", 5, 1.0), ("y", 1, "c", 7, 3.0)]
+
+
+def orders(rows: list[tuple[Any, ...]] = ROWS) -> pa.Table:
+    return pa.table(
+        {name: list(values) for name, values in zip(["shop", "order", "item", "price", "n"], zip(*rows, strict=True), strict=True)}
+    )
+
+
+def evaluate(table: pa.Table, **options: Any) -> list[dict[str, Any]]:
+    return sqlrank.evaluate(METRICS, inputs={"orders": table}, columns=COLUMNS, sql_dir=FOLDER, **options).to_pylist()
+
+
+X = {"shop": "x", "Revenue": 13.0, "LargestBasket": 8.0, "ItemsPerOrder": 1.5}
+Y = {"shop": "y", "Revenue": 21.0, "LargestBasket": 21.0, "ItemsPerOrder": 1.0}
+
+
+def test_metrics_of_groups_and_of_lists() -> None:
+    assert evaluate(orders(), by="shop") == [X, Y]
+    assert evaluate(orders(ROWS[:3])) == [{name: X[name] for name in METRICS}]
+
+
+def test_slices() -> None:
+    total = {"shop": None, "Revenue": 34.0, "LargestBasket": 29.0, "ItemsPerOrder": 2.0}
+    assert evaluate(orders(), by=[["shop"], []]) == [total, X, Y]
+
+
+def test_a_row_per_list() -> None:
+    found = evaluate(orders(), by="shop", per_query=True)
+    assert [tuple(row.values()) for row in found] == [("x", 1, 8.0, 8.0, 2.0), ("x", 2, 5.0, 5.0, 1.0), ("y", 1, 21.0, 21.0, 1.0)]
+
+
+def test_an_aggregate_of_lists() -> None:
+    found = sqlrank.evaluate("ItemsPerOrder(aggregate=max)", inputs={"orders": orders()}, columns=COLUMNS, sql_dir=FOLDER, by="shop")
+    assert found["ItemsPerOrder(aggregate=max)"].to_pylist() == [2.0, 1.0]
+
+
+def test_rows_are_filtered() -> None:
+    assert evaluate(orders(), where="shop = 'y'") == [{name: Y[name] for name in METRICS}]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (("x", 3, "a", -1, 1.0), r"1 row: price is negative\n +.*price=-1"),
+        (("x", 3, "a", None, 1.0), "1 row: price is NULL; leave the row out"),
+        (("x", 3, "a", 1, -2.0), "1 row: pieces are negative"),
+        (("x", None, "a", 1, 1.0), "1 row: order_id is NULL"),
+        (("x", 1, "a", 9, 1.0), r"\(shop, order_id, item\) stands more than once; keep one row of each"),
+    ],
+)
+def test_rows_are_checked(row: tuple[Any, ...], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        evaluate(orders([*ROWS, row]), by="shop")
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(InputError, match=r"Revenue needs inputs=\{'orders': \.\.\.\} \(--input orders=\.\.\.\)"):
+        sqlrank.evaluate("Revenue", run=orders(), sql_dir=FOLDER)
+    with pytest.raises(InputError, match="unknown input 'order'; did you mean 'orders'"):
+        sqlrank.evaluate("Revenue", inputs={"order": orders()}, sql_dir=FOLDER)
+    with pytest.raises(InputError, match="no column 'price'"):
+        sqlrank.evaluate("Revenue", inputs={"orders": orders().drop_columns("price")}, columns=COLUMNS, sql_dir=FOLDER)
+    with pytest.raises(InputError, match="columns maps 'prise', which orders do not have; did you mean 'price'"):
+        sqlrank.evaluate("Revenue", inputs={"orders": orders()}, columns={**COLUMNS, "prise": "price"}, sql_dir=FOLDER)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_is_written_in_every_dialect(dialect: str) -> None:
+    text = sqlrank.sql(METRICS, inputs={"orders": "sales"}, columns=COLUMNS, by="shop", dialect=dialect, sql_dir=FOLDER)
+    assert sqlglot.parse_one(text, read=DIALECTS[dialect].writer).named_selects[1:] == ["revenue", "largestbasket", "itemsperorder"]
+    assert dialect == "datafusion" or faults(text, dialect) == []
+
+
+def test_the_command_takes_it(tmp_path: Path) -> None:
+    path = tmp_path / "orders.csv"
+    path.write_text("order_id,item,price\n1,a,2\n1,b,3\n", "utf-8")
+    shown = printed("evaluate", "Revenue", "ItemsPerOrder", "--input", f"orders={path}", "--sql-dir", str(FOLDER), "--format", "csv")
+    assert shown == "Revenue,ItemsPerOrder\n5.0,2.0\n"

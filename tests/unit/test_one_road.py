@@ -1,0 +1,137 @@
+"""`sql` with the connection that `evaluate` gets prints the very text that is run, less the columns that checks add."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
+from tests.engines.running import each, running
+from tests.engines.scenarios import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from tests.engines.engines import Engine
+
+RUN = {"run": "run", "qrels": "qrels"}
+CALLS: list[tuple[list[str], dict[str, Any]]] = [
+    (["nDCG@10", "AP", "RR", "num_lists", "num_shown@3"], RUN),
+    (["nDCG@10", "AP"], {**RUN, "by": "system"}),
+    (["P@1..3"], {**RUN, "per_query": True}),
+    (["AP", "num_ret"], {**RUN, "queries": "queries", "columns": {"weight": "weight"}}),
+    (["RR"], {**RUN, "queries": "queries", "by": "queries.country"}),
+    (["AUC", "LogLoss", "KS"], {"predictions": "predictions", "by": "shop"}),
+    (["AUC", "ECE(binning=equal_mass)"], {"predictions": "predictions", "columns": {"weight": "1 / (1 + weight)"}}),
+    (["AUC(level=query)", "GAUC", "KendallTau"], {"predictions": "predictions", "where": "score > 0.2"}),
+    (["ROC"], {"predictions": "predictions", "by": "shop"}),
+]
+
+
+def same(connection: Any, metrics: list[str], options: dict[str, Any]) -> None:
+    result = sqlrank.evaluate(metrics, connection=connection, check="off", **options)
+    run = result.schema.metadata[b"sqlrank.sql"].decode()
+    assert sqlrank.sql(metrics, connection=connection, **options) == run
+    checked = sqlrank.evaluate(metrics, connection=connection, **options)
+    assert checked.column_names == result.column_names
+    for name in result.column_names:
+        assert checked[name].to_pylist() == pytest.approx(result[name].to_pylist(), rel=1e-12)
+    if options.get("per_query") is None and "ROC" not in metrics:
+        assert "audit" in checked.schema.metadata[b"sqlrank.sql"].decode()
+
+
+@pytest.fixture(scope="module")
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as database:
+        for name, table in tables().items():
+            database.from_arrow(table).create(f'"{name}"')
+        yield database
+
+
+@pytest.mark.parametrize(("metrics", "options"), CALLS)
+def test_on_duckdb(metrics: list[str], options: dict[str, Any], connection: duckdb.DuckDBPyConnection) -> None:
+    same(connection, metrics, options)
+
+
+@pytest.fixture(scope="module")
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with running(request.param, tables()) as started:
+        yield started
+
+
+@pytest.mark.parametrize("engine", each([SQLite, PostgreSQL, ClickHouse, DataFusion, Spark]), indirect=True)
+@pytest.mark.parametrize(("metrics", "options"), CALLS)
+def test_on_other_engines(metrics: list[str], options: dict[str, Any], engine: Any) -> None:
+    same(engine.connection, metrics, options)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "trec"])
+def test_over_files(ending: str, files: Path) -> None:
+    options = {"run": str(files / f"run.{ending}"), "qrels": str(files / f"qrels.{ending}")}
+    result = sqlrank.evaluate(["AP", "RR"], check="off", **options)
+    assert sqlrank.sql(["AP", "RR"], **options) == result.schema.metadata[b"sqlrank.sql"].decode()
+
+
+def test_what_is_in_memory_is_shown_under_the_name_of_its_role(run: pa.Table, qrels: pa.Table) -> None:
+    text = sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"].decode()
+    assert "FROM run\n" in text
+    assert "sqlrank_" not in text
+
+
+def test_a_connection_that_is_none_is_refused() -> None:
+    with pytest.raises(InputError, match="cannot connect to a int; give a DuckDB connection"):
+        sqlrank.sql("RR", run="r", qrels="q", dialect="sqlite", connection=42)
+
+
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("nDCG(rell=2)@10", {}, "nDCG has no parameter 'rell'; it takes: "),
+    ("nDCG(gain=exp3)", {}, "unknown gain 'exp3'; did you mean 'exp2'?"),
+    ("RBP(p=2)", {}, "it must be a number"),
+    ("nDCG", {"ties": "worse"}, "unknown ties 'worse'; did you mean 'worst'?"),
+    ("AP", {"ties": "expected"}, "ties='expected' is not defined for AP"),
+    ("AP", {"depth": -1}, "depth is -1; it must be an integer from 1"),
+    ("AP", {"plan": {"ranking": "fast"}}, "unknown ranking 'fast'. Choose from: sorted, counted"),
+    ("AP", {"plan": {"rankin": "counted"}}, "unknown plan 'rankin'; did you mean 'ranking'?"),
+    ("AP", {"plan": {"ranking": "counted"}, "ties": "doc_asc"}, "ranking='counted' is for ties='doc_desc', not 'doc_asc'"),
+    ("AP", {"plan": "counted"}, "plan='counted' is not possible: give a plan and its value"),
+]
+
+
+@pytest.mark.parametrize(("metric", "options", "problem"), WRONG)
+def test_what_is_wrong_with_a_call_is_said_before_any_source_is_opened(metric: str, options: dict[str, Any], problem: str) -> None:
+    class Unopened:
+        """A source that must not be touched."""
+
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise AssertionError("a source was opened")
+
+    with pytest.raises(MetricError) as error:
+        sqlrank.evaluate(metric, run=Unopened(), qrels=Unopened(), **options)
+    assert problem in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "problem"),
+    [
+        ("pAUC@3", {}, "did you mean 'PartialAUC@3'?"),
+        ("nDCG(order=window)@10", {}, "nDCG has no parameter 'order'; order is a plan: plan={'order': ...} (--plan order=...)"),
+        ("nDCG(strategy=window)@10", {}, "order is a plan: plan={'order': ...} (--plan order=...)"),
+        ("AP(by=system)", {}, "by is an option of the call: by=... (--by)"),
+        ("AP", {"ranking": "counted"}, "unknown policy 'ranking'; ranking is a plan: plan={'ranking': ...} (--plan ranking=...)"),
+        ("AP", {"tie": "worst"}, "unknown policy 'tie'; did you mean 'ties'?"),
+        ("ties", {}, "unknown metric 'ties'; ties is a policy: ties=... (--policy ties=...)"),
+        ("per_query", {}, "per_query is an option of the call: per_query=... (--per-query)"),
+        ("NDGC", {}, "unknown metric 'NDGC'; did you mean 'nDCG'?"),
+    ],
+)
+def test_a_misused_name_leads_to_the_right_place(metric: str, options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(MetricError) as error:
+        sqlrank.sql(metric, run="r", qrels="q", **options)
+    assert problem in str(error.value)
