@@ -13,7 +13,7 @@ help:  ## Show this help
 
 $(BIN)/sqlrank: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/.test: $(BIN)/sqlrank

@@ -27,22 +27,9 @@ FULL_UP_TO = 1_000_000
 EXAMPLES = 3
 LONGEST = 80
 NUMBERS = (
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "HUGEINT",
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-    "UBIGINT",
-    "UHUGEINT",
-    "FLOAT",
-    "DOUBLE",
-    "DECIMAL",
-    "BOOLEAN",
-    "BIGNUM",
-)
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE",
+    "DECIMAL", "BOOLEAN", "BIGNUM",
+)  # fmt: skip
 
 
 def check_columns(inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, ...]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from sqlrank.cli.app import app
+from sqlrank.__main__ import main
 
 sys.argv.insert(1, "learn")
-app()
+main()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, named, same
+from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same
 from sqlrank.statement.relations import Relations, free
+from sqlrank.statement.rows import Part, double, grouped, joined, ordered, slice_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,14 +31,6 @@ class Column:
     asked: Asked
     scan: str
     unit: str
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """A step, or a SELECT that is still to become one, with the columns that tell its rows apart."""
-
-    step: str
-    keys: Key
 
 
 class Stages:
@@ -89,7 +82,7 @@ class Stages:
             keys = self.relations.keys(step, per_list=self.per_query or unit == "query")
             self._keys[scan] = keys[LIST] if grain == "list" else self._of_groups(keys[GROUP], unit)
             self._units[scan] = unit
-            self.scans[scan] = _grouped(exp.select(*map(key, self._keys[scan].columns)).from_(step), self._keys[scan])
+            self.scans[scan] = grouped(exp.select(*map(key, self._keys[scan].columns)).from_(step), self._keys[scan])
             self.titles[scan] = {
                 "list": "one row per list",
                 "query": f"one row per {self.list_column} of a group",
@@ -115,16 +108,16 @@ class Stages:
             self._per_query(of_lists, audits)
         if base is None and all(column.unit == "list" for column in self.columns):
             return self._over_lists(audits, is_final=True)
-        parts = [_Rows(scan, self._keys[scan]) for scan, unit in self._units.items() if unit == "group"]
+        parts = [Part(scan, self._keys[scan]) for scan, unit in self._units.items() if unit == "group"]
         if base is not None and (self.row_keys or self.shape.sets is not None or not parts):
             groups = self._scan(self.relations.read(base, {}), "group")
             if self.scans[groups].selects:
-                parts = [_Rows(groups, self._keys[groups]), *(part for part in parts if part.step != groups)]
+                parts = [Part(groups, self._keys[groups]), *(part for part in parts if part.step != groups)]
         over = []
         if of_lists:
             step = self._keep("over_lists", self._over_lists(audits, is_final=False), "one row per group: its lists, aggregated")
             hidden = [SLICE] if self.shape.sets is not None else []
-            over.append(_Rows(step, Key((*self.row_keys, *hidden), bool(hidden))))
+            over.append(Part(step, Key((*self.row_keys, *hidden), bool(hidden))))
         over += self._over_queries(base)
         return self._beside([*over, *parts] if base is None else [*parts, *over], audits)
 
@@ -171,22 +164,22 @@ class Stages:
         of_lists = [column for column in self.columns if column.unit == "list"]
         names = [name for scan in audits if self._units[scan] == "list" for name in audits[scan]]
         if self.per_query:
-            values = [exp.alias_(_double(exp.column(column.alias)), column.alias) for column in of_lists]
+            values = [exp.alias_(double(exp.column(column.alias)), column.alias) for column in of_lists]
             query = exp.select(*keys, *values, *map(exp.column, names)).from_(self._steps["per_query"])
             return query.order_by(*keys) if is_final else query
-        values = [exp.alias_(_double(self._aggregate(column, weighted=self.weighted)), column.alias) for column in of_lists]
+        values = [exp.alias_(double(self._aggregate(column, weighted=self.weighted)), column.alias) for column in of_lists]
         query = exp.select(*keys, *values, *(exp.alias_(exp.Sum(this=exp.column(name)), name) for name in names)).from_(
             self._steps["per_query"]
         )
         if shape.sets is not None:
             groups = [exp.Tuple(expressions=[key(name) for name in group]) for group in shape.sets]
             query.set("group", exp.Group(grouping_sets=[exp.GroupingSets(expressions=groups)]))
-            query = query if is_final else query.select(exp.alias_(_slice(shape), SLICE))
+            query = query if is_final else query.select(exp.alias_(slice_of(shape), SLICE))
         elif keys:
             query = query.group_by(*keys)
-        return _ordered(query, keys) if is_final else query
+        return ordered(query, keys) if is_final else query
 
-    def _over_queries(self, base: str | None) -> list[_Rows]:
+    def _over_queries(self, base: str | None) -> list[Part]:
         """Add the metrics that have a value per query of a group: a row for each, then one per group."""
         columns = [column for column in self.columns if column.unit == "query"]
         if not columns or base is None:
@@ -197,12 +190,12 @@ class Stages:
         per_query = exp.select(*(key(name, start) for name in keys.columns), *values).from_(start)
         for scan, unit in list(self._units.items()):
             if unit == "query" and scan != start:
-                per_query = _joined(per_query, start, _Rows(scan, self._keys[scan]))
+                per_query = joined(per_query, start, Part(scan, self._keys[scan]))
         step = self._keep("list_values", per_query, f"one row per {self.list_column} of a group, with its metrics")
         groups = Key(tuple(name for name in keys.columns if name in self.shape.by or name == SLICE), keys.nullable)
         over = [exp.alias_(self._aggregate(column, weighted=False), column.alias) for column in columns]
-        query = _grouped(exp.select(*map(key, groups.columns), *over).from_(step), groups)
-        return [_Rows(self._keep("over_queries", query, "one row per group: the metrics of its lists, aggregated"), groups)]
+        query = grouped(exp.select(*map(key, groups.columns), *over).from_(step), groups)
+        return [Part(self._keep("over_queries", query, "one row per group: the metrics of its lists, aggregated"), groups)]
 
     def _aggregate(self, column: Column, weighted: bool) -> exp.Expr:
         settings = column.asked.settings
@@ -218,7 +211,7 @@ class Stages:
             return exp.Case(ifs=[exp.If(this=incomplete, true=exp.Null())], default=aggregate)
         return aggregate
 
-    def _beside(self, parts: Sequence[_Rows], audits: Mapping[str, Sequence[str]]) -> exp.Select:
+    def _beside(self, parts: Sequence[Part], audits: Mapping[str, Sequence[str]]) -> exp.Select:
         """Put the metrics of all steps side by side, in a stated order of rows."""
         base = parts[0]
         keys: list[exp.Expr] = [key(name, base.step) for name in self.row_keys]
@@ -228,40 +221,10 @@ class Stages:
         }
         for column in self.columns:
             value = self._if_asked(column) if column.unit == "group" else exp.column(column.alias, table=steps[column.unit])
-            columns.append(exp.alias_(_double(value), column.alias))
+            columns.append(exp.alias_(double(value), column.alias))
         for scan, names in audits.items():
             columns += [exp.column(name, table=steps.get(self._units[scan], scan)) for name in names]
         query = exp.select(*columns).from_(base.step)
         for part in parts[1:]:
-            query = _joined(query, base.step, part)
-        return _ordered(query, [*keys, *(key(name, base.step) for name in base.keys.columns if name == SLICE)])
-
-
-def _grouped(query: exp.Select, keys: Key) -> exp.Select:
-    return query.group_by(*map(key, keys.columns)) if keys.columns else query
-
-
-def _joined(query: exp.Select, base: str, part: _Rows) -> exp.Select:
-    """Join the row that a step has for the same group; without groups it has one row."""
-    on = same(part.keys.columns, part.step, base, part.keys.nullable)
-    how: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
-    return query.join(part.step, copy=False, **how)
-
-
-def _ordered(query: exp.Select, keys: Sequence[exp.Expr]) -> exp.Select:
-    return query.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in keys)) if keys else query
-
-
-def _slice(shape: Shape) -> exp.Expr:
-    """The number of the grouping that a row of GROUPING SETS is of."""
-    case = exp.Case(ifs=[])
-    for number, group in enumerate(shape.sets or ()):
-        summed = [
-            exp.EQ(this=exp.func("GROUPING", named(name)), expression=exp.Literal.number(int(name not in group))) for name in shape.by
-        ]
-        case.append("ifs", exp.If(this=exp.and_(*summed), true=exp.Literal.number(number)))
-    return case
-
-
-def _double(node: exp.Expr) -> exp.Cast:
-    return exp.cast(node, "DOUBLE")
+            query = joined(query, base.step, part)
+        return ordered(query, [*keys, *(key(name, base.step) for name in base.keys.columns if name == SLICE)])

@@ -1,0 +1,62 @@
+"""The options that commands share, with their help and completion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sqlrank.library.shelf import library
+from sqlrank.results.formats import Format
+
+
+def metric_names(incomplete: str) -> list[str]:
+    """Complete the name of a metric."""
+    return [file.display_name for file in library().metrics.values() if file.display_name.lower().startswith(incomplete.lower())]
+
+
+def _compat_names(incomplete: str) -> list[str]:
+    return [name for name in sorted(library().compat_files) if name.startswith(incomplete)]
+
+
+def _plans(incomplete: str) -> list[str]:
+    values = (f"{name}={value}" for name, plan in library().plans.items() for value in plan["values"])
+    return [value for value in values if value.startswith(incomplete)]
+
+
+Metrics = Annotated[list[str], typer.Argument(help="What to compute, such as nDCG@10 'P(rel=2)@5' AP.", autocompletion=metric_names)]
+Run = Annotated[str | None, typer.Option(help="Retrieved documents: a table, or a Parquet, CSV or TREC file.")]
+Qrels = Annotated[str | None, typer.Option(help="Judgments: a table, or a Parquet, CSV or TREC file.")]
+Predictions = Annotated[
+    str | None, typer.Option(help="Label, score and weight; for metrics of rankings run and judgments: query_id, doc_id, score, label.")
+]
+Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to slice by.")]
+Database = Annotated[Path | None, typer.Option("--db", help="A DuckDB file that holds the tables; opened read-only.")]
+By = Annotated[
+    list[str] | None,
+    typer.Option(help="Column that tells rankings apart or slices queries; a,b for both; 'total' for no slice. Repeat for more."),
+]
+Where = Annotated[
+    str | None,
+    typer.Option(help='Read only the rows for which this is true: "day = \'2026-01-01\'", or "run.day = ... AND qrels.day = ...".'),
+]
+PerQuery = Annotated[bool, typer.Option("--per-query", help="One row per query.")]
+ColumnOf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        help="Your name of a column, query_id=user_id; of predictions also 'weight=1 / propensity', and several scores. Repeat for more.",
+    ),
+]
+Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
+Policy = Annotated[
+    list[str] | None, typer.Option("--policy", "-p", help="A policy: ties=rank, queries=intersect, depth=100, rel=2. Repeat for more.")
+]
+Plan = Annotated[
+    list[str] | None,
+    typer.Option("--plan", help="How to compute, never what: order=bucketed, ranking=counted. Repeat for more.", autocompletion=_plans),
+]
+Inputs = Annotated[list[str] | None, typer.Option("--input", help="An input that your SQL files declare, as name=source. Repeat for more.")]
+Written = Annotated[Format | None, typer.Option(help="How to write the result; by default as the ending of --output says, or a table.")]
+SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]
