@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 import sqlrank
+from tests.definitions.databases import database
 
 Grades = list[float | None]
 
@@ -34,17 +35,17 @@ def ranked(lists: dict[str, Grades], missed: dict[str, Grades] | None = None) ->
 
 def value(metric: str, sources: dict[str, Any], **policies: Any) -> float | None:
     """Return the aggregate of one metric."""
-    return sqlrank.evaluate(metric, **sources, **policies).column(0)[0].as_py()
+    return sqlrank.evaluate(metric, **sources, connection=database(), **policies).column(0)[0].as_py()
 
 
 def values(metrics: list[str], sources: dict[str, Any], **policies: Any) -> list[float | None]:
     """Return the aggregates of metrics."""
-    (row,) = sqlrank.evaluate(metrics, **sources, **policies).to_pylist()
+    (row,) = sqlrank.evaluate(metrics, **sources, connection=database(), **policies).to_pylist()
     return list(row.values())
 
 
 def per_query(metric: str, sources: dict[str, Any], **policies: Any) -> dict[str, float | None]:
-    result = sqlrank.evaluate(metric, **sources, per_query=True, **policies)
+    result = sqlrank.evaluate(metric, **sources, connection=database(), per_query=True, **policies)
     return dict(zip(result["query_id"].to_pylist(), result.column(1).to_pylist(), strict=True))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,14 +48,25 @@ def evaluate(metric: str, data: Predictions) -> float | None:
     parsed = sqlrank.parse(metric)
     options = Options(**{**dict(parsed.params), "at": parsed.cutoff})  # type: ignore[arg-type]
     name = "AUC@k" if parsed.name == "AUC" else parsed.name
-    value = METRICS[name](data.take(data.weight > 0), options)
+    value = METRICS[name](of_weight(data), options)
     return None if value is None else float(value)
+
+
+@cache
+def of_weight(data: Predictions) -> Predictions:
+    return data.take(data.weight > 0)
+
+
+@cache
+def of_queries(data: Predictions) -> list[Predictions]:
+    return list(data.queries())
 
 
 def exact(values: np.ndarray) -> list[Fraction]:
     return [Fraction(float(value)) for value in values]
 
 
+@cache
 def pairs(data: Predictions) -> Pairs:
     sums = dict.fromkeys(("concordant", "discordant", "label_ties", "score_ties", "both_ties"), Fraction(0))
     weight = exact(data.weight)
@@ -120,7 +132,7 @@ def spearman_rho(data: Predictions, options: Options) -> float | None:
 
 
 def per_query(data: Predictions, options: Options) -> list[Pairs]:
-    return [pairs(part) for part in data.queries()] if options.level == "query" else [pairs(data)]
+    return [pairs(part) for part in of_queries(data)] if options.level == "query" else [pairs(data)]
 
 
 def pair_accuracy(data: Predictions, options: Options) -> Fraction | None:

@@ -1,0 +1,13 @@
+"""The database in which the examples are evaluated."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import duckdb
+
+
+@cache
+def database() -> duckdb.DuckDBPyConnection:
+    """Return one database for all calls, since to open one takes longer than to evaluate a few rows."""
+    return duckdb.connect(config={"threads": 1})
