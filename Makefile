@@ -31,10 +31,10 @@ demo: $(BIN)/sqlrank  ## Evaluate a real collection and show the SQL that did it
 	$(BIN)/sqlrank evaluate AUC LogLoss NormalizedEntropy LiftQuality CalibrationRatio Positives $(CLICKS) --by campaign,policy
 	$(BIN)/sqlrank evaluate Calibration $(CLICKS) --by campaign
 
-test: $(VENV)/.test  ## Run the tests
+test: $(VENV)/.test  ## Run the tests that are not slow (three minutes)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow'
 
-test-all: $(VENV)/.test  ## Run the tests, the slow ones too
+test-all: $(VENV)/.test  ## Run all tests, on every engine and beside every tool
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 engines: $(VENV)/.test  ## Compare every metric on every engine, and write down in docs/engines.md what agreed

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 
 import sqlrank
+from tests.definitions.databases import database
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,12 +16,8 @@ if TYPE_CHECKING:
 INF = float("inf")
 STRATEGIES = ("window", "ranked", "grouped", "bucketed")
 WEIGHTED = ("window", "grouped", "bucketed")
-
-
-@cache
-def database() -> duckdb.DuckDBPyConnection:
-    """Return one database for all calls, since to open one takes longer than to evaluate a few rows."""
-    return duckdb.connect(config={"threads": 1})
+QUICK = ("window", "bucketed")
+"""The strategies that are asked in every run."""
 
 
 def values(

@@ -10,6 +10,7 @@ import pytest
 from sklearn import calibration, metrics
 
 import sqlrank
+from tests.lanes import every, few
 
 STRATEGIES = ("window", "grouped", "bucketed")
 CURVES = ("ROC", "PR", "Gain", "Lift", "Threshold", "Calibration")
@@ -32,7 +33,7 @@ def arrays(data: pa.Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return data["label"].to_numpy(), data["score"].to_numpy(), data["weight"].to_numpy()
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
 def test_all_points_are_those_of_scikit_learn(strategy: str) -> None:
     data = predictions(1)
     label, score, weight = arrays(data)
@@ -70,7 +71,7 @@ def test_gain_and_lift_are_those_of_the_metrics() -> None:
 
 
 @pytest.mark.parametrize("points", [10, 100, 1000])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", few(range(5), 1))
 def test_fewer_points_miss_no_more_area_than_stated(seed: int, points: int) -> None:
     data = predictions(seed, rows=20_000, decimals=9)
     label, score, weight = arrays(data)
@@ -103,7 +104,7 @@ def test_bins_of_equal_mass_hold_as_many() -> None:
     assert list(columns("Calibration(binning=equal_mass, bins=4)", data)["weight"]) == [25] * 4
 
 
-@pytest.mark.parametrize("curve", CURVES)
+@pytest.mark.parametrize("curve", every(2, CURVES))
 def test_groups_and_slices_and_order(curve: str) -> None:
     data = predictions(5, rows=400, decimals=1).append_column("shop", pa.array(["b", "a", None, "a"] * 100))
     rows = sqlrank.evaluate(curve, predictions=data, by=[["shop"], []]).to_pylist()
@@ -117,7 +118,7 @@ def test_groups_and_slices_and_order(curve: str) -> None:
     assert points == sorted(points)
 
 
-@pytest.mark.parametrize("curve", CURVES)
+@pytest.mark.parametrize("curve", every(2, CURVES))
 def test_nothing_and_one_class(curve: str) -> None:
     empty = pa.table({"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())})
     rows = sqlrank.evaluate(curve, predictions=empty)

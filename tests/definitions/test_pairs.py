@@ -10,7 +10,9 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import MetricError
+from tests.definitions.databases import database
 from tests.definitions.predictions import ranked
+from tests.lanes import every
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +23,8 @@ OTHERS = ["SomersD", "SomersD(given=score)", "SpearmanRho", "SpearmanRho(formula
 
 def values(metrics: str | list[str], label: Sequence[Any], score: Sequence[Any], **arguments: Any) -> list[Any]:
     extra = arguments.pop("extra", {})
-    (row,) = sqlrank.evaluate(metrics, predictions=pa.table({"label": label, "score": score, **extra}), **arguments).to_pylist()
+    data = pa.table({"label": label, "score": score, **extra})
+    (row,) = sqlrank.evaluate(metrics, predictions=data, connection=database(), **arguments).to_pylist()
     return list(row.values())
 
 
@@ -55,13 +58,17 @@ def test_weights_of_pairs_are_products() -> None:
 
 @pytest.mark.parametrize(
     ("label", "score", "defined"),
-    [
-        ([], [], set()),
-        ([1], [0.5], set()),
-        ([1, 1, 1], [0.1, 0.2, 0.3], {"KendallTau(variant=a)", "SomersD(given=score)"}),
-        ([1, 2, 3], [0.5, 0.5, 0.5], {"KendallTau(variant=a)", "SomersD", "FCP(level=list)", "PairAccuracy(level=list)"}),
-        ([1, 1], [0.5, 0.5], {"KendallTau(variant=a)"}),
-    ],
+    every(
+        2,
+        [
+            ([], [], set()),
+            ([1], [0.5], set()),
+            ([1, 1, 1], [0.1, 0.2, 0.3], {"KendallTau(variant=a)", "SomersD(given=score)"}),
+            ([1, 2, 3], [0.5, 0.5, 0.5], {"KendallTau(variant=a)", "SomersD", "FCP(level=list)", "PairAccuracy(level=list)"}),
+            ([1, 1], [0.5, 0.5], {"KendallTau(variant=a)"}),
+        ],
+        rows=True,
+    ),
     ids=["no rows", "one row", "one label", "one score", "one of each"],
 )
 def test_undefined(label: list[int], score: list[float], defined: set[str]) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tests.definitions.predictions import STRATEGIES, WEIGHTED, ranked, values
+from tests.definitions.predictions import QUICK, STRATEGIES, WEIGHTED, ranked, values
+from tests.lanes import few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +79,7 @@ WORKED = [
 ]
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_the_example_of_spark(strategy: str) -> None:
     got = values([metric for metric, _ in WORKED], *SPARK, strategy=strategy)
     wrong = [(metric, have, value) for (metric, value), have in zip(WORKED, got, strict=True) if have != pytest.approx(value, abs=1e-12)]
@@ -90,7 +91,7 @@ def test_the_numbers_that_spark_prints() -> None:
     assert [round(value, digits) for value, digits in zip(got, (4, 4, 3), strict=True)] == [0.7083, 0.8339, 0.768]
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_six_predictions_in_order(strategy: str) -> None:
     """METRICS 5.4, Toy C: -+-+++."""
     label, score = ranked("-+-+++")
@@ -118,7 +119,7 @@ def test_areas_with_five_of_the_first_six(order: str, pairs: int) -> None:
     assert got == pytest.approx([pairs / 30, pairs / 30, 5 / 6], abs=1e-12)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 @pytest.mark.parametrize(("last", "expected", "printed"), [(0.1, 1.0 / 1.7, 0.5882352941), (0.7, 1.6 / 1.7, 0.9411764706)])
 def test_pndcg_of_valassis(strategy: str, last: float, expected: float, printed: float) -> None:
     (got,) = values("PnDCG", [1, 0, 1], [0.9, 0.8, last], strategy=strategy)
@@ -189,7 +190,7 @@ def test_lift_quality_of_lightmetrics(seed: int, weights: str) -> None:
     assert got == pytest.approx([expected, published(label[order], weight[order]), (expected + 1) / 2], abs=1e-12)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_the_spark_variant_is_two_over_the_negatives_lower(strategy: str) -> None:
     rng = np.random.default_rng(32)
     label, score = rng.permutation([1] * 20 + [0] * 32), rng.permutation(52)
@@ -197,7 +198,7 @@ def test_the_spark_variant_is_two_over_the_negatives_lower(strategy: str) -> Non
     assert exact - spark == pytest.approx(2 / 32, abs=1e-12)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_lift_quality_of_ties_is_the_mean_over_their_orders(strategy: str) -> None:
     """Two positives and two negatives are tied, one negative is below: 1/3."""
     label, score = [1, 1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5, 0.1]
@@ -246,7 +247,7 @@ BY_QUERY = ([1, 0, 0, 0, 1, 1, 1, 1, 0], [0.9, 0.5, 0.1, 0.8, 0.2, 0.3, 0.2, 0.1
 
 
 @pytest.mark.parametrize(("importance", "expected"), [("count", 3 / 5), ("equal", 1 / 2), ("weight", 4 / 8), ("positives", 1 / 2)])
-@pytest.mark.parametrize("strategy", WEIGHTED)
+@pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_gauc(strategy: str, importance: str, expected: float) -> None:
     """The AUC is 1 in a, 0 in b; c and d are of one class."""
     got = values(f"GAUC(importance={importance})", *BY_QUERY, extra=QUERIES, strategy=strategy)

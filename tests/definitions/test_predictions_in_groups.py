@@ -8,7 +8,9 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.predictions import STRATEGIES, database, values
+from tests.definitions.databases import database
+from tests.definitions.predictions import STRATEGIES, values
+from tests.lanes import every
 
 
 @pytest.mark.parametrize("name", ["click", "select", "Größe", 'a "quoted" name', "score", "by", "list_id"])
@@ -40,7 +42,7 @@ def each_group_alone() -> list[list[float]]:
     return sorted(found, key=lambda row: row[-1])
 
 
-@pytest.mark.parametrize("name", INNER)
+@pytest.mark.parametrize("name", every(4, INNER))
 def test_by_columns_of_any_name(name: str) -> None:
     """Also that of a column, a table or a result inside the statement; and NULL is a group of its own."""
     for strategy in ("window", "bucketed"):

@@ -7,7 +7,8 @@ from math import sqrt
 import pyarrow as pa
 import pytest
 
-from tests.definitions.predictions import INF, STRATEGIES, WEIGHTED, ranked, values
+from tests.definitions.predictions import INF, QUICK, STRATEGIES, WEIGHTED, ranked, values
+from tests.lanes import few
 
 # Weights
 
@@ -23,7 +24,7 @@ def test_a_weight_of_a_billion_below_does_not_blur_what_is_above(strategy: str) 
     assert prauc == pytest.approx(expected[1], abs=1e-9)
 
 
-@pytest.mark.parametrize("strategy", WEIGHTED)
+@pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_a_weight_of_a_billion_at_a_score_does_not_blur_what_is_above_it(strategy: str) -> None:
     """The precision before the last score is 1/4; the positive there has nearly all the weight of its class."""
     label, score, weight = [0, 1, 1], [0.9, 0.8, 0.7], [1.0, 1 / 3, 1e9]
@@ -32,7 +33,7 @@ def test_a_weight_of_a_billion_at_a_score_does_not_blur_what_is_above_it(strateg
     assert got == pytest.approx((before / 6 + 1e9 * (before + after) / 2) / (1e9 + 1 / 3), abs=1e-12)
 
 
-@pytest.mark.parametrize("strategy", WEIGHTED)
+@pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_billions_to_one(strategy: str) -> None:
     """Pairs are a sum of products of one sign, whatever the weights."""
     label, score, weight = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], [1e-3, 1e6, 1e6, 1e-3]
@@ -60,7 +61,7 @@ def test_the_scale_of_weights_does_not_matter(scale: float) -> None:
     assert values(["AUC", "APS", "MCC", "Gain@0.5"], [0, 1, 1, 0], [0.9, 0.8, 0.3, 0.1], [scale] * 4) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("strategy", WEIGHTED)
+@pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 @pytest.mark.parametrize("metric", ["MCC(cut=best)", "MCC(cut=best, criterion=mcc)", "NPV(cut=best)"])
 def test_tenths_of_weights_at_the_best_threshold(metric: str, strategy: str) -> None:
     """There are no negatives, so that neither is defined: NULL, not NaN."""
@@ -73,7 +74,7 @@ def test_no_false_negative_is_left_at_the_lowest_threshold() -> None:
     assert values("LogOdds(cut=best, criterion=accuracy)", label, score, weight) == [None]
 
 
-@pytest.mark.parametrize("strategy", WEIGHTED)
+@pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_the_best_mcc_of_tenths_of_weights(strategy: str) -> None:
     """Of +0.8 (0.3), +0.7 (0.3), -0.3 (0.2) and +0.0 (0.2) the first two are best: tp = 0.6, tn = 0.2, fn = 0.2."""
     metrics = ["ThresholdUsed(cut=best, criterion=mcc)", "MCC(cut=best, criterion=mcc)"]
@@ -88,7 +89,7 @@ def test_a_positive_of_no_weight_is_no_threshold(strategy: str) -> None:
     assert values(metric, [1, 0, 1], [0.9, 0.8, 0.7], [0.0, 1.0, 1.0], strategy=strategy) == [0.7]
 
 
-@pytest.mark.parametrize("strategy", WEIGHTED)
+@pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_of_equally_good_thresholds_the_highest(strategy: str) -> None:
     metrics = ["ThresholdUsed(cut=best, criterion=youden)", "ThresholdUsed(cut=best, criterion=accuracy)", "ThresholdUsed(cut=best)"]
     got = values(metrics, *ranked("+-+-+-"), strategy=strategy)
@@ -132,7 +133,7 @@ def test_smape_of_small_integers() -> None:
     assert values("sMAPE", pa.array([100], pa.int8()), pa.array([1], pa.int8())) == pytest.approx([2 * 99 / 101])
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 @pytest.mark.parametrize(
     ("score", "expected"),
     [

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.predictions import INF, database, values
+from tests.definitions.databases import database
+from tests.definitions.predictions import INF, values
 
 BROKEN = [
     ({"label": [0, None]}, "AUC", r"1 row: label is NULL; leave the row out\n +label=None, score=0.9"),

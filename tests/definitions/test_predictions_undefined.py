@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.predictions import STRATEGIES, WEIGHTED, values
+from tests.definitions.predictions import QUICK, STRATEGIES, WEIGHTED, values
+from tests.lanes import few
 
 UNDEFINED_1 = ("AUC", "Gini", "LiftQuality", "pAUC@0.5", "KS", "NormalizedEntropy", "NormalizedLogLoss", "BrierSkill", "YoudenJ", "MCC")
 NO_POSITIVE = (
@@ -27,34 +28,34 @@ MEANS = ("LogLoss", "Brier", "BaseRate", "ECE", "MCE", "ECE(binning=equal_mass)"
 TOTALS = ("Positives", "Negatives", "Observations", "TP", "FP", "TN", "FN")
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 @pytest.mark.parametrize("label", [0, 1])
 def test_one_class(strategy: str, label: int) -> None:
     undefined = [*UNDEFINED_1, *(NO_POSITIVE if label == 0 else ())]
     assert values(undefined, [label] * 3, [0.9, 0.9, 0.3], strategy=strategy) == [None] * len(undefined)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_positives_alone(strategy: str) -> None:
     metrics = ["APS", "PRAUC", "Gain@0.5", "Lift@0.5", "PnDCG", "Recall", "Precision", "FBeta(cut=best)", "ThresholdUsed(cut=best)"]
     got = values(metrics, [1, 1], [0.9, 0.3], strategy=strategy)
     assert got == pytest.approx([1, 1, 0.5, 1, 1, 0.5, 1, 1, 0.3], abs=1e-12)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_one_row(strategy: str) -> None:
     got = values(["AUC", "APS", "LogLoss", "PnDCG", "KS", "R2", "ECE", "num_predictions"], [1], [0.25], strategy=strategy)
     assert got == [None, 1.0, pytest.approx(log(4)), 1.0, None, None, 0.75, 1.0]
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_all_tied(strategy: str) -> None:
     metrics = ["AUC", "Gini", "APS", "KS", "pAUC@0.2", "Gain@0.3", "Lift@0.3", "PRAUC", "PRAUC(interpolation=from_one)", "PnDCG"]
     got = values(metrics, [1, 0, 0, 1, 0], [0.5] * 5, strategy=strategy)
     assert got == pytest.approx([0.5, 0, 0.4, 0, 0.5, 0.3, 1, 0.4, 0.7, 1], abs=1e-12)
 
 
-@pytest.mark.parametrize("strategy", WEIGHTED)
+@pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_no_weight_at_all(strategy: str) -> None:
     label, score = [1, 0, 1], [0.9, 0.8, 0.7]
     undefined = [*UNDEFINED_1, *NO_POSITIVE[:-1], *MEANS, "R2", "ExplainedVariance", "NPV", "Precision", "LogOdds"]
@@ -65,7 +66,7 @@ def test_no_weight_at_all(strategy: str) -> None:
 EMPTY = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_no_predictions(strategy: str) -> None:
     undefined = [*UNDEFINED_1, *NO_POSITIVE, *MEANS, "LogLikelihood", "R2"]
     assert values(undefined, **EMPTY, strategy=strategy) == [None] * len(undefined)

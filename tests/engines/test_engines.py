@@ -17,6 +17,7 @@ from tests.engines.engines import ENGINES, Spark, ZetaSQL
 from tests.engines.matrix import PROPERTY, record
 from tests.engines.running import each, running
 from tests.engines.scenarios import CANNOT, LONG, scenarios, tables
+from tests.lanes import few
 from tests.references import reference
 from tests.references.predictions import Predictions
 from tests.references.predictions_reference import candidates
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-9
 FEW = ["default", "systems", "weighted queries", "predictions shop, strategy=bucketed", "regression", "ROC, strategy=bucketed"]
-"""What is asked of Spark, which takes its time, but in the slow tests."""
+"""What is asked in every run, of an engine that need not be started; the rest takes its time."""
 
 LONG_SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64(), "relevance": pa.int64()})
 SCENARIOS = {scenario.name: scenario for scenario in scenarios()}
@@ -54,7 +55,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 
 @pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine is not Spark), indirect=True)
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", few(SCENARIOS, FEW))
 def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     name, asked = type(engine).__name__, SCENARIOS[scenario]
     if (name, scenario) in CANNOT:

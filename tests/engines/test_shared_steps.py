@@ -12,6 +12,7 @@ from sqlrank import remote
 from sqlrank.dialects import DIALECTS
 from tests.engines.engines import ClickHouse, Spark
 from tests.engines.running import each, running
+from tests.lanes import every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ def text_of(result: pa.Table) -> str:
     return text
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", every(3, DIALECTS))
 def test_only_steps_that_several_read_are_kept_and_only_where_it_has_to_be_said(dialect: str) -> None:
     for metrics, times in ((ONE, 0), (SEVERAL, 1)):
         text = sqlrank.sql(metrics, dialect=dialect, run="run", qrels="qrels")

@@ -40,6 +40,7 @@ QUICK = [
 ]
 
 
+@pytest.mark.slow
 @ANY
 @given(st.lists(ROW, min_size=1, max_size=25))
 def test_strategies_on_any_predictions(rows: list[tuple[int, float, float, int]]) -> None:
@@ -48,6 +49,7 @@ def test_strategies_on_any_predictions(rows: list[tuple[int, float, float, int]]
         assert_equal(evaluate(QUICK, of(rows), strategy=strategy), wanted)
 
 
+@pytest.mark.slow
 @ANY
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=25), st.randoms(use_true_random=False))
 def test_strategies_on_scores_of_any_size(scores: list[float], rng: Any) -> None:
@@ -57,6 +59,7 @@ def test_strategies_on_scores_of_any_size(scores: list[float], rng: Any) -> None
         assert_equal(evaluate(["AUC", "APS", "KS"], table, strategy=strategy), wanted)
 
 
+@pytest.mark.slow
 @ANY
 @given(st.lists(ROW, min_size=1, max_size=25), st.randoms(use_true_random=False))
 def test_bounds(rows: list[tuple[int, float, float, int]], rng: Any) -> None:

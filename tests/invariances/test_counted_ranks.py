@@ -11,6 +11,7 @@ import pytest
 import sqlrank
 from sqlrank import InputError, MetricError, checks
 from tests.invariances.rankings import METRICS, assert_equal, collection, columns
+from tests.lanes import every, few
 from tests.references.random_collections import Traits, random_collection
 
 if TYPE_CHECKING:
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
 
 
-@pytest.mark.parametrize("options", [{}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"numbering": "plain"}])
+@pytest.mark.parametrize("options", few([{}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"numbering": "plain"}], 1))
 def test_counted_ranks_are_sorted_ones(options: dict[str, Any]) -> None:
     tables = collection().tables
     sorted_for = columns(tables, COUNTABLE, ranking="sorted", **options)
     assert_equal(columns(tables, COUNTABLE, ranking="counted", **options), sorted_for)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", few(range(5), 1))
 def test_counted_ranks_of_several_systems(seed: int) -> None:
     drawn = random_collection(seed, 40, Traits(judged=(0.05, 0.2)))
     call: dict[str, Any] = {"run": drawn.run, "qrels": drawn.qrels.drop_columns("collection"), "by": ["collection"]}
@@ -50,20 +51,24 @@ def qrels_of(queries: int, judged: int) -> pa.Table:
     return pa.table({"query_id": [i // judged for i in rows], "doc_id": [i % judged for i in rows], "relevance": [1 for _ in rows]})
 
 
-@pytest.mark.parametrize("check", ["auto", "off"])
+@pytest.mark.parametrize("check", few(["auto", "off"], 1))
 @pytest.mark.parametrize(
     ("length", "judged", "options", "counts"),
-    [
-        (100, 1, {}, True),
-        (100, 3, {}, True),
-        (100, 3, {"ties": "error", "check": "off"}, True),
-        (100, 3, {"ties": "doc_asc"}, False),
-        (100, 3, {"unjudged": "drop"}, False),
-        (100, 3, {"ranking": "sorted"}, False),
-        (100, 4, {}, False),
-        (10, 2, {}, False),
-        (10, 2, {"ranking": "counted"}, True),
-    ],
+    every(
+        2,
+        [
+            (100, 1, {}, True),
+            (100, 3, {}, True),
+            (100, 3, {"ties": "error", "check": "off"}, True),
+            (100, 3, {"ties": "doc_asc"}, False),
+            (100, 3, {"unjudged": "drop"}, False),
+            (100, 3, {"ranking": "sorted"}, False),
+            (100, 4, {}, False),
+            (10, 2, {}, False),
+            (10, 2, {"ranking": "counted"}, True),
+        ],
+        rows=True,
+    ),
 )
 def test_few_judged_documents_of_long_lists_are_counted(
     length: int, judged: int, options: dict[str, Any], counts: bool, check: str

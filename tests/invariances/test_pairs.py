@@ -42,6 +42,7 @@ def assert_close(got: list[dict[str, Any]], expected: list[dict[str, Any]]) -> N
         assert one == pytest.approx(other, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_order_of_rows_threads_and_companions() -> None:
     source = long_list()
     expected = values(source)
@@ -52,6 +53,7 @@ def test_order_of_rows_threads_and_companions() -> None:
         assert [row[metric] for row in values(source, [metric])] == pytest.approx([row[metric] for row in expected], abs=1e-13)
 
 
+@pytest.mark.slow
 def test_scores_matter_by_their_order_alone() -> None:
     source = long_list()
     score = source["score"].to_numpy()
@@ -64,6 +66,7 @@ def test_scores_matter_by_their_order_alone() -> None:
     )
 
 
+@pytest.mark.slow
 def test_scale_of_weights_and_repeated_rows() -> None:
     """A weight of 3 is three rows, except for tau-a and the formula of d squared, which have pairs within these rows."""
     source = long_list()
@@ -96,6 +99,7 @@ def test_identities() -> None:
         assert list(row.values())[1:] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_no_statement_joins_a_long_list_with_itself() -> None:
     """A hundred thousand predictions would be ten billion pairs."""
     rng = np.random.default_rng(1)

@@ -13,6 +13,7 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.contract import INPUTS
 from sqlrank.library import library
+from tests.lanes import every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +97,9 @@ def asked(file: SqlFile) -> str:
     return file.display_name + (f"@{EXAMPLE[file.at.type]}" if file.at is not None and file.at.default is None else "")
 
 
-@pytest.mark.parametrize("name", sorted(name for name, file in LIBRARY.metrics.items() if "predictions" not in LIBRARY.inputs(file)))
+@pytest.mark.parametrize(
+    "name", every(4, sorted(name for name, file in LIBRARY.metrics.items() if "predictions" not in LIBRARY.inputs(file)))
+)
 def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     pasted = Pasted(file)
@@ -110,7 +113,7 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     assert [value or 0 for value in found] == pytest.approx(fused, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(name for name, file in LIBRARY.metrics.items() if "predictions" in LIBRARY.inputs(file)))
+@pytest.mark.parametrize("name", every(4, sorted(name for name, file in LIBRARY.metrics.items() if "predictions" in LIBRARY.inputs(file))))
 def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     within_query = "level" in file.choices

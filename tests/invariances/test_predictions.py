@@ -26,6 +26,7 @@ from tests.invariances.predictions import (
     expected,
     reading,
 )
+from tests.lanes import every, few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,10 @@ def test_every_metric_is_among_them() -> None:
     assert named == {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] in {"classification", "regression"}}
 
 
-@pytest.mark.parametrize(("strategy", "threads"), [("window", 2), ("window", 4), ("grouped", 4), ("bucketed", 4)])
+@pytest.mark.parametrize(
+    ("strategy", "threads"),
+    [*(pytest.param("window", threads, marks=pytest.mark.slow) for threads in (2, 4)), ("grouped", 4), ("bucketed", 4)],
+)
 def test_order_of_rows_and_threads(strategy: str, threads: int) -> None:
     shuffled = data().take(np.random.default_rng(threads).permutation(data().num_rows))
     metrics = reading(strategy)
@@ -55,17 +59,20 @@ def test_when_equal_scores_are_added_up_does_not_matter() -> None:
 
 @pytest.mark.parametrize(
     "scale",
-    [
-        math.exp,
-        lambda s: s * 1e-300,
-        lambda s: -math.exp(-s),
-        lambda s: 1e300 + 1e299 * s,
-        lambda s: math.log(s + 1e-9),
-        lambda s: 3 * s - 1,
-    ],
+    few(
+        [
+            math.exp,
+            lambda s: s * 1e-300,
+            lambda s: -math.exp(-s),
+            lambda s: 1e300 + 1e299 * s,
+            lambda s: math.log(s + 1e-9),
+            lambda s: 3 * s - 1,
+        ],
+        3,
+    ),
     ids=["exp", "tiny", "negative", "huge", "log", "across 0"],
 )
-@pytest.mark.parametrize("strategy", ["window", "bucketed"])
+@pytest.mark.parametrize("strategy", few(["window", "bucketed"], ("bucketed",)))
 def test_scores_of_rank_metrics_matter_by_their_order_alone(strategy: str, scale: Callable[[float], float]) -> None:
     mapped = changed(data(), score=[scale(score) for score in data()["score"].to_pylist()])
     assert len(set(mapped["score"].to_pylist())) == len(set(data()["score"].to_pylist()))
@@ -78,7 +85,12 @@ def scaled(factor: float) -> pa.Table:
 
 
 @pytest.mark.parametrize(
-    ("strategy", "factor"), [("window", 0.125), ("window", 3.0), ("window", 1e9), ("window", 1e-9), ("grouped", 3.0), ("bucketed", 1e-9)]
+    ("strategy", "factor"),
+    [
+        *(pytest.param("window", factor, marks=pytest.mark.slow) for factor in (0.125, 3.0, 1e9, 1e-9)),
+        ("grouped", 3.0),
+        ("bucketed", 1e-9),
+    ],
 )
 def test_scale_of_weights(strategy: str, factor: float) -> None:
     """Great weights have a test of their own below; the best MCC of weights that sums round has one among the definitions."""
@@ -95,6 +107,7 @@ def test_pndcg_of_great_weights() -> None:
     assert_equal(evaluate(["PnDCG"], scaled(1e9)), evaluate(["PnDCG"], data()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_row_of_weight_2_is_two_rows(strategy: str) -> None:
     """GAUC counts rows; its other weights are of weights."""
@@ -109,7 +122,7 @@ def test_a_row_of_weight_2_is_two_rows(strategy: str) -> None:
         assert_equal(got, evaluate(metrics, weighted, by=[["group"], []], strategy=strategy))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, ("grouped",)))
 def test_rows_of_no_weight(strategy: str) -> None:
     """They change nothing but what counts rows: they stand at scores of others, at their own, and at either end."""
     rng = np.random.default_rng(6)
@@ -124,13 +137,14 @@ def test_rows_of_no_weight(strategy: str) -> None:
     assert_equal(evaluate(equal, pa.concat_tables([data(), added]), strategy=strategy), evaluate(equal, data(), strategy=strategy))
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", every(5, METRICS))
 def test_company_does_not_matter(metric: str) -> None:
     (name,) = sqlrank.evaluate([metric], predictions=data().slice(0, 1), connection=database()).column_names
     got = evaluate([metric], data(), by=[["group"], []], strategy="window", check="off")
     assert_equal(got, [{key: row[key] for key in ("group", name)} for row in expected("window")])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_groups_and_slices_are_those_of_calls_of_their_own(strategy: str) -> None:
     groups = {name: data().filter(pa.compute.equal(data()["group"], name)) for name in ("left", "right", "small")}
@@ -141,6 +155,7 @@ def test_groups_and_slices_are_those_of_calls_of_their_own(strategy: str) -> Non
     assert_equal(evaluate(metrics, data(), by="group", strategy=strategy), alone[1:])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_each_query_is_that_of_a_call_of_its_own(strategy: str) -> None:
     metrics = reading(strategy)
@@ -154,6 +169,7 @@ def test_each_query_is_that_of_a_call_of_its_own(strategy: str) -> None:
     assert_equal(got, [{"query_id": row.pop("q"), **row} for row in by_hand])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["window", "bucketed"])
 def test_slices_that_overlap(strategy: str) -> None:
     sets = [["group", "half"], ["half"], ["group"], []]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import sqlrank
 from tests.invariances.rankings import METRICS, alone, assert_equal, collection, columns, draw
+from tests.lanes import every, few
 from tests.references import reference
 from tests.references.answers import Collection, Scores
 
@@ -35,12 +36,13 @@ def test_every_metric_is_among_them() -> None:
     assert named == {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "ranking"}
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("threads", few([1, 2, 4], (2,)))
 def test_order_of_rows_and_threads(threads: int) -> None:
     tables = {role: shuffled(table, threads) for role, table in collection().tables.items()}
     assert_equal(columns(tables, threads=threads), alone())
 
 
+@pytest.mark.slow
 def test_order_of_rows_and_threads_in_the_aggregate() -> None:
     tables = {role: shuffled(table, 10) for role, table in collection().tables.items()}
     expected = sqlrank.evaluate(METRICS, **collection().tables, threads=1).to_pydict()
@@ -48,14 +50,14 @@ def test_order_of_rows_and_threads_in_the_aggregate() -> None:
 
 
 @pytest.mark.parametrize(
-    "scale", [math.exp, lambda score: score * 1e-300, lambda score: -math.exp(-score), lambda score: 1e300 + 1e299 * score]
+    "scale", few([math.exp, lambda score: score * 1e-300, lambda score: -math.exp(-score), lambda score: 1e300 + 1e299 * score], 1)
 )
 def test_scores_matter_by_their_order_alone(scale: Callable[[float], float]) -> None:
     run = {query: {doc: scale(score) for doc, score in docs.items()} for query, docs in collection().run.items()}
     assert_equal(columns(Collection(run, collection().qrels).tables), alone())
 
 
-@pytest.mark.parametrize("name", ["{:04}", "http://example.com/Ä/{:04}?q='\"", "\N{GRINNING FACE}{:04}"])
+@pytest.mark.parametrize("name", few(["{:04}", "http://example.com/Ä/{:04}?q='\"", "\N{GRINNING FACE}{:04}"], 1))
 def test_names_of_documents_matter_by_their_order_alone(name: str) -> None:
     docs = sorted({doc for nested in (collection().run, collection().qrels) for found in nested.values() for doc in found})
     names = {doc: name.format(place) for place, doc in enumerate(docs)}
@@ -72,7 +74,7 @@ def test_documents_may_be_numbers() -> None:
     assert_equal(columns(tables), alone())
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", every(10, METRICS))
 def test_company_does_not_matter(metric: str) -> None:
     got = columns(collection().tables, [metric], check="off")
     name = list(got)[-1]
@@ -88,7 +90,7 @@ def systems() -> dict[str, Collection]:
     return {f"s{i}": Collection(draw(20 + i).run, collection().qrels) for i in range(2)}
 
 
-@pytest.mark.parametrize("numbering", ["numbered", "plain"])
+@pytest.mark.parametrize("numbering", few(["numbered", "plain"], 1))
 def test_systems_do_not_matter_to_each_other(numbering: str) -> None:
     runs = []
     for name, data in systems().items():
@@ -104,14 +106,17 @@ def test_systems_do_not_matter_to_each_other(numbering: str) -> None:
 
 @pytest.mark.parametrize(
     "policies",
-    [
-        {},
-        {"queries": "run"},
-        {"queries": "intersect", "no_relevant": "skip"},
-        {"unjudged": "drop", "depth": 4},
-        {"ties": "worst"},
-        {"ties": "best"},
-    ],
+    few(
+        [
+            {},
+            {"queries": "run"},
+            {"queries": "intersect", "no_relevant": "skip"},
+            {"unjudged": "drop", "depth": 4},
+            {"ties": "worst"},
+            {"ties": "best"},
+        ],
+        1,
+    ),
     ids=str,
 )
 def test_numbering_does_not_matter(policies: dict[str, Any]) -> None:
@@ -141,6 +146,7 @@ QUICKLY = settings(
 )
 
 
+@pytest.mark.slow
 @QUICKLY
 @given(run=RUNS, qrels=QRELS, ties=st.sampled_from(["doc_desc", "doc_asc", "worst", "best"]))
 def test_values_are_shares_and_those_of_the_reference(run: Scores, qrels: Scores, ties: str) -> None:
@@ -153,6 +159,7 @@ def test_values_are_shares_and_those_of_the_reference(run: Scores, qrels: Scores
         assert dict(zip(got["query_id"], got[metric], strict=True)) == pytest.approx(expected, rel=1e-9, abs=1e-9), metric
 
 
+@pytest.mark.slow
 @QUICKLY
 @given(qrels=QRELS)
 def test_the_ideal_ranking_is_perfect(qrels: Scores) -> None:
@@ -175,6 +182,7 @@ def test_the_ideal_ranking_is_perfect(qrels: Scores) -> None:
         assert got[metric] == pytest.approx([1.0] * len(got[metric]), rel=1e-12), metric
 
 
+@pytest.mark.slow
 @QUICKLY
 @given(run=RUNS, qrels=QRELS)
 def test_ties_lie_between_worst_and_best(run: Scores, qrels: Scores) -> None:

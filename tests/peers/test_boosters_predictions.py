@@ -10,6 +10,8 @@ from catboost.utils import eval_metric
 
 import sqlrank
 
+pytestmark = pytest.mark.slow
+
 SINGLE = 1e-6
 CATBOOST = {
     "AUC": "AUC",

@@ -11,6 +11,8 @@ from catboost.utils import eval_metric
 import sqlrank
 from tests.references.random_collections import Collection, Values, assert_same, fully_judged, per_group, per_query
 
+pytestmark = pytest.mark.slow
+
 SINGLE = 1e-6
 GRADED = {
     "nDCG": "NDCG",

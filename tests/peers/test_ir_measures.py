@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
+from tests.lanes import few
 from tests.references.random_collections import SCORES, Collection, Traits, Values, assert_same, nested, per_query, random_collection
 
 FAMILIES = {
@@ -56,13 +57,13 @@ def check(data: Collection, measures: dict[str, str], tolerance: float = 1e-9, *
     assert_same({"all": summary.to_pylist()[0]}, {"all": expected_summary}, tolerance)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", [101, 102])
+@pytest.mark.parametrize("family", few(FAMILIES, 1))
+@pytest.mark.parametrize("seed", few([101, 102], 1))
 def test_pytrec_eval_provider(family: str, seed: int) -> None:
     check(collection(seed), {name: name for name in FAMILIES[family]})
 
 
-@pytest.mark.parametrize("seed", [103, 104])
+@pytest.mark.parametrize("seed", few([103, 104], 1))
 def test_smallest_id_first(seed: int) -> None:
     """RR@k is of the msmarco provider, Judged of its own; RR without a cut-off is trec_eval's again."""
     check(collection(seed, NOT_NEARLY), {name: name for name in [*SMALLEST_ID_FIRST, "RR", "nDCG@5"]})
@@ -81,7 +82,8 @@ def test_smallest_id_first_beside_single_precision() -> None:
     check(collection(105, NEARLY), {name: name for name in [*SMALLEST_ID_FIRST, "AP"]})
 
 
-@pytest.mark.parametrize("seed", [106, 107])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", few([106, 107], 1))
 def test_gdeval_provider(seed: int) -> None:
     """Gdeval prints five decimals."""
     measures = {f"nDCG(gain=exp2)@{k}": f"nDCG(dcg='exp-log2')@{k}" for k in (1, 5, 20)} | {f"ERR@{k}": f"ERR@{k}" for k in (1, 5, 20)}
@@ -91,6 +93,7 @@ def test_gdeval_provider(seed: int) -> None:
 JUDGED_ONLY = ["nDCG", "nDCG@5", "AP", "AP@3", "P@5", "RR", "Rprec", "Success@3", "SetP", "SetF", "SetAP"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("names", "judged"), [(JUDGED_ONLY, Traits.judged), (["IPrec@0.2", "IPrec@0.7"], (1.0,))], ids=["lists", "points"])
 def test_judged_documents_only(names: list[str], judged: tuple[float, ...]) -> None:
     """Where no document of a list is judged, pytrec_eval has 0 / 0 for IPrec, so that is asked where all are."""
@@ -99,6 +102,7 @@ def test_judged_documents_only(names: list[str], judged: tuple[float, ...]) -> N
     check(collection(108, Traits(judged=judged)), measures, unjudged="drop")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("beta", "squared"), [(2, 4.0), (0.5, 0.25)])
 def test_set_f_takes_the_square_of_beta(beta: float, squared: float) -> None:
     check(collection(109), {f"SetF(beta={beta})": f"SetF(beta={squared})"})

@@ -10,6 +10,8 @@ import pytest
 import sqlrank
 from tests.references.random_collections import Collection, Values, assert_same, fully_judged, per_group, per_query
 
+pytestmark = pytest.mark.slow
+
 CUTOFFS = (1, 2, 3, 5, 10, 30)
 NAMES = {"ndcg": "nDCG", "map": "AP"}
 SINGLE = 1e-6

@@ -15,6 +15,8 @@ from scipy import stats
 
 import sqlrank
 
+pytestmark = pytest.mark.slow
+
 SCIPY = {
     "KendallTau": lambda label, score: stats.kendalltau(score, label).statistic,
     "KendallTau(variant=c)": lambda label, score: stats.kendalltau(score, label, variant="c").statistic,

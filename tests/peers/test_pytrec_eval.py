@@ -12,6 +12,7 @@ import pytrec_eval
 from pytrec_eval import compute_aggregated_measure
 
 import sqlrank
+from tests.lanes import few
 from tests.references.random_collections import Collection, Values, assert_same, per_group, per_query, random_collection
 
 CUTOFFS = (1, 2, 3, 5, 10, 20)
@@ -70,12 +71,13 @@ def check(data: Collection, measures: list[str], policies: dict[str, object], **
     assert_same(summary, aggregates(expected, data.group_of))
 
 
-@pytest.mark.parametrize("family", MEASURES)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("family", few(MEASURES, 2))
+@pytest.mark.parametrize("seed", few(range(3), 1))
 def test_every_measure(family: str, seed: int) -> None:
     check(collection(seed), MEASURES[family], {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", MEASURES)
 @pytest.mark.parametrize("level", [2, 3])
 def test_relevance_level(family: str, level: int) -> None:
@@ -83,6 +85,7 @@ def test_relevance_level(family: str, level: int) -> None:
     check(collection(10 + level), measures, {"rel": level}, relevance_level=level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", MEASURES)
 def test_judged_documents_only(family: str) -> None:
     """Counts of documents are taken before the others are dropped."""
@@ -105,7 +108,7 @@ def test_negative_relevance_is_pooled_but_not_judged() -> None:
     ]
 
 
-@pytest.mark.parametrize("seed", [40, 41])
+@pytest.mark.parametrize("seed", few([40, 41], 1))
 def test_geometric_means(seed: int) -> None:
     """pytrec_eval gives logarithms per query, so only the aggregates are compared."""
     data = collection(seed)

@@ -12,6 +12,8 @@ from rectools.metrics import MAP, MRR, NDCG, F1Beta, HitRate, Precision, Recall
 import sqlrank
 from tests.references.random_collections import Collection, Traits, Values, assert_same, nested, per_query, random_collection
 
+pytestmark = pytest.mark.slow
+
 CUTOFFS = (1, 2, 3, 5, 10, 30)
 METRICS = {
     "AP": MAP,

@@ -11,6 +11,7 @@ from sklearn import config_context
 from sklearn.metrics import dcg_score, ndcg_score
 
 import sqlrank
+from tests.lanes import few
 from tests.references.random_collections import Collection, Values, assert_same, fully_judged, group_means, per_group, per_query
 
 CUTOFFS = (None, 1, 3, 5, 30)
@@ -41,8 +42,9 @@ def of_list(pairs: list[tuple[float, int]]) -> dict[str, float]:
     return values
 
 
-@pytest.mark.parametrize("form", ["predictions", "run and qrels"])
-@pytest.mark.parametrize("seed", [201, 202])
+@pytest.mark.slow
+@pytest.mark.parametrize("form", few(["predictions", "run and qrels"], 1))
+@pytest.mark.parametrize("seed", few([201, 202], 1))
 def test_gains(form: str, seed: int) -> None:
     data = collection(seed)
     expected = peer(seed)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Peer = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 
+pytestmark = pytest.mark.slow
+
 GROUPS = 36
 SCORES: tuple[Callable[[np.random.Generator, int], np.ndarray], ...] = (
     lambda rng, n: rng.integers(0, 5, n) / 4,

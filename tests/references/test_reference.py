@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sqlrank
+from tests.lanes import every, few
 from tests.references import answers, reference
 from tests.references.answers import Collection, Scores
 
@@ -86,7 +87,6 @@ POLICIES: dict[str, dict[str, Any]] = {
     "worst_depth_skip": {"ties": "worst", "depth": 4, "no_relevant": "skip"},
     "best_drop_depth_level": {"ties": "best", "unjudged": "drop", "depth": 2, "rel": 3, "queries": "run", "no_relevant": "skip"},
 }
-
 
 GRADES = [(0, 1), (0, 1, 2, 3), (-1, 0, 1, 2), (0, 0, 0, 1, 4), (1, 2, 3), (0,), (-1,), (-1, 0), (1,), (2,), (-2, -1, 1)]
 SCORES = [(0, 1), (0, 1, 2, 3), (0.5,), tuple(i / 8 - 1 for i in range(60)), (1.0, 1.0 + 1e-9, 2.0)]
@@ -178,7 +178,13 @@ def test_every_metric_has_a_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "metric"), [(policy, metric) for policy in POLICIES for name in VARIANTS for metric in asked(name, policy)]
+    ("policy", "metric"),
+    [
+        pytest.param(policy, metric, marks=() if policy == "defaults" else pytest.mark.slow)
+        for policy in POLICIES
+        for name in VARIANTS
+        for metric in asked(name, policy)
+    ],
 )
 def test_metric_is_that_of_the_reference(policy: str, metric: str) -> None:
     assert_same(metric, fused(policy, reads_numbers(metric))[metric], collection(1, 110, 10), **POLICIES[policy])
@@ -194,7 +200,7 @@ STOPS = [
 FRACTIONS = ["nDCG", "nDCG(gain=exp2)@5", "CG@3", "RBP(gain=linear)", "P@3", "P(rel=0.4)@3", "AP(rel=0.1)", "bpref(rel=0.5)", "G", "Rndcg"]
 
 
-@pytest.mark.parametrize("policies", [{}, {"ties": "worst"}, {"no_relevant": "skip", "depth": 4}], ids=str)
+@pytest.mark.parametrize("policies", few([{}, {"ties": "worst"}, {"no_relevant": "skip", "depth": 4}], 1), ids=str)
 def test_relevance_between_0_and_1(policies: dict[str, Any]) -> None:
     got = evaluate([*STOPS, *FRACTIONS], probabilities(2), **policies)
     for metric, values in got.items():
@@ -221,7 +227,7 @@ def expectations(policy: str, numbers: bool) -> dict[str, dict[str, float | None
 
 
 @pytest.mark.parametrize("metric", [metric for name in reference.LINEAR for metric in linear(name)])
-@pytest.mark.parametrize("policy", EXPECTED)
+@pytest.mark.parametrize("policy", few(EXPECTED, 1))
 def test_expected_is_the_mean_over_all_orders(metric: str, policy: str) -> None:
     if "ideal=retrieved" in metric and "depth" in EXPECTED[policy]:
         pytest.skip("which documents are retrieved, and so the ideal, is then itself left to chance")
@@ -232,7 +238,7 @@ def test_expected_is_the_mean_over_all_orders(metric: str, policy: str) -> None:
 UNORDERED = ["SetP", "SetR", "SetF", "SetAP", "SetRelP", "utility", *(name for name in VARIANTS if name.startswith("num_"))]
 
 
-@pytest.mark.parametrize("name", [name for name in VARIANTS if name not in {*reference.LINEAR, *UNORDERED}])
+@pytest.mark.parametrize("name", every(4, [name for name in VARIANTS if name not in {*reference.LINEAR, *UNORDERED}]))
 def test_expected_is_refused_for_what_is_not_a_sum(name: str) -> None:
     with pytest.raises(sqlrank.MetricError, match=f"ties='expected' is not defined for {name}"):
         evaluate(VARIANTS[name][:1], collection(3, 110, 4), ties="expected")

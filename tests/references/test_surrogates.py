@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import sqlrank
 from sqlrank.errors import InputError, MetricError
+from tests.lanes import few
 from tests.references import surrogates_reference as reference
 from tests.references.surrogates_reference import COMPARED, CONVEX, KINDS
 
@@ -76,7 +77,7 @@ def of_both_classes(lists: Lists) -> Lists:
 
 @pytest.mark.parametrize("margin", [1, 0.25])
 @pytest.mark.parametrize("scores", ["tied", "any"])
-@pytest.mark.parametrize("k", CUTOFFS)
+@pytest.mark.parametrize("k", few(CUTOFFS, (3,)))
 def test_values_are_those_of_the_reference(k: int, scores: str, margin: float) -> None:
     lists = drawn(120, 1, scores)
     for kind, got in values(lists, k, margin).items():
@@ -106,6 +107,7 @@ def test_the_counter_example() -> None:
 SCORES = st.lists(st.integers(-12, 12).map(lambda number: number / 4), min_size=1, max_size=7).map(np.array)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(SCORES, SCORES), min_size=1, max_size=12), st.integers(1, 8))
 def test_what_is_never_less(pairs: list[tuple[np.ndarray, np.ndarray]], k: int) -> None:
@@ -122,7 +124,7 @@ def test_what_is_never_less(pairs: list[tuple[np.ndarray, np.ndarray]], k: int) 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("k", CUTOFFS)
+@pytest.mark.parametrize("k", few(CUTOFFS, (3,)))
 def test_gradients_are_the_slopes(kind: str, k: int) -> None:
     """Random scores stand at no kink, where the difference quotient is the derivative."""
     lists = drawn(60, 3, "any")
@@ -136,7 +138,7 @@ def test_gradients_are_the_slopes(kind: str, k: int) -> None:
         assert got == pytest.approx(np.array(slopes), abs=1e-7)
 
 
-@pytest.mark.parametrize("kind", CONVEX)
+@pytest.mark.parametrize("kind", few(CONVEX, 2))
 def test_gradients_are_sub_gradients(kind: str) -> None:
     """Also where scores are tied, at every kink: f(there) >= f(here) + gradient * (there - here)."""
     rng = np.random.default_rng(4)
@@ -157,7 +159,7 @@ def midpoints() -> tuple[Lists, Lists, Lists]:
     return left, right, [(label, (score + other) / 2) for (label, score), (_, other) in zip(left, right, strict=True)]
 
 
-@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("k", few([1, 2, 4], 1))
 def test_convexity(k: int) -> None:
     """The value half-way is at most the mean of the values: always for the convex ones, not always for the others."""
     left, right, middle = (values(lists, k) for lists in midpoints())

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
+from tests.lanes import few
 from tests.unit.command_line import ROOT, TREC, call, printed, refused
 
 if TYPE_CHECKING:
@@ -58,8 +59,8 @@ def test_markdown(sources: list[str]) -> None:
     ]
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
-@pytest.mark.parametrize("to_file", [False, True])
+@pytest.mark.parametrize("form", few(["csv", "json", "jsonl", "parquet"], ("csv", "parquet")))
+@pytest.mark.parametrize("to_file", few([False, True], 1))
 def test_formats_for_machines_keep_every_digit(form: str, to_file: bool, tmp_path: Path) -> None:
     metrics = ["nDCG", "AP", "ERR", "num_ret"]
     expected = sqlrank.evaluate(metrics, run=TREC / "results.test", qrels=TREC / "qrels.test", per_query=True, threads=1).to_pylist()
@@ -274,6 +275,7 @@ def test_python_m_sqlrank(sources: list[str]) -> None:
     assert done.stderr.startswith(b"sqlrank: unknown metric 'RRR'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -288,6 +290,7 @@ def test_a_reader_that_goes_away(command: str, sources: list[str]) -> None:
     assert done.stderr == b""
 
 
+@pytest.mark.slow
 def test_a_long_result_piped_to_head(sources: list[str]) -> None:
     duckdb.sql("COPY (SELECT i AS query_id, 1 AS doc_id, 1 AS score, 1 AS relevance FROM range(100000) t(i)) TO 'long.parquet'")
     done = shell("sqlrank evaluate RR --run long.parquet --qrels long.parquet --per-query --format csv | head -2")
@@ -295,6 +298,7 @@ def test_a_long_result_piped_to_head(sources: list[str]) -> None:
     assert sources
 
 
+@pytest.mark.slow
 def test_text_is_utf8_whatever_the_locale(sources: list[str]) -> None:
     for name in ("run", "qrels"):
         table = pq.read_table(f"{name}.parquet")

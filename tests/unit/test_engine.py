@@ -162,7 +162,12 @@ SCRIPT = "import sys, sqlrank; sqlrank.evaluate(['nDCG', 'AP'], run='r', qrels='
 
 @pytest.mark.parametrize(
     ("command", "check"),
-    [(EVALUATE, "off"), (EVALUATE, "full"), ([sys.executable, "-c", SCRIPT], "off"), ([sys.executable, "-c", SCRIPT], "auto")],
+    [
+        (EVALUATE, "off"),
+        pytest.param(EVALUATE, "full", marks=pytest.mark.slow),
+        pytest.param([sys.executable, "-c", SCRIPT], "off", marks=pytest.mark.slow),
+        pytest.param([sys.executable, "-c", SCRIPT], "auto", marks=pytest.mark.slow),
+    ],
     ids=["command line", "command line, checking", "Python", "Python, checking"],
 )
 def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], check: str, tmp_path: Path) -> None:
@@ -219,6 +224,7 @@ except KeyboardInterrupt:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"True\n", b"")
 
 
+@pytest.mark.slow
 def test_calls_in_threads_of_their_own(run: pa.Table, qrels: pa.Table) -> None:
     from concurrent.futures import ThreadPoolExecutor
 

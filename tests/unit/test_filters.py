@@ -14,6 +14,7 @@ import sqlrank
 from sqlrank import InputError
 from sqlrank.cli import app
 from sqlrank.dialects import DIALECTS
+from tests.lanes import every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,7 +148,7 @@ def test_without_looking_columns_are_named_with_their_input() -> None:
     assert conditions == {"r": "`day` = @run_date", "q": "`x` LIKE 'a%'"}
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", every(3, DIALECTS))
 @pytest.mark.parametrize(("place", "kind"), [("create_table", "TABLE"), ("create_view", "VIEW")])
 def test_tables_and_views(dialect: str, place: str, kind: str) -> None:
     writer = DIALECTS[dialect].writer
@@ -161,7 +162,7 @@ def test_tables_and_views(dialect: str, place: str, kind: str) -> None:
     assert "ORDER BY\n  " not in text.rpartition("\n)\n")[2]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", every(3, DIALECTS))
 def test_rows_are_inserted_by_the_names_of_columns(dialect: str) -> None:
     writer = DIALECTS[dialect].writer
     text = sqlrank.sql(

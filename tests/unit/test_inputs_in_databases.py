@@ -11,6 +11,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError, SqlrankError
+from tests.lanes import every, few
 from tests.unit.inputs import EXPECTED, evaluate, refused
 
 
@@ -38,7 +39,7 @@ def database_file(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
 # Tables of a database
 
 
-@pytest.mark.parametrize("name", ["runs", "RUNS", "v", "main.runs", "memory.main.runs", "memory.runs", '"runs"', "main.v"])
+@pytest.mark.parametrize("name", every(2, ["runs", "RUNS", "v", "main.runs", "memory.main.runs", "memory.runs", '"runs"', "main.v"]))
 def test_names_of_tables(name: str, database: duckdb.DuckDBPyConnection) -> None:
     assert evaluate(name, "judgements", connection=database) == EXPECTED
 
@@ -165,7 +166,7 @@ def test_a_connection_with_a_locked_configuration(run: pa.Table, qrels: pa.Table
         "preserve_insertion_order = false",
     ],
 )
-@pytest.mark.parametrize("ties", ["doc_asc", "doc_desc", "rank"])
+@pytest.mark.parametrize("ties", few(["doc_asc", "doc_desc", "rank"], ("doc_desc",)))
 def test_settings_of_the_caller_do_not_change_the_numbers(setting: str, ties: str) -> None:
     run = pa.table({"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "c"], "score": [1.0, 1.0, 1.0], "rank": [1, 2, 1]})
     qrels = pa.table({"query_id": ["q", "r"], "doc_id": ["b", "c"], "relevance": [1, 1]})

@@ -17,6 +17,7 @@ import sqlrank
 from sqlrank.cli import app
 from sqlrank.errors import ExecutionError, InputError, MetricError
 from sqlrank.learn import fit, scoring_sql
+from tests.lanes import few
 from tests.references import surrogates_reference as reference
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def loss(kind: str, weights: np.ndarray, k: int, l2: float, data: dict[str, np.n
     return float(np.mean([value for value in each if value is not None])) + l2 / 2 * float(weights @ weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_loss_goes_down(kind: str) -> None:
     losses = [loss(kind, weights_of(fit(arrays(), k=3, kind=kind, step=1, iterations=n)), 3, 0.01) for n in (2, 10, 60)]
@@ -74,6 +76,7 @@ def test_the_loss_goes_down(kind: str) -> None:
     assert losses[2] < 0.75
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["avg", "max", "pauc"])
 def test_the_loss_is_near_the_least(kind: str) -> None:
     """No small change of the weights helps much: the problem is convex."""
@@ -103,6 +106,7 @@ def test_weights_stay_in_the_ball() -> None:
     assert np.linalg.norm(weights) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_every_form_gives_the_same_weights_to_the_bit() -> None:
     of_array = fit(arrays(), k=3, step=1, iterations=30)
     assert of_array["feature"].to_pylist() == [1, 2, 3]
@@ -124,6 +128,7 @@ def test_queries_of_few_negatives_can_be_left_out() -> None:
     assert fit(arrays(few), k=3, iterations=5) != fit(arrays(), k=3, iterations=5)
 
 
+@pytest.mark.slow
 def test_what_has_no_row_is_0() -> None:
     data = {**DATA, "features": np.where(DATA["features"] < [-1, -1, -9], 0, DATA["features"])}
     sparse = long(data).filter(pa.compute.field("value") != 0)
@@ -131,6 +136,7 @@ def test_what_has_no_row_is_0() -> None:
     assert fit(sparse, k=3, step=1, iterations=20).equals(fit(long(data), k=3, step=1, iterations=20))
 
 
+@pytest.mark.slow
 def test_each_model_has_weights_of_its_own() -> None:
     parts = {name: drawn(4, seed) for seed, name in enumerate(["b", None, "a"], 2)}
     together = pa.concat_tables(
@@ -173,7 +179,7 @@ def test_time_runs_out() -> None:
         fit(arrays(), k=3, iterations=100_000, timeout=0.2)
 
 
-@pytest.mark.parametrize("form", ["array", "columns", "long"])
+@pytest.mark.parametrize("form", few(["array", "columns", "long"], 1))
 def test_the_statement_scores_as_the_weights_do(form: str) -> None:
     source, columns = {"array": (arrays(), {}), "columns": (wide(), {"features": NAMES}), "long": (long(), {})}[form]
     weights = fit(source, k=3, step=1, iterations=10, columns=columns)
@@ -188,6 +194,7 @@ def test_the_statement_scores_as_the_weights_do(form: str) -> None:
     assert "`" in scoring_sql(weights, "t", dialect="spark")
 
 
+@pytest.mark.slow
 def test_learning_is_worth_it() -> None:
     """pAp@k of unseen queries."""
     data = drawn(40, seed=9)

@@ -6,12 +6,10 @@ import importlib.util
 import re
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
 FOLDER = Path(__file__).parents[2] / "examples" / "learning"
 
@@ -25,6 +23,7 @@ def example(name: str) -> Any:
     return module
 
 
+@pytest.mark.slow
 def test_simulated(capsys: pytest.CaptureFixture[str]) -> None:
     example("simulated").main(["--trials", "4", "--iterations", "40"])
     lines = capsys.readouterr().out.splitlines()
@@ -41,6 +40,7 @@ def test_simulated(capsys: pytest.CaptureFixture[str]) -> None:
     assert not zero & {("beta", "max"), ("beta", "ts"), ("weak", "max"), ("weak", "ts"), ("weak", "avg")}
 
 
+@pytest.mark.slow
 def test_movielens_on_ratings_of_the_same_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(0)
     taste, kind = rng.random((12, 2)), rng.random((70, 2))

@@ -15,6 +15,7 @@ import pytest
 import sqlrank
 from sqlrank.dialects import DIALECTS
 from sqlrank.errors import MetricError
+from tests.lanes import few
 from tests.references import predictions_reference as reference
 from tests.references.predictions import Predictions
 
@@ -54,7 +55,7 @@ def small(**columns: list[Any]) -> pa.Table:
     return pa.table({"query_id": ["a", "a", "b", "b", "c"], "label": [1, 0, 1, 0, 0], "score": [0.9, 0.1, 0.5, 0.5, 0.3], **columns})
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
 def test_mean_over_queries_is_that_of_the_reference(strategy: str) -> None:
     for row in evaluate(METRICS, table(), by="shop", level="query", strategy=strategy):
         data = drawn()[row.pop("shop")]
@@ -110,7 +111,7 @@ def test_per_query_shows_the_values_themselves() -> None:
     assert [row["AUC"] for row in rows] == [1, 0.5, None]
 
 
-@pytest.mark.parametrize("arguments", [{}, {"by": "shop"}, {"by": [["shop"], []]}], ids=str)
+@pytest.mark.parametrize("arguments", few([{}, {"by": "shop"}, {"by": [["shop"], []]}], 1), ids=str)
 def test_sqlite(arguments: dict[str, Any]) -> None:
     metrics = ["AUC(level=query)", "AUC", "GAUC", "Recall(level=query, no_relevant=zero)"]
     expected = evaluate(metrics, table(), **arguments)
@@ -123,7 +124,7 @@ def test_sqlite(arguments: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["thresholds", "by_thresholds", "thresholds_of_queries", "predictions_of_queries", "per_query", "over_queries"]
+    "name", few(["thresholds", "by_thresholds", "thresholds_of_queries", "predictions_of_queries", "per_query", "over_queries"], 1)
 )
 def test_tables_named_like_steps(name: str) -> None:
     metrics = ["AUC(level=query)", "AUC", "Brier(level=query)", "Brier"]

@@ -80,6 +80,7 @@ def test_round_trip(metric: Metric) -> None:
     assert hash(read) == hash(metric)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30) | st.from_regex(r"P\([a-z]{1,3}=.{0,12}\)@\d{1,3}", fullmatch=True))
 @settings(max_examples=200, database=None, deadline=None)
 def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:

@@ -11,11 +11,12 @@ import pytest
 
 import sqlrank
 from sqlrank import SqlrankError
+from tests.lanes import every
 from tests.unit.calls import GOOD_QRELS, GOOD_RUN, INF, qrels_of, refused, run_of, value, weights_of
 
 
 @pytest.mark.parametrize(
-    "scores", [(1.0, 1.0, 1.0), (0.0, -0.0, 0.0), (INF, INF, INF), (-INF, -INF, -INF), (5e-324, 5e-324, 5e-324)], ids=str
+    "scores", every(3, [(1.0, 1.0, 1.0), (0.0, -0.0, 0.0), (INF, INF, INF), (-INF, -INF, -INF), (5e-324, 5e-324, 5e-324)]), ids=str
 )
 def test_all_tied(scores: tuple[float, ...]) -> None:
     run = run_of(*(("q", doc, score) for doc, score in zip("abc", scores, strict=True)))
@@ -46,7 +47,7 @@ def test_one_row() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [pa.decimal128(10, 3), pa.float32(), pa.float64(), pa.int8(), pa.uint64(), pa.decimal128(38, 0)],
+    every(2, [pa.decimal128(10, 3), pa.float32(), pa.float64(), pa.int8(), pa.uint64(), pa.decimal128(38, 0)]),
     ids=str,
 )
 def test_columns_of_many_types(kind: pa.DataType) -> None:
@@ -99,17 +100,21 @@ def test_huge_relevance_never_gives_nan(metric: str) -> None:
 
 @pytest.mark.parametrize(
     ("metric", "expected"),
-    [
-        ("ERR(stop=identity)", 1.0),
-        ("RBP", 1.0),
-        ("RBP(p=0.99)", 1 - 0.99**3000),
-        ("ERR(max_grade=1)", math.log(2)),
-        ("PFound(max_grade=1, p_break=0)", 1.0),
-        ("nDCG", 1.0),
-        ("nDCG(discount=geometric)", 1.0),
-        ("AP", 1.0),
-        ("bpref", 1.0),
-    ],
+    every(
+        3,
+        [
+            ("ERR(stop=identity)", 1.0),
+            ("RBP", 1.0),
+            ("RBP(p=0.99)", 1 - 0.99**3000),
+            ("ERR(max_grade=1)", math.log(2)),
+            ("PFound(max_grade=1, p_break=0)", 1.0),
+            ("nDCG", 1.0),
+            ("nDCG(discount=geometric)", 1.0),
+            ("AP", 1.0),
+            ("bpref", 1.0),
+        ],
+        rows=True,
+    ),
 )
 def test_a_list_of_3000_relevant_documents(metric: str, expected: float) -> None:
     run = run_of(*(("q", f"d{i:04}", float(-i)) for i in range(3000)))
@@ -125,14 +130,18 @@ QRELS3 = qrels_of(("q1", "a", 1), ("q2", "b", 1), ("q3", "zz", 1))
 
 @pytest.mark.parametrize(
     ("weights", "expected"),
-    [
-        ((1, 1, 1), 0.5),
-        ((1, 2, 1), 0.5),
-        ((0, 2, 0), 0.5),
-        ((3.0, 0.0, 1.0), 0.75),
-        ((Decimal("0.3"), Decimal("0.0"), Decimal("0.1")), 0.75),
-        ((True, False, True), 0.5),
-    ],
+    every(
+        3,
+        [
+            ((1, 1, 1), 0.5),
+            ((1, 2, 1), 0.5),
+            ((0, 2, 0), 0.5),
+            ((3.0, 0.0, 1.0), 0.75),
+            ((Decimal("0.3"), Decimal("0.0"), Decimal("0.1")), 0.75),
+            ((True, False, True), 0.5),
+        ],
+        rows=True,
+    ),
 )
 def test_weighted_means(weights: tuple[Any, ...], expected: float) -> None:
     queries = weights_of(*zip(("q1", "q2", "q3"), weights, strict=True))

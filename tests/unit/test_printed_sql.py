@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
+from tests.lanes import every, few
 from tests.unit.command_line import TREC, printed, refused
 
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ def same(statement: str, metrics: Sequence[str], connection: duckdb.DuckDBPyConn
 
 
 @pytest.mark.parametrize("ending", ["trec", "parquet", "csv"])
-@pytest.mark.parametrize("per_query", [False, True])
+@pytest.mark.parametrize("per_query", few([False, True], 1))
 def test_the_sql_of_files(ending: str, per_query: bool, files: Path) -> None:
     paths = {"run": str(files / f"run.{ending}"), "qrels": str(files / f"qrels.{ending}")}
     options = ["--per-query"] if per_query else []
     same(printed("sql", *METRICS, "--run", paths["run"], "--qrels", paths["qrels"], *options), METRICS, **paths, per_query=per_query)
 
 
-@pytest.mark.parametrize("options", [{}, {"compat": "trec9"}, {"ties": "doc_asc", "depth": 100}, {"unjudged": "drop"}])
+@pytest.mark.parametrize("options", few([{}, {"compat": "trec9"}, {"ties": "doc_asc", "depth": 100}, {"unjudged": "drop"}], 1))
 def test_the_sql_of_a_trec_collection(options: dict[str, Any]) -> None:
     paths = {"run": str(TREC / "results.test"), "qrels": str(TREC / "qrels.test")}
     same(sqlrank.sql(METRICS, **paths, **options), METRICS, **paths, **options)
@@ -73,24 +74,28 @@ def tables(run: pa.Table, qrels: pa.Table) -> duckdb.DuckDBPyConnection:
 TABLES = {"run": "runs", "qrels": "judgements"}
 
 
-@pytest.mark.parametrize("looked_up", [True, False], ids=["connection", "names only"])
+@pytest.mark.parametrize("looked_up", few([True, False], 1), ids=["connection", "names only"])
 @pytest.mark.parametrize(
     ("metrics", "options"),
-    [
-        (METRICS, TABLES),
-        (METRICS, {"run": "lists", "qrels": "s.ranked"}),
-        (METRICS, TABLES | {"by": "system", "per_query": True}),
-        (["RR"], TABLES | {"by": [["system"], ["a b"], []]}),
-        (["P@1..3"], TABLES | {"by": "system"}),
-        (["RR", "RR(aggregate=quantile, q=0.25)", "RR(aggregate=gmean)"], TABLES | {"by": ["system", "a b"]}),
-        (["RR"], TABLES | {"ties": "rank"}),
-        (["nDCG", "P@1"], TABLES | {"ties": "expected", "score_type": "float32"}),
-        (["RR"], TABLES | {"columns": {"query_id": "doc_id", "doc_id": "query_id"}}),
-        (["RR", "num_q"], TABLES | {"queries": "topics", "columns": {"weight": "weight"}}),
-        (["RR", "num_unjudged"], {"predictions": "p"}),
-        (["RR", "num_unjudged"], {"predictions": "p", "columns": {"label": "label"}}),
-        (["RR"], {"predictions": "p", "columns": {"relevance": "label"}}),
-    ],
+    every(
+        3,
+        [
+            (METRICS, TABLES),
+            (METRICS, {"run": "lists", "qrels": "s.ranked"}),
+            (METRICS, TABLES | {"by": "system", "per_query": True}),
+            (["RR"], TABLES | {"by": [["system"], ["a b"], []]}),
+            (["P@1..3"], TABLES | {"by": "system"}),
+            (["RR", "RR(aggregate=quantile, q=0.25)", "RR(aggregate=gmean)"], TABLES | {"by": ["system", "a b"]}),
+            (["RR"], TABLES | {"ties": "rank"}),
+            (["nDCG", "P@1"], TABLES | {"ties": "expected", "score_type": "float32"}),
+            (["RR"], TABLES | {"columns": {"query_id": "doc_id", "doc_id": "query_id"}}),
+            (["RR", "num_q"], TABLES | {"queries": "topics", "columns": {"weight": "weight"}}),
+            (["RR", "num_unjudged"], {"predictions": "p"}),
+            (["RR", "num_unjudged"], {"predictions": "p", "columns": {"label": "label"}}),
+            (["RR"], {"predictions": "p", "columns": {"relevance": "label"}}),
+        ],
+        rows=True,
+    ),
 )
 def test_the_sql_of_tables(metrics: list[str], options: dict[str, Any], looked_up: bool, tables: duckdb.DuckDBPyConnection) -> None:
     statement = sqlrank.sql(metrics, **options, connection=tables if looked_up else None)
@@ -125,7 +130,8 @@ def test_the_sql_of_a_file_that_is_not_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "dialect", ["bigquery", "snowflake", "spark", "databricks", "postgres", "redshift", "trino", "clickhouse", "datafusion", "sqlite"]
+    "dialect",
+    few(["bigquery", "snowflake", "spark", "databricks", "postgres", "redshift", "trino", "clickhouse", "datafusion", "sqlite"], 3),
 )
 def test_every_dialect_writes_every_metric(dialect: str) -> None:
     names = (

@@ -17,6 +17,7 @@ from sqlrank import InputError
 from sqlrank.dialects import dialect_of
 from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
 from tests.engines.running import each, running
+from tests.lanes import every
 from tests.unit.connections import QRELS, RUN
 
 if TYPE_CHECKING:
@@ -120,20 +121,24 @@ def of_rankings(metrics: Any, **call: Any) -> tuple[Any, dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("metrics", "call"),
-    [
-        of_rankings(["nDCG@3", "AP", "RR", "ERR", "RBP", "bpref", "num_unjudged", "num_q"], by="select"),
-        of_rankings(["nDCG@3", "P@5"], per_query=True),
-        of_rankings(["P@1..3", "nDCG@1..3"]),
-        of_rankings(["AP", "R@3"], queries="queries", by="Größe"),
-        of_rankings(["AP"], queries="intersect", ties="rank", check="full"),
-        of_rankings(["AP"], check="off"),
-        (["AUC", "LogLoss", "KS", "ECE", "PRAUC"], {"predictions": "predictions", "by": "group"}),
-        (["AUC", "Accuracy"], {"predictions": "predictions", "columns": {"score": ["score", "other"], "weight": "1 / score"}}),
-        (["GAUC", "PnDCG@7"], {"predictions": "predictions", "check": "off", "strategy": "window"}),
-        (["APS"], {"predictions": "predictions", "by": ["group"], "per_query": True}),
-        ("ROC", {"predictions": "predictions"}),
-        ("Calibration", {"predictions": "predictions", "by": "group"}),
-    ],
+    every(
+        3,
+        [
+            of_rankings(["nDCG@3", "AP", "RR", "ERR", "RBP", "bpref", "num_unjudged", "num_q"], by="select"),
+            of_rankings(["nDCG@3", "P@5"], per_query=True),
+            of_rankings(["P@1..3", "nDCG@1..3"]),
+            of_rankings(["AP", "R@3"], queries="queries", by="Größe"),
+            of_rankings(["AP"], queries="intersect", ties="rank", check="full"),
+            of_rankings(["AP"], check="off"),
+            (["AUC", "LogLoss", "KS", "ECE", "PRAUC"], {"predictions": "predictions", "by": "group"}),
+            (["AUC", "Accuracy"], {"predictions": "predictions", "columns": {"score": ["score", "other"], "weight": "1 / score"}}),
+            (["GAUC", "PnDCG@7"], {"predictions": "predictions", "check": "off", "strategy": "window"}),
+            (["APS"], {"predictions": "predictions", "by": ["group"], "per_query": True}),
+            ("ROC", {"predictions": "predictions"}),
+            ("Calibration", {"predictions": "predictions", "by": "group"}),
+        ],
+        rows=True,
+    ),
     ids=str,
 )
 def test_the_numbers_of_duckdb(engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, call: dict[str, Any]) -> None:
@@ -195,7 +200,7 @@ def broken_engine(engine: Any, duck: duckdb.DuckDBPyConnection) -> Any:
         duck.execute(f"DROP TABLE {name}")
 
 
-@pytest.mark.parametrize(("metrics", "call"), REFUSED, ids=str)
+@pytest.mark.parametrize(("metrics", "call"), every(2, REFUSED, rows=True), ids=str)
 def test_the_messages_of_duckdb(broken_engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, call: dict[str, Any]) -> None:
     expected, got = (
         refusal(connection, dialect, metrics, **call)

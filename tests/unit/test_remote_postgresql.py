@@ -16,6 +16,8 @@ from tests.unit.connections import ONE_QRELS, ONE_RUN, small
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PostgreSQL]:
