@@ -74,7 +74,7 @@ def _known_columns(file: SqlFile, library: Library) -> set[str] | None:
 
 
 def _facts(file: SqlFile, library: Library) -> Iterator[Breach]:
-    known = requirements(library)
+    known = requirements(library) if file.requires else {}
     for name in file.requires:
         if name not in known:
             yield "-- Requires", f"no requirement {name!r}{suggestion(name, known)} There are: {', '.join(known)}"

@@ -194,7 +194,7 @@ def stacked(parts: Sequence[exp.Select]) -> exp.Query:
     """Return the rows of all parts."""
     union: exp.Query = parts[0]
     for part in parts[1:]:
-        union = exp.union(union, part, distinct=False)
+        union = exp.union(union, part, distinct=False, copy=False)
     return union
 
 

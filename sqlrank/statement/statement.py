@@ -168,7 +168,7 @@ def _long(
     ranks = [exp.select(exp.alias_(exp.Literal.number(k), "k")) for k in range(first, last + 1)]
     cutoffs: exp.Query = ranks[0]
     for rank in ranks[1:]:
-        cutoffs = exp.union(cutoffs, rank, distinct=False)
+        cutoffs = exp.union(cutoffs, rank, distinct=False, copy=False)
     values = []
     for output, steps in zip(metrics, columns, strict=True):
         case = exp.Case(ifs=[_if_k(first + i, step.alias) for i, step in enumerate(steps)])

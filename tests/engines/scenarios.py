@@ -158,6 +158,7 @@ def scenarios() -> list[Scenario]:
 def _of_rankings() -> list[Scenario]:
     files = _family("ranking")
     metrics = _names(files)
+    shown = [*_names(_family("exposure")), *_names(_family("exposure"), cutoff="@2")[1:]]
     found = [
         Scenario("default", metrics, RANKINGS),
         Scenario("per query", metrics, {**RANKINGS, "per_query": True}),
@@ -168,6 +169,9 @@ def _of_rankings() -> list[Scenario]:
         Scenario("slices", metrics[:12], {**RANKINGS, "queries": "queries", "by": "queries.country", "columns": {"weight": "weight"}}),
         Scenario("cut-offs", ["nDCG@1..5", "P@1..5"], RANKINGS),
         Scenario("gain map", ["nDCG(gain={1: 3, 2: 1.5})@3", "DCG(gain={1: 3, 2: 1.5})"], {**RANKINGS, "per_query": True}),
+        Scenario("exposure", shown, {**RANKINGS, "by": "system"}),
+        Scenario("exposure and groupings", shown, {**RANKINGS, "queries": "queries", "by": [["queries.country"], []]}),
+        Scenario("exposure per query", shown, {**RANKINGS, "per_query": True}),
         Scenario("rel=2", metrics, {**RANKINGS, "rel": 2}),
         Scenario("depth=3", metrics, {**RANKINGS, "depth": 3}),
     ]

@@ -41,7 +41,8 @@ def test_no_bucket_is_large(spread: str, merging: str) -> None:
     table = pa.table({"label": (rng.random(ROWS) < 0.1).astype(int), "score": SPREADS[spread](rng)})
     with duckdb.connect() as connection:
         connection.register("p", table)
-        text = sqlrank.sql("AUC", predictions="p", connection=connection, plan={"order": "bucketed", "merging": merging})
+        metrics = ["AUC", "ECE(binning=equal_mass)"]  # which reads the number of rows of a bucket, too
+        text = sqlrank.sql(metrics, predictions="p", connection=connection, plan={"order": "bucketed", "merging": merging})
         statement = sqlglot.parse_one(text, read="duckdb")
         counted = (
             exp.select("bucket", "SUM(tied_rows) AS bucket_rows", "COUNT(DISTINCT score) AS scores", "SUM(positives) AS positives")

@@ -103,7 +103,7 @@ def test_no_warehouse_is_given_a_window_over_all_rows(dialect: str) -> None:
 
 
 def test_the_statement_says_which_strategy_was_taken() -> None:
-    assert "strategy: bucketed" in sqlrank.sql("AUC", dialect="bigquery", predictions="p")
+    assert "plan: order=bucketed" in sqlrank.sql("AUC", dialect="bigquery", predictions="p")
     few = pa.table({"label": [0, 1] * 500, "score": [0.1, 0.9] * 500})
     many = pa.table({"label": [0, 1] * 500, "score": np.arange(1000) / 1000})
     taken = {}

@@ -35,7 +35,7 @@ def room(module: str) -> str:
 def drawn() -> dict[str, set[str]]:
     """Return the map of CONTRIBUTING.md: what each room may import."""
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Map")[2]
-    rows = re.findall(r"^\| `(\w+)` \|[^|]*\| ([^|]*) \|$", page, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", page, re.MULTILINE)
     return {name: set(re.findall(r"`(\w+)`", allowed)) for name, allowed in rows}
 
 

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank import SqlrankError, checks
+from sqlrank import SqlrankError
+from sqlrank.inputs import checks
 from tests.unit.calls import GOOD_QRELS, GOOD_RUN, INF, NAN, qrels_of, refused, run_of, value, weights_of
 
 if TYPE_CHECKING:
