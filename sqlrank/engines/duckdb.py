@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from sqlrank.engines.spare import spare_connection
 from sqlrank.errors import ExecutionError, InputError
 
 if TYPE_CHECKING:
@@ -58,6 +59,10 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
     Settings of the caller's connection are put back at the end, and a spill folder made here is removed.
     Raises ``InputError`` for a connection that cannot be worked with now, and for a setting that is not possible.
     """
+    if connection is None and limits == Limits() and not has_progress:
+        with spare_connection() as spare:
+            yield spare
+        return
     owned = not isinstance(connection, duckdb.DuckDBPyConnection)
     if not owned:
         _refuse_unusable(connection)

@@ -29,7 +29,7 @@ def imports() -> dict[str, set[str]]:
 
 def room(module: str) -> str:
     """Return the package of a module, or its own name if it stands at the top."""
-    return (module.split(".") + [""])[1]
+    return [*module.split("."), ""][1]
 
 
 def drawn() -> dict[str, set[str]]:
