@@ -127,7 +127,7 @@ REFUSED = [
 @pytest.mark.parametrize(("metric", "arguments", "message"), REFUSED)
 def test_what_is_refused(metric: str, arguments: dict[str, Any], message: str) -> None:
     data = pa.table({"label": [0, 1], "score": [0.1, 0.9], "weight": [1.0, 1.0], "query_id": [1, 1], "AUC": [1, 1]})
-    with pytest.raises(sqlrank.MetricError, match=message):
+    with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.evaluate(metric, predictions=data, **arguments)
 
 
