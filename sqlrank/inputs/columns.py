@@ -103,8 +103,9 @@ class Columns:
         if not self.question.labelled:
             return
         predictions, qrels = self.inputs["predictions"], self.inputs["qrels"]
-        label = self.given.get("label") or self.given.get("relevance") or "label"
-        found = predictions.column(label) or qrels.names.get("relevance")
+        given = self.given.get("label") or self.given.get("relevance")
+        is_bare = given is None and predictions.table.types is None  # which the engine reads in any case, as it does the others
+        found = "label" if is_bare else predictions.column(given or "label") or qrels.names.get("relevance")
         if found is None:
             return
         predictions.names["label"] = qrels.names["relevance"] = found

@@ -132,6 +132,15 @@ class _Scope:
         query.set("expressions", list(columns.values()))
         return found
 
+    def _same(self, this: exp.Column, other: exp.Column) -> list[exp.Expr]:
+        """Compare the columns that both groups have; those of lists one by one, since a list has as many everywhere."""
+        left, right = self.key(this), self.key(other)
+        nullable = left.nullable or right.nullable
+        if this.name == LIST and left.columns != right.columns:
+            pairs = zip(left.columns, right.columns, strict=True)
+            return [exp.EQ(this=key(one, this.table), expression=key(two, other.table)) for one, two in pairs]
+        return same([name for name in left.columns if name in right.columns], this.table, other.table, nullable)
+
     def join(self, join: exp.Join) -> None:
         """Compare the columns that both keys have; a join without a condition left is a cross join."""
         condition = join.args.get("on")
@@ -140,9 +149,7 @@ class _Scope:
         parts: list[exp.Expr] = []
         for part in condition.flatten() if isinstance(condition, exp.And) else [condition]:
             if isinstance(part, exp.EQ) and _is_key(part.this) and _is_key(part.expression):
-                left, right = self.key(part.this), self.key(part.expression)
-                shared = [name for name in left.columns if name in right.columns]
-                parts += same(shared, part.this.table, part.expression.table, left.nullable or right.nullable)
+                parts += self._same(part.this, part.expression)
             else:
                 parts.append(part)
         parts = list(dict.fromkeys(parts))

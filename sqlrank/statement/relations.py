@@ -199,7 +199,11 @@ def stacked(parts: Sequence[exp.Select]) -> exp.Query:
 
 
 def sliced(query: exp.Query, keys: Keys, shape: Shape) -> tuple[exp.Query, Keys]:
-    """Repeat rows once per grouping; a column that a grouping sums over is NULL there."""
+    """Repeat rows once per grouping; a column that a grouping sums over is NULL there, but where it tells lists apart."""
+    lists = keys.get(LIST, Key())
+    if set(lists.columns) & set(keys[GROUP].columns):
+        query = query.copy().select(*(exp.alias_(key(name), f"list_{name}", quoted=True) for name in lists.columns))
+        keys = {**keys, LIST: Key(tuple(f"list_{name}" for name in lists.columns))}
     parts = []
     for number, group in enumerate(shape.sets or ()):
         part: Any = query.copy()

@@ -113,6 +113,9 @@ class Stages:
             groups = self._scan(self.relations.read(base, {}), "group")
             if self.scans[groups].selects:
                 parts = [Part(groups, self._keys[groups]), *(part for part in parts if part.step != groups)]
+        if base is None and not of_lists and self.row_keys:
+            groups = self._scan(self.relations.read("members", self.columns[0].asked.settings, self.per_query), "group")
+            parts = [Part(groups, self._keys[groups]), *(part for part in parts if part.step != groups)]
         over = []
         if of_lists:
             step = self._keep("over_lists", self._over_lists(audits, is_final=False), "one row per group: its lists, aggregated")

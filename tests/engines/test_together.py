@@ -1,0 +1,65 @@
+"""Metrics of rankings and of predictions in one call, and metrics over all lists, on every engine with DuckDB's numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.engines.engines import ENGINES
+from tests.engines.running import each, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.engines.engines import Engine
+
+SHOWN = """
+    SELECT 's' || (i // 60) AS model, 'q' || (i // 6 % 10) AS query_id, 'd' || (i * 7 % 6) AS doc_id, (i * 11 % 17) / 16.0::DOUBLE AS score,
+        i * 5 % 7 // 5 AS label
+    FROM range(120) AS t(i)
+"""
+METRICS = ["nDCG@3", "AP", "AUC", "LogLoss", "AUC(level=query)", "GAUC", "num_lists", "num_shown@2"]
+CALLS: dict[str, dict[str, Any]] = {
+    "by system": {"by": "model"},
+    "per query": {"by": "model", "per_query": True},
+    "slices": {"by": [["model"], []]},
+}
+
+
+@pytest.fixture(scope="module")
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with running(request.param, {"shown": table()}) as engine:
+        yield engine
+
+
+def exact(call: dict[str, Any]) -> dict[str, Any]:
+    """Put the name of the column in quotes, since Databend has it in small letters."""
+    return {
+        name: '"model"' if value == "model" else [['"model"'], []] if isinstance(value, list) else value for name, value in call.items()
+    }
+
+
+def table() -> pa.Table:
+    with duckdb.connect() as connection:
+        found = connection.sql(SHOWN).to_arrow_table()
+    return found.set_column(4, "label", found["label"].cast(pa.int64()))
+
+
+@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
+@pytest.mark.parametrize("name", CALLS)
+def test_numbers_are_those_of_duckdb(name: str, engine: Engine) -> None:
+    if (type(engine).__name__, name) == ("SQLite", "slices"):
+        with pytest.raises(sqlrank.MetricError, match="there are no GROUPING SETS"):
+            sqlrank.sql(METRICS, predictions="shown", dialect=engine.dialects[0], **CALLS[name])
+        return
+    expected = sqlrank.evaluate(METRICS, predictions=table(), **CALLS[name]).to_pylist()
+    rows = engine.rows(sqlrank.sql(METRICS, predictions="shown", dialect=engine.dialects[0], **exact(CALLS[name])))
+    keys = 2 if "per_query" in CALLS[name] else 1
+    wanted = [list(row.values()) for row in expected]
+    assert [list(row[:keys]) for row in rows] == [row[:keys] for row in wanted]
+    for found, row in zip(rows, wanted, strict=True):
+        assert [value if value is None else float(value) for value in found[keys:]] == pytest.approx(row[keys:], abs=1e-9)
