@@ -20,6 +20,8 @@ from tests.lanes import few
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 GRAMMARS = {dialect: dialect for dialect in DIALECTS if dialect not in {"duckdb", "datafusion", "sqlite"}} | {"spark": "sparksql"}
 """The name that sqlfluff has for a grammar. It has none for DataFusion; SQLite, which runs here, takes the name ``cascade``, unlike it."""
 

@@ -51,7 +51,10 @@ def table() -> pa.Table:
 
 @pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
 @pytest.mark.parametrize("name", CALLS)
-def test_numbers_are_those_of_duckdb(name: str, engine: Engine) -> None:
+def test_numbers_are_those_of_duckdb(name: str, engine: Engine, request: pytest.FixtureRequest) -> None:
+    if (type(engine).__name__, name) == ("Databend", "slices"):
+        why = "Databend 1.2.453 finds no num_lists of the total beside so many left joins; beside AUC alone it does, as other engines do"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=why))
     if (type(engine).__name__, name) == ("SQLite", "slices"):
         with pytest.raises(sqlrank.MetricError, match="there are no GROUPING SETS"):
             sqlrank.sql(METRICS, predictions="shown", dialect=engine.dialects[0], **CALLS[name])

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from tests.invariances.predictions import assert_equal, changed, evaluate
 
+pytestmark = pytest.mark.slow
+
 ROW = st.tuples(
     st.integers(0, 1),
     st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 5e-324, 1 - 2**-53]) | st.floats(0, 1),

@@ -18,6 +18,8 @@ from tests.lanes import few
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.slow
+
 
 ROWS = 200_000
 SPREADS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {

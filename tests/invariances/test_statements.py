@@ -17,6 +17,8 @@ import sqlrank
 from tests.invariances.predictions import DEVIANCES, METRICS, STRATEGIES, assert_equal, data, expected
 from tests.lanes import every, few
 
+pytestmark = pytest.mark.slow
+
 ROW_LIKE = ("score", "threshold")
 """Columns of which there may be as many different values as rows, so that grouping by them makes few rows of many only by luck."""
 

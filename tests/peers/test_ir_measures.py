@@ -13,6 +13,8 @@ import sqlrank
 from tests.lanes import few
 from tests.references.random_collections import SCORES, Collection, Traits, Values, assert_same, nested, per_query, random_collection
 
+pytestmark = pytest.mark.slow
+
 FAMILIES = {
     "order": ["AP", "AP(rel=2)", "RR", "RR(rel=2)", "Rprec", "Bpref", "Bpref(rel=2)", "infAP", "nDCG"],
     "cut": [f"{name}@{k}" for name in ("nDCG", "AP", "P", "R", "Success") for k in (1, 3, 5, 10, 20)],

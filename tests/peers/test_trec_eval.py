@@ -10,6 +10,8 @@ import pytest
 import sqlrank
 from tests.lanes import few
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).parents[2] / "examples" / "data" / "trec_eval"
 COUNTS = {"num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"}
 WRITTEN_OTHERWISE = {

@@ -17,6 +17,8 @@ from tests.lanes import few
 from tests.references import surrogates_reference as reference
 from tests.references.surrogates_reference import COMPARED, CONVEX, KINDS
 
+pytestmark = pytest.mark.slow
+
 Lists = list[tuple[np.ndarray, np.ndarray]]
 """Label and score of each query."""
 
