@@ -4,6 +4,6 @@ SELECT
   group_id,
   label,
   score,
-  ROW_NUMBER() OVER (PARTITION BY group_id, label ORDER BY score DESC) AS place,
+  ROW_NUMBER() OVER (PARTITION BY group_id, CASE WHEN label = 1 THEN 1 ELSE 0 END ORDER BY score DESC) AS place,
   SUM(label) OVER (PARTITION BY group_id) AS positives
 FROM predictions
