@@ -6,7 +6,7 @@ WITH predictions AS (
   SELECT
     "MODEL",
     CAST(score AS DOUBLE) AS score,
-    CAST("LABEL" AS DOUBLE) AS label,
+    CAST(label AS DOUBLE) AS label,
     query_id, doc_id
   FROM shop.eval.predictions
 ), qrels AS (
