@@ -94,20 +94,12 @@ def _predictions(columns: Columns, item: Input) -> dict[str, Source]:
     for number, theirs in enumerate(columns.each_score(), start=1):
         raw = raw.select(exp.alias_(item.value("score"), f"score_{number}"))
         shown = [*map(key, item.by), exp.alias_(exp.column(f"score_{number}"), "score"), *map(exp.column, others)]
-        parts.append(exp.select(*shown, exp.alias_(exp.Literal.string(theirs), SCORED_BY)).from_(RAW.replace(" ", "_")))
-    over = _over(stacked(parts), RAW)
+        parts.append(exp.select(*shown, exp.alias_(exp.Literal.string(theirs), SCORED_BY)).from_(exp.Table(this=exp.to_identifier(RAW))))
     group = Key((SCORED_BY, *item.by), nullable)
     return {
         RAW: Source(_title(item), Key(tuple(item.by), nullable), raw),
-        "predictions": Source("predictions: a row per example and score", group, over, RAW, has_lists=True),
+        "predictions": Source("predictions: a row per example and score", group, stacked(parts), RAW, has_lists=True),
     }
-
-
-def _over(query: exp.Query, name: str) -> exp.Query:
-    """Let a query read the step of a source."""
-    for table in list(query.find_all(exp.Table)):
-        table.replace(exp.Table(this=exp.to_identifier(name)))
-    return query
 
 
 def _derived(columns: Columns, predictions: Source) -> dict[str, Source]:

@@ -39,11 +39,6 @@ class Output:
     metric: Asked | None = None
     quoted: bool = False
 
-    @property
-    def is_key(self) -> bool:
-        """Whether the values are those of the inputs."""
-        return self.kind in {"by", "query"}
-
 
 @dataclass(frozen=True, eq=False)
 class Statement:
