@@ -7,11 +7,4 @@ SELECT
   m.mean_label,
   m.mean_score
 FROM predictions AS p
-JOIN (
-  SELECT
-    group_id,
-    SUM(weight * label) / NULLIF(SUM(weight), 0) AS mean_label,
-    SUM(weight * score) / NULLIF(SUM(weight), 0) AS mean_score
-  FROM predictions
-  GROUP BY group_id
-) AS m ON m.group_id = p.group_id
+JOIN means AS m ON m.group_id = p.group_id

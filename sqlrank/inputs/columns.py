@@ -11,7 +11,6 @@ from sqlrank.errors import InputError, suggestion
 from sqlrank.inputs import checks
 from sqlrank.inputs.grouping import group
 from sqlrank.inputs.input import Input
-from sqlrank.statement.keys import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -104,13 +103,11 @@ class Columns:
             return
         predictions, qrels = self.inputs["predictions"], self.inputs["qrels"]
         given = self.given.get("label") or self.given.get("relevance")
-        is_bare = given is None and predictions.table.types is None  # which the engine reads in any case, as it does the others
-        found = "label" if is_bare else predictions.column(given or "label") or qrels.names.get("relevance")
+        found = predictions.column(given or "label") or qrels.names.get("relevance")
         if found is None:
             return
         predictions.names["label"] = qrels.names["relevance"] = found
-        value = qrels.computed[found].copy() if found in qrels.computed else named(found)
-        qrels.keep(exp.Not(this=exp.Is(this=value, expression=exp.Null())))
+        qrels.keep(exp.Not(this=exp.Is(this=predictions.given("label"), expression=exp.Null())))
 
     def _compute(self) -> None:
         """Let expressions stand for columns, where what is mapped to is none."""

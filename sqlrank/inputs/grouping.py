@@ -82,7 +82,7 @@ def _of_rankings(name: str, text: str, told: list[str], inputs: Mapping[str, Inp
     if "queries" in holders:
         return _Found(["queries"], holders["queries"], is_seen)
     column = run.column(text)
-    if column is not None and column == run.names.get("score", "score"):
+    if column is not None and column == run.names.get("score", run.column("score")):
         raise InputError(f"by cannot name {column!r}, which is the score of the run; rename the column")
     if inputs["qrels"].column(text) is not None:
         raise InputError(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")

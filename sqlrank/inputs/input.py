@@ -60,7 +60,7 @@ class Input:
         """Take needed columns that cannot be looked up as those of their canonical names."""
         if self.table.types is None:
             for canonical in needed:
-                self.names.setdefault(canonical, canonical)
+                self.names.setdefault(canonical, self.table.column(canonical) or canonical)
 
     def keep(self, condition: exp.Expr) -> None:
         """Read only the rows that fulfil a condition, too."""
@@ -101,8 +101,7 @@ class Input:
         if name not in self.names:
             default = None if column is None else column.default
             return exp.cast(exp.Null() if default is None else exp.Literal.number(default), "DOUBLE")
-        theirs = self.names[name]
-        value = self.computed[theirs].copy() if theirs in self.computed else self._column(name, theirs)
+        value = self.given(name)
         kind = self.type_of(name)
         value.type = exp.DataType.build("DOUBLE") if kind == "DOUBLE" else None
         if kind == "BOOLEAN":
@@ -118,9 +117,13 @@ class Input:
                 value = exp.cast(value, "DOUBLE")
         return _single(value) if float32 and name == "score" else value
 
-    def _column(self, name: str, theirs: str) -> exp.Expr:
-        """Return a column of the table: in quotes, unless a bare name says the same and may be read in any case."""
-        return exp.column(theirs) if theirs == name and self.table.types is None and name not in self.by else named(theirs)
+    def given(self, name: str) -> exp.Expr:
+        """Return what stands for a column, as it is: an expression, or a column in quotes unless its canonical name says the same."""
+        theirs = self.names[name]
+        if theirs in self.computed:
+            return self.computed[theirs].copy()
+        is_bare = self.table.types is None and name not in self.by and theirs == self.table.column(name)
+        return exp.column(name) if is_bare else named(theirs)
 
 
 def _aliased(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:
