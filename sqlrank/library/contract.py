@@ -54,10 +54,10 @@ Breach = tuple["exp.Expr | str", str]
 """Where a rule is broken (a node, or a word to look for) and the rule."""
 
 
-def read_tree(kind: str, path: Path, text: str, declared: set[str]) -> Any:
-    """Return the tree of a file without comments; raise ``ContractError`` with file, line and rule for each breach."""
+def read_tree(kind: str, path: Path, text: str) -> Any:
+    """Return the tree of a file; raise ``ContractError`` with file and line for what is not SQL, or not one statement."""
     try:
-        tree = sqlglot.parse_one(text, read="duckdb")
+        return sqlglot.parse_one(text, read="duckdb")
     except sqlglot.ParseError as error:
         if not error.errors:
             what = {"metrics": "a metric is one SELECT", "relations": "a relation is one SELECT or UNION ALL"}.get(
@@ -66,10 +66,6 @@ def read_tree(kind: str, path: Path, text: str, declared: set[str]) -> Any:
             raise ContractError(f"{path}:1: {what}") from None
         detail = error.errors[0]
         raise ContractError(f"{path}:{detail['line']}: not SQL: {detail['description']}") from None
-    check(kind, path, text, tree, declared)
-    for node in tree.walk():
-        node.comments = None
-    return tree
 
 
 def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: set[str]) -> None:

@@ -133,10 +133,10 @@ class SqlFile:
 
     @cached_property
     def statement(self) -> Any:
-        """The tree of the whole file, which keeps the contract; raises ``ContractError`` otherwise."""
+        """The tree of the whole file; raises ``ContractError`` for what is not SQL."""
         from sqlrank.library import contract  # noqa: PLC0415  sqlglot is a quarter of a second, which documentation does not need
 
-        return contract.read_tree(self.kind, self.path, self.text, set(self.params))
+        return contract.read_tree(self.kind, self.path, self.text)
 
     @cached_property
     def tree(self) -> Any:

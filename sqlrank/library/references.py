@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import suggestion
-from sqlrank.library.contract import refuse
+from sqlrank.library.contract import check, refuse
 from sqlrank.library.selects import rules_of
 
 if TYPE_CHECKING:
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from sqlrank.library.library import Library
 
 
-def check_references(file: SqlFile, library: Library) -> None:
-    """Raise ``ContractError`` for a relation, function slot, column or requirement that a file names and that is not there."""
+def keeps_contract(file: SqlFile, library: Library) -> None:
+    """Raise ``ContractError`` for each rule that a file breaks, and for what it names and is not there."""
+    check(file.kind, file.path, file.text, file.statement, set(file.params))
     refuse(file.path, file.text, [*_tables(file, library), *_calls(file, library), *_columns(file, library), *_facts(file, library)])
-    for node in file.statement.walk():
-        node.meta.clear()  # where nodes stand in their file; copying that costs as much as all else
 
 
 def _tables(file: SqlFile, library: Library) -> Iterator[Breach]:
@@ -70,7 +69,7 @@ def _known_columns(file: SqlFile, library: Library) -> set[str] | None:
     if role is not None:
         return {"group_id", "list_id", *role.columns}
     variants = library.variants(file.reads)
-    return {name for variant in variants for name in variant.tree.named_selects} if variants else None
+    return {name for variant in variants for name in library.checked(variant).tree.named_selects} if variants else None
 
 
 def _facts(file: SqlFile, library: Library) -> Iterator[Breach]:

@@ -8,6 +8,9 @@ import pytest
 
 import sqlrank
 from sqlrank import ContractError, MetricError, SqlrankError
+from sqlrank.library.file import SqlFile
+from sqlrank.library.references import keeps_contract
+from sqlrank.library.shelf import library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +48,15 @@ class Folder:
 @pytest.fixture
 def folder(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Folder:
     return Folder(tmp_path / "my sql", run, qrels)
+
+
+def test_the_files_of_the_package_keep_the_contract() -> None:
+    """They are not checked when they are read, so that a first call is quick."""
+    shelf = library()
+    files = shelf.files()
+    assert len(files) > 200
+    for file in files:
+        keeps_contract(SqlFile(file.kind, file.name, file.path), shelf)
 
 
 # What works without Python
