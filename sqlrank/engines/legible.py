@@ -2,74 +2,92 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect as Writer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlglot import Generator
+
+    Write = Callable[[Any, Any], str]
 
 WIDTH = 100
 """Characters of a line, if what stands in it can be broken."""
 
+_OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Div: "/"}
+
 
 def writer(dialect: str, pretty: bool) -> Generator:
-    """Return what writes a dialect, which refuses what that has not."""
+    """Return what writes a dialect, which refuses what that has not.
+
+    How a kind of node is laid out is looked up in its table, since the compiled sqlglot allows no class of ours below its own.
+    """
     written = Writer.get_or_raise(dialect)
-    made: Generator = _legible(dialect)(dialect=written, pretty=pretty, unsupported_level=ErrorLevel.RAISE, max_text_width=WIDTH)
-    return made
+    made: Any = written.generator_class(dialect=written, pretty=pretty, unsupported_level=ErrorLevel.RAISE, max_text_width=WIDTH)
+    if pretty:
+        made._dispatch = made._dispatch | _layouts(made._dispatch)  # noqa: SLF001  there is no other way to it
+    generator: Generator = made
+    return generator
 
 
 def _flat(text: str) -> bool:
     return "\n" not in text and len(text) <= WIDTH
 
 
-@cache
-def _legible(dialect: str) -> Any:  # noqa: C901  one method after another
-    base: Any = Writer.get_or_raise(dialect).generator_class
+def _layouts(base: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+    """Return how nodes are written, by their kind, above how sqlglot writes them."""
 
-    def paren_sql(self: Any, node: exp.Paren) -> str:
+    def paren(self: Any, node: exp.Paren) -> str:
         inner = self.sql(node, "this")
-        return f"({inner})" if _flat(inner) else str(base.paren_sql(self, node))
+        return f"({inner})" if _flat(inner) else base[exp.Paren](self, node)
 
-    def binary(self: Any, node: exp.Binary, operator: str) -> str:
-        text: str = base.binary(self, node, operator)
-        if operator not in {"+", "-", "/"} or _flat(text):
+    def arithmetic(self: Any, node: exp.Binary) -> str:
+        text = base[type(node)](self, node)
+        if _flat(text):
             return text
         operands = []
         rest: exp.Expr = node
         while type(rest) is type(node):
             operands.append(self.sql(rest, "expression"))
             rest = rest.this
-        return f"\n{operator} ".join([self.sql(rest), *reversed(operands)])
+        return f"\n{_OPERATORS[type(node)]} ".join([self.sql(rest), *reversed(operands)])
 
-    def op_expressions(self: Any, op: str, node: exp.Expr, flat: bool = False) -> str:
-        """Write a clause such as GROUP BY on one line, if it is short."""
-        text = f"{op} {self.expressions(node, flat=True)}"
-        if self.pretty and not flat and node.expressions and _flat(text):
-            return str(self.seg(text))
-        return str(base.op_expressions(self, op, node, flat))
+    def clause(self: Any, node: exp.Group | exp.Order) -> str:
+        """Write GROUP BY and ORDER BY on one line, if that is short."""
+        is_plain = not any(value for key, value in node.args.items() if key != "expressions")
+        text = f"{'GROUP' if isinstance(node, exp.Group) else 'ORDER'} BY {self.expressions(node, flat=True)}"
+        return str(self.seg(text)) if is_plain and _flat(text) else base[type(node)](self, node)
 
-    def where_sql(self: Any, node: exp.Where) -> str:
+    def where(self: Any, node: exp.Where) -> str:
         text = f"WHERE {self.sql(node, 'this')}"
-        return str(self.seg(text) if self.pretty and _flat(text) else base.where_sql(self, node))
+        return str(self.seg(text)) if _flat(text) else base[exp.Where](self, node)
 
-    def join_sql(self: Any, node: exp.Join, *arguments: Any) -> str:
-        text: str = base.join_sql(self, node, *arguments)
+    def join(self: Any, node: exp.Join) -> str:
+        text = base[exp.Join](self, node)
         head, on, condition = text.rpartition("\n  ON ")
         line = f"{head.strip()} ON {condition}"
-        return str(self.seg(line)) if self.pretty and on and isinstance(node.this, exp.Table) and _flat(line) else text
+        return str(self.seg(line)) if on and isinstance(node.this, exp.Table) and _flat(line) else text
 
-    def expressions(self: Any, node: exp.Expr | None = None, *arguments: Any, **options: Any) -> str:
-        """Write what a SELECT lists: plain columns beside one another, computed ones each on a line under its comment."""
-        if not (self.pretty and isinstance(node, exp.Select) and not arguments and not options):
-            return str(base.expressions(self, node, *arguments, **options))
-        return str(self.indent(",\n".join(_lines(self, node))))
+    def select(self: Any, node: exp.Select) -> str:
+        """Write plain columns beside one another, computed ones each on a line under its comment."""
+        items = node.expressions
+        node.set("expressions", [exp.Var(this=",\n".join(_lines(self, node)))])
+        text = base[exp.Select](self, node)
+        node.set("expressions", items)
+        return text
 
-    names = {"paren_sql": paren_sql, "binary": binary, "op_expressions": op_expressions, "where_sql": where_sql}
-    return type("Legible", (base,), {**names, "join_sql": join_sql, "expressions": expressions})
+    written: dict[type[exp.Expr], Write] = {
+        exp.Paren: paren,
+        exp.Group: clause,
+        exp.Order: clause,
+        exp.Where: where,
+        exp.Join: join,
+        exp.Select: select,
+    }
+    return written | dict.fromkeys(_OPERATORS, arithmetic)
 
 
 def _lines(self: Any, select: exp.Select) -> list[str]:
