@@ -145,14 +145,15 @@ def _has_few_scores(columns: Columns) -> bool:
     return bool(distinct < DISTINCT_SHARE * total)
 
 
-def stamp(question: Question, plans: Mapping[str, Any], library: Library) -> list[str]:
+def stamp(question: Question, plans: Mapping[str, Any]) -> list[str]:
     """Return the lines that say how a statement computes, of the plans that it reads, and what to choose for something else."""
+    library = question.library
     read = set().union(*(item.uses.settings for item in question.asked))
     read -= {"merging", "rest"} if plans.get("order") != "bucketed" else set()
     used = {name: plans[name] for name in library.plans if name in read and name in plans and name not in DERIVED}
     change = [library.plans[name]["change"] for name in used if "change" in library.plans[name] and not _is_said(library, name, used[name])]
     lines = [f"plan: {', '.join(f'{name}={value}' for name, value in used.items())}"] if used else ["plan: one scan of each input"]
-    return [*lines, f"for another: {'; '.join(change)}" if change else "for another: ask with policies, such as no_relevant=skip"]
+    return [*lines, f"for another: {'; '.join(change)}" if change else "for another: there is none for these metrics"]
 
 
 def _is_said(library: Library, name: str, value: str) -> bool:

@@ -14,7 +14,7 @@ from sqlrank.inputs import checks, together
 from sqlrank.inputs.columns import Columns, replaced
 from sqlrank.inputs.steps import steps_of
 from sqlrank.inputs.where import keep
-from sqlrank.plans import check_plan, choose, stamp
+from sqlrank.plans import choose, stamp
 from sqlrank.statement.statement import Rows, Statement, build
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
         MetricError: a plan that is not possible.
         InputError: sources or rows that cannot be evaluated, with all problems found.
     """
-    check_plan(question, database.dialect)
     tables = {role: database.find(role, source) for role, source in question.sources.items()}
     columns = Columns(question, tables, database)
     keep(question.call.where, columns.inputs, question.labelled, database.dialect)
@@ -83,7 +82,7 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
         list_column=steps.sources[base].list_column if base is not None else "query_id",
     )
     metrics = ", ".join(str(item.metric) for item in question.asked)
-    lines = [f"sqlrank {__version__}: {metrics}", *stamp(question, plans, question.library)]
+    lines = [f"sqlrank {__version__}: {metrics}", *stamp(question, plans)]
     audits = _audits(question, columns) if is_audited else {}
     statement = _build(_Composed(question.library, tuple(asked), steps.sources, rows, "\n".join(lines), audits))
     return Prepared(question, columns, statement, plans, is_audited, report)

@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0: KendallTau
 -- plan: counting=framed
--- for another: ask with policies, such as no_relevant=skip
+-- for another: there is none for these metrics
 WITH predictions AS NOT MATERIALIZED (
   /* predictions: what was predicted: a row per example */
   SELECT
