@@ -38,22 +38,24 @@ def _flat(text: str) -> bool:
 
 
 def _layouts(base: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
-    """Return how nodes are written, by their kind, above how sqlglot writes them."""
+    """Return how nodes are written, by their kind, above how sqlglot writes them.
+
+    None writes what is in it a second time: what is nested would be written twice as often with every level.
+    """
 
     def paren(self: Any, node: exp.Paren) -> str:
         inner = self.sql(node, "this")
-        return f"({inner})" if _flat(inner) else base[exp.Paren](self, node)
+        return f"({inner})" if _flat(inner) else f"({self.seg(self.indent(inner), sep='')}{self.seg(')', sep='')}"
 
     def arithmetic(self: Any, node: exp.Binary) -> str:
-        text = base[type(node)](self, node)
-        if _flat(text):
-            return text
         operands = []
         rest: exp.Expr = node
         while type(rest) is type(node):
             operands.append(self.sql(rest, "expression"))
             rest = rest.this
-        return f"\n{_OPERATORS[type(node)]} ".join([self.sql(rest), *reversed(operands)])
+        operands = [self.sql(rest), *reversed(operands)]
+        text = f" {_OPERATORS[type(node)]} ".join(operands)
+        return text if _flat(text) else f"\n{_OPERATORS[type(node)]} ".join(operands)
 
     def clause(self: Any, node: exp.Group | exp.Order) -> str:
         """Write GROUP BY and ORDER BY on one line, if that is short."""
@@ -62,8 +64,9 @@ def _layouts(base: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
         return str(self.seg(text)) if is_plain and _flat(text) else base[type(node)](self, node)
 
     def where(self: Any, node: exp.Where) -> str:
-        text = f"WHERE {self.sql(node, 'this')}"
-        return str(self.seg(text)) if _flat(text) else base[exp.Where](self, node)
+        condition = self.sql(node, "this")
+        text = f"WHERE {condition}"
+        return str(self.seg(text) if _flat(text) else f"{self.seg('WHERE')}{self.sep()}{self.indent(condition)}")
 
     def join(self: Any, node: exp.Join) -> str:
         text = base[exp.Join](self, node)

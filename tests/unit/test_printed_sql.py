@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -147,3 +148,13 @@ def test_every_dialect_writes_every_metric(dialect: str) -> None:
     assert text.endswith(";\n")
     assert "$" not in text
     assert "unknown dialect 'oracle'. Choose from: duckdb" in refused("sql", "RR", "--run", "r", "--qrels", "q", "--dialect", "oracle")
+
+
+def test_nested_arithmetic_is_written_once() -> None:
+    """Twenty levels, each of which would double the work if it were written again when it is too long for a line."""
+    nested = "weight"
+    for _ in range(20):
+        nested = f"(1 + {nested} * 1.0000000001)"
+    begun = time.process_time()
+    assert sqlrank.sql("Brier", predictions="p", columns={"weight": nested}).count("1.0000000001") == 20
+    assert time.process_time() - begun < 5
