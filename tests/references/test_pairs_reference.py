@@ -21,6 +21,7 @@ from tests.references import pairs_reference as reference
 from tests.references.pairs_variants import OF_CLASSES, OF_NUMBERS, canonical
 from tests.references.predictions import Predictions
 
+pytestmark = pytest.mark.xdist_group("references of pairs")  # one worker makes what all of them are compared with
 SIZES = (1, 2, 3, 8, 31, 32, 33, 40, 64, 65, 66, 90)
 SCORES: dict[str, Any] = {
     "few": lambda rng, n: rng.integers(0, 5, n) / 4,

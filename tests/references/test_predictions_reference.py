@@ -15,6 +15,7 @@ from tests.lanes import every, few
 from tests.references import predictions_reference as reference
 from tests.references.predictions import Predictions
 
+pytestmark = pytest.mark.xdist_group("references of predictions")  # one worker makes what all of them are compared with
 CUTS = ["", "cut=best", "cut=best, criterion=youden", "cut=best, criterion=accuracy", "cut=best, criterion=mcc", "threshold=0.25"]
 BINS = ["", "bins=1", "bins=4", "bins=97", "binning=equal_mass", "binning=equal_mass, bins=3", "binning=equal_mass, bins=97"]
 

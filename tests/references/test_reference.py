@@ -13,6 +13,7 @@ from tests.lanes import every, few
 from tests.references import answers, reference
 from tests.references.answers import Collection, Scores
 
+pytestmark = pytest.mark.xdist_group("references of rankings")  # one worker makes what all of them are compared with
 VARIANTS: dict[str, list[str]] = {
     "11pt": ["11pt", "11pt(rounding=0.9)", "11pt(points=[0.25, 0.5, 0.75])", "11pt(rel=2)"],
     "AP": [
