@@ -18,7 +18,7 @@ KEYS = {"list_id", "group_id"}
 """What tells rows of a metric apart: a list, or a group of lists."""
 
 ALLOWED = (
-    exp.Abs, exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column, exp.Count, exp.CumeDist, exp.DataType, exp.Div,
+    exp.Abs, exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column, exp.Count, exp.CumeDist, exp.DataType, exp.DenseRank, exp.Div,
     exp.EQ, exp.Exp, exp.Floor, exp.From, exp.GT, exp.GTE, exp.Group, exp.Identifier, exp.If, exp.In, exp.Is, exp.Join,
     exp.LT, exp.LTE, exp.Lead, exp.Literal, exp.Ln, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
     exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Rank, exp.RowNumber, exp.Select, exp.Sqrt, exp.Star,
