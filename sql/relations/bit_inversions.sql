@@ -2,6 +2,7 @@
 -- Two places by label first differ in one bit: for every span, a power of two, the places are cut into parts of that length,
 -- and each pair is in the two halves of one of them. It is in opposite order if what is in the upper half has the lower score.
 -- Parts of all spans have different numbers.
+-- Never zero: s.span.
 SELECT
   group_id,
   SUM(upper_weight * lower_before) AS concordant,

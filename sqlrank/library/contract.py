@@ -9,9 +9,10 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.errors import ContractError
+from sqlrank.library.denominators import FACT, unguarded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 KEYS = {"list_id", "group_id"}
@@ -54,8 +55,11 @@ Breach = tuple["exp.Expr | str", str]
 """Where a rule is broken (a node, or a word to look for) and the rule."""
 
 
-def read_tree(kind: str, path: Path, text: str, declared: set[str]) -> Any:
-    """Return the tree of a file without comments; raise ``ContractError`` with file, line and rule for each breach."""
+def read_tree(kind: str, path: Path, text: str, declared: Mapping[str, bool]) -> Any:
+    """Return the tree of a file without comments; raise ``ContractError`` with file, line and rule for each breach.
+
+    ``declared`` are its parameters, and whether they can only be above 0.
+    """
     try:
         tree = sqlglot.parse_one(text, read="duckdb")
     except sqlglot.ParseError as error:
@@ -72,7 +76,7 @@ def read_tree(kind: str, path: Path, text: str, declared: set[str]) -> Any:
     return tree
 
 
-def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: set[str]) -> None:
+def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: Mapping[str, bool]) -> None:
     """Raise ``ContractError`` with file, line and rule for each breach in a file."""
     breaches: list[Breach] = []
     if kind == "metrics":
@@ -89,7 +93,10 @@ def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: set[str]) 
         breaches.append((match[0], f"{match[0]} is dropped when a statement is written: sort by something that is never NULL"))
     engine = re.search(r"^-- Engine: (\w+)", text, re.MULTILINE)
     extra = OF_ENGINES.get(engine[1], ()) if engine else ()
-    refuse(path, text, [*breaches, *_portability(tree, extra), *_parameters(tree, declared)])
+    breaches += [*_portability(tree, extra), *_parameters(tree, declared)]
+    never_zero = re.search(rf"^-- {FACT}: (.+?)\.?$", text, re.MULTILINE)
+    above_zero = [name for name, is_above in declared.items() if is_above]
+    refuse(path, text, [*breaches, *unguarded(tree, above_zero, never_zero[1] if never_zero else "")])
 
 
 def _is_curve(tree: exp.Query) -> bool:
@@ -132,11 +139,11 @@ def _shadows(select: exp.Select) -> Iterator[Breach]:
             yield item, f"{item.alias} is grouped by and the name of something else: choose another name"
 
 
-def _parameters(tree: exp.Expr, declared: set[str]) -> Iterator[Breach]:
+def _parameters(tree: exp.Expr, declared: Mapping[str, bool]) -> Iterator[Breach]:
     used = {node.name: node for node in tree.find_all(exp.Placeholder)}
-    for name in sorted(declared - used.keys()):
+    for name in sorted(declared.keys() - used.keys()):
         yield f"${name}", f"${name} is documented, but not used"
-    for name in sorted(used.keys() - declared):
+    for name in sorted(used.keys() - declared.keys()):
         yield (
             f"${name}" if name != "?" else name,
             f"${name} is used, but not documented; add a line '-- ${name}: number, default ...: what it is.'",

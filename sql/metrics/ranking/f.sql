@@ -5,6 +5,7 @@
 -- Undefined: a query without relevant documents.
 -- Source: van Rijsbergen 1979.
 -- Linear: in chance.
+-- Never zero: $beta * $beta * SUM(docs) + $k.
 SELECT
   list_id,
   (1 + $beta * $beta) * SUM(CASE WHEN rank <= $k THEN chance ELSE 0 END) / ($beta * $beta * SUM(docs) + $k) AS f
