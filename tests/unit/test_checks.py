@@ -43,6 +43,8 @@ if TYPE_CHECKING:
         ("queries", weights_of(("q", -1.0)), ["1 row", "weight is negative", "weight=-1.0"]),
         ("queries", weights_of(("q", NAN)), ["1 row", "weight is NaN or infinite", "weight=nan"]),
         ("queries", weights_of(("q", INF)), ["1 row", "weight is NaN or infinite", "weight=inf"]),
+        ("queries", weights_of(("q", 1e308)), ["1 row", "weight is above 1e90", "divide all weights by one number", "weight=1e+308"]),
+        ("queries", weights_of(("q", 1e-91)), ["1 row", "below 1e-90 and not 0", "weight=1e-91"]),
         ("queries", weights_of((None, 1.0), ("q", 1.0)), ["1 row", "query_id is NULL"]),
         ("queries", weights_of(("q", 1.0), ("q", 2.0)), ["(query_id)", "more than once", "query_id='q', times=2"]),
         ("queries", weights_of(("q", "1")), ["weight is VARCHAR, not a number"]),
