@@ -33,8 +33,7 @@ BROKEN = [
     (
         {"weight": [1.0, 1e91]},
         "KendallTau",
-        r"^predictions.*: 1 row: weight is above 1e90, or below 1e-90 and not 0, whose products no double holds; divide all weights by one number\n"
-        r" +label=1, score=0.9, weight=1e\+91\n",
+        r"1 row: weight is above 1e90, or below 1e-90 and not 0, whose products no double holds; divide all weights by one number\n +label=1,",
     ),
     ({"weight": [0.0, 9e-91]}, "AUC", r"1 row: weight is above 1e90, or below 1e-90 and not 0"),
     ({"weight": [1.0, None]}, "num_predictions", r"1 row: weight is NULL\n +label=1, score=0.9, weight=None"),

@@ -21,7 +21,8 @@ EXAMPLES = {"fraction": "0.3", "max_fpr": "0.4"}
 FREE = [
     f"{file.display_name}{'@' + EXAMPLES[file.at.name] if file.at and file.at.name in EXAMPLES else ''}"
     for file in library().metrics.values()
-    if file.path.parent.name in {"classification", "regression", "pairs"} and not (file.at and file.at.name == "k" and file.at.default is None)
+    if file.path.parent.name in {"classification", "regression", "pairs"}
+    and not (file.at and file.at.name == "k" and file.at.default is None)
 ]
 """All metrics of predictions but those of so much weight."""
 

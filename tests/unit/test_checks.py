@@ -37,6 +37,8 @@ if TYPE_CHECKING:
         ("qrels", qrels_of(("q", "a", NAN), ("q", "b", 1.0)), ["1 row", "relevance is NaN", "relevance=nan"]),
         ("qrels", qrels_of(("q", "a", INF), ("q", "b", 1.0)), ["1 row", "relevance", "relevance=inf"]),
         ("qrels", qrels_of(("q", "a", -INF), ("q", "b", 1.0)), ["1 row", "relevance", "relevance=-inf"]),
+        ("qrels", qrels_of(("q", "a", -1e91), ("q", "b", 1.0)), ["1 row", "relevance is beyond 1e90", "relevance=-1e+91"]),
+        ("qrels", qrels_of(("q", "a", 1e-91), ("q", "b", 1.0)), ["1 row", "within 1e-90 and not 0", "relevance=1e-91"]),
         ("qrels", qrels_of(("q", "a", 1), ("q", "a", 2)), ["(query_id, doc_id)", "more than once", "times=2"]),
         ("qrels", qrels_of(("q", "a", "yes")), ["relevance is VARCHAR, not a number"]),
         ("queries", weights_of(("q", None), ("r", 1.0)), ["1 row", "weight is NULL", "query_id='q'"]),
