@@ -9,6 +9,7 @@ SELECT
   SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score, -- score is NaN, which would be ranked first; give it a value, or leave the row out
   COUNT(*) - COUNT(weight) AS null_weight, -- weight is NULL
   SUM(CASE WHEN weight < 0 THEN 1 ELSE 0 END) AS negative_weight, -- weight is negative
+  SUM(CASE WHEN NOT (ISNAN(weight) OR ISINF(weight)) AND (weight > 1e90 OR (weight > 0 AND weight < 1e-90)) THEN 1 ELSE 0 END) AS extreme_weight, -- weight is above 1e90, or below 1e-90 and not 0, whose products no double holds; divide all weights by one number
   SUM(CASE WHEN ISNAN(weight) OR ISINF(weight) THEN 1 ELSE 0 END) AS nan_weight, -- weight is NaN or infinite
   COUNT(*) - COUNT(rank) AS null_rank, -- rank is NULL
   SUM(CASE WHEN NOT label IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_label, -- binary labels: label is neither 0 nor 1

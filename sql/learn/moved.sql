@@ -1,4 +1,5 @@
 -- moved: one row per model with its weights after a step of length $eta / sqrt(t) against the sub-gradient.
+-- Never zero: w.step + 1, l.queries.
 SELECT
   model_id,
   LIST(weight ORDER BY feature) AS weights

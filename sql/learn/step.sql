@@ -1,5 +1,6 @@
 -- trail: one row per model after the next step: its weights, brought back into the ball of radius $radius if they left it,
 -- and the loss, with its penalty, of those before.
+-- Never zero: length.
 SELECT
   model_id,
   model,

@@ -1,5 +1,6 @@
 -- crowded: one row per cell that holds more than 1/256 of all predictions, with the mean place of those in it; made of
 -- integers, so that it is the same however often and in whatever order an engine adds it up.
+-- Never zero: c.cell_rows.
 SELECT
   c.group_id,
   c.cell,

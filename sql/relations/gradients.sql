@@ -1,5 +1,6 @@
 -- gradients: one row per prediction with its part in a sub-gradient of the surrogate with respect to scores. Predictions of
 -- one class and score share theirs, so that it does not depend on the order of rows.
+-- Never zero: s.sharers.
 SELECT
   p.group_id,
   p.doc_id,

@@ -1,6 +1,7 @@
 -- heights: one row of amounts with the cell of the score axis that its score falls in, and its place there, from 0 to 1. The
 -- axis is fine near 0, near 1 and near -1, where probabilities and correlations crowd, and coarse far out.
 -- Costly: equal scores are added up.
+-- Never zero: size.
 SELECT
   group_id,
   score,

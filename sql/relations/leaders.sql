@@ -5,8 +5,8 @@ SELECT
   group_id,
   above,
   negatives_above,
-  CASE WHEN upto <= $k THEN positives ELSE positives * ($k - above) / (upto - above) END AS positives,
-  CASE WHEN upto <= $k THEN negatives ELSE negatives * ($k - above) / (upto - above) END AS negatives
+  CASE WHEN upto <= $k THEN positives ELSE positives * ($k - above) / NULLIF(upto - above, 0) END AS positives,
+  CASE WHEN upto <= $k THEN negatives ELSE negatives * ($k - above) / NULLIF(upto - above, 0) END AS negatives
 FROM (
   SELECT
     group_id,

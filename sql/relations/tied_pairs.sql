@@ -1,15 +1,11 @@
--- tied_pairs: one row per label or score of a list of more than 32 predictions, with the weight of the pairs that are tied
--- in it alone.
+-- tied_pairs: one row per label and score that occur together in a list: the weight of its pairs with those before it of the
+-- same score, and of the same label.
 SELECT
   group_id,
-  (SUM(weight) * SUM(weight) - SUM(weight * weight)) / 2 AS score_ties,
-  0 AS label_ties
-FROM entries
-GROUP BY group_id, score
-UNION ALL
-SELECT
-  group_id,
-  0 AS score_ties,
-  (SUM(weight) * SUM(weight) - SUM(weight * weight)) / 2 AS label_ties
-FROM entries
-GROUP BY group_id, label
+  weight * COALESCE(SUM(weight) OVER (
+    PARTITION BY group_id, score_place ORDER BY label_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ), 0) AS score_ties,
+  weight * COALESCE(SUM(weight) OVER (
+    PARTITION BY group_id, label_place ORDER BY score_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ), 0) AS label_ties
+FROM ordered

@@ -209,7 +209,7 @@ def _suit_clickhouse(tree: exp.Expr) -> None:
     for kind in tree.find_all(exp.DataType):
         if kind.is_type("BIGINT") and kind.find_ancestor(exp.CTE):
             kind.replace(exp.DataType.build("DOUBLE"))
-    for count in list(tree.find_all(exp.Count, exp.RowNumber, exp.Rank)):
+    for count in list(tree.find_all(exp.Count, exp.RowNumber, exp.Rank, exp.DenseRank)):
         whole = count.parent if isinstance(count.parent, exp.Window) else count
         whole.replace(exp.cast(whole.copy(), "DOUBLE"))
     for function in list(tree.find_all(exp.CumeDist)):

@@ -9,16 +9,17 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.errors import ContractError
+from sqlrank.library.denominators import FACT, unguarded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 KEYS = {"list_id", "group_id"}
 """What tells rows of a metric apart: a list, or a group of lists."""
 
 ALLOWED = (
-    exp.Abs, exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column, exp.Count, exp.CumeDist, exp.DataType, exp.Div,
+    exp.Abs, exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column, exp.Count, exp.CumeDist, exp.DataType, exp.DenseRank, exp.Div,
     exp.EQ, exp.Exp, exp.Floor, exp.From, exp.GT, exp.GTE, exp.Group, exp.Identifier, exp.If, exp.In, exp.Is, exp.Join,
     exp.LT, exp.LTE, exp.Lead, exp.Literal, exp.Ln, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
     exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Rank, exp.RowNumber, exp.Select, exp.Sqrt, exp.Star,
@@ -68,7 +69,7 @@ def read_tree(kind: str, path: Path, text: str) -> Any:
         raise ContractError(f"{path}:{detail['line']}: not SQL: {detail['description']}") from None
 
 
-def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: set[str]) -> None:
+def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: Mapping[str, bool]) -> None:
     """Raise ``ContractError`` with file, line and rule for each breach in a file."""
     breaches: list[Breach] = []
     if kind == "metrics":
@@ -85,7 +86,10 @@ def check(kind: str, path: Path, text: str, tree: exp.Expr, declared: set[str]) 
         breaches.append((match[0], f"{match[0]} is dropped when a statement is written: sort by something that is never NULL"))
     engine = re.search(r"^-- Engine: (\w+)", text, re.MULTILINE)
     extra = OF_ENGINES.get(engine[1], ()) if engine else ()
-    refuse(path, text, [*breaches, *_portability(tree, extra), *_parameters(tree, declared)])
+    breaches += [*_portability(tree, extra), *_parameters(tree, declared)]
+    never_zero = re.search(rf"^-- {FACT}: (.+?)\.?$", text, re.MULTILINE)
+    above_zero = [name for name, is_above in declared.items() if is_above]
+    refuse(path, text, [*breaches, *unguarded(tree, above_zero, never_zero[1] if never_zero else "")])
 
 
 def _is_curve(tree: exp.Query) -> bool:
@@ -128,11 +132,11 @@ def _shadows(select: exp.Select) -> Iterator[Breach]:
             yield item, f"{item.alias} is grouped by and the name of something else: choose another name"
 
 
-def _parameters(tree: exp.Expr, declared: set[str]) -> Iterator[Breach]:
+def _parameters(tree: exp.Expr, declared: Mapping[str, bool]) -> Iterator[Breach]:
     used = {node.name: node for node in tree.find_all(exp.Placeholder)}
-    for name in sorted(declared - used.keys()):
+    for name in sorted(declared.keys() - used.keys()):
         yield f"${name}", f"${name} is documented, but not used"
-    for name in sorted(used.keys() - declared):
+    for name in sorted(used.keys() - declared.keys()):
         yield (
             f"${name}" if name != "?" else name,
             f"${name} is used, but not documented; add a line '-- ${name}: number, default ...: what it is.'",

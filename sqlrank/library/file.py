@@ -25,20 +25,9 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """What a metric has one value of, by the key it is grouped by."""
 
 FACTS = (
-    "Costly",
-    "Default",
-    "Engine",
-    "Linear",
-    "Per slice",
-    "Per system",
-    "Probability",
-    "Spread",
-    "Check",
-    "Requires",
-    "Source",
-    "Undefined",
-    "With k",
-)
+    "Costly", "Default", "Engine", "Linear", "Never zero", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires", "Source",
+    "Undefined", "With k",
+)  # fmt: skip
 """What a comment line may declare beside parameters: ``-- Costly: every list is ranked.``"""
 
 _PARAM = re.compile(
@@ -67,6 +56,11 @@ class Param:
         if isinstance(self.default, tuple):
             return "[" + ",".join(f"{item:g}" for item in self.default) + "]"
         return "all" if self.default in {None, ALL, MOST} else f"{self.default:g}"
+
+    @property
+    def is_above_zero(self) -> bool:
+        """Whether no value in range is 0 or less."""
+        return self.low > 0 or (self.low == 0 and self.excludes_low)
 
     def __str__(self) -> str:
         """Return the type and range in words."""

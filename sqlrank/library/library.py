@@ -12,7 +12,7 @@ from sqlrank.library.folder import read_toml, sql_root
 from sqlrank.library.roles import read_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from sqlrank.library.file import Kind
@@ -38,6 +38,7 @@ class Library:
 
     def __init__(self, folders: tuple[Path, ...], check: Callable[[SqlFile, Library], None]) -> None:
         self._check = check
+        self.root = folders[0]
         self.metrics: dict[str, SqlFile] = {}
         self.curves: dict[str, SqlFile] = {}
         self.relations: dict[tuple[str, str], SqlFile] = {}
@@ -51,7 +52,7 @@ class Library:
         for folder in folders:
             self._add(folder)
         for file in self.files():
-            if not file.path.is_relative_to(folders[0]):
+            if not file.path.is_relative_to(self.root):
                 self.checked(file)
 
     def _add(self, folder: Path) -> None:
@@ -102,6 +103,13 @@ class Library:
                 self._checked.discard(file)
                 raise
         return file
+
+    def can_overflow(self, file: SqlFile, files: Iterable[SqlFile]) -> bool:
+        """Whether a metric made of these files can be infinite or NaN: one of a user's, and one of scores of any size.
+
+        The others are quotients of sums of weights, of gains and of what lies between 0 and 1, which the checks keep in bounds.
+        """
+        return "finite scores" in file.requires or any(not read.path.is_relative_to(self.root) for read in files)
 
     def variants(self, name: str) -> list[SqlFile]:
         """Return the files of a relation."""

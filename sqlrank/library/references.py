@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def keeps_contract(file: SqlFile, library: Library) -> None:
     """Raise ``ContractError`` for each rule that a file breaks, and for what it names and is not there."""
-    check(file.kind, file.path, file.text, file.statement, set(file.params))
+    check(file.kind, file.path, file.text, file.statement, {name: param.is_above_zero for name, param in file.params.items()})
     refuse(file.path, file.text, [*_tables(file, library), *_calls(file, library), *_columns(file, library), *_facts(file, library)])
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from sqlrank.library.library import Library
     from sqlrank.library.metric import Value
 
+MOST_GAIN = 1e90
+"""What a grade can be given at most, as the checks ask of grades themselves."""
+
 
 def bind(library: Library, tree: exp.Expr, settings: Mapping[str, Value], params: Mapping[str, Param]) -> exp.Expr:
     """Return a copy with functions expanded and ``$parameters`` replaced by their values."""
@@ -67,6 +70,8 @@ def _grade_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr], of_
     for key, value in pairs:
         if key <= 0:
             raise MetricError(f"{slot} maps grade {key:g}; only grades above 0 can be given a gain")
+        if abs(value) > MOST_GAIN:
+            raise MetricError(f"{slot} gives grade {key:g} {value:g}; give at most {MOST_GAIN:g}, so that sums are numbers")
         case.append("ifs", exp.If(this=exp.EQ(this=grade.copy(), expression=literal(key)), true=literal(value)))
     return case
 

@@ -51,6 +51,16 @@ def slice_of(shape: Shape) -> exp.Expr:
     return case
 
 
+GREATEST = "1.7976931348623157e308"
+"""The greatest double; NaN is greater, or compares with nothing."""
+
+
+def finite(node: exp.Expr) -> exp.Expr:
+    """Return a number that is NULL where it would be infinite or NaN."""
+    is_finite = exp.LTE(this=exp.Abs(this=node.copy()), expression=exp.Literal.number(GREATEST))
+    return exp.Case(ifs=[exp.If(this=is_finite, true=node)])
+
+
 def double(node: exp.Expr) -> exp.Cast:
     """Return what a metric is in the result."""
     return exp.cast(node, "DOUBLE")

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.errors import MetricError
 from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same
 from sqlrank.statement.relations import Relations, free
-from sqlrank.statement.rows import Part, double, grouped, joined, ordered, slice_of
+from sqlrank.statement.rows import Part, double, finite, grouped, joined, ordered, slice_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -151,7 +151,9 @@ class Stages:
 
     def _filled(self, column: Column, settings: Mapping[str, Value]) -> exp.Expr:
         """The value of a metric, where it is undefined what the policy says."""
-        value = exp.column(column.alias, table=column.scan)
+        value: exp.Expr = exp.column(column.alias, table=column.scan)
+        if self.relations.library.can_overflow(column.asked.file, column.asked.uses.files):
+            value = finite(value)
         if column.asked.file.is_total:
             return exp.func("COALESCE", value, exp.Literal.number(0))
         return self.relations.function("no_relevant", settings, value)
@@ -209,6 +211,9 @@ class Stages:
             raise MetricError(f"aggregate='wmean' {what}")
         weight = exp.column("weight") if weighted else exp.Literal.number(1)
         aggregate = self.relations.function("aggregate", {**settings, "aggregate": chosen}, value, weight)
+        library = self.relations.library
+        if library.can_overflow(column.asked.file, [*column.asked.uses.files, library.function("aggregate", str(chosen))]):
+            aggregate = finite(aggregate)
         if settings.get("no_relevant") == "null":
             incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))
             return exp.Case(ifs=[exp.If(this=incomplete, true=exp.Null())], default=aggregate)

@@ -12,6 +12,7 @@ from sqlrank.errors import MetricError
 from sqlrank.statement.keys import GROUP, QUERY, SLICE, key, same
 from sqlrank.statement.prune import prune
 from sqlrank.statement.relations import Relations
+from sqlrank.statement.rows import double, finite
 from sqlrank.statement.stages import Stages
 
 if TYPE_CHECKING:
@@ -125,7 +126,8 @@ def _curve(stages: Stages, asked: Asked, rows: Rows, stamp: str, audits: Mapping
     # Under an alias, since engines differ in what a bare name in ORDER BY is where a join has two columns of it.
     columns = [exp.alias_(key(item.alias, step), key(item.alias).this.copy()) for item in outputs]
     order = [*(key(item.alias) for item in outputs), *(key(name, step) for name in keys.columns if name == SLICE), exp.column("point")]
-    tree = exp.select(*columns, *(exp.alias_(_shown(name, step), name) for name in shown)).from_(step)
+    guarded = relations.library.can_overflow(asked.file, asked.uses.files)
+    tree = exp.select(*columns, *(exp.alias_(_shown(name, step, guarded), name) for name in shown)).from_(step)
     tree = tree.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in order))
     outputs += [Output(name, name, "point" if name == "point" else "value", asked) for name in shown]
     for role, audit in audits.items():
@@ -137,11 +139,13 @@ def _curve(stages: Stages, asked: Asked, rows: Rows, stamp: str, audits: Mapping
     return _statement(tree, relations, stages, outputs, stamp)
 
 
-def _shown(name: str, step: str) -> exp.Expr:
+def _shown(name: str, step: str, guarded: bool) -> exp.Expr:
     column = exp.column(name, table=step)
     if name == "doc_id":
         return column
-    return exp.cast(column, "BIGINT" if name == "point" else "DOUBLE")
+    if name == "point":
+        return exp.cast(column, "BIGINT")
+    return double(finite(column) if guarded and name != "score" else column)
 
 
 def _if_k(k: int, column: str) -> exp.If:

@@ -30,6 +30,12 @@ BROKEN = [
     ({"weight": [1.0, -1.0]}, "AUC", r"1 row: weight is negative\n +label=1, score=0.9, weight=-1.0"),
     ({"weight": [1.0, nan]}, "AUC", r"1 row: weight is NaN or infinite\n +label=1, score=0.9, weight=nan"),
     ({"weight": [INF, 1.0]}, "MAE", r"1 row: weight is NaN or infinite\n +label=0, score=0.1, weight=inf"),
+    (
+        {"weight": [1.0, 1e91]},
+        "KendallTau",
+        r"1 row: weight is above 1e90, or below 1e-90 and not 0, whose products no double holds; divide all weights by one number\n +label=1,",
+    ),
+    ({"weight": [0.0, 9e-91]}, "AUC", r"1 row: weight is above 1e90, or below 1e-90 and not 0"),
     ({"weight": [1.0, None]}, "num_predictions", r"1 row: weight is NULL\n +label=1, score=0.9, weight=None"),
     ({"query_id": [1, None]}, "GAUC", r"1 row: query_id is NULL\n +label=1, score=0.9, query_id=None"),
     ({"rank": [1, None]}, "AUC(ties=row_order)", r"1 row: rank is NULL\n +label=1, score=0.9, rank=None"),

@@ -38,8 +38,9 @@ PREDICTIONS = """
     FROM range(140) AS t(i)
     UNION ALL SELECT 9, 'u1', 'd141', 141, 0, 0.25, 1
     UNION ALL SELECT NULL, 'u1', 'd142', 142, 1, 0.25, 1
+    UNION ALL SELECT 2, 'u1', 'd143', 143, 1, 0.03, 0
 """
-"""Scores tied, 0 and 1; weights of 0; a shop of one class, and rows of no shop."""
+"""Scores tied, 0 and 1; weights of 0, of all that has a score; a shop of one class, and rows of no shop."""
 
 NUMBERS = "SELECT i % 3 AS shop, (1 + i * 7 % 23) / 4.0::DOUBLE AS label, (1 + i * 5 % 19) / 4.0::DOUBLE AS score, (1 + i % 4) / 2.0::DOUBLE AS weight FROM range(90) AS t(i)"
 UNWEIGHTED = "SELECT shop, label, score FROM predictions"
@@ -248,6 +249,7 @@ def _of_predictions() -> list[Scenario]:
         Scenario("regression", regression, {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}),
         Scenario("pairs", _names(_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
         Scenario("pairs at once", _names(_family("pairs")), WEIGHTED),
+        Scenario("pairs of the first", ["AUC@1", "PartialAUC@1", "pAp@1", "Gain@0.1", "Lift@0.1"], WEIGHTED | {"by": "shop"}),
         Scenario("pairs of queries", _names(_family("pairs")), WEIGHTED | {"by": "shop", "level": "query"}),
         Scenario("classification of queries", classification, WEIGHTED | {"by": "shop", "level": "query"}),
         Scenario(

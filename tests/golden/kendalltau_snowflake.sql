@@ -9,13 +9,10 @@ WITH predictions AS (
     CAST(1 AS DOUBLE) AS weight
   FROM shop.eval.pairs
 ), extents AS (
-  /* relations/extents.sql: one row per group: how many predictions it has, their weight, the sum of the
-   squares of that, whether all weigh 1, and whether labels and scores vary (1) or are all the same
-   (0). */
+  /* relations/extents.sql: one row per group: how many predictions it has, their weight, and whether all
+   weigh 1. */
   SELECT
-    COUNT(*) AS predictions,
-    SUM(weight) AS weight,
-    CASE WHEN MIN(label) < MAX(label) AND MIN(score) < MAX(score) THEN 1 ELSE 0 END AS varies
+    COUNT(*) AS predictions
   FROM predictions
   WHERE weight > 0
 ), sized AS (
@@ -34,30 +31,19 @@ WITH predictions AS (
   FROM sized
   WHERE predictions > 32
   GROUP BY label, score
-), tied_pairs AS (
-  /* relations/tied_pairs.sql: one row per label or score of a list of more than 32 predictions, with the
-   weight of the pairs that are tied in it alone. */
-  SELECT
-    (SUM(weight) * SUM(weight) - SUM(weight * weight)) / 2 AS score_ties,
-    0 AS label_ties
-  FROM entries
-  GROUP BY score
-  UNION ALL
-  SELECT
-    0 AS score_ties,
-    (SUM(weight) * SUM(weight) - SUM(weight * weight)) / 2 AS label_ties
-  FROM entries
-  GROUP BY label
 ), ordered AS (
-  /* relations/ordered/all_long.sql: the entries of a list, numbered in order of score and in order of
-   label, each from 0; what is tied in one is numbered in the order of the other, so that it is not
-   in opposite order. */
+  /* relations/ordered/all_long.sql: the entries of a list with the places of their score and of their
+   label among its different ones, each from 0, and how many different labels there are. */
   SELECT
-    weight,
-    COUNT(*) OVER () AS entries,
-    ROW_NUMBER() OVER (ORDER BY score, label) - 1 AS score_place,
-    ROW_NUMBER() OVER (ORDER BY label, score) - 1 AS label_place
-  FROM entries
+    weight, score_place, label_place,
+    1 + MAX(label_place) OVER () AS labels
+  FROM (
+    SELECT
+      weight,
+      DENSE_RANK() OVER (ORDER BY score) - 1 AS score_place,
+      DENSE_RANK() OVER (ORDER BY label) - 1 AS label_place
+    FROM entries
+  ) AS placed
 ), digits AS (
   /* relations/digits.sql: 0 to 9. */
   SELECT
@@ -97,104 +83,112 @@ WITH predictions AS (
   CROSS JOIN digits AS b
   WHERE b.digit < 4
 ), bit_inversions AS (
-  /* relations/bit_inversions.sql: one row per group: the weight of its pairs that are in opposite order
-   by label and by score. */
+  /* relations/bit_inversions.sql: one row per group: the weight of its pairs that are in the same and in
+   opposite order by label and by score. */
   SELECT
-    SUM(weight * turn * weight_before) AS discordant
+    SUM(upper_weight * lower_before) AS concordant,
+    SUM(lower_weight * upper_before) AS discordant
   FROM (
     SELECT
-      weight,
-      CASE WHEN half = 2 * part THEN 1 ELSE 0 END
-      - CASE WHEN span < entries AND part = 2 * FLOOR(part / CAST(2 AS DOUBLE)) THEN 1 ELSE 0 END AS turn,
+      lower_weight, upper_weight,
       COALESCE(
-        SUM(weight) OVER (PARTITION BY part ORDER BY score_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+        SUM(lower_weight) OVER (PARTITION BY part ORDER BY score_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
-      ) AS weight_before
+      ) AS lower_before,
+      COALESCE(
+        SUM(upper_weight) OVER (PARTITION BY part ORDER BY score_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+        0
+      ) AS upper_before
     FROM (
       SELECT
-        o.weight, o.entries, o.score_place, s.span,
-        CAST(FLOOR(CAST(o.label_place + 1099511627776 AS DOUBLE) / s.span) AS BIGINT) AS part,
-        CAST(FLOOR(CAST(2 * (o.label_place + 1099511627776) AS DOUBLE) / s.span) AS BIGINT) AS half
-      FROM ordered AS o
-      JOIN spans AS s ON s.span < 2 * o.entries
-    ) AS cut
+        part, score_place,
+        SUM(CASE WHEN half = 2 * part THEN weight ELSE 0 END) AS lower_weight,
+        SUM(CASE WHEN half = 2 * part THEN 0 ELSE weight END) AS upper_weight
+      FROM (
+        SELECT
+          o.score_place, o.weight,
+          CAST(FLOOR(CAST(o.label_place + 1099511627776 AS DOUBLE) / s.span) AS BIGINT) AS part,
+          CAST(FLOOR(CAST(2 * (o.label_place + 1099511627776) AS DOUBLE) / s.span) AS BIGINT) AS half
+        FROM ordered AS o
+        JOIN spans AS s ON s.span < 2 * o.labels
+      ) AS cut
+      GROUP BY part, score_place
+    ) AS halves
   ) AS running
+), tied_pairs AS (
+  /* relations/tied_pairs.sql: one row per label and score that occur together in a list: the weight of
+   its pairs with those before it of the same score, and of the same label. */
+  SELECT
+    weight * COALESCE(
+      SUM(weight) OVER (PARTITION BY score_place ORDER BY label_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      0
+    ) AS score_ties,
+    weight * COALESCE(
+      SUM(weight) OVER (PARTITION BY label_place ORDER BY score_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      0
+    ) AS label_ties
+  FROM ordered
+), inversions AS (
+  /* relations/inversions/bits.sql: rows per group of more than 32 predictions whose sums are the weight
+   of its pairs that label and score put in the same order, in opposite order, and of those tied in
+   one of them only. */
+  SELECT
+    concordant, discordant,
+    0 AS score_ties,
+    0 AS label_ties
+  FROM bit_inversions
+  UNION ALL
+  SELECT
+    0 AS concordant,
+    0 AS discordant,
+    score_ties, label_ties
+  FROM tied_pairs
 ), short_lists AS (
   /* relations/short_lists.sql: one row per group of at most 32 predictions: the weight of its pairs that
-   are in opposite order by label and by score, of those tied in one of them only, and the sum of
-   squares of what is tied in both. */
+   label and score put in the same order, in opposite order, and of those tied in one of them only. */
   SELECT
+    SUM(CASE WHEN a.score < b.score AND a.label < b.label THEN a.weight * b.weight ELSE 0 END) AS concordant,
     SUM(CASE WHEN a.score < b.score AND a.label > b.label THEN a.weight * b.weight ELSE 0 END) AS discordant,
-    SUM(CASE WHEN a.score < b.score AND a.label = b.label THEN a.weight * b.weight ELSE 0 END) AS label_ties,
-    SUM(CASE WHEN a.score = b.score AND a.label > b.label THEN a.weight * b.weight ELSE 0 END) AS score_ties,
-    SUM(CASE WHEN a.score = b.score AND a.label = b.label THEN a.weight * b.weight ELSE 0 END) AS entry_squares
+    SUM(CASE WHEN a.score = b.score THEN a.weight * b.weight ELSE 0 END) AS score_ties,
+    SUM(CASE WHEN a.label = b.label THEN a.weight * b.weight ELSE 0 END) AS label_ties
   FROM sized AS a
   CROSS JOIN sized AS b
-  WHERE a.predictions <= 32 AND b.predictions <= 32 AND a.score <= b.score AND a.label >= b.label
+  WHERE
+    a.predictions <= 32
+    AND b.predictions <= 32
+    AND (a.score < b.score OR (a.score = b.score AND a.label > b.label))
 ), pairs AS (
   /* relations/pairs.sql: one row per group with the weight of its pairs of predictions, which is the
    product of their weights: those that label and score put in the same order, in opposite order,
-   those tied in one of them only, and all. */
+   and those tied in one of them only. */
   SELECT
-    CASE
-      WHEN MAX(varies) = 1
-      THEN (SUM(weight) * SUM(weight) - SUM(entry_squares)) / 2
-      - SUM(discordant)
-      - SUM(score_ties)
-      - SUM(label_ties)
-      ELSE 0
-    END AS concordant,
-    CASE WHEN MAX(varies) = 1 THEN SUM(discordant) ELSE 0 END AS discordant,
+    SUM(concordant) AS concordant,
+    SUM(discordant) AS discordant,
     SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
   FROM (
     SELECT
-      weight, varies,
-      0 AS entry_squares,
+      0 AS concordant,
       0 AS discordant,
       0 AS score_ties,
       0 AS label_ties
     FROM extents
     UNION ALL
     SELECT
-      0 AS weight,
-      0 AS varies,
-      entry_squares, discordant, score_ties, label_ties
+      concordant, discordant, score_ties, label_ties
     FROM short_lists
     UNION ALL
     SELECT
-      0 AS weight,
-      0 AS varies,
-      weight * weight AS entry_squares,
-      0 AS discordant,
-      0 AS score_ties,
-      0 AS label_ties
-    FROM entries
-    UNION ALL
-    SELECT
-      0 AS weight,
-      0 AS varies,
-      0 AS entry_squares,
-      discordant,
-      0 AS score_ties,
-      0 AS label_ties
-    FROM bit_inversions AS inversions
-    UNION ALL
-    SELECT
-      0 AS weight,
-      0 AS varies,
-      0 AS entry_squares,
-      0 AS discordant,
-      score_ties, label_ties
-    FROM tied_pairs
+      concordant, discordant, score_ties, label_ties
+    FROM inversions
   ) AS counted
 ), correlated AS (
   /* relations/correlated/b.sql: one row per group with its pairs in the same and in opposite order, and
    what tau-b divides by: the geometric mean of the pairs not tied by label and of those not tied by
-   score. */
+   score, without their product, which might be too large. */
   SELECT
     concordant, discordant,
-    SQRT((concordant + discordant + score_ties) * (concordant + discordant + label_ties)) AS scale
+    (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS scale
   FROM pairs
 ), by_correlated AS (
   /* one row per group */

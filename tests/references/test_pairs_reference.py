@@ -30,7 +30,13 @@ SCORES: dict[str, Any] = {
     "same": lambda _, n: np.full(n, -0.5),
     "infinite": lambda rng, n: rng.choice([-np.inf, np.inf, 0.0, 1.0], n),
 }
-WEIGHTS: dict[str, Any] = {"ones": lambda _, n: np.ones(n), "eighths": lambda rng, n: rng.integers(0, 40, n) / 8}
+WEIGHTS: dict[str, Any] = {
+    "ones": lambda _, n: np.ones(n),
+    "eighths": lambda rng, n: rng.integers(0, 40, n) / 8,
+    "wild": lambda rng, n: rng.uniform(1, 2, n) * 10.0 ** rng.integers(-6, 6, n),
+    "one heavy": lambda rng, n: np.where(np.arange(n) == n // 2, 1e12, rng.uniform(0.5, 2, n)),
+}
+"""With "wild" and "one heavy" the heaviest pairs weigh so much more than others that these are lost in a difference of sums."""
 Values = dict[str, dict[str, float | None]]
 
 
@@ -85,7 +91,7 @@ def test_every_metric_has_a_reference_and_is_among_them() -> None:
     assert {name.removesuffix("@k") for name in known} == named
 
 
-@pytest.mark.parametrize("weights", few(WEIGHTS, ("eighths",)))
+@pytest.mark.parametrize("weights", few(WEIGHTS, ("eighths", "one heavy")))
 @pytest.mark.parametrize("counting", few(["framed", "bits"], 1))
 def test_of_numbers(weights: str, counting: str) -> None:
     found = groups(classes=False, weights=weights)

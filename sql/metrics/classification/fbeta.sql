@@ -1,5 +1,5 @@
 -- FBeta: F measure: harmonic mean of precision and recall, recall counting beta times as much.
--- $beta: number above 0, default 1: how many times recall counts as much as precision.
+-- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- cut: default threshold: a threshold that is given, or the best one by a criterion.
 -- Requires: binary labels.
 -- Undefined: neither a positive nor a predicted one.

@@ -9,7 +9,7 @@ SELECT
     positives * CASE
       WHEN positives_above + negatives_above + positives + negatives <= $fraction * (all_positives + all_negatives) THEN 1
       WHEN positives_above + negatives_above >= $fraction * (all_positives + all_negatives) THEN 0
-      ELSE ($fraction * (all_positives + all_negatives) - positives_above - negatives_above) / (positives + negatives)
+      ELSE ($fraction * (all_positives + all_negatives) - positives_above - negatives_above) / NULLIF(positives + negatives, 0)
     END
   ) / NULLIF(MAX(all_positives), 0) AS gain
 FROM thresholds

@@ -13,7 +13,7 @@ SELECT
         WHEN negatives_above + negatives <= $max_fpr * all_negatives
           THEN $max_fpr - (negatives_above + negatives / 2) / NULLIF(all_negatives, 0)
         WHEN negatives_above >= $max_fpr * all_negatives THEN 0
-        ELSE ($max_fpr - negatives_above / NULLIF(all_negatives, 0)) * (($max_fpr * all_negatives - negatives_above) / (2 * negatives))
+        ELSE ($max_fpr - negatives_above / NULLIF(all_negatives, 0)) * (($max_fpr * all_negatives - negatives_above) / NULLIF(2 * negatives, 0))
       END
     ),
     $max_fpr

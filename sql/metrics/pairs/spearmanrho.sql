@@ -6,8 +6,12 @@ SELECT
   group_id,
   CASE
     WHEN MIN(label) < MAX(label) AND MIN(score) < MAX(score) THEN formula(
-      SUM(weight * label_rank * score_rank) / SQRT(SUM(weight * label_rank * label_rank) * SUM(weight * score_rank * score_rank)),
-      6 * SUM(weight * (label_rank - score_rank) * (label_rank - score_rank)) / (SUM(weight) * SUM(weight) * SUM(weight) - SUM(cubes))
+      SUM(weight * label_rank * score_rank) / NULLIF(
+        SUM(weight * label_rank * label_rank)
+          * SQRT(SUM(weight * score_rank * score_rank) / NULLIF(SUM(weight * label_rank * label_rank), 0)),
+        0
+      ),
+      2 * SUM(weight * (label_rank - score_rank) * (label_rank - score_rank)) / NULLIF(SUM(room), 0)
     )
   END AS spearmanrho
 FROM centred_ranks

@@ -1,10 +1,11 @@
 -- F: weighted harmonic mean of precision and recall at k.
 --     F@k = (1 + beta^2) hits / (beta^2 relevant documents + k)
 -- $k: integer from 1: cut-off, the documents of a list that are looked at.
--- $beta: number from 0, default 1: how many times as much recall weighs as precision.
+-- $beta: number from 0 to 10000, default 1: how many times as much recall weighs as precision.
 -- Undefined: a query without relevant documents.
 -- Source: van Rijsbergen 1979.
 -- Linear: in chance.
+-- Never zero: $beta * $beta * SUM(docs) + $k.
 SELECT
   list_id,
   (1 + $beta * $beta) * SUM(CASE WHEN rank <= $k THEN chance ELSE 0 END) / ($beta * $beta * SUM(docs) + $k) AS f

@@ -1,6 +1,7 @@
 -- G: gain discounted by how far the list has fallen behind the ideal one, over the ideal gain.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval G (experimental, 2008).
+-- Never zero: LN(2 + position + extra_cost - gain_so_far).
 SELECT
   list_id,
   SUM(CASE WHEN gain > 0 OR gain < 0 THEN gain * LN(2) / LN(2 + position + extra_cost - gain_so_far) ELSE 0 END)

@@ -7,6 +7,7 @@
 -- Undefined: a query without relevant documents.
 -- Source: Moffat & Zobel 2008.
 -- Linear: in chance.
+-- Never zero: scale(MAX(relevance)).
 SELECT
   list_id,
   CASE

@@ -4,6 +4,7 @@
 -- Undefined: a query without relevant documents.
 -- Source: Deshpande & Karypis 2004; Apache Hivemall arhr.
 -- Linear: in chance.
+-- Never zero: hit.
 SELECT
   list_id,
   share(

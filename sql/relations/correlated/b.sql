@@ -1,8 +1,9 @@
 -- correlated: one row per group with its pairs in the same and in opposite order, and what tau-b divides by: the geometric
--- mean of the pairs not tied by label and of those not tied by score.
+-- mean of the pairs not tied by label and of those not tied by score, without their product, which might be too large.
 SELECT
   group_id,
   concordant,
   discordant,
-  SQRT((concordant + discordant + score_ties) * (concordant + discordant + label_ties)) AS scale
+  (concordant + discordant + score_ties)
+    * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS scale
 FROM pairs

@@ -2,6 +2,7 @@
 -- that documents of this grade stand there (docs 0), which is exact for metrics that are sums over documents.
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Costly: every list is ranked.
+-- Never zero: r.last_rank - r.first_rank + 1.
 SELECT
   j.list_id,
   j.relevance,

@@ -1,11 +1,18 @@
--- ordered: the entries of lists that are not plain, numbered in order of score and in order of label, each from 0; what is
--- tied in one is numbered in the order of the other, so that it is not in opposite order.
+-- ordered: the entries of a list that is not plain, with the places of their score and of their label among its different ones,
+-- each from 0, and how many different labels there are.
 SELECT
-  e.group_id,
-  e.weight,
-  COUNT(*) OVER (PARTITION BY e.group_id) AS entries,
-  ROW_NUMBER() OVER (PARTITION BY e.group_id ORDER BY e.score, e.label) - 1 AS score_place,
-  ROW_NUMBER() OVER (PARTITION BY e.group_id ORDER BY e.label, e.score) - 1 AS label_place
-FROM entries AS e
-JOIN plain_lists AS l ON l.group_id = e.group_id
-WHERE l.is_plain = 0
+  group_id,
+  weight,
+  score_place,
+  label_place,
+  1 + MAX(label_place) OVER (PARTITION BY group_id) AS labels
+FROM (
+  SELECT
+    e.group_id,
+    e.weight,
+    DENSE_RANK() OVER (PARTITION BY e.group_id ORDER BY e.score) - 1 AS score_place,
+    DENSE_RANK() OVER (PARTITION BY e.group_id ORDER BY e.label) - 1 AS label_place
+  FROM entries AS e
+  JOIN plain_lists AS l ON l.group_id = e.group_id
+  WHERE l.is_plain = 0
+) AS placed

@@ -1,0 +1,73 @@
+"""All weights times a power of two: every sum is rounded as before, so that not one bit of a number may change."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank.library.shelf import library
+from tests.lanes import few
+from tests.references.pairs_variants import OF_NUMBERS
+
+TOTALS = {"FN", "FP", "TN", "TP", "LogLikelihood", "Negatives", "Positives", "Observations"}
+"""What grows with the weights."""
+
+EXAMPLES = {"fraction": "0.3", "max_fpr": "0.4"}
+FREE = [
+    f"{file.display_name}{'@' + EXAMPLES[file.at.name] if file.at and file.at.name in EXAMPLES else ''}"
+    for file in library().metrics.values()
+    if file.path.parent.name in {"classification", "regression", "pairs"}
+    and not (file.at and file.at.name == "k" and file.at.default is None)
+]
+"""All metrics of predictions but those of so much weight."""
+
+METRICS = [
+    *FREE,
+    *(metric for metric in OF_NUMBERS if metric not in FREE),
+    *("MCC(cut=best, criterion=mcc)", "FBeta(cut=best)", "YoudenJ(cut=best, criterion=youden)", "ECE(binning=equal_mass)"),
+    *("PRAUC(interpolation=davis_goadrich)", "GAUC(importance=weight)", "GAUC(importance=positives)", "AUC(level=query)"),
+]
+
+
+@cache
+def drawn() -> pa.Table:
+    rng = np.random.default_rng(5)
+    n = 300
+    label = rng.integers(0, 2, n)
+    score = np.clip(np.round(0.3 + 0.4 * label + rng.normal(size=n) / 4, 2), 0.01, 0.99)
+    weight = rng.uniform(1, 2, n) * 10.0 ** rng.integers(-3, 3, n)
+    return pa.table({"label": label, "score": score, "weight": weight, "query_id": rng.integers(0, 8, n)})
+
+
+def values(exponent: int, metrics: list[str], **arguments: Any) -> dict[str, float | None]:
+    table = drawn()
+    weight = pa.array(np.ldexp(table["weight"].to_numpy(), exponent))
+    # One thread, since sums of doubles depend on the order in which threads end.
+    (row,) = sqlrank.evaluate(metrics, predictions=table.set_column(2, "weight", weight), threads=1, **arguments).to_pylist()
+    return {name: None if value is None else float(value) for name, value in row.items()}
+
+
+@pytest.mark.parametrize("arguments", few([{}, {"strategy": "grouped"}, {"strategy": "bucketed"}], 1), ids=str)
+def test_no_number_changes(arguments: dict[str, Any]) -> None:
+    """From the lightest weights that are accepted to the heaviest."""
+    before = values(0, METRICS, **arguments)
+    assert len(before) >= 80
+    assert [name for name, value in before.items() if value is None] == []
+    for exponent in (-285, -1, 285):
+        after = values(exponent, METRICS, **arguments)
+        expected = {name: np.ldexp(value, exponent) if name in TOTALS else value for name, value in before.items()}
+        assert {name: (after[name], value) for name, value in expected.items() if after[name] != value} == {}
+
+
+def test_no_weighted_mean_over_queries_changes() -> None:
+    run = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x", "x", "x"], "score": [1.0, 1.0, 1.0]})
+    qrels = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x", "y", "x"], "relevance": [1, 1, 1]})
+    for exponent in (-290, 0, 290):
+        queries = pa.table({"query_id": ["a", "b", "c"], "weight": np.ldexp([0.1, 0.3, 0.7], exponent)})
+        got = sqlrank.evaluate("RR", run=run, qrels=qrels, queries=queries, aggregate="wmean", threads=1).to_pylist()
+        assert got == [{"RR": (0.1 + 0.7) / (0.1 + 0.3 + 0.7)}]

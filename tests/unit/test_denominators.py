@@ -1,0 +1,89 @@
+"""Nothing is divided by what may be 0, in any SQL file; a file of a user's that does is told what to write."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+import sqlglot
+
+import sqlrank
+from sqlrank.errors import ContractError
+from sqlrank.library.denominators import FACT, unguarded
+from sqlrank.library.folder import sql_root
+from sqlrank.library.shelf import library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUN = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+QRELS = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 1]})
+MINE = "-- mine: a quotient.\nSELECT\n  list_id,\n  SUM(docs) / {} AS mine\nFROM relevant\nGROUP BY list_id\n"
+
+
+def test_no_denominator_is_zero() -> None:
+    """Of metrics, curves, relations and functions the contract asks it; of other files nobody else does."""
+    files = library().files()
+    assert sum("/" in file.tree.sql() for file in files) > 80
+    for file in files:
+        assert (
+            list(unguarded(file.statement, {name for name, param in file.params.items() if param.is_above_zero}, file.facts.get(FACT, "")))
+            == []
+        ), file.path
+    others = [path for folder in ("checks", "inputs", "learn") for path in sorted(sql_root().glob(f"{folder}/*.sql"))]
+    assert len(others) > 15
+    for path in others:
+        text = path.read_text("utf-8")
+        declared = re.search(rf"^-- {FACT}: (.+)\.$", text, re.MULTILINE)
+        assert list(unguarded(sqlglot.parse_one(text, read="duckdb"), (), declared[1] if declared else "")) == [], path
+
+
+def asked(tmp_path: Path, denominator: str, *lines: str) -> float | None:
+    (tmp_path / "metrics").mkdir(exist_ok=True)
+    text = MINE.format(denominator).replace("\nSELECT", "".join(f"\n-- {line}" for line in lines) + "\nSELECT", 1)
+    (tmp_path / "metrics" / "mine.sql").write_text(text)
+    value: float | None = sqlrank.evaluate("mine", run=RUN, qrels=QRELS, sql_dir=tmp_path).to_pylist()[0]["mine"]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("denominator", "lines", "expected"),
+    [
+        ("NULLIF(SUM(rank), 0)", (), 2 / 3),
+        ("NULLIF(SUM(rank - rank), 0)", (), 0),
+        ("4", (), 0.5),
+        ("SQRT(EXP(LN(2)) * 8)", (), 0.5),
+        ("$size", ("$size: number above 0, default 4: what is divided by.",), 0.5),
+        ("$size", ("$size: integer from 1, default 4: what is divided by.",), 0.5),
+        ("MAX(rank)", ("Never zero: MAX(rank).",), 1),
+        ("(MAX(rank) * COALESCE(MAX(hit), 1))", ("Never zero: MAX(rank), COALESCE(MAX(hit), 1).",), 0.5),
+    ],
+)
+def test_what_is_known_to_be_no_zero(tmp_path: Path, denominator: str, lines: tuple[str, ...], expected: float) -> None:
+    """What is undefined counts 0, as for any metric."""
+    assert asked(tmp_path, denominator, *lines) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("denominator", "lines", "message"),
+    [
+        ("SUM(hit)", (), "SUM(hit) may be 0: write / NULLIF(SUM(hit), 0), or '-- Never zero: SUM(hit).' if it cannot be"),
+        ("SUM(rank - rank)", (), "SUM(rank - rank) may be 0"),
+        ("NULLIF(SUM(hit), 1)", (), "NULLIF(SUM(hit), 1) may be 0"),
+        ("LN(1)", (), "LN(1) may be 0"),
+        ("0", (), "0 may be 0"),
+        ("$size", ("$size: number from 0, default 4: what is divided by.",), "$size may be 0"),
+        (
+            "2",
+            ("Never zero: SUM(hit.",),
+            "'-- Never zero: SUM(hit.' cannot be read; write denominators as they stand in the file, between commas",
+        ),
+        ("2", ("Never zero: SUM(hit).",), "SUM(hit) is declared to be never 0, but nothing is divided by it"),
+    ],
+)
+def test_what_may_be_zero_is_refused(tmp_path: Path, denominator: str, lines: tuple[str, ...], message: str) -> None:
+    with pytest.raises(ContractError) as caught:
+        asked(tmp_path, denominator, *lines)
+    assert re.fullmatch(rf"{re.escape(str(tmp_path / 'metrics' / 'mine.sql'))}:\d+: {re.escape(message)}.*", str(caught.value))

@@ -1,0 +1,165 @@
+"""No result is NaN or infinite: what is undefined is NULL, in files of users' own as in those of the package."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import chdb.session
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank.errors import MetricError
+from sqlrank.library.shelf import library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUN = pa.table({"query_id": ["p", "q", "q"], "doc_id": ["a", "a", "b"], "score": [1.0, 2.0, 1.0]})
+QRELS = pa.table({"query_id": ["p", "q", "q"], "doc_id": ["a", "a", "b"], "relevance": [1, 1, 1]})
+MINE = "-- mine: a number.\n{}SELECT\n  list_id,\n  {} AS mine\nFROM relevant\nGROUP BY list_id\n"
+ODD = {
+    "a quotient": ("-- Never zero: SUM(rank - rank).\n", "SUM(rank) / SUM(rank - rank)"),
+    "no number": ("-- Never zero: SUM(rank - rank).\n", "SUM(rank - rank) / SUM(rank - rank)"),
+    "overflow": ("", "SUM(EXP(700 * rank))"),
+    "of the second list": ("-- Never zero: COUNT(*) - 2.\n", "SUM(rank) / (COUNT(*) - 2)"),
+}
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_metric_of_a_users_own(name: str, tmp_path: Path) -> None:
+    """The list of two documents is undefined, as one without relevant documents is; so is the mean of what is too large."""
+    write(tmp_path, {"metrics/mine.sql": MINE.format(*ODD[name])})
+    call: dict[str, Any] = {"run": RUN, "qrels": QRELS, "sql_dir": tmp_path, "no_relevant": "null"}
+    rows = {row["query_id"]: row["mine"] for row in sqlrank.evaluate("mine", per_query=True, **call).to_pylist()}
+    assert rows["q"] is None
+    assert sqlrank.evaluate("mine", **call).to_pylist() == [{"mine": None}]
+    skipped = sqlrank.evaluate("mine", **{**call, "no_relevant": "skip"}).to_pylist()
+    assert skipped == [{"mine": rows["p"]}]
+    assert (rows["p"] is None) == (name in {"a quotient", "no number"})
+
+
+def test_a_gain_of_a_users_own(tmp_path: Path) -> None:
+    write(tmp_path, {"functions/gain/huge.sql": "-- Huge.\nCREATE MACRO gain(relevance) AS EXP(1000 * relevance)\n"})
+    call: dict[str, Any] = {"run": RUN, "qrels": QRELS, "sql_dir": tmp_path, "no_relevant": "null"}
+    assert sqlrank.evaluate(["nDCG(gain=huge)", "CG(gain=huge)", "nDCG"], **call).to_pylist() == [
+        {"nDCG(gain=huge)": None, "CG(gain=huge)": None, "nDCG": 1.0}
+    ]
+
+
+def test_an_aggregate_of_a_users_own(tmp_path: Path) -> None:
+    write(tmp_path, {"functions/aggregate/huge.sql": "-- Huge.\nCREATE MACRO aggregate(value, weight) AS EXP(1000 * SUM(value))\n"})
+    assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, sql_dir=tmp_path, aggregate="huge").to_pylist() == [{"RR": None}]
+
+
+def test_a_curve_of_a_users_own(tmp_path: Path) -> None:
+    curve = "-- mine: a curve.\nSELECT\n  group_id,\n  ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score) AS point,\n  EXP(1000 * label) AS high\nFROM predictions\n"
+    write(tmp_path, {"curves/mine.sql": curve})
+    got = sqlrank.evaluate("mine", predictions=pa.table({"label": [0, 1], "score": [0.1, 0.2]}), sql_dir=tmp_path).to_pylist()
+    assert got == [{"point": 1, "high": 1.0}, {"point": 2, "high": None}]
+
+
+@pytest.mark.parametrize("value", ["SQRT(-SUM(rank))", "SUM(rank) / SUM(rank - rank)", "SUM(LN(rank - rank))"])
+def test_the_printed_statement_on_engines_that_give_no_error(value: str, tmp_path: Path) -> None:
+    declared = "-- Never zero: SUM(rank - rank).\n" if "/" in value else ""
+    write(tmp_path, {"metrics/mine.sql": MINE.format(declared, value)})
+    text = sqlrank.sql("mine", run="run", qrels="qrels", dialect="clickhouse", sql_dir=tmp_path, no_relevant="skip")
+    with closing(chdb.session.Session()) as session:
+        for name, table in (("run", RUN), ("qrels", QRELS)):
+            rows = ", ".join(str(tuple(row.values())) for row in table.to_pylist())
+            last = table.column_names[2]
+            session.query(f"CREATE TABLE {name} (query_id String, doc_id String, {last} Float64) ENGINE=Memory")
+            session.query(f"INSERT INTO {name} VALUES {rows}")
+        assert str(session.query(text, "CSV")).strip() == "\\N"
+    text = sqlrank.sql("mine", run="run", qrels="qrels", dialect="sqlite", sql_dir=tmp_path, no_relevant="skip")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE run (query_id, doc_id, score)")
+        connection.execute("CREATE TABLE qrels (query_id, doc_id, relevance)")
+        for name, table in (("run", RUN), ("qrels", QRELS)):
+            connection.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", [tuple(row.values()) for row in table.to_pylist()])
+        assert connection.execute(text).fetchall() == [(None,)]
+
+
+def test_what_cannot_overflow_is_printed_without_a_guard() -> None:
+    """Metrics that take scores of any size are guarded, and no others of the package."""
+    files = [*library().metrics.values(), *library().curves.values()]
+    guarded = {file.display_name for file in files if library().can_overflow(file, [file])}
+    regression = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "regression"}
+    assert guarded == {*regression, "pApSurrogate", "pApGradient"}
+    assert "e308" not in sqlrank.sql(["nDCG@10", "AP"], run="r", qrels="q")
+    assert "e308" not in sqlrank.sql(["AUC", "LogLoss"], predictions="p")
+    assert "CASE WHEN ABS(by_predictions.mse) <= 1.7976931348623157e308 THEN" in sqlrank.sql("MSE", predictions="p")
+
+
+def assert_finite(rows: list[dict[str, Any]]) -> int:
+    wrong = [(name, value) for row in rows for name, value in row.items() if isinstance(value, float) and not math.isfinite(value)]
+    assert wrong == []
+    return sum(isinstance(value, float) for row in rows for value in row.values())
+
+
+def named(family: set[str]) -> list[str]:
+    examples = {"k": "3", "fraction": "0.3", "max_fpr": "0.4", "recall": "0.5"}
+    files = [file for file in library().metrics.values() if file.path.parent.name in family]
+    return [f"{file.display_name}@{examples[file.at.name]}" if file.at and file.at.default is None else file.display_name for file in files]
+
+
+@pytest.mark.parametrize("small", [0.0, 1e-90, 1.0])
+@pytest.mark.parametrize("large", [1.0, 1e90])
+def test_rankings_of_extreme_grades(small: float, large: float) -> None:
+    rng = np.random.default_rng(1)
+    n = 60
+    relevance = rng.choice([small, large, 1.0, -large, -small], n)
+    run = pa.table({"query_id": np.arange(n) % 6, "doc_id": np.arange(n), "score": rng.choice([np.inf, -np.inf, 0, 1e308], n)})
+    qrels = pa.table({"query_id": np.arange(n) % 6, "doc_id": np.arange(n), "relevance": relevance})
+    queries = pa.table({"query_id": np.arange(6), "weight": rng.choice([small, large], 6)})
+    metrics = [f"{name}(max_grade=1000)" if name in {"ERR", "PFound"} else name for name in named({"ranking"})]
+    metrics += ["DCG(gain=exp2)", "nDCG(gain=exp2)", "CG(gain=exp2)", "nDCG(gain={1: 1e90})", "F(beta=10000)@3"]
+    metrics += ["Utility(rel_ret=1e90, nonrel_missed=-1e90, collection=1e90)"]
+    for arguments in ({}, {"queries": queries, "aggregate": "wmean"}, {"per_query": True}):
+        assert assert_finite(sqlrank.evaluate(metrics, run=run, qrels=qrels, **arguments).to_pylist()) > len(metrics) / 2
+
+
+@pytest.mark.parametrize("weight", [1e-90, 1.0, 1e90])
+@pytest.mark.parametrize("arguments", [{}, {"level": "query"}], ids=str)
+def test_predictions_of_extreme_weights(weight: float, arguments: dict[str, Any]) -> None:
+    rng = np.random.default_rng(2)
+    n = 80
+    table = pa.table(
+        {
+            "label": rng.integers(0, 2, n),
+            "score": rng.choice([0.0, 1.0, 5e-324, 0.5, 1 - 1e-16], n),
+            "weight": rng.choice([weight, 0.0, 1e-90, 1.0], n),
+            "query_id": rng.integers(0, 4, n),
+            "doc_id": np.arange(n),
+        }
+    )
+    metrics = [*named({"classification"}), "FBeta(beta=10000)", "MCC(cut=best, criterion=mcc)", "PRAUC(interpolation=davis_goadrich)"]
+    assert assert_finite(sqlrank.evaluate(metrics, predictions=table, **arguments).to_pylist()) > 20
+    assert assert_finite(sqlrank.evaluate(named({"pairs"}), predictions=table, **arguments).to_pylist()) > 5
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-160, 1e160, 1e308])
+def test_regression_of_any_size(size: float) -> None:
+    rng = np.random.default_rng(3)
+    label, score = rng.choice([0.0, 1.0, size, size * (1 + 1e-15)], 40), rng.choice([1.0, size, 3.0], 40)
+    metrics = named({"regression"})
+    for sign in (1, -1):
+        chosen = [name for name in metrics if sign > 0 or name not in {"PoissonDeviance", "TweedieDeviance"}]
+        table = pa.table({"label": sign * label, "score": sign * score, "query_id": np.arange(40) % 3})
+        for arguments in ({}, {"level": "query"}, {"level": "query", "aggregate": "sum"}):
+            assert_finite(sqlrank.evaluate(chosen, predictions=table, **arguments).to_pylist())
+
+
+def test_a_gain_of_a_map_is_bounded() -> None:
+    with pytest.raises(MetricError, match="gain gives grade 1 1e\\+91; give at most 1e\\+90, so that sums are numbers"):
+        sqlrank.evaluate("nDCG(gain={1: 1e91})", run=RUN, qrels=QRELS)
