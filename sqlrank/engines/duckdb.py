@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
@@ -53,6 +54,15 @@ class Limits:
 
 
 @contextmanager
+def as_execution_errors() -> Iterator[None]:
+    """Raise ``ExecutionError`` for what DuckDB says of a statement; its own error is the cause."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise ExecutionError(f"duckdb: {str(error).strip().splitlines()[0]}") from error
+
+
+@contextmanager
 def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a DuckDB connection under limits: the caller's own, a file opened read-only, or one in memory.
 
@@ -60,7 +70,7 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
     Raises ``InputError`` for a connection that cannot be worked with now, and for a setting that is not possible.
     """
     if connection is None and limits == Limits() and not has_progress:
-        with spare_connection() as spare:
+        with spare_connection() as spare, as_execution_errors():
             yield spare
         return
     owned = not isinstance(connection, duckdb.DuckDBPyConnection)
@@ -86,7 +96,8 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
                 previous[name] = current
                 with suppress(InputError) if name in _COSMETIC else nullcontext():
                     _set(database, name, value)
-        yield database
+        with as_execution_errors():
+            yield database
     finally:
         if owned:
             database.close()
@@ -131,7 +142,7 @@ def _open(connection: Any) -> duckdb.DuckDBPyConnection:
         return duckdb.connect()
     if not isinstance(connection, (str, Path)):
         raise InputError(f"cannot connect to a {type(connection).__name__}; give a DuckDB connection or the path of a DuckDB file")
-    if not Path(connection).is_file():
+    if not os.path.isfile(connection):  # noqa: PTH113  a path that is too long is none, too
         raise InputError(f"there is no DuckDB file {str(connection)!r}; check the path")
     try:
         return duckdb.connect(str(connection), read_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import MetricError
+from sqlrank.errors import MetricError, shown
 from sqlrank.library.asked import Asked
 from sqlrank.library.compat import alias, bundle_of
 from sqlrank.library.metric import Metric, freeze, read
@@ -32,7 +32,7 @@ def parse(text: str, library: Library) -> Metric:
 def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat: str | None, policies: Mapping[str, Any]) -> list[Asked]:
     """Return what was asked for; every metric or policy that does not exist is named in one error."""
     if not isinstance(metrics, (str, Metric, list, tuple, set, frozenset, dict)) and not hasattr(metrics, "__iter__"):
-        raise MetricError(f"metrics={metrics!r} is not possible: give a metric such as 'nDCG@10', or a list of them")
+        raise MetricError(f"metrics={shown(metrics)} is not possible: give a metric such as 'nDCG@10', or a list of them")
     listed = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     if not listed:
         raise MetricError("no metric was asked for; name at least one, such as nDCG@10")
@@ -42,7 +42,7 @@ def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat
     wanted: dict[str, tuple[Metric, str]] = {}
     for item in listed:
         try:
-            metric = parse(alias(str(item), bundle, library), library)
+            metric = parse(alias(str(item) if isinstance(item, (str, Metric)) else shown(item), bundle, library), library)
             wanted[str(metric)] = (metric, home(library, library.asked(metric)))
         except MetricError as error:
             problems.append(str(error))
