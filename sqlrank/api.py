@@ -125,7 +125,7 @@ def evaluate(
                 with closing(Catalog(duck, is_own=connection is None)) as catalog:
                     return evaluated(question, database_on(catalog), check)
 
-            return supervise(duck, work, limits, progress)
+            return supervise(duck, work, progress)
     remote.refuse_limits(limits, dialect)
     with remote.session(connection, dialect) as database:
         told = progress or (lambda _: None)

@@ -11,6 +11,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
+from sqlrank.deadline import deadline
 from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, shown
 
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ def public(function: Callable[Taken, Returned]) -> Callable[Taken, Returned]:
             given |= given.pop(name, {})
         check_arguments(given)
         try:
-            return function(*args, **kwargs)
+            with deadline(given.get("timeout")):
+                return function(*args, **kwargs)
         except tuple(_HIDDEN) as error:
             instead, message = _HIDDEN[type(error)]
             raise instead(message) from None

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 import threading
-import time
 from contextlib import contextmanager, nullcontext, suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from sqlrank.deadline import WORK, late, time_left
 from sqlrank.engines.spare import spare_connection
+from sqlrank.engines.spill import spill_folder
 from sqlrank.errors import ExecutionError, InputError
 
 if TYPE_CHECKING:
@@ -24,11 +25,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 POLL_SECONDS = 0.02
+GRACE = 0.5
+"""Seconds after which work that does not heed an interrupt is left alone."""
 SEMANTICS = {"default_order": "ASCENDING", "default_null_order": "NULLS_LAST", "integer_division": False, "default_collation": ""}
 """Settings of a caller's connection that would change what a statement means."""
 _BYTES = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT])(?P<binary>i?)B\s*", re.IGNORECASE)
 _COSMETIC = {"enable_progress_bar", "enable_progress_bar_print"}
 _NEXT_STEP = "give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
+
+
+class _LeftAloneError(ExecutionError):
+    """Work that is still under way when its time is over."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,9 @@ def as_execution_errors() -> Iterator[None]:
 
 
 @contextmanager
-def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+def session(  # noqa: C901  each way to end is one branch
+    connection: Any, limits: Limits, has_progress: bool = False
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a DuckDB connection under limits: the caller's own, a file opened read-only, or one in memory.
 
     Settings of the caller's connection are put back at the end, and a spill folder made here is removed.
@@ -76,7 +85,7 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
     owned = not isinstance(connection, duckdb.DuckDBPyConnection)
     if not owned:
         _refuse_unusable(connection)
-    spill = tempfile.mkdtemp(prefix="sqlrank_") if limits.temp_directory is None and owned else None
+    spill = spill_folder() if limits.temp_directory is None and owned else None
     database = _open(connection) if owned else connection
     settings = {
         "memory_limit": _for_the_engine(limits.memory_limit),
@@ -88,6 +97,16 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
         **SEMANTICS,
     }
     previous: dict[str, Any] = {}
+
+    def clear() -> None:
+        if owned:
+            database.close()
+        else:
+            for name, value in previous.items():
+                _put_back(database, name, value)
+        if spill:
+            shutil.rmtree(spill, ignore_errors=True)
+
     try:
         wanted = {name: value for name, value in settings.items() if value is not None}
         there = rows(database, f"SELECT {', '.join(['current_setting(?)'] * len(wanted))}", list(wanted))[0]
@@ -98,14 +117,13 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
                     _set(database, name, value)
         with as_execution_errors():
             yield database
-    finally:
-        if owned:
-            database.close()
-        else:
-            for name, value in previous.items():
-                _put_back(database, name, value)
-        if spill:
-            shutil.rmtree(spill, ignore_errors=True)
+    except _LeftAloneError:
+        threading.Thread(target=clear, name=WORK, daemon=True).start()
+        raise
+    except BaseException:
+        clear()
+        raise
+    clear()
 
 
 def _for_the_engine(limit: str | None) -> str | None:
@@ -167,44 +185,48 @@ def _put_back(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> Non
 
 
 def supervise(  # noqa: C901  each way to end is one branch
-    connection: duckdb.DuckDBPyConnection, work: Callable[[], pa.Table], limits: Limits, progress: Callable[[float], None] | None
+    connection: duckdb.DuckDBPyConnection, work: Callable[[], pa.Table], progress: Callable[[float], None] | None
 ) -> pa.Table:
     """Return what ``work`` returns; Ctrl-C, the time-out and an error of ``progress`` cancel what it is doing.
 
-    The work runs in a thread of its own, so that this one can wait for signals. Raises ``ExecutionError`` when time or
+    The work runs in a thread of its own, so that this one can wait for signals, and can leave it alone where it does not heed an
+    interrupt: it ends by itself at its next stage, and what it works on is cleared after it. Raises ``ExecutionError`` when time or
     memory runs out. ``progress`` is called with a percentage.
     """
     outcome: list[pa.Table | BaseException] = []
     done = threading.Event()
+    context = copy_context()
 
     def worker() -> None:
         try:
-            outcome.append(work())
+            outcome.append(context.run(work))
         except BaseException as error:  # noqa: BLE001  handed to the caller's thread below
             outcome.append(error)
         finally:
             done.set()
 
-    deadline = time.monotonic() + limits.timeout if limits.timeout else None
-    threading.Thread(target=worker, daemon=True).start()
-    timed_out = False
+    threading.Thread(target=worker, name=WORK, daemon=True).start()
     told = 0.0
     try:
         while not done.wait(POLL_SECONDS):
-            if deadline is not None and time.monotonic() > deadline:
-                timed_out = True
+            left = time_left()
+            if left < -GRACE:
+                raise _LeftAloneError(str(late()))  # noqa: TRY301  what is under way is not waited for
+            if left <= 0:
                 connection.interrupt()
             elif progress is not None:
                 # Each query begins at 0 again, and what was told must not fall.
                 told = max(told, connection.query_progress())
                 progress(told)
+    except _LeftAloneError:
+        raise
     except BaseException:
         while not done.wait(POLL_SECONDS):
             connection.interrupt()
         raise
     (result,) = outcome
-    if timed_out and isinstance(result, BaseException):
-        raise ExecutionError(f"cancelled after {limits.timeout:g} seconds; give a longer timeout, or fewer rows")
+    if time_left() <= 0 and isinstance(result, Exception):
+        raise late()
     if isinstance(result, duckdb.OutOfMemoryException):
         raise ExecutionError(f"out of memory: {str(result).splitlines()[0]}; {_NEXT_STEP}")
     if isinstance(result, BaseException):

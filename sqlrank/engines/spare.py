@@ -5,12 +5,13 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
-import tempfile
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import duckdb
+
+from sqlrank.engines.spill import spill_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ class _Spare:
             # A process that was forked has none of the threads of the one that it is a copy of, whose database it can neither use nor close.
             process = os.getpid()
             if process not in self._databases:
-                folder = tempfile.mkdtemp(prefix="sqlrank_")
+                folder = spill_folder()
                 self._databases[process] = duckdb.connect(config={"temp_directory": folder, "preserve_insertion_order": False})
                 self._databases[process].execute("SET enable_progress_bar = false")
                 atexit.register(shutil.rmtree, folder, ignore_errors=True)
