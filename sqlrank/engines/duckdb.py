@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sqlrank.deadline import WORK, late, time_left
-from sqlrank.engines.spare import spare_connection
+from sqlrank.engines.spare import CLOSED, spare_connection
 from sqlrank.engines.spill import spill_folder
 from sqlrank.errors import ExecutionError, InputError
 
@@ -157,12 +157,15 @@ def describe(connection: duckdb.DuckDBPyConnection, statement: str) -> dict[str,
 
 def _open(connection: Any) -> duckdb.DuckDBPyConnection:
     if connection is None:
-        return duckdb.connect()
+        return duckdb.connect(config=CLOSED)
     if not isinstance(connection, (str, Path)):
         raise InputError(f"cannot connect to a {type(connection).__name__}; give a DuckDB connection or the path of a DuckDB file")
     if not os.path.isfile(connection):  # noqa: PTH113  a path that is too long is none, too
         raise InputError(f"there is no DuckDB file {str(connection)!r}; check the path")
     try:
+        with suppress(duckdb.ConnectionException):
+            return duckdb.connect(str(connection), read_only=True, config=CLOSED)
+        # It is open in this process already, under settings of its owner's.
         return duckdb.connect(str(connection), read_only=True)
     except duckdb.Error as error:
         raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {str(error).splitlines()[0]}") from None

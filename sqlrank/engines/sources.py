@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from sqlrank.engines.database import Database, Table
 from sqlrank.engines.duckdb import describe, rows
-from sqlrank.engines.names import READERS, is_file, parts_of, reader
+from sqlrank.engines.names import READERS, extension_of, is_file, parts_of, reader
 from sqlrank.errors import InputError, suggestion
 from sqlrank.library.selects import read_select
 
@@ -84,6 +84,11 @@ class Catalog:
         text = str(source)
         if isinstance(source, str) and (table := self._table(text)):
             return table, text
+        if needed := extension_of(text):
+            raise InputError(
+                f"{role}: {text!r} needs the extension {needed} of DuckDB, and sqlrank loads none; load it on a connection of your own "
+                f"(INSTALL {needed}; LOAD {needed}), make a view or a relation there, and give that with connection="
+            )
         if is_file(text):
             return _file(role, text), text
         tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]

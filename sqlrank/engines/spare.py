@@ -7,7 +7,7 @@ import os
 import shutil
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
@@ -15,6 +15,10 @@ from sqlrank.engines.spill import spill_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+CLOSED: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+"""How every database that is opened here is set up: it fetches no extensions, and so reaches nothing but files."""
 
 
 class _Spare:
@@ -31,7 +35,7 @@ class _Spare:
             process = os.getpid()
             if process not in self._databases:
                 folder = spill_folder()
-                self._databases[process] = duckdb.connect(config={"temp_directory": folder, "preserve_insertion_order": False})
+                self._databases[process] = duckdb.connect(config={**CLOSED, "temp_directory": folder, "preserve_insertion_order": False})
                 self._databases[process].execute("SET enable_progress_bar = false")
                 atexit.register(shutil.rmtree, folder, ignore_errors=True)
             return self._databases[process].cursor()
