@@ -185,8 +185,9 @@ def sql(
     question = look_up(Call.of(metrics, locals(), policies))
     check_plan(question, spoken)
     with _looked_at(question.sources, connection, spoken) as database:
-        statement = prepare(question, database).statement
-        stored = store(statement, spoken, create_table, create_view, insert)
+        prepared = prepare(question, database)
+        read = [item.table.written for item in prepared.columns.inputs.values()]
+        stored = store(prepared.statement, spoken, create_table, create_view, insert, read)
         return render(stored.tree, stored.stamp, spoken, database.keeps)
 
 

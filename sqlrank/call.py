@@ -157,18 +157,18 @@ def check_arguments(given: Mapping[str, Any]) -> None:
         argument = ARGUMENTS.get(name)
         if argument is not None and not (value is None and argument.may_be_none) and not argument.fits(value):
             raise argument.error(f"{name}={shown(value)} is not possible: give {argument.expected}")
-        for text in _texts(value):
+        for text in texts(value):
             if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
                 raise InputError(f"{name}={shown(value)} is not possible: {shown(text)} holds a character that no database takes as text")
 
 
-def _texts(value: Any, depth: int = 0) -> Iterator[str]:
+def texts(value: Any, depth: int = 0) -> Iterator[str]:
     """Yield the texts of a value, which may be in lists and dicts."""
     if isinstance(value, (str, Path)):
         yield str(value)
     elif isinstance(value, (list, tuple, dict)) and depth < DEEPEST:
         for item in [*value, *value.values()] if isinstance(value, dict) else value:
-            yield from _texts(item, depth + 1)
+            yield from texts(item, depth + 1)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.call import Call, public
+from sqlrank.call import Call, public, texts
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.named import named_database
 from sqlrank.engines.names import parts_of
@@ -62,6 +62,9 @@ def dbt_model(
         raise InputError(f"{name!r} is not the name of a dbt model; use letters, digits and _")
     if materialized not in get_args(Materialized):
         raise InputError(f"materialized={materialized!r} is not possible; choose from: {', '.join(get_args(Materialized))}")
+    for option in ("by", "columns"):
+        if jinja := next((text for text in texts(options.get(option)) if "{{" in text or "{%" in text or "{#" in text), None):
+            raise InputError(f"{option}: {jinja!r} holds Jinja, which dbt would run; only where= may hold it")
     dialect = dialect or "duckdb"
     dialect_of(dialect)
     question = look_up(Call.of(metrics, options, _policies(options)))
