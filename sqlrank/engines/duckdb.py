@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sqlrank.deadline import WORK, late, time_left
+from sqlrank.engines.names import reader
 from sqlrank.engines.spare import CLOSED, spare_connection
 from sqlrank.engines.spill import spill_folder
 from sqlrank.errors import ExecutionError, InputError
@@ -168,6 +169,8 @@ def _open(connection: Any) -> duckdb.DuckDBPyConnection:
         # It is open in this process already, under settings of its owner's.
         return duckdb.connect(str(connection), read_only=True)
     except duckdb.Error as error:
+        if reader(str(connection)):
+            raise InputError(f"cannot open {str(connection)!r} as a DuckDB file; it is a table: give it as an input instead") from None
         raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {str(error).splitlines()[0]}") from None
 
 
