@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sqlrank.call import Call
+from sqlrank.call import Call, public
 from sqlrank.engines import remote
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.duckdb import Limits, session, supervise
@@ -15,7 +15,6 @@ from sqlrank.engines.named import named_database
 from sqlrank.engines.names import is_file
 from sqlrank.engines.render import render
 from sqlrank.engines.sources import Catalog, database_on
-from sqlrank.errors import InputError
 from sqlrank.evaluation import evaluated
 from sqlrank.library import settings
 from sqlrank.library.shelf import library_of
@@ -33,9 +32,7 @@ if TYPE_CHECKING:
     from sqlrank.library.metric import Metric
 
 
-CHECKS = ("auto", "full", "off")
-
-
+@public
 def evaluate(
     metrics: str | Metric | Iterable[str | Metric],
     *,
@@ -93,7 +90,7 @@ def evaluate(
         plan: how things are computed, such as ``{"order": "bucketed"}``; chosen from the data and the engine otherwise.
         memory_limit: of this process, such as ``"2GB"``; what does not fit is spilled to ``temp_directory``. This and the other
             limits hold on DuckDB only and are refused elsewhere.
-        threads: how many threads DuckDB uses.
+        threads: how many threads DuckDB uses, at most eight times as many as there are cores.
         temp_directory: where to spill; a folder that is removed afterwards unless given.
         timeout: seconds after which the query is cancelled.
         progress: called with the percentage done; on other databases than DuckDB with 0 and 100.
@@ -109,7 +106,7 @@ def evaluate(
     Raises:
         MetricError: a metric, parameter or policy that does not exist or does not fit.
         InputError: data that cannot be evaluated, with all problems found.
-        ExecutionError: time or memory ran out, or another database than DuckDB refused a statement; its own error is the cause.
+        ExecutionError: time or memory ran out, or a database refused a statement; its own error is the cause.
 
     >>> import pyarrow as pa
     >>> run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
@@ -121,10 +118,6 @@ def evaluate(
     question = look_up(Call.of(metrics, locals(), policies))
     check_plan(question, dialect)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
-    if check not in CHECKS:
-        raise InputError(f"unknown check {check!r}; choose from: {', '.join(CHECKS)}")
-    if progress is not None and not callable(progress):
-        raise InputError(f"progress={progress!r} is not possible: give a function of a percentage")
     if remote.is_duckdb(connection):
         with session(connection, limits, has_progress=progress is not None) as duck:
 
@@ -132,7 +125,7 @@ def evaluate(
                 with closing(Catalog(duck, is_own=connection is None)) as catalog:
                     return evaluated(question, database_on(catalog), check)
 
-            return supervise(duck, work, limits, progress)
+            return supervise(duck, work, progress)
     remote.refuse_limits(limits, dialect)
     with remote.session(connection, dialect) as database:
         told = progress or (lambda _: None)
@@ -142,6 +135,7 @@ def evaluate(
         return result
 
 
+@public
 def sql(
     metrics: str | Metric | Iterable[str | Metric],
     *,
@@ -191,8 +185,9 @@ def sql(
     question = look_up(Call.of(metrics, locals(), policies))
     check_plan(question, spoken)
     with _looked_at(question.sources, connection, spoken) as database:
-        statement = prepare(question, database).statement
-        stored = store(statement, spoken, create_table, create_view, insert)
+        prepared = prepare(question, database)
+        read = [item.table.written for item in prepared.columns.inputs.values()]
+        stored = store(prepared.statement, spoken, create_table, create_view, insert, read)
         return render(stored.tree, stored.stamp, spoken, database.keeps)
 
 
@@ -209,6 +204,7 @@ def _looked_at(sources: Mapping[str, Any], connection: Any, dialect: str) -> Ite
         yield named_database(dialect)
 
 
+@public
 def metrics(sql_dir: str | Path | None = None) -> pa.Table:
     """Return what can be asked for: name, family, parameters, relation, source and description of every metric.
 
@@ -232,6 +228,7 @@ def metrics(sql_dir: str | Path | None = None) -> pa.Table:
     return pa.Table.from_pylist(sorted(rows, key=lambda row: (row["family"], row["name"].lower())))
 
 
+@public
 def parse(text: str, sql_dir: str | Path | None = None) -> Metric:
     """Return a metric from its text; ``str()`` of it is canonical and parses back.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +27,19 @@ class InputError(SqlrankError):
 
 class ExecutionError(SqlrankError):
     """A statement that an engine could not finish: time, memory, an interruption, or what the engine says."""
+
+
+LONGEST_SHOWN = 200
+
+
+def shown(value: Any) -> str:
+    """Return what was given as a message shows it, cut if it is long."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001  an object of the caller's may fail in any way
+        text = f"a {type(value).__name__}"
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

@@ -98,8 +98,6 @@ def _split_queries(call: Call, library: Library) -> tuple[dict[str, Any], dict[s
 
 def _split_plan(call: Call, policies: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the plans and the policies; ``strategy`` is the old name of a plan."""
-    if call.plan is not None and not hasattr(call.plan, "items"):
-        raise MetricError(f"plan={call.plan!r} is not possible: give a plan and its value, such as {{'order': 'bucketed'}}")
     plan = {name: freeze(value, f"plan {name}") for name, value in (call.plan or {}).items() if value is not None}
     if policies.get("strategy") is not None:
         plan.setdefault("order", freeze(policies["strategy"], "strategy"))
@@ -108,8 +106,6 @@ def _split_plan(call: Call, policies: dict[str, Any]) -> tuple[dict[str, Any], d
 
 def _groupings(by: Any) -> tuple[list[str], list[list[str]] | None]:
     """Return the columns of ``by``, and their groupings if there are several."""
-    if not isinstance(by, (str, list, tuple, type(None))) or not all(isinstance(item, (str, list, tuple)) for item in by or ()):
-        raise MetricError(f"by={by!r} is not possible: give a column, a list of columns, or a list of lists")
     columns = [by] if isinstance(by, str) else list(by or ())
     sets = None
     if any(not isinstance(item, str) for item in columns):

@@ -1,5 +1,5 @@
 -- points: one row per distinct score that a curve keeps, highest first: the first and the last of each piece.
--- $points: integer from 0, default 1000: the most points that are kept, 10 or more; 0 for all.
+-- $points: integer from 0 to 10000000, default 1000: the most points that are kept, 10 or more; 0 for all.
 SELECT
   group_id,
   ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC) AS point,

@@ -16,6 +16,7 @@ from sqlrank.cli.options import (
     ColumnOf,
     Compat,
     Database,
+    Force,
     Inputs,
     Metrics,
     PerQuery,
@@ -34,7 +35,7 @@ from sqlrank.engines import DIALECT_NAMES
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library.metric import freeze, read
 from sqlrank.library.shelf import library_of
-from sqlrank.results.formats import ENDINGS, Format, write, write_dbt_model
+from sqlrank.results.formats import ENDINGS, Format, check_target, write, write_dbt_model
 
 if TYPE_CHECKING:
     from sqlrank.library.metric import Value
@@ -73,8 +74,11 @@ def evaluate(
     threads: Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")] = None,
     temp_directory: Annotated[Path | None, typer.Option(help="Where to spill.")] = None,
     timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")] = None,
+    force: Force = False,
 ) -> None:
     """Evaluate metrics and print them."""
+    with problems():
+        check_target(output, force, [run, qrels, predictions, queries, db, *pairs("--input", input).values()])
     with problems(), progress_bar("evaluating") as progress:
         result = sqlrank.evaluate(
             metrics,
@@ -134,6 +138,7 @@ def sql(
         typer.Option(help="Write a dbt model, such as models/daily.sql, and daily.yml beside it; inputs are models or sources."),
     ] = None,
     materialized: Annotated[str | None, typer.Option(help="How dbt keeps the model: table, view or incremental.")] = None,
+    force: Force = False,
 ) -> None:
     """Print the statement that computes metrics, or that stores them."""
     with problems():
@@ -163,7 +168,7 @@ def sql(
         clash = [f"--{name.replace('_', '-')}" for name, value in {"db": db, **stored}.items() if value is not None]
         if clash:
             raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
-        for path in write_dbt_model(dbt, metrics, materialized=materialized or "table", **options):
+        for path in write_dbt_model(dbt, metrics, force, materialized=materialized or "table", **options):
             typer.echo(f"wrote {path}", err=True)
 
 

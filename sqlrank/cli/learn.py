@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from sqlrank.cli.console import pairs, problems, progress_bar
+from sqlrank.cli.options import Force  # noqa: TC001  typer reads annotations when it runs
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import ENDINGS, Format, write
+from sqlrank.results.formats import ENDINGS, Format, check_target, write
 
 
 def learn(
@@ -37,8 +38,11 @@ def learn(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads DuckDB may use; with one the weights are the same to the last bit.")] = 1,
     timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")] = None,
+    force: Force = False,
 ) -> None:
     """Train a linear scorer on pAp@k and print its weights, or the statement that scores with them."""
+    with problems():
+        check_target(output, force, [examples, db])
     from sqlrank.learn import fit, scoring_sql  # noqa: PLC0415  engines take half a second that help does not need
 
     with problems(), progress_bar("learning") as progress:

@@ -59,4 +59,5 @@ Plan = Annotated[
 ]
 Inputs = Annotated[list[str] | None, typer.Option("--input", help="An input that your SQL files declare, as name=source. Repeat for more.")]
 Written = Annotated[Format | None, typer.Option(help="How to write the result; by default as the ending of --output says, or a table.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that sqlrank did not write, or cannot tell that it did.")]
 SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]

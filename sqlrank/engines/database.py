@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.deadline import check_time
 from sqlrank.engines.names import column_named
 from sqlrank.engines.render import write
 
@@ -50,6 +52,15 @@ class Table:
         return self.node if self.origin is None else self.origin
 
 
+def _in_time(ask: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(ask)
+    def asked(*arguments: Any) -> Any:
+        check_time()
+        return ask(*arguments)
+
+    return asked
+
+
 @dataclass(frozen=True)
 class Database:
     """A database that a call works on.
@@ -66,6 +77,11 @@ class Database:
     types: Callable[[exp.Query], dict[str, str]]
     keeps: bool = False
     looks: bool = True
+
+    def __post_init__(self) -> None:
+        """Ask before each statement whether there is time for it."""
+        for name in ("find", "table", "fetch", "types"):
+            object.__setattr__(self, name, _in_time(getattr(self, name)))
 
     def text(self, query: exp.Query) -> str:
         """Return a small query as text."""

@@ -53,8 +53,12 @@ class Doubles:
 
     def _query(self, query: exp.Expr) -> Columns:
         if isinstance(query, exp.Union):
-            left, right = self._query(query.left), self._query(query.right)
-            return {name: is_double or other for (name, is_double), other in zip(left.items(), right.values(), strict=True)}
+            parts: list[Columns] = []
+            while isinstance(query, exp.Union):
+                parts.append(self._query(query.right))
+                query = query.left
+            found = self._query(query)
+            return dict(zip(found, map(any, zip(found.values(), *(part.values() for part in parts), strict=True)), strict=True))
         if not isinstance(query, exp.Select):
             return {}
         scope: dict[str, Columns] = {}

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-import tempfile
 import threading
-import time
 from contextlib import contextmanager, nullcontext, suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from sqlrank.engines.spare import spare_connection
+from sqlrank.deadline import WORK, late, time_left
+from sqlrank.engines.names import reader
+from sqlrank.engines.spare import CLOSED, spare_connection
+from sqlrank.engines.spill import spill_folder
 from sqlrank.errors import ExecutionError, InputError
 
 if TYPE_CHECKING:
@@ -23,11 +26,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 POLL_SECONDS = 0.02
+GRACE = 0.5
+"""Seconds after which work that does not heed an interrupt is left alone."""
 SEMANTICS = {"default_order": "ASCENDING", "default_null_order": "NULLS_LAST", "integer_division": False, "default_collation": ""}
 """Settings of a caller's connection that would change what a statement means."""
 _BYTES = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT])(?P<binary>i?)B\s*", re.IGNORECASE)
 _COSMETIC = {"enable_progress_bar", "enable_progress_bar_print"}
 _NEXT_STEP = "give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
+
+
+class _LeftAloneError(ExecutionError):
+    """Work that is still under way when its time is over."""
 
 
 @dataclass(frozen=True)
@@ -53,20 +62,31 @@ class Limits:
 
 
 @contextmanager
-def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+def as_execution_errors() -> Iterator[None]:
+    """Raise ``ExecutionError`` for what DuckDB says of a statement; its own error is the cause."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise ExecutionError(f"duckdb: {str(error).strip().splitlines()[0]}") from error
+
+
+@contextmanager
+def session(  # noqa: C901  each way to end is one branch
+    connection: Any, limits: Limits, has_progress: bool = False
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a DuckDB connection under limits: the caller's own, a file opened read-only, or one in memory.
 
     Settings of the caller's connection are put back at the end, and a spill folder made here is removed.
     Raises ``InputError`` for a connection that cannot be worked with now, and for a setting that is not possible.
     """
     if connection is None and limits == Limits() and not has_progress:
-        with spare_connection() as spare:
+        with spare_connection() as spare, as_execution_errors():
             yield spare
         return
     owned = not isinstance(connection, duckdb.DuckDBPyConnection)
     if not owned:
         _refuse_unusable(connection)
-    spill = tempfile.mkdtemp(prefix="sqlrank_") if limits.temp_directory is None and owned else None
+    spill = spill_folder() if limits.temp_directory is None and owned else None
     database = _open(connection) if owned else connection
     settings = {
         "memory_limit": _for_the_engine(limits.memory_limit),
@@ -78,6 +98,16 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
         **SEMANTICS,
     }
     previous: dict[str, Any] = {}
+
+    def clear() -> None:
+        if owned:
+            database.close()
+        else:
+            for name, value in previous.items():
+                _put_back(database, name, value)
+        if spill:
+            shutil.rmtree(spill, ignore_errors=True)
+
     try:
         wanted = {name: value for name, value in settings.items() if value is not None}
         there = rows(database, f"SELECT {', '.join(['current_setting(?)'] * len(wanted))}", list(wanted))[0]
@@ -86,15 +116,15 @@ def session(connection: Any, limits: Limits, has_progress: bool = False) -> Iter
                 previous[name] = current
                 with suppress(InputError) if name in _COSMETIC else nullcontext():
                     _set(database, name, value)
-        yield database
-    finally:
-        if owned:
-            database.close()
-        else:
-            for name, value in previous.items():
-                _put_back(database, name, value)
-        if spill:
-            shutil.rmtree(spill, ignore_errors=True)
+        with as_execution_errors():
+            yield database
+    except _LeftAloneError:
+        threading.Thread(target=clear, name=WORK, daemon=True).start()
+        raise
+    except BaseException:
+        clear()
+        raise
+    clear()
 
 
 def _for_the_engine(limit: str | None) -> str | None:
@@ -128,14 +158,19 @@ def describe(connection: duckdb.DuckDBPyConnection, statement: str) -> dict[str,
 
 def _open(connection: Any) -> duckdb.DuckDBPyConnection:
     if connection is None:
-        return duckdb.connect()
+        return duckdb.connect(config=CLOSED)
     if not isinstance(connection, (str, Path)):
         raise InputError(f"cannot connect to a {type(connection).__name__}; give a DuckDB connection or the path of a DuckDB file")
-    if not Path(connection).is_file():
+    if not os.path.isfile(connection):  # noqa: PTH113  a path that is too long is none, too
         raise InputError(f"there is no DuckDB file {str(connection)!r}; check the path")
     try:
+        with suppress(duckdb.ConnectionException):
+            return duckdb.connect(str(connection), read_only=True, config=CLOSED)
+        # It is open in this process already, under settings of its owner's.
         return duckdb.connect(str(connection), read_only=True)
     except duckdb.Error as error:
+        if reader(str(connection)):
+            raise InputError(f"cannot open {str(connection)!r} as a DuckDB file; it is a table: give it as an input instead") from None
         raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {str(error).splitlines()[0]}") from None
 
 
@@ -156,44 +191,48 @@ def _put_back(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> Non
 
 
 def supervise(  # noqa: C901  each way to end is one branch
-    connection: duckdb.DuckDBPyConnection, work: Callable[[], pa.Table], limits: Limits, progress: Callable[[float], None] | None
+    connection: duckdb.DuckDBPyConnection, work: Callable[[], pa.Table], progress: Callable[[float], None] | None
 ) -> pa.Table:
     """Return what ``work`` returns; Ctrl-C, the time-out and an error of ``progress`` cancel what it is doing.
 
-    The work runs in a thread of its own, so that this one can wait for signals. Raises ``ExecutionError`` when time or
+    The work runs in a thread of its own, so that this one can wait for signals, and can leave it alone where it does not heed an
+    interrupt: it ends by itself at its next stage, and what it works on is cleared after it. Raises ``ExecutionError`` when time or
     memory runs out. ``progress`` is called with a percentage.
     """
     outcome: list[pa.Table | BaseException] = []
     done = threading.Event()
+    context = copy_context()
 
     def worker() -> None:
         try:
-            outcome.append(work())
+            outcome.append(context.run(work))
         except BaseException as error:  # noqa: BLE001  handed to the caller's thread below
             outcome.append(error)
         finally:
             done.set()
 
-    deadline = time.monotonic() + limits.timeout if limits.timeout else None
-    threading.Thread(target=worker, daemon=True).start()
-    timed_out = False
+    threading.Thread(target=worker, name=WORK, daemon=True).start()
     told = 0.0
     try:
         while not done.wait(POLL_SECONDS):
-            if deadline is not None and time.monotonic() > deadline:
-                timed_out = True
+            left = time_left()
+            if left < -GRACE:
+                raise _LeftAloneError(str(late()))  # noqa: TRY301  what is under way is not waited for
+            if left <= 0:
                 connection.interrupt()
             elif progress is not None:
                 # Each query begins at 0 again, and what was told must not fall.
                 told = max(told, connection.query_progress())
                 progress(told)
+    except _LeftAloneError:
+        raise
     except BaseException:
         while not done.wait(POLL_SECONDS):
             connection.interrupt()
         raise
     (result,) = outcome
-    if timed_out and isinstance(result, BaseException):
-        raise ExecutionError(f"cancelled after {limits.timeout:g} seconds; give a longer timeout, or fewer rows")
+    if time_left() <= 0 and isinstance(result, Exception):
+        raise late()
     if isinstance(result, duckdb.OutOfMemoryException):
         raise ExecutionError(f"out of memory: {str(result).splitlines()[0]}; {_NEXT_STEP}")
     if isinstance(result, BaseException):

@@ -12,6 +12,7 @@ from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 
 from sqlrank.engines.dialects import dialect_of
+from sqlrank.engines.harmless import refuse_others
 from sqlrank.errors import InputError
 from sqlrank.library.contract import ALLOWED
 
@@ -27,6 +28,15 @@ READERS = {
     ".ndjson": "READ_JSON",
 }
 """The function that reads a file, by its ending."""
+
+_EXTENSIONS = {
+    "httpfs": ("http://", "https://", "s3://", "s3a://", "s3n://", "gs://", "gcs://", "r2://", "hf://"),
+    "azure": ("az://", "azure://", "abfs://", "abfss://"),
+    "excel": (".xlsx",),
+    "avro": (".avro",),
+    "sqlite": (".sqlite", ".sqlite3"),
+}
+"""Extensions of DuckDB that read what is not a file here, or not of these endings."""
 
 _COMPRESSIONS = (".gz", ".zst")
 _PART = r'[\w$-]+|"(?:[^"]|"")+"|`(?:[^`]|``)+`'
@@ -49,6 +59,12 @@ def reader(text: str) -> str | None:
     path = Path(text)
     suffix = Path(path.stem).suffix if path.suffix in _COMPRESSIONS else path.suffix
     return READERS.get(suffix.lower())
+
+
+def extension_of(text: str) -> str | None:
+    """Return the extension of DuckDB that a path or address needs, None if it needs none."""
+    lowered = text.lower()
+    return next((name for name, said in _EXTENSIONS.items() if lowered.startswith(said) or lowered.endswith(said)), None)
 
 
 def parts_of(text: str) -> list[str] | None:
@@ -124,6 +140,10 @@ def expression(text: str, dialect: str = "duckdb") -> exp.Expr:
         tree: Any = sqlglot.parse_one(text, read=dialect_of(dialect).writer)
     except SqlglotError:
         tree = None
+    if tree is not None and not isinstance(tree, exp.Query):
+        for call in tree.find_all(exp.Func):
+            if not isinstance(call, (exp.AggFunc, exp.Connector)):
+                refuse_others(exp.Tuple(expressions=[call.copy()]), repr(text))
     refused = (exp.Alias, exp.Query, exp.Window, exp.AggFunc, exp.Placeholder, exp.Star)
     if tree is None or any(not isinstance(node, ALLOWED) or isinstance(node, refused) for node in tree.walk()):
         raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")

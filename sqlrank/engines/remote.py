@@ -66,7 +66,10 @@ def session(connection: Any, dialect: str) -> Iterator[Database]:
     """
     kind = kind_of(connection) or CURSOR
     if isinstance(connection, sqlite3.Connection):
-        _add_functions(connection)
+        try:
+            _add_functions(connection)
+        except sqlite3.Error as error:
+            raise InputError(f"this connection cannot be used now: {_first_line(error)}") from None
     is_marked = dialect == "postgres" and _mark(connection)
 
     def ask(question: Callable[[Any, str], Any], text: str) -> Any:

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from sqlrank.engines.database import Database, Table
 from sqlrank.engines.duckdb import describe, rows
-from sqlrank.engines.names import READERS, is_file, parts_of, reader
+from sqlrank.engines.names import READERS, extension_of, is_file, parts_of, reader
 from sqlrank.errors import InputError, suggestion
 from sqlrank.library.selects import read_select
 
@@ -68,7 +68,7 @@ class Catalog:
         try:
             made = rows(self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            raise InputError(f"{role}: cannot read {item.shown}: {str(error).splitlines()[0]}") from None
+            raise InputError(f"{role}: cannot read {item.shown}: {_why(error)}") from None
         self._tables.append(name)
         return replace(item, origin=item.node, node=exp.to_table(name), is_empty=made == [(0,)])
 
@@ -84,6 +84,13 @@ class Catalog:
         text = str(source)
         if isinstance(source, str) and (table := self._table(text)):
             return table, text
+        if problem := _unreadable(text):
+            raise InputError(f"{role}: {text!r} {problem}")
+        if needed := extension_of(text):
+            raise InputError(
+                f"{role}: {text!r} needs the extension {needed} of DuckDB, and sqlrank loads none; load it on a connection of your own "
+                f"(INSTALL {needed}; LOAD {needed}), make a view or a relation there, and give that with connection="
+            )
         if is_file(text):
             return _file(role, text), text
         tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
@@ -153,7 +160,7 @@ class Catalog:
         try:
             return describe(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
         except duckdb.Error as error:
-            raise InputError(f"{role}: cannot read {shown}: {str(error).splitlines()[0]}") from None
+            raise InputError(f"{role}: cannot read {shown}: {_why(error)}") from None
 
 
 def _is_called(parts: Sequence[str], text: str, spelled: Sequence[str] | None, matches: Callable[[str, str], bool]) -> bool:
@@ -185,6 +192,32 @@ def _file(role: str, text: str) -> exp.Expr:
         raise InputError(f"{role}: {text!r} has no ending that says what it holds; use one of {', '.join(READERS)}")
     tree = exp.replace_placeholders(read_select("inputs", f"trec_{role}.sql"), path=text)
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))
+
+
+def _unreadable(text: str) -> str | None:
+    """Say why what is at a path is no file to read, None if it is one, or not there."""
+    path = Path(text)
+    try:
+        if path.is_dir():
+            return f"is a folder; give a file, or a glob such as '{text}/*.parquet'"
+        if path.exists() and not path.is_file():
+            return "is a pipe or a device, which can be read only once; write it to a file first"
+        return "is empty; check what should have written it" if path.is_file() and path.stat().st_size == 0 else None
+    except (OSError, ValueError):
+        return None
+
+
+_ADVICE = {
+    "not utf-8": "it is not UTF-8 text; convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
+    "maximum line size": "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it, without that column",
+}
+
+
+def _why(error: duckdb.Error) -> str:
+    """Return what an error says in one line, with what to do if that is known."""
+    text = str(error).strip()
+    advice = next((advice for words, advice in _ADVICE.items() if words in text.lower()), None)
+    return text.splitlines()[0] + (f": {advice}" if advice else "")
 
 
 def _is_text(item: Table) -> bool:

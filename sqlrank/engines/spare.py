@@ -5,15 +5,20 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
-import tempfile
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from sqlrank.engines.spill import spill_folder
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+CLOSED: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+"""How every database that is opened here is set up: it fetches no extensions, and so reaches nothing but files."""
 
 
 class _Spare:
@@ -29,8 +34,8 @@ class _Spare:
             # A process that was forked has none of the threads of the one that it is a copy of, whose database it can neither use nor close.
             process = os.getpid()
             if process not in self._databases:
-                folder = tempfile.mkdtemp(prefix="sqlrank_")
-                self._databases[process] = duckdb.connect(config={"temp_directory": folder, "preserve_insertion_order": False})
+                folder = spill_folder()
+                self._databases[process] = duckdb.connect(config={**CLOSED, "temp_directory": folder, "preserve_insertion_order": False})
                 self._databases[process].execute("SET enable_progress_bar = false")
                 atexit.register(shutil.rmtree, folder, ignore_errors=True)
             return self._databases[process].cursor()

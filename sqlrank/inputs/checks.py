@@ -40,7 +40,7 @@ def check_columns(inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, .
         shown = inputs[role].shown
         for name, column in inputs[role].role.columns.items():
             kind = inputs[role].type_of(name)
-            if column.is_number and name in columns and kind and not kind.startswith(NUMBERS):
+            if column.is_number and name in columns and kind and (not kind.startswith(NUMBERS) or kind.endswith("]")):
                 what = f"{shown}: {name} is {kind}, not a number; cast it, or map another column to {name}"
                 # All columns of a text file without rows are texts.
                 problems.append(f"{shown} has no rows" if inputs[role].table.is_empty else what)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.engines.harmless import RefusedError
 from sqlrank.engines.names import expression, parts_of
 from sqlrank.errors import InputError, suggestion
 from sqlrank.inputs import checks
@@ -141,6 +142,8 @@ class Columns:
                 return None
             try:
                 return expression(text, dialect)
+            except RefusedError:
+                raise
             except InputError:
                 return None
         try:
@@ -148,6 +151,8 @@ class Columns:
             unknown = [column.name for column in tree.find_all(exp.Column) if holder.table.column(column.name) is None]
             for column in () if unknown else tree.find_all(exp.Column):
                 column.set("this", exp.to_identifier(holder.table.column(column.name), quoted=True))
+        except RefusedError:
+            raise
         except InputError:
             unknown = [text]
         if unknown:

@@ -64,7 +64,7 @@ class Input:
 
     def keep(self, condition: exp.Expr) -> None:
         """Read only the rows that fulfil a condition, too."""
-        self.where = condition if self.where is None else exp.and_(self.where, condition)
+        self.where = condition if self.where is None else exp.and_(self.where, condition, copy=False)
 
     def type_of(self, canonical: str) -> str:
         """Return the DuckDB type that a canonical column is read in, or an empty string if it is not there or not known."""

@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlrank.engines.dialects import dialect_of
+from sqlrank.engines.harmless import refuse_others
 from sqlrank.engines.names import quote_columns
 from sqlrank.errors import InputError, suggestion
 
@@ -58,6 +59,7 @@ def _read(where: str, dialect: str) -> exp.Expr:
         raise InputError(f"where={where!r} is not one condition over columns in the SQL of {dialect}, such as day = '2026-01-01'")
     for node in trees[0].walk():
         node.pop_comments()
+    refuse_others(trees[0], "where")
     tree: exp.Expr = trees[0].unnest()
     return tree
 

@@ -18,6 +18,7 @@ from uuid import uuid4
 from sqlglot import exp
 
 from sqlrank._version import __version__
+from sqlrank.deadline import deadline
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.duckdb import Limits, session, supervise
 from sqlrank.engines.render import render
@@ -117,14 +118,14 @@ def fit(
     names = [by] if isinstance(by, str) else list(by)
 
     limits = Limits(memory_limit, threads, None, timeout)
-    with session(connection, limits) as database:
+    with deadline(timeout), session(connection, limits) as database:
 
         def work() -> pa.Table:
             with closing(Catalog(database, keeps_text=False)) as catalog:
                 training = read_training(database_on(catalog), examples, columns or {}, names)
                 return _descend(database, training, asked, settings, iterations, progress)
 
-        return supervise(database, work, limits, None)
+        return supervise(database, work, None)
 
 
 def _asked(kind: str, margin: float, few_negatives: str, k: int) -> Asked:

@@ -31,6 +31,7 @@ PORTABLE_FORM = {
     exp.Filter: "write SUM(CASE WHEN condition THEN x ELSE 0 END)",
     exp.Qualify: "write a subquery with WHERE",
     exp.Log: "bases differ between engines; write LN, and divide by LN(2) for log2",
+    exp.LogProperty: "bases differ between engines; write LN, and divide by LN(2) for log2",
     exp.Pow: "write EXP(b * LN(a)), guarded against overflow",
     exp.Greatest: "NULL rules differ; write CASE",
     exp.Least: "NULL rules differ; write CASE",
@@ -103,14 +104,14 @@ def refuse(path: Path, text: str, breaches: list[Breach]) -> None:
 
 
 def _portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[Breach]:
-    skip = (exp.Create, exp.UserDefinedFunction) if isinstance(tree, exp.Create) else ()
+    skip = (exp.Create, exp.UserDefinedFunction, exp.Properties) if isinstance(tree, exp.Create) else ()
     for node in tree.walk():
         if isinstance(node, (exp.Anonymous, *ALLOWED, *skip, *extra)):
             continue
         advice = next(
             (text for kind, text in PORTABLE_FORM.items() if isinstance(node, kind)), "not known to mean the same on every engine"
         )
-        yield node, f"{type(node).__name__} is not allowed: {advice}"
+        yield node, f"{type(node).__name__.removesuffix('Property')} is not allowed: {advice}"
     for window in tree.find_all(exp.Window):
         if window.args.get("alias"):
             yield "WINDOW", "named windows are not allowed: write the window inline"

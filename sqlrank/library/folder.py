@@ -18,6 +18,18 @@ def sql_root() -> Path:
     return packaged if packaged.is_dir() else package.parent / "sql"
 
 
+FOLDERS = ("metrics", "curves", "relations", "functions", "checks", "compat")
+"""The folders that are read, of those with SQL files."""
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files that are read of a folder, in order; none if it is not there."""
+    try:
+        return sorted([*folder.glob("*.toml"), *(path for name in FOLDERS for path in (folder / name).rglob("*.*") if path.is_file())])
+    except OSError:  # such as a name that is too long for one
+        return []
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """Return a file of policies, plans, roles or compatibility settings."""
     try:

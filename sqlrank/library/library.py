@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -56,8 +57,18 @@ class Library:
                 self.checked(file)
 
     def _add(self, folder: Path) -> None:
-        if not folder.is_dir():
+        if not os.path.isdir(folder):  # noqa: PTH112  a path that is too long is none, too
             raise ContractError(f"the SQL folder {str(folder)!r} is not there; give a folder with metrics/, relations/ or functions/")
+        unread = (
+            []
+            if folder == sql_root()
+            else [path for path in [*folder.glob("*.sql"), *folder.glob("*/*.sql")] if not _is_read(path, folder)]
+        )
+        if unread:
+            raise ContractError(
+                f"{min(unread)}:1: this file is not read; move it to metrics/, curves/, relations/ or checks/, or to functions/ with a folder "
+                "of the slot that it fills, such as functions/gain/"
+            )
         for name, held in (("policies", self.policies), ("plans", self.plans)):
             if (path := folder / f"{name}.toml").is_file():
                 held.update(read_toml(path))
@@ -68,25 +79,26 @@ class Library:
         for path in sorted(folder.glob("relations/**/*.sql")):
             parts = path.relative_to(folder / "relations").with_suffix("").parts
             key = (parts[0], parts[1] if len(parts) > 1 else "")
-            self._once(key in self.relations or parts[0] in self.roles, path)
+            self._once(parts[0], self.relations.get(key), path, parts[0] in self.roles)
             self.relations[key] = _load("relations", parts[0], path)
         for path in sorted(folder.glob("functions/*/*.sql")):
             slot = self.functions.setdefault(path.parent.name, {})
-            self._once(path.stem in slot, path)
+            self._once(path.stem, slot.get(path.stem), path)
             slot[path.stem] = _load("functions", path.parent.name, path)
         for path in sorted(folder.glob("metrics/**/*.sql")):
             file = _load("metrics", path.stem, path)
-            self._once(file.title_name.lower() in self.metrics, path)
+            self._once(file.title_name, self.metrics.get(file.title_name.lower()), path)
             self.metrics[file.title_name.lower()] = file
         for path in sorted(folder.glob("curves/*.sql")):
             file = _load("curves", path.stem, path)
-            self._once(file.display_name.lower() in self.curves, path)
+            self._once(file.display_name, self.curves.get(file.display_name.lower()), path)
             self.curves[file.display_name.lower()] = file
 
     @staticmethod
-    def _once(known: bool, path: Path) -> None:
-        if known:
-            raise ContractError(f"{path}:1: this name is taken; rename the file")
+    def _once(name: str, other: SqlFile | None, path: Path, is_input: bool = False) -> None:
+        if other is not None or is_input:
+            taken = "/".join(other.path.parts[-2:]) if other is not None else "an input"
+            raise ContractError(f"{path}:1: the name {name} is taken by {taken}; choose another")
 
     def files(self) -> list[SqlFile]:
         """Return all metrics, curves, relations and functions."""
@@ -211,6 +223,10 @@ class Library:
     def values_of(self, decider: str) -> list[str]:
         """Return the values of a policy or plan, the default first."""
         return list((self.policies | self.plans)[decider]["values"])
+
+
+def _is_read(path: Path, folder: Path) -> bool:
+    return path.parent != folder and path.parent.name in {"metrics", "curves", "relations", "checks"}
 
 
 def _load(kind: Kind, name: str, path: Path) -> SqlFile:

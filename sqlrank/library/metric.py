@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from numbers import Real
 
-from sqlrank.errors import MetricError
+from sqlrank.errors import MetricError, shown
 
 Value = int | float | str | tuple[float, ...] | tuple[tuple[float, float], ...]
 """A parameter: a number, a name, a list of numbers, or a map from number to number as pairs."""
@@ -66,6 +66,13 @@ def read(text: str) -> Metric:
 
 def freeze(value: object, name: str = "a parameter") -> Value:
     """Return a parameter value as a hashable one: lists and maps become tuples; ``name`` is what an error calls it."""
+    try:
+        return _frozen(value, name)
+    except OverflowError:
+        raise MetricError(f"{name} is {shown(value)}; it must be a number or a plain name") from None
+
+
+def _frozen(value: object, name: str) -> Value:
     if isinstance(value, Real) and math.isfinite(value):
         return _plain(float(value)) if not isinstance(value, int) else int(value)
     if isinstance(value, str) and value.isidentifier():
@@ -78,14 +85,14 @@ def freeze(value: object, name: str = "a parameter") -> Value:
         return value
     if isinstance(value, (str, Real)):
         raise MetricError(f"{name} is {value!r}; it must be a number or a plain name")
-    raise MetricError(f"a parameter is a number, a name, a list of numbers or a map of numbers, not {value!r}")
+    raise MetricError(f"a parameter is a number, a name, a list of numbers or a map of numbers, not {shown(value)}")
 
 
 def _read_params(text: str, params: str) -> tuple[tuple[str, Value], ...]:
     """Read ``rel=2, gain=exp2`` with Python's own grammar for keyword arguments."""
     try:
         call = ast.parse(f"f({params})", mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise MetricError(f"cannot read the parameters of {text!r}; write them like (rel=2, gain=exp2)") from None
     if (
         not isinstance(call, ast.Call)

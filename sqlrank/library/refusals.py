@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from sqlrank.library.library import Library
     from sqlrank.library.metric import Metric, Value
 
+MOST_NUMBERS = 1000
+"""Numbers that a parameter may have: each stands in the statement."""
+
 
 def unknown_policies(policies: Mapping[str, Value], library: Library) -> list[str]:
     """Return a problem for each policy that does not exist."""
@@ -81,6 +84,8 @@ def _check_read(param: Param, settings: Mapping[str, Value]) -> None:
 def check_value(place: str, param: Param, value: Value, hint: str = "") -> None:
     """Raise ``MetricError`` if a value is not of the type and range that its parameter declares."""
     items = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
+    if len(items) > MOST_NUMBERS:
+        raise MetricError(f"{place} has {len(items)} numbers; it may have at most {MOST_NUMBERS}")
     for item in items:
         if not isinstance(item, (int, float)) or not _fits(param, item):
             # The largest number there is goes without saying, except to those who exceed it.

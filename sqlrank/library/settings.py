@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import MetricError
+from sqlrank.deadline import check_time
+from sqlrank.errors import MetricError, shown
 from sqlrank.library.asked import Asked
 from sqlrank.library.compat import alias, bundle_of
 from sqlrank.library.metric import Metric, freeze, read
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from sqlrank.library.file import SqlFile
     from sqlrank.library.library import Library
     from sqlrank.library.metric import Value
+
+MOST = 1000
+"""Metrics of one call, each cut-off of a range counted: engines take minutes to plan more."""
 
 OF_LISTS = ("aggregate", "no_relevant")
 """Slots that are filled after the files of metrics: what becomes of the values of lists, and of those that are not defined."""
@@ -32,8 +36,10 @@ def parse(text: str, library: Library) -> Metric:
 def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat: str | None, policies: Mapping[str, Any]) -> list[Asked]:
     """Return what was asked for; every metric or policy that does not exist is named in one error."""
     if not isinstance(metrics, (str, Metric, list, tuple, set, frozenset, dict)) and not hasattr(metrics, "__iter__"):
-        raise MetricError(f"metrics={metrics!r} is not possible: give a metric such as 'nDCG@10', or a list of them")
+        raise MetricError(f"metrics={shown(metrics)} is not possible: give a metric such as 'nDCG@10', or a list of them")
     listed = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    if len(listed) > MOST:
+        raise MetricError(f"{len(listed)} metrics are asked for; a statement has at most {MOST}, so ask for them in several calls")
     if not listed:
         raise MetricError("no metric was asked for; name at least one, such as nDCG@10")
     bundle = bundle_of(compat, library)
@@ -41,14 +47,16 @@ def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat
     problems = [*unknown_policies(given, library)]
     wanted: dict[str, tuple[Metric, str]] = {}
     for item in listed:
+        check_time()
         try:
-            metric = parse(alias(str(item), bundle, library), library)
+            metric = parse(alias(str(item) if isinstance(item, (str, Metric)) else shown(item), bundle, library), library)
             wanted[str(metric)] = (metric, home(library, library.asked(metric)))
         except MetricError as error:
             problems.append(str(error))
     has_rankings = any(role == "run" for _, role in wanted.values())
     found: dict[str, Asked] = {}
     for name, (metric, role) in wanted.items():
+        check_time()
         try:
             found[name] = _ask(metric, role, library, bundle, _heeded(given, role, has_rankings))
         except MetricError as error:
@@ -57,6 +65,7 @@ def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat
         problems += [f"{name} has rows of its own; ask for it alone" for name, item in found.items() if item.file.kind == "curves"]
     if problems:
         raise MetricError("\n".join(dict.fromkeys(problems)))
+    _refuse_many(found.values())
     return list(found.values())
 
 
@@ -93,6 +102,13 @@ def _ask(metric: Metric, role: str, library: Library, bundle: Mapping[str, Any],
     if is_ranking:
         check_ties(asked, library)
     return asked
+
+
+def _refuse_many(asked: Iterable[Asked]) -> None:
+    for item in asked:
+        first, last = item.metric.cutoff if isinstance(item.metric.cutoff, tuple) else (1, 1)
+        if last - first >= MOST:
+            raise MetricError(f"{item.metric} has {last - first + 1} cut-offs; a range has at most {MOST}, so ask for it in parts")
 
 
 def _cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, Value]) -> dict[str, Value]:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlrank.library.folder import sql_root
+from sqlrank.library.folder import files_in, sql_root
 from sqlrank.library.library import Library
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def library(*extra: str) -> Library:
     """Return the library of the package and of extra folders; the latter are read anew when a file in them changes."""
-    edits = tuple((str(path), path.stat().st_mtime_ns) for folder in extra for path in sorted(Path(folder).rglob("*.*")))
+    edits = tuple((str(path), path.stat().st_mtime_ns) for folder in extra for path in files_in(Path(folder)))
     return _library(extra, edits)
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.call import Call
+from sqlrank.call import Call, public, texts
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.named import named_database
 from sqlrank.engines.names import parts_of
 from sqlrank.engines.render import render
-from sqlrank.errors import InputError
+from sqlrank.errors import InputError, shown
 from sqlrank.prepare import prepare
 from sqlrank.question import look_up
 from sqlrank.results.store import as_stored, identifier_of
@@ -39,6 +39,7 @@ class DbtModel:
     schema: dict[str, Any]
 
 
+@public
 def dbt_model(
     metrics: str | Metric | Iterable[str | Metric],
     name: str,
@@ -57,10 +58,14 @@ def dbt_model(
         MetricError: as :func:`sqlrank.sql`.
         InputError: a name that dbt does not take, or as :func:`sqlrank.sql`.
     """
-    if not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InputError(f"{name!r} is not the name of a dbt model; use letters, digits and _")
     if materialized not in get_args(Materialized):
         raise InputError(f"materialized={materialized!r} is not possible; choose from: {', '.join(get_args(Materialized))}")
+    for option in ("by", "columns"):
+        if jinja := next((text for text in texts(options.get(option)) if "{{" in text or "{%" in text or "{#" in text), None):
+            raise InputError(f"{option}: {jinja!r} holds Jinja, which dbt would run; only where= may hold it")
+    dialect = dialect or "duckdb"
     dialect_of(dialect)
     question = look_up(Call.of(metrics, options, _policies(options)))
     statement = prepare(question, named_database(dialect, _reference)).statement
@@ -91,7 +96,7 @@ def _reference(role: str, source: Any) -> Any:
     """Return the table that dbt puts in place of a model or source."""
     parts = parts_of(source) if isinstance(source, str) else None
     if parts is None or len(parts) > 2 or not all(map(_NAME.fullmatch, parts)):  # noqa: PLR2004  schema and table
-        raise InputError(f"{role}: {source!r} is neither a dbt model, such as predictions, nor a source, such as shop.predictions")
+        raise InputError(f"{role}: {shown(source)} is neither a dbt model, such as predictions, nor a source, such as shop.predictions")
     function = "ref" if len(parts) == 1 else "source"
     return exp.Table(this=exp.var(f"{{{{ {function}({', '.join(map(repr, parts))}) }}}}"))
 

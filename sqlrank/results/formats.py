@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
+import glob
 import io
 import json
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from sqlrank._version import __version__
 from sqlrank.errors import SqlrankError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import pyarrow as pa
@@ -35,6 +38,32 @@ ENDINGS = {f".{form}": form for form in Format} | {".md": Format.markdown}
 """What a file's ending says of how to write it."""
 
 
+def check_target(path: Path | None, is_forced: bool, sources: Iterable[str | Path | None] = ()) -> None:
+    """Raise ``SqlrankError`` if a file is one of the inputs, or is there and not known to be written by sqlrank, unless that is forced."""
+    if path is None or not path.is_file():
+        return
+    for source in sources:
+        if any(path.samefile(found) for found in glob.glob(str(source or ""), recursive=True)):  # noqa: PTH207  a glob may be absolute
+            raise SqlrankError(f"{path} is an input, which its own result cannot replace; name another file")
+    if not is_forced and not _is_ours(path):
+        raise SqlrankError(f"{path} is there already, and may not be of sqlrank's making; replace it with --force, or name another file")
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file says that it was written here: SQL and YAML in a comment, Parquet in its metadata."""
+    with path.open("rb") as file:
+        start = file.read(4096)
+    if start.startswith(b"PAR1"):
+        import pyarrow as pa  # noqa: PLC0415  see write
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        try:
+            return b"sqlrank.version" in (pq.read_schema(path).metadata or {})
+        except pa.ArrowInvalid:
+            return False
+    return any(line.startswith((b"-- sqlrank ", b"# sqlrank ")) for line in start.splitlines()[:2])
+
+
 def write(result: pa.Table, form: Format, output: Path | None) -> None:
     """Write a result to a file, or else to standard output."""
     if form is Format.parquet:
@@ -53,7 +82,7 @@ def write(result: pa.Table, form: Format, output: Path | None) -> None:
         output.write_text(text, "utf-8")
 
 
-def write_dbt_model(path: Path, metrics: Any, **options: Any) -> list[Path]:
+def write_dbt_model(path: Path, metrics: Any, is_forced: bool = False, **options: Any) -> list[Path]:
     """Write a dbt model and the YAML file beside it; return their paths."""
     try:
         import yaml  # noqa: PLC0415  an optional dependency
@@ -65,8 +94,13 @@ def write_dbt_model(path: Path, metrics: Any, **options: Any) -> list[Path]:
         raise SqlrankError(f"--dbt {path}: name the file of the model, such as models/daily_metrics.sql")
     model = dbt_model(metrics, path.stem, **options)
     schema = path.with_suffix(".yml")
+    for file in (path, schema):
+        check_target(file, is_forced)
     path.write_text(model.sql, "utf-8")
-    schema.write_text(yaml.safe_dump(model.schema, sort_keys=False, allow_unicode=True, width=120), "utf-8")
+    schema.write_text(
+        f"# sqlrank {__version__}: beside {path.name}\n" + yaml.safe_dump(model.schema, sort_keys=False, allow_unicode=True, width=120),
+        "utf-8",
+    )
     return [path, schema]
 
 

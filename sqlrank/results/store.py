@@ -12,14 +12,20 @@ from sqlrank.engines.names import table_of
 from sqlrank.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlrank.statement.statement import Statement
 
 
-def store(statement: Statement, dialect: str, create_table: str | None, create_view: str | None, insert: str | None) -> Statement:
+def store(
+    statement: Statement, dialect: str, create_table: str | None, create_view: str | None, insert: str | None, read: Iterable[exp.Expr] = ()
+) -> Statement:
     """Return the statement that stores the result where it is to go, if anywhere; a stored result has no order of rows.
 
+    ``read`` are the items of FROM that the inputs are.
+
     Raises:
-        InputError: more than one place is named, or one is not the name of a table.
+        InputError: more than one place is named, one is not the name of a table, or it is one of the inputs.
     """
     places = {"create_table": create_table, "create_view": create_view, "insert": insert}
     asked = [place for place, name in places.items() if name is not None]
@@ -30,6 +36,8 @@ def store(statement: Statement, dialect: str, create_table: str | None, create_v
     place = asked[0]
     engine = dialect_of(dialect)
     target = table_of(place, str(places[place]), dialect)
+    if any(isinstance(table, exp.Table) and _may_be_same(target, table) for table in read):
+        raise InputError(f"{place}: {places[place]} is an input, which its own result cannot replace or add to; name another table")
     query = as_stored(statement)
     tree: exp.Expr
     if place == "insert":
@@ -42,6 +50,12 @@ def store(statement: Statement, dialect: str, create_table: str | None, create_v
         if engine.table_engine is not None:
             tree.set("properties", _made_with(engine.table_engine))
     return replace(statement, tree=tree)
+
+
+def _may_be_same(target: exp.Table, other: exp.Table) -> bool:
+    """Whether two names may be of one table: they agree as far as both go, whatever their case."""
+    ours, theirs = ([part.name.lower() for part in reversed(table.parts)] for table in (target, other))
+    return all(one == another for one, another in zip(ours, theirs, strict=False))
 
 
 def as_stored(statement: Statement) -> Any:

@@ -71,11 +71,13 @@ def _prune(query: exp.Expr, wanted: set[str] | None, read: dict[str, set[str]]) 
 
 
 def _parts(query: exp.Expr) -> Iterator[exp.Select]:
-    if isinstance(query, exp.Union):
-        yield from _parts(query.left)
-        yield from _parts(query.right)
-    elif isinstance(query, exp.Select):
-        yield query
+    rest: list[exp.Expr] = [query]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, exp.Union):
+            rest += [part.args["expression"], part.this]
+        elif isinstance(part, exp.Select):
+            yield part
 
 
 def _sources(query: exp.Expr) -> list[exp.Expr]:

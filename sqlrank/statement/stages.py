@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.deadline import check_time
 from sqlrank.errors import MetricError
 from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same
 from sqlrank.statement.relations import Relations, free
@@ -52,6 +53,7 @@ class Stages:
 
     def add(self, asked: Asked) -> Column:
         """Add a metric, and everything it reads."""
+        check_time()
         is_ranking = asked.home == "run" and asked.file.grain == "list"
         unit = "list" if is_ranking else "query" if asked.per_list and not self.per_query else "group"
         per_list = asked.file.grain == "group" and (self.per_query or asked.settings.get("level") == "query")

@@ -291,6 +291,16 @@ def test_a_reader_that_goes_away(command: str, sources: list[str]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize(
+    "command", ["evaluate RR {}", "evaluate RR {} --format parquet", "sql RR --run r --qrels q", "metrics", "--version"]
+)
+def test_streams_that_are_closed(command: str, closed: str, sources: list[str]) -> None:
+    done = shell(f"sqlrank {command.format(' '.join(sources))} {closed}")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.slow
 def test_a_long_result_piped_to_head(sources: list[str]) -> None:
     duckdb.sql("COPY (SELECT i AS query_id, 1 AS doc_id, 1 AS score, 1 AS relevance FROM range(100000) t(i)) TO 'long.parquet'")
     done = shell("sqlrank evaluate RR --run long.parquet --qrels long.parquet --per-query --format csv | head -2")

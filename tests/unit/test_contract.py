@@ -191,8 +191,8 @@ def line_of(text: str, part: str) -> int:
         ("-- mine: nothing more.\n", "mine", "a metric is one SELECT"),
         (GOOD.replace("-- mine: ", "-- "), "relevant documents", "name"),
         (GOOD.replace("-- mine: ", "-- my metric@: "), "my metric", "name"),
-        (GOOD.replace("-- mine: ", "-- nDCG: "), "nDCG", "this name is taken"),
-        (GOOD.replace("-- mine: ", "-- NDCG: "), "NDCG", "this name is taken"),
+        (GOOD.replace("-- mine: ", "-- nDCG: "), "nDCG", "is taken by"),
+        (GOOD.replace("-- mine: ", "-- NDCG: "), "NDCG", "is taken by"),
     ],
 )  # fmt: skip
 def test_a_metric_that_breaks_the_contract(text: str, place: str | None, rule: str, folder: Folder) -> None:
@@ -273,7 +273,7 @@ def test_a_function_that_breaks_the_contract(text: str, line: int, rule: str, fo
 )
 def test_a_name_is_given_once(name: str, text: str, folder: Folder) -> None:
     folder.write({"metrics/mine.sql": GOOD, name: text})
-    with pytest.raises(ContractError, match="this name is taken") as caught:
+    with pytest.raises(ContractError, match="is taken by") as caught:
         folder.evaluate({})
     assert f"{folder.path / name}:1: " in str(caught.value)
 

@@ -161,16 +161,18 @@ SCRIPT = "import sys, sqlrank; sqlrank.evaluate(['nDCG', 'AP'], run='r', qrels='
 
 
 @pytest.mark.parametrize(
-    ("command", "check"),
+    ("command", "check", "number"),
     [
-        (EVALUATE, "off"),
-        pytest.param(EVALUATE, "full", marks=pytest.mark.slow),
-        pytest.param([sys.executable, "-c", SCRIPT], "off", marks=pytest.mark.slow),
-        pytest.param([sys.executable, "-c", SCRIPT], "auto", marks=pytest.mark.slow),
+        (EVALUATE, "off", signal.SIGINT),
+        pytest.param(EVALUATE, "full", signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param(EVALUATE, "off", signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(EVALUATE, "off", signal.SIGHUP, marks=pytest.mark.slow),
+        pytest.param([sys.executable, "-c", SCRIPT], "off", signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param([sys.executable, "-c", SCRIPT], "auto", signal.SIGINT, marks=pytest.mark.slow),
     ],
-    ids=["command line", "command line, checking", "Python", "Python, checking"],
+    ids=["command line", "command line, checking", "terminated", "hung up", "Python", "Python, checking"],
 )
-def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], check: str, tmp_path: Path) -> None:
+def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], check: str, number: signal.Signals, tmp_path: Path) -> None:
     folder = tmp_path / "temporary"
     folder.mkdir()
     with duckdb.connect(str(tmp_path / "big.duckdb")) as connection:
@@ -189,7 +191,7 @@ def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], chec
         assert list(folder.glob("sqlrank_*"))
         time.sleep(0.6)
         assert process.poll() is None, process.communicate()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         started = time.monotonic()
         out, err = process.communicate(timeout=4)
         assert time.monotonic() - started < 2
@@ -198,7 +200,9 @@ def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], chec
         process.wait()
     assert out == b""
     assert list(folder.iterdir()) == []
-    if command is EVALUATE:
+    if number is not signal.SIGINT:
+        assert (process.returncode, err) == (128 + number, b"")
+    elif command is EVALUATE:
         assert (process.returncode, err) == (130, b"sqlrank: interrupted\n")
     else:
         assert err.rstrip().endswith(b"KeyboardInterrupt")

@@ -118,7 +118,6 @@ def test_what_cannot_be_told(connection: duckdb.DuckDBPyConnection, where: str, 
         "*",
         "label =",
         "",
-        7,
     ],
 )
 @pytest.mark.parametrize("dialect", DIALECTS)

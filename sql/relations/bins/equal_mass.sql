@@ -1,6 +1,6 @@
 -- bins: one row per bin of equally many predictions, in the order of their scores, with its weight and the sums of
 -- scores and labels in it. Equal scores share a bin.
--- $bins: integer from 1, default 10: number of bins.
+-- $bins: integer from 1 to 100000, default 10: number of bins.
 -- Never zero: all_rows.
 SELECT
   group_id,

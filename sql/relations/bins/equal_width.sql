@@ -1,6 +1,6 @@
 -- bins: one row per bin of equal width over [0, 1], with its weight and the sums of scores and labels in it. A score on
 -- an edge belongs to the bin below; the product that finds a bin may be rounded across an edge, so the edges decide.
--- $bins: integer from 1, default 10: number of bins.
+-- $bins: integer from 1 to 100000, default 10: number of bins.
 SELECT
   group_id,
   bin,

@@ -1,0 +1,178 @@
+"""Any value for any argument gives a result or an error of this package, whose message names the argument."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import sqlrank
+from sqlrank import SqlrankError
+from sqlrank.call import most_threads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PREDICTIONS = pa.table({"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "z"], "score": [0.1, 0.7, 0.4], "label": [0, 1, 1]})
+RUN = PREDICTIONS.select(["query_id", "doc_id", "score"])
+QRELS = RUN.rename_columns(["query_id", "doc_id", "relevance"])
+POLICIES = ("ties", "no_relevant", "unjudged", "depth", "rel", "aggregate", "topics", "strategy", "level", "threshold", "nothing")
+
+
+class Mute:
+    """An object that cannot even be shown."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+def closed() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    connection.close()
+    return connection
+
+
+def closed_duckdb() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.close()
+    return connection
+
+
+def arguments(function: Callable[..., Any]) -> list[str]:
+    found = inspect.signature(function).parameters
+    return [name for name in found if name != "policies"] + (list(POLICIES) if "policies" in found else [])
+
+
+CALLS: list[tuple[Callable[..., Any], str, dict[str, Any]]] = [
+    (function, name, {"metrics": metric, **sources})
+    for function, metric, sources in (
+        (sqlrank.evaluate, "AUC", {"predictions": PREDICTIONS}),
+        (sqlrank.evaluate, "RR", {"run": RUN, "qrels": QRELS}),
+        (sqlrank.sql, "AUC", {"predictions": "clicks"}),
+        (sqlrank.sql, "RR", {"run": "runs", "qrels": "judgments"}),
+    )
+    for name in arguments(function)
+]
+CALLS += [(sqlrank.metrics, "sql_dir", {}), (sqlrank.parse, "text", {}), (sqlrank.parse, "sql_dir", {"text": "AUC"})]
+CALLS += [
+    (sqlrank.dbt_model, name, {"metrics": "AUC", "name": "m", "predictions": "p"}) for name in ("metrics", "name", "materialized", "by")
+]
+
+texts = st.one_of(
+    st.text(st.characters(), max_size=12),
+    st.sampled_from(["\0", "a\0b", "\ud800", "\u202e", "'", '"', "a;b", "$1", "?", "[", "a" * 5000, "(" * 2000 + "label" + ")" * 2000]),
+    st.sampled_from(
+        ["P@1e999", "P@99999999999999999999", "P@²", "P(rel={})@1", "P(rel=1e400)@1", "f(a=" + "-" * 5000 + "1)", "AUC", "label > 0"]
+    ),
+)
+plain = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([2**70, 100_000, 10**400]),
+    st.floats(),
+    texts,
+    st.binary(max_size=3),
+    texts.filter(lambda text: text != "").map(Path),
+    st.sampled_from([object(), print, ..., 1j, range(3)]),
+    st.builds(closed) | st.builds(closed_duckdb),
+    st.sampled_from([pa.table({"a": [1]}), pa.table({}), pa.table({"label": [[1]], "score": [1.0]}), bytearray(b"x")]),
+)
+names = st.one_of(plain, st.sampled_from(["label", "score", "order", "query_id", "predictions", "queries"]))
+hashable = st.one_of(st.none(), st.integers(), texts, st.sampled_from(["label", "score", "order", "query_id", "queries"]))
+values = st.recursive(
+    plain, lambda inner: st.one_of(st.lists(names | inner, max_size=3), st.dictionaries(hashable, inner | names, max_size=2))
+)
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def is_ours_or_none(function: Callable[..., Any], call: dict[str, Any]) -> None:
+    try:
+        function(**call)
+    except SqlrankError as error:
+        str(error).encode("utf-8")
+
+
+def any_value(data: Any) -> None:
+    function, name, call = data.draw(st.sampled_from(CALLS))
+    # What a function of the caller's does is theirs.
+    value = data.draw(values.filter(lambda value: not callable(value)) if name == "progress" else values)
+    is_ours_or_none(function, {**call, name: value})
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(st.data())
+def test_any_value_for_any_argument(data: Any) -> None:
+    any_value(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_many_values_for_any_argument(data: Any) -> None:
+    any_value(data)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            {"threads": 100_000},
+            f"threads=100000 is not possible: give a whole number from 1 to {most_threads()}, which is 8 times the cores",
+        ),
+        ({"threads": True}, "threads=True is not possible: give a whole number"),
+        ({"columns": 1}, "columns=1 is not possible: give a dict of names to your columns, such as {'query_id': 'user_id'}"),
+        ({"columns": {"label": None}}, "columns={'label': None} is not possible: give a dict of names"),
+        ({"columns": {"score": ["score", 1]}}, "columns={'score': ['score', 1]} is not possible"),
+        ({"compat": []}, "compat=[] is not possible: give the name of a tool's settings, such as 'trec10'"),
+        ({"dialect": 1}, "dialect=1 is not possible: give the name of a dialect, such as 'bigquery'"),
+        ({"temp_directory": 1}, "temp_directory=1 is not possible: give the path of a folder"),
+        ({"temp_directory": "a\0b"}, r"temp_directory='a\x00b' is not possible: 'a\x00b' holds a character that no database takes"),
+        ({"where": "label = '\ud800'"}, "holds a character that no database takes as text"),
+        ({"where": 7}, "where=7 is not possible: give one condition over columns in SQL, such as"),
+        ({"where": "(" * 2000 + "label > 0" + ")" * 2000}, "what was asked is nested too deeply; write it with fewer brackets"),
+        ({"connection": "a" * 5000}, "there is no DuckDB file"),
+        ({"sql_dir": "a" * 5000}, "is not there; give a folder with metrics/"),
+        ({"sql_dir": 5}, "sql_dir=5 is not possible: give the path of a folder"),
+        ({"inputs": "orders"}, "inputs='orders' is not possible: give a dict of names of inputs to sources"),
+        ({"plan": {1: 2}}, "plan={1: 2} is not possible: give a plan and its value, such as {'order': 'bucketed'}"),
+        ({"by": [["a", 1]]}, "by=[['a', 1]] is not possible: give a column, a list of columns, or a list of lists"),
+        ({"per_query": [1]}, "per_query=[1] is not possible: give True or False"),
+        ({"metrics": [None]}, "unknown metric 'None'"),
+        ({"depth": Mute()}, "a parameter is a number, a name, a list of numbers or a map of numbers, not a Mute"),
+        ({"check": "some"}, "check='some' is not possible: give one of: auto, full, off"),
+        ({"timeout": math.nan}, "timeout=nan is not possible: give seconds above 0"),
+        ({"timeout": True}, "timeout=True is not possible: give seconds above 0"),
+        ({"progress": 5}, "progress=5 is not possible: give a function of a percentage"),
+        *(
+            ({"memory_limit": limit}, f"memory_limit={limit!r} is not possible: give a number with a unit, from 10MB, such as '2GB'")
+            for limit in ("-1", "100", "2048B", "1KB", "9.9MB", "1e9GB", 5, "")
+        ),
+    ],
+)
+def test_messages_name_the_argument(call: dict[str, Any], message: str) -> None:
+    with pytest.raises(SqlrankError) as caught:
+        sqlrank.evaluate(**{"metrics": "AUC", "predictions": PREDICTIONS, **call})
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("connection", "message"),
+    [(closed, "Cannot operate on a closed database"), (closed_duckdb, "Connection Error: Connection has already been closed")],
+)
+@pytest.mark.parametrize("function", [sqlrank.evaluate, sqlrank.sql])
+def test_a_connection_that_was_closed(function: Callable[..., Any], connection: Callable[[], Any], message: str) -> None:
+    with pytest.raises(SqlrankError, match=f"^this connection cannot be used now: {message}"):
+        function("AUC", predictions="clicks", connection=connection())

@@ -1,0 +1,77 @@
+"""Files that cannot be read are refused with what they are and what to do."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import sqlrank
+from sqlrank import ContractError, InputError
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def refused(source: str) -> str:
+    with pytest.raises(InputError) as caught:
+        sqlrank.evaluate("AUC", predictions=source)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_other_encodings(encoding: str) -> None:
+    Path("x.csv").write_bytes("label,score,name\n1,0.5,é\n0,0.2,ü\n".encode(encoding))
+    assert "it is not UTF-8 text; convert it, such as with iconv -f LATIN1 -t UTF-8" in refused("x.csv")
+
+
+def test_a_line_of_three_megabytes() -> None:
+    Path("x.csv").write_text("label,score,name\n1,0.5," + "x" * 3_000_000 + "\n0,0.2,y\n")
+    assert "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it" in refused("x.csv")
+
+
+def test_what_is_no_file() -> None:
+    Path("x.csv").write_text("")
+    assert refused("x.csv") == "predictions: 'x.csv' is empty; check what should have written it"
+    Path("folder.csv").mkdir()
+    assert refused("folder.csv") == "predictions: 'folder.csv' is a folder; give a file, or a glob such as 'folder.csv/*.parquet'"
+    os.mkfifo("pipe.csv")
+    assert refused("pipe.csv") == "predictions: 'pipe.csv' is a pipe or a device, which can be read only once; write it to a file first"
+
+
+def test_a_label_that_is_a_list() -> None:
+    duckdb.sql("COPY (SELECT [1] AS label, 0.5 AS score) TO 'list.parquet'")
+    assert "label is INTEGER[], not a number; cast it, or map another column to label" in refused("list.parquet")
+
+
+def test_a_parquet_file_as_a_database() -> None:
+    duckdb.sql("COPY (SELECT 1 AS label, 0.5 AS score) TO 'x.parquet'")
+    with pytest.raises(InputError, match=r"^cannot open 'x.parquet' as a DuckDB file; it is a table: give it as an input instead$"):
+        sqlrank.evaluate("AUC", predictions="x", connection="x.parquet")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        (
+            "functions/gain/mine.sql",
+            "-- mine: x.\nCREATE MACRO gain(relevance) AS LOG(relevance)\n",
+            ":2: Log is not allowed: bases differ",
+        ),
+        ("metric/x.sql", "-- X: x.\nSELECT 1\n", ":1: this file is not read; move it to metrics/"),
+        ("functions/x.sql", "-- x: x.\nSELECT 1\n", ":1: this file is not read; move it to metrics/"),
+        ("metrics/other.sql", "-- nDCG: x.\nSELECT 1\n", ":1: the name nDCG is taken by ranking/ndcg.sql; choose another"),
+    ],
+)
+def test_files_of_a_users_folder(path: str, text: str, message: str) -> None:
+    file = Path("mine") / path
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    with pytest.raises(ContractError) as caught:
+        sqlrank.metrics(Path("mine"))
+    assert f"{file}{message}" in str(caught.value)
+    assert "Propert" not in str(caught.value)

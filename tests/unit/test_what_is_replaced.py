@@ -1,0 +1,89 @@
+"""A statement or file never replaces what it is made of, and no file that sqlrank may not have written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from sqlrank import InputError
+from tests.unit.command_line import printed, refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("place", ["create_table", "create_view", "insert"])
+@pytest.mark.parametrize(
+    ("target", "source"), [("clicks", "clicks"), ("CLICKS", "clicks"), ("main.clicks", "clicks"), ("clicks", '"a"."clicks"')]
+)
+@pytest.mark.parametrize("dialect", ["duckdb", "bigquery", "snowflake", "postgres"])
+def test_a_target_that_is_an_input(place: str, target: str, source: str, dialect: str) -> None:
+    source = source.replace('"', "`") if dialect == "bigquery" else source
+    with pytest.raises(InputError) as caught:
+        sqlrank.sql("AUC", predictions=source, dialect=dialect, **{place: target})
+    assert str(caught.value) == f"{place}: {target} is an input, which its own result cannot replace or add to; name another table"
+
+
+def test_a_table_of_that_name_elsewhere() -> None:
+    assert (
+        sqlrank.sql("AUC", predictions="a.clicks", create_table="b.clicks").partition("CREATE")[2].startswith(" OR REPLACE TABLE b.clicks")
+    )
+
+
+def test_an_output_that_is_an_input(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files)
+    before = (files / "run.parquet").read_bytes()
+    for source in ("run.parquet", "r*.parquet", files / "run.parquet"):
+        message = refused("evaluate", "RR", "--run", source, "--qrels", "qrels.parquet", "-o", "./run.parquet", "--force")
+        assert message == "sqlrank: run.parquet is an input, which its own result cannot replace; name another file\n"
+    assert (files / "run.parquet").read_bytes() == before
+
+
+def test_files_that_are_there(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files)
+    call = ("evaluate", "RR", "--run", "run.parquet", "--qrels", "qrels.parquet", "-o")
+    (files / "notes.csv").write_text("mine")
+    assert refused(*call, "notes.csv") == (
+        "sqlrank: notes.csv is there already, and may not be of sqlrank's making; replace it with --force, or name another file\n"
+    )
+    assert (files / "notes.csv").read_text() == "mine"
+    printed(*call, "notes.csv", "--force")
+    assert (files / "notes.csv").read_text() == "RR\n0.75\n"
+    pq.write_table(pa.table({"a": [1]}), "mine.parquet")
+    assert "--force" in refused(*call, "mine.parquet")
+    for _ in range(2):
+        printed(*call, "ours.parquet")
+    assert pq.read_table("ours.parquet").to_pylist() == [{"RR": 0.75}]
+    printed(*call, "/dev/null", "--format", "csv")
+
+
+def test_dbt_models_that_are_there(tmp_path: Path) -> None:
+    call = ("sql", "AUC", "--predictions", "clicks", "--dbt")
+    for _ in range(2):
+        assert "wrote" in _told(*call, tmp_path / "ours.sql")
+    (tmp_path / "mine.sql").write_text("SELECT 1")
+    assert f"{tmp_path / 'mine.sql'} is there already" in refused(*call, tmp_path / "mine.sql")
+    (tmp_path / "other.yml").write_text("version: 2")
+    assert f"{tmp_path / 'other.yml'} is there already" in refused(*call, tmp_path / "other.sql")
+    assert not (tmp_path / "other.sql").exists()
+    assert "wrote" in _told(*call, tmp_path / "other.sql", "--force")
+
+
+@pytest.mark.parametrize(
+    "options", [{"by": "{{ x }}"}, {"by": [["{% x %}"]]}, {"columns": {"score": "{{ x }}"}}, {"columns": {"score": "{# x #}"}, "by": "a"}]
+)
+def test_jinja_in_names_is_refused(options: dict[str, object]) -> None:
+    with pytest.raises(InputError, match=r"^(by|columns): '\{.*\}' holds Jinja, which dbt would run; only where= may hold it$"):
+        sqlrank.dbt_model("AUC", "daily", predictions="clicks", **options)
+
+
+def _told(*arguments: object) -> str:
+    from tests.unit.command_line import call
+
+    result = call(*arguments)
+    assert result.exit_code == 0, result.stderr
+    return result.stderr
