@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sqlrank.call import Call
+from sqlrank.call import Call, leaves
 from sqlrank.engines import remote
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.duckdb import Limits, session, supervise
+from sqlrank.engines.files import is_meant
 from sqlrank.engines.named import named_database
-from sqlrank.engines.names import is_file
 from sqlrank.engines.render import render
 from sqlrank.engines.sources import Catalog, database_on
 from sqlrank.errors import InputError
@@ -63,12 +63,13 @@ def evaluate(
 ) -> pa.Table:
     """Evaluate metrics where the data are, and return an Arrow table with a float64 column for each.
 
-    A source is the name of a table or view of ``connection``, a Parquet, CSV, JSON or TREC file or glob, a DuckDB
-    relation, or anything that speaks the Arrow stream protocol (pyarrow, Polars, pandas).
+    A source is the name of a table or view of ``connection``, a Parquet, CSV, JSON or TREC file, a pattern or a folder, a DuckDB
+    relation, anything that speaks the Arrow stream protocol (pyarrow, Polars, pandas), or a list of these, which are one table.
 
     Args:
         metrics: what to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``; :func:`sqlrank.metrics` lists all.
-        run: documents retrieved: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank`` (integer).
+        run: documents retrieved: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank`` (integer). Several are a
+            map from names to runs, or a list, and ``by`` includes ``system``.
         qrels: judgments: ``query_id``, ``doc_id``, ``relevance`` (number).
         predictions: for metrics of predictions ``label`` (number), ``score`` (number) and, if there is one, ``weight`` (number
             from 0); for metrics of rankings run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``, where a
@@ -202,7 +203,7 @@ def _looked_at(sources: Mapping[str, Any], connection: Any, dialect: str) -> Ite
     if connection is not None and not remote.is_duckdb(connection):
         with remote.session(connection, dialect) as database:
             yield database
-    elif dialect == "duckdb" and (connection is not None or any(is_file(source) for source in sources.values())):
+    elif dialect == "duckdb" and (connection is not None or any(is_meant(each) for source in sources.values() for each in leaves(source))):
         with session(connection, Limits()) as duck, closing(Catalog(duck, keeps_text=False)) as catalog:
             yield database_on(catalog)
     else:

@@ -2,11 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+
+@dataclass(frozen=True)
+class Several:
+    """Several sources of one role, each with its name if it was given one: parts of a table, or runs that ``are_systems``."""
+
+    parts: tuple[tuple[str | None, Any], ...]
+    are_systems: bool = False
+
+    @classmethod
+    def of(cls, role: str, source: Any) -> Any:
+        """Return what stands for a source: several for a list, and for a map from names to runs; else the source itself."""
+        is_of_runs = role == "run"
+        if isinstance(source, list) or (isinstance(source, tuple) and is_of_runs):
+            return cls(tuple((None, cls._part(item)) for item in source), is_of_runs) if source else source
+        if is_of_runs and isinstance(source, Mapping) and source and not is_nested(source):
+            return cls(tuple((str(name), cls._part(item)) for name, item in source.items()), are_systems=True)
+        return source
+
+    @classmethod
+    def _part(cls, source: Any) -> Any:
+        """Return what stands for one of several sources, which may be a list of files."""
+        return cls(tuple((None, item) for item in source)) if isinstance(source, list) and source else source
+
+
+def is_nested(source: Mapping[Any, Any]) -> bool:
+    """Whether a map holds the rows of a ranking: a map from documents to numbers for each query."""
+    return all(
+        isinstance(docs, Mapping) and not any(isinstance(value, Mapping) or hasattr(value, "__len__") for value in docs.values())
+        for docs in source.values()
+    )
+
+
+def leaves(source: Any) -> list[Any]:
+    """Return the single sources that a source is made of."""
+    return [leaf for _, part in source.parts for leaf in leaves(part)] if isinstance(source, Several) else [source]
 
 
 @dataclass(frozen=True)
@@ -30,5 +64,6 @@ class Call:
         roles = ("run", "qrels", "predictions", "queries")
         sources = {role: arguments.get(role) for role in roles if arguments.get(role) is not None}
         sources |= {role: source for role, source in (arguments.get("inputs") or {}).items() if source is not None}
+        sources = {role: Several.of(role, source) for role, source in sources.items()}
         own = ("columns", "by", "where", "per_query", "compat", "sql_dir", "plan")
         return cls(metrics, sources, policies=policies, **{name: arguments[name] for name in own if name in arguments})

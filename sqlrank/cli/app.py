@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import pairs, problems, progress_bar
+from sqlrank.cli.console import Once, pairs, problems, progress_bar, runs
 from sqlrank.cli.learn import learn
 from sqlrank.cli.options import (
     By,
@@ -49,7 +49,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(cls=Once)
 def evaluate(
     metrics: Metrics,
     run: Run = None,
@@ -78,7 +78,7 @@ def evaluate(
     with problems(), progress_bar("evaluating") as progress:
         result = sqlrank.evaluate(
             metrics,
-            run=run,
+            run=runs(run),
             qrels=qrels,
             predictions=predictions,
             queries=queries,
@@ -106,7 +106,7 @@ def evaluate(
         typer.echo(f"note: searched for duplicates among {searched} only; --check full searches all", err=True)
 
 
-@app.command()
+@app.command(cls=Once)
 def sql(
     metrics: Metrics,
     dialect: Annotated[
@@ -139,7 +139,7 @@ def sql(
     with problems():
         options: dict[str, Any] = {
             "dialect": dialect,
-            "run": run,
+            "run": runs(run),
             "qrels": qrels,
             "predictions": predictions,
             "queries": queries,
@@ -167,7 +167,7 @@ def sql(
             typer.echo(f"wrote {path}", err=True)
 
 
-@app.command()
+@app.command(cls=Once)
 def metrics(
     name: Annotated[str | None, typer.Argument(help="Show one metric in full.", autocompletion=metric_names)] = None,
     sql_dir: SqlDir = None,
@@ -182,7 +182,7 @@ def metrics(
         typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-app.command()(learn)
+app.command(cls=Once)(learn)
 
 
 @app.callback(invoke_without_command=True)

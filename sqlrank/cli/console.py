@@ -8,11 +8,26 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperCommand
 
+from sqlrank.call import Several
+from sqlrank.engines.files import is_file
 from sqlrank.errors import SqlrankError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class Once(TyperCommand):
+    """A command that refuses an option given twice, of which the parser would take the last, unless it may be repeated."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what was given; raise a usage error for an option that is repeated and cannot be."""
+        given = self.make_parser(ctx).parse_args(args=list(args))[2] if not ctx.resilient_parsing else []
+        for option in dict.fromkeys(given):
+            if given.count(option) > 1 and not (option.multiple or option.nargs < 0 or getattr(option, "is_flag", False)):
+                ctx.fail(f"{option.opts[0]} is given twice; it takes one value")
+        return super().parse_args(ctx, args)
 
 
 @contextmanager
@@ -49,6 +64,20 @@ def progress_bar(doing: str) -> Iterator[Any]:
     with bar:
         task = bar.add_task(doing, total=100)
         yield lambda percentage: bar.update(task, completed=percentage)
+
+
+def runs(given: list[str] | None) -> Any:
+    """Return one run as it is, and named or several as systems: ``name=source``, unless that is the name of a file."""
+    parts = []
+    for item in given or []:
+        name, equals, source = item.partition("=")
+        is_named = bool(equals) and not is_file(item) and "/" not in name
+        if is_named and not (name and source):
+            raise SqlrankError(f"--run {item}: write --run name=source")
+        parts.append((name, source) if is_named else (None, item))
+    if not parts or (len(parts) == 1 and parts[0][0] is None):
+        return parts[0][1] if parts else None
+    return Several(tuple(parts), are_systems=True)
 
 
 def pairs(option: str, given: list[str] | None) -> dict[str, str]:

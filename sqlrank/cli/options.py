@@ -26,8 +26,13 @@ def _plans(incomplete: str) -> list[str]:
 
 
 Metrics = Annotated[list[str], typer.Argument(help="What to compute, such as nDCG@10 'P(rel=2)@5' AP.", autocompletion=metric_names)]
-Run = Annotated[str | None, typer.Option(help="Retrieved documents: a table, or a Parquet, CSV or TREC file.")]
-Qrels = Annotated[str | None, typer.Option(help="Judgments: a table, or a Parquet, CSV or TREC file.")]
+Run = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Retrieved documents: a table, a Parquet, CSV or TREC file, a pattern or a folder. Repeat for more systems, name=run."
+    ),
+]
+Qrels = Annotated[str | None, typer.Option(help="Judgments: a table, a Parquet, CSV or TREC file, a pattern or a folder.")]
 Predictions = Annotated[
     str | None, typer.Option(help="Label, score and weight; for metrics of rankings run and judgments: query_id, doc_id, score, label.")
 ]

@@ -1,8 +1,7 @@
-"""Names: of tables as SQL writes them, such as ``eval.runs`` or ``"my schema"."my table"``, of files and of columns."""
+"""Names: of tables as SQL writes them, such as ``eval.runs`` or ``"my schema"."my table"``, and of columns."""
 
 from __future__ import annotations
 
-import glob
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,43 +11,16 @@ from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 
 from sqlrank.engines.dialects import dialect_of
+from sqlrank.engines.files import is_file, reader
 from sqlrank.errors import InputError
 from sqlrank.library.contract import ALLOWED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-READERS = {
-    ".parquet": "READ_PARQUET",
-    ".csv": "READ_CSV",
-    ".tsv": "READ_CSV",
-    ".json": "READ_JSON",
-    ".jsonl": "READ_JSON",
-    ".ndjson": "READ_JSON",
-}
-"""The function that reads a file, by its ending."""
-
-_COMPRESSIONS = (".gz", ".zst")
 _PART = r'[\w$-]+|"(?:[^"]|"")+"|`(?:[^`]|``)+`'
 _BARE = re.compile(r"[A-Za-z_][\w$]*", re.ASCII)
 _NAME = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
-
-
-def is_file(source: Any) -> bool:
-    """Whether a source is the path of a file, or a glob that matches one."""
-    if not isinstance(source, (str, Path)):
-        return False
-    try:
-        return Path(source).is_file() or bool(glob.glob(str(source), recursive=True))  # noqa: PTH207  a glob may be absolute
-    except OSError:  # such as a text that is too long for a path
-        return False
-
-
-def reader(text: str) -> str | None:
-    """Return the function that reads a file of this name, or None if it has no ending that is known."""
-    path = Path(text)
-    suffix = Path(path.stem).suffix if path.suffix in _COMPRESSIONS else path.suffix
-    return READERS.get(suffix.lower())
 
 
 def parts_of(text: str) -> list[str] | None:
