@@ -18,6 +18,7 @@ from sqlrank.engines.sources import Catalog, database_on
 from sqlrank.errors import InputError
 from sqlrank.evaluation import evaluated
 from sqlrank.library import settings
+from sqlrank.library.listing import COLUMNS, listed
 from sqlrank.library.shelf import library_of
 from sqlrank.plans import check_plan
 from sqlrank.prepare import prepare
@@ -210,27 +211,15 @@ def _looked_at(sources: Mapping[str, Any], connection: Any, dialect: str) -> Ite
         yield named_database(dialect)
 
 
-def metrics(sql_dir: str | Path | None = None) -> pa.Table:
+def metrics(sql_dir: str | Path | None = None, *, word: str | None = None) -> pa.Table:
     """Return what can be asked for: name, family, parameters, relation, source and description of every metric.
+
+    With a ``word``, of those only in whose name, description or other names it stands, in any case.
 
     >>> "nDCG" in metrics()["name"].to_pylist()
     True
     """
-    rows = []
-    library = library_of(sql_dir)
-    for file in [*library.metrics.values(), *library.curves.values()]:
-        declared = [f"{param.name}={param.default_text}" if param.default is not None else param.name for param in file.params.values()]
-        rows.append(
-            {
-                "name": file.title_name,
-                "family": "curve" if file.kind == "curves" else file.path.parent.name,
-                "parameters": ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.choices.values())]),
-                "relation": file.source_of_rows,
-                "source": file.source,
-                "description": file.about,
-            }
-        )
-    return pa.Table.from_pylist(sorted(rows, key=lambda row: (row["family"], row["name"].lower())))
+    return pa.Table.from_pylist(listed(library_of(sql_dir), word), pa.schema([(name, pa.string()) for name in COLUMNS]))
 
 
 def parse(text: str, sql_dir: str | Path | None = None) -> Metric:

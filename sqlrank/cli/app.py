@@ -32,6 +32,7 @@ from sqlrank.cli.options import (
 )  # fmt: skip
 from sqlrank.engines import DIALECT_NAMES
 from sqlrank.errors import MetricError, SqlrankError
+from sqlrank.library.known import ours
 from sqlrank.library.metric import freeze, read
 from sqlrank.library.shelf import library_of
 from sqlrank.results.formats import ENDINGS, Format, write, write_dbt_model
@@ -169,17 +170,25 @@ def sql(
 
 @app.command(cls=Once)
 def metrics(
-    name: Annotated[str | None, typer.Argument(help="Show one metric in full.", autocompletion=metric_names)] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Show one metric in full, or list those that a word is said of.", autocompletion=metric_names)
+    ] = None,
     sql_dir: SqlDir = None,
     format: Annotated[Format, typer.Option(help="How to write the list.")] = Format.table,  # noqa: A002  the option's public name
 ) -> None:
     """List the metrics, or show the documentation and the SQL of one."""
     with problems():
-        if name is None:
-            write(sqlrank.metrics(sql_dir).select(["name", "family", "parameters", "description"]), format, None)
-            return
-        found = library_of(sql_dir).asked(read(name))
-        typer.echo(found.path.read_text("utf-8"), nl=False)
+        library = library_of(sql_dir)
+        try:
+            found = None if name is None else library.asked(ours(read(name), library))
+        except MetricError:
+            if not sqlrank.metrics(sql_dir, word=name).num_rows:
+                raise
+            found = None
+        if found is None:
+            write(sqlrank.metrics(sql_dir, word=name).select(["name", "family", "parameters", "description"]), format, None)
+        else:
+            typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
 app.command(cls=Once)(learn)

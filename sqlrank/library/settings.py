@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import MetricError
 from sqlrank.library.asked import Asked
 from sqlrank.library.compat import alias, bundle_of
-from sqlrank.library.metric import Metric, freeze, read
+from sqlrank.library.known import ours
+from sqlrank.library.metric import Metric, each_cutoff, freeze, read
 from sqlrank.library.refusals import check_policies, check_ties, check_unused, check_values, unknown_policies
 from sqlrank.library.uses import home, uses
 
@@ -23,8 +24,8 @@ OF_LISTS = ("aggregate", "no_relevant")
 
 
 def parse(text: str, library: Library) -> Metric:
-    """Read a metric and look up its name; the result carries the canonical name."""
-    metric = read(text)
+    """Read a metric and look up its name, ours or one by which it is known; the result carries the canonical name."""
+    metric = ours(read(text), library)
     file = library.asked(metric)
     return Metric(file.display_name, metric.params, metric.cutoff)
 
@@ -42,8 +43,9 @@ def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat
     wanted: dict[str, tuple[Metric, str]] = {}
     for item in listed:
         try:
-            metric = parse(alias(str(item), bundle, library), library)
-            wanted[str(metric)] = (metric, home(library, library.asked(metric)))
+            for text in each_cutoff(str(item)):
+                metric = parse(alias(text, bundle, library), library)
+                wanted[str(metric)] = (metric, home(library, library.asked(metric)))
         except MetricError as error:
             problems.append(str(error))
     has_rankings = any(role == "run" for _, role in wanted.values())

@@ -96,7 +96,7 @@ def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
     [
         ("", "cannot read the metric ''; write it like nDCG@10"),
         ("@5", "cannot read the metric '@5'"),
-        ("n-DCG@10", "cannot read the metric 'n-DCG@10'"),
+        ("-nDCG@10", "cannot read the metric '-nDCG@10'"),
         ("P@5@5", "cannot read the metric"),
         ("P(@5", "cannot read the metric"),
         ("P@", "cannot read the metric"),
@@ -121,7 +121,7 @@ def test_any_text_is_read_or_refused_with_a_metric_error(text: str) -> None:
         ("P(rel='x y')@5", "cannot read"),
         ("P(rel=1e999)@5", "inf"),
         ("nDGC@10", "unknown metric 'nDGC'; did you mean 'nDCG'?"),
-        ("MRR@10", "unknown metric 'MRR'; did you mean 'RR'?"),
+        ("RRR@10", "unknown metric 'RRR'; did you mean 'RR'?"),
         ("zzz", "unknown metric 'zzz'. 'sqlrank metrics' lists all"),
     ],
 )
