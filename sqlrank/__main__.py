@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from sqlrank.cli.app import app
+import sys
+
+from sqlrank._version import __version__
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; its version is said before anything else is imported."""
+    if sys.argv[1:] == ["--version"]:
+        sys.stdout.write(f"sqlrank {__version__}\n")
+        return
+    from sqlrank.cli.app import app  # noqa: PLC0415  see above
+
     app()
 
 

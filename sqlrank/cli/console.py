@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
-from sqlrank.call import Several
-from sqlrank.engines.files import is_file
 from sqlrank.errors import SqlrankError
 
 if TYPE_CHECKING:
@@ -64,20 +62,6 @@ def progress_bar(doing: str) -> Iterator[Any]:
     with bar:
         task = bar.add_task(doing, total=100)
         yield lambda percentage: bar.update(task, completed=percentage)
-
-
-def runs(given: list[str] | None) -> Any:
-    """Return one run as it is, and named or several as systems: ``name=source``, unless that is the name of a file."""
-    parts = []
-    for item in given or []:
-        name, equals, source = item.partition("=")
-        is_named = bool(equals) and not is_file(item) and "/" not in name
-        if is_named and not (name and source):
-            raise SqlrankError(f"--run {item}: write --run name=source")
-        parts.append((name, source) if is_named else (None, item))
-    if not parts or (len(parts) == 1 and parts[0][0] is None):
-        return parts[0][1] if parts else None
-    return Several(tuple(parts), are_systems=True)
 
 
 def pairs(option: str, given: list[str] | None) -> dict[str, str]:

@@ -9,7 +9,7 @@ import typer
 
 from sqlrank.cli.console import pairs, problems, progress_bar
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import ENDINGS, Format, write
+from sqlrank.results.formats import Format, form_of, write
 
 
 def learn(
@@ -42,6 +42,7 @@ def learn(
     from sqlrank.learn import fit, scoring_sql  # noqa: PLC0415  engines take half a second that help does not need
 
     with problems(), progress_bar("learning") as progress:
+        form = form_of(format, output) if sql is None else None
         weights = fit(
             examples,
             k=k,
@@ -59,10 +60,10 @@ def learn(
             progress=progress,
         )
     with problems():
-        if sql is None:
-            write(weights, format or (ENDINGS.get(output.suffix.lower()) if output else None) or Format.table, output)
+        if form is not None:
+            write(weights, form, output)
             return
-        text = scoring_sql(weights, sql, dialect=dialect) + ";\n"
+        text = scoring_sql(weights, str(sql), dialect=dialect) + ";\n"
         if output is None:
             typer.echo(text, nl=False)
         else:

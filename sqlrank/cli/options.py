@@ -63,5 +63,11 @@ Plan = Annotated[
     typer.Option("--plan", help="How to compute, never what: order=bucketed, ranking=counted. Repeat for more.", autocompletion=_plans),
 ]
 Inputs = Annotated[list[str] | None, typer.Option("--input", help="An input that your SQL files declare, as name=source. Repeat for more.")]
+Digits = Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of tables, 4 by default.")]
+Sort = Annotated[
+    str | None, typer.Option(help="Order the rows by this column, a metric best first; --sort=-COLUMN the other way round. NULL is last.")
+]
+Top = Annotated[int | None, typer.Option(min=1, help="Show only the first so many rows.")]
+Total = Annotated[bool, typer.Option("--with-total", help="With --per-query, the total below the queries, as the query 'all'.")]
 Written = Annotated[Format | None, typer.Option(help="How to write the result; by default as the ending of --output says, or a table.")]
 SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]

@@ -25,6 +25,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """What a metric has one value of, by the key it is grouped by."""
 
 FACTS = (
+    "Better",
     "Costly",
     "Default",
     "Engine",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlrank.errors import MetricError
 from sqlrank.library.known import called
+from sqlrank.library.metric import read
 
 if TYPE_CHECKING:
     from sqlrank.library.file import SqlFile
@@ -36,3 +38,24 @@ def _row(file: SqlFile) -> dict[str, str]:
         file.about,
     )
     return dict(zip(COLUMNS, values, strict=True))
+
+
+def better(column: str, library: Library) -> str:
+    """Return whether ``higher`` or ``lower`` values of a column of a result are better, or ``neither``, as its metric's file says."""
+    file = _file(column, library)
+    if file is None or file.kind != "metrics" or file.is_total:
+        return "neither"
+    return file.facts.get("Better", "higher")
+
+
+def is_count(column: str, library: Library) -> bool:
+    """Whether a column of a result holds counts, or weights that are counts where each row weighs 1."""
+    file = _file(column, library)
+    return file is not None and file.kind == "metrics" and file.is_total
+
+
+def _file(column: str, library: Library) -> SqlFile | None:
+    try:
+        return library.asked(read(column))
+    except MetricError:
+        return None
