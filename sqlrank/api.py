@@ -65,7 +65,8 @@ def evaluate(
     """Evaluate metrics where the data are, and return an Arrow table with a float64 column for each.
 
     A source is the name of a table or view of ``connection``, a Parquet, CSV, JSON or TREC file, a pattern or a folder, a DuckDB
-    relation, anything that speaks the Arrow stream protocol (pyarrow, Polars, pandas), or a list of these, which are one table.
+    relation, anything that speaks the Arrow stream protocol (pyarrow, Polars, pandas), a Polars LazyFrame, a map such as
+    ``{"q1": {"d1": 1.2}}``, or a list of these, which are one table.
 
     Args:
         metrics: what to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``; :func:`sqlrank.metrics` lists all.

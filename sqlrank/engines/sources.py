@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import duckdb
-import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
@@ -16,12 +15,15 @@ from sqlrank.engines import trec
 from sqlrank.engines.database import Database, Table
 from sqlrank.engines.duckdb import describe, rows
 from sqlrank.engines.files import READERS, ending, is_file, paths, patterns, reader
+from sqlrank.engines.memory import in_memory
 from sqlrank.engines.names import parts_of
 from sqlrank.errors import InputError, suggestion
 from sqlrank.library.selects import read_select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    import pyarrow as pa
 
 
 class Catalog:
@@ -43,14 +45,8 @@ class Catalog:
             node, shown = self._named(role, source)
         elif isinstance(source, duckdb.DuckDBPyRelation):
             node, shown = self._relation(role, source), "DuckDB relation"
-        elif hasattr(source, "__arrow_c_stream__"):
-            node, shown = self._register(role, pa.table(source)), type(source).__name__
         else:
-            lazily = "collect it into a table first, or " if hasattr(source, "collect") else ""
-            raise InputError(
-                f"{role}: cannot read a {type(source).__name__}; {lazily}give a table name, a file, a DuckDB relation, "
-                "or a table that speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
-            )
+            node, shown = self._register(role, in_memory(role, source)), type(source).__name__
         is_registered = isinstance(node, exp.Table) and node.name in self._views
         origin = exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._mark}", role)) if is_registered else None
         return Table(
