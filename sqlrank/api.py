@@ -149,11 +149,11 @@ def sql(
     metrics: str | Metric | Iterable[str | Metric],
     *,
     dialect: str | None = None,
-    run: str | Path | None = None,
-    qrels: str | Path | None = None,
-    predictions: str | Path | None = None,
-    queries: str | Path | None = None,
-    inputs: Mapping[str, str | Path] | None = None,
+    run: Any = None,
+    qrels: Any = None,
+    predictions: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
     connection: Any = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
@@ -169,10 +169,11 @@ def sql(
 ) -> str:
     """Return the statement that :func:`evaluate` would run, in the SQL of an engine: ``dialect``, or what ``connection`` speaks.
 
-    Sources are names of tables or files. If they can be read here (a file, or a table of ``connection``), their
-    columns are looked up, and the text is that of :func:`evaluate` but for the columns that its checks add; otherwise ``by`` columns
-    are taken to be columns of the run, or of the input named before a dot: ``"queries.country"``, and ``"qrels.day"`` for one that
-    run and qrels share. Predictions that cannot be looked at have weights if ``columns`` name them: ``{"weight": "weight"}``.
+    Sources are names of tables or files, or several as :func:`evaluate` takes them. If they can be read here (a file, or a table of
+    ``connection``), their columns are looked up, and the text is that of :func:`evaluate` but for the columns that its checks add;
+    otherwise ``by`` columns are taken to be columns of the run, or of the input named before a dot: ``"queries.country"``, and
+    ``"qrels.day"`` for one that run and qrels share. Predictions that cannot be looked at have weights if ``columns`` name them:
+    ``{"weight": "weight"}``.
 
     Names of tables and columns are read as the engine reads them: ``campaign`` is ``CAMPAIGN`` for Snowflake and ``Campaign``
     is ``campaign`` for PostgreSQL, while a name in quotes stands as it is.

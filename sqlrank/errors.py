@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+QUOTED = 80
+"""How many characters of what somebody else wrote a message quotes."""
+
+
 class SqlrankError(ValueError):
     """Base of every error that a caller can cause; also a ``ValueError``."""
 
@@ -34,3 +38,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     by_lower = {candidate.lower(): candidate for candidate in known}
     close = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
     return f"; did you mean {by_lower[close[0]]!r}?" if close else "."
+
+
+def quoted(text: str) -> str:
+    """Return what a caller or a file says as a message quotes it: at most 80 characters of it."""
+    return repr(text) if len(text) <= QUOTED else f"{text[:QUOTED]!r}..."

@@ -12,7 +12,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.files import is_file, reader
-from sqlrank.errors import InputError
+from sqlrank.errors import InputError, quoted
 from sqlrank.library.contract import ALLOWED
 
 if TYPE_CHECKING:
@@ -58,12 +58,12 @@ def table_named(role: str, source: Any, dialect: str) -> exp.Table:
     text = str(source)
     if parts_of(text) is None:
         readable = f"nor a file that a statement for {dialect} can read here"
-        raise InputError(f"{role}: {text!r} is not the name of a table, {readable}; put odd parts of a name in quotes")
+        raise InputError(f"{role}: {quoted(text)} is not the name of a table, {readable}; put odd parts of a name in quotes")
     table = table_of(role, text, dialect)
     if reader(text):
-        quoted = table.sql(dialect_of(dialect).writer, identify=True)
+        in_quotes = table.sql(dialect_of(dialect).writer, identify=True)
         there = f"{text!r} is a file, which only a statement for DuckDB reads" if is_file(text) else f"there is no file {text!r}"
-        raise InputError(f"{role}: {there}; if a table is meant, write {quoted}")
+        raise InputError(f"{role}: {there}; if a table is meant, write {in_quotes}")
     return table
 
 
@@ -71,7 +71,7 @@ def table_of(role: str, text: str, dialect: str) -> exp.Table:
     """Return the table of a name as SQL writes it, such as ``project.dataset.table``; words that SQL knows get quotes."""
     parts = parts_of(text)
     if parts is None:
-        raise InputError(f"{role}: {text!r} is not the name of a table; put odd parts of a name in quotes")
+        raise InputError(f"{role}: {quoted(text)} is not the name of a table; put odd parts of a name in quotes")
     writer = Dialect.get_or_raise(dialect_of(dialect).writer)
     try:
         table = exp.to_table(text, dialect=writer)

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from sqlrank.errors import quoted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 FIELDS = {"run": "query Q0 document rank score tag", "qrels": "query iteration document relevance"}
 """What stands in a line, by role."""
-
-QUOTED = 80
-"""How many characters of a line a message quotes."""
 
 _COMMENT = re.compile(r"\s*#(\s|\S*\s*$)", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
@@ -32,8 +31,8 @@ def problem(role: str, files: Iterable[Path]) -> str | None:
                 if _fits(role, fields):
                     continue
                 is_of_rank = len(fields) == len(FIELDS[role].split())
-                wrong = f"rank {short(fields[3])}" if is_of_rank else f"{len(fields)} field{'s' * (len(fields) > 1)}"
-                return f"{path}, line {number} has {wrong}: {short(line)}; {_advice(role, fields)}"
+                wrong = f"rank {quoted(fields[3])}" if is_of_rank else f"{len(fields)} field{'s' * (len(fields) > 1)}"
+                return f"{path}, line {number} has {wrong}: {quoted(line)}; {_advice(role, fields)}"
     return None
 
 
@@ -65,8 +64,3 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             content = line.strip(" \t\r\n")
             if content and not _COMMENT.match(line):
                 yield number, content
-
-
-def short(text: str) -> str:
-    """Return a quoted text of bounded length."""
-    return repr(text) if len(text) <= QUOTED else f"{text[:QUOTED]!r}..."

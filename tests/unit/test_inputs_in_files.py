@@ -170,6 +170,14 @@ def test_what_is_not_text_is_not_quoted_at_length(tmp_path: Path, qrels: pa.Tabl
     assert len(message) < 400
 
 
+def test_a_text_that_names_nothing_is_not_quoted_at_length(qrels: pa.Table) -> None:
+    for text in ("x" * 5000, "SELECT " * 5000):
+        message = refused(f"there is no table and no file named '{text[:80]}'...", run=text, qrels=qrels)
+        assert len(message) < 200
+    with pytest.raises(InputError, match=r"^run: 'a b a b .{72}'\.\.\. is not the name of a table"):
+        sqlrank.sql("RR", run="a b " * 5000, qrels="qrels", dialect="bigquery")
+
+
 def test_a_printed_statement_reads_no_malformed_line(tmp_path: Path) -> None:
     (tmp_path / "run").write_text(TREC_RUN + "q2 Q0 my doc 1 0.5\n")
     (tmp_path / "qrels").write_text("q1 0 b 1\n")
