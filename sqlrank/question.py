@@ -10,6 +10,7 @@ import pyarrow as pa
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.library import settings
 from sqlrank.library.metric import freeze
+from sqlrank.library.roles import SYSTEM
 from sqlrank.library.shelf import library_of
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from sqlrank.call import Call
     from sqlrank.library.asked import Asked
     from sqlrank.library.library import Library
-
-SYSTEM = "system"
-"""The column of ``by`` that tells several runs apart."""
 
 SHARED = ("queries", "score_type")
 """Policies that hold for a whole call: they say which lists there are, and how their scores are read."""

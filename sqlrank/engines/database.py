@@ -9,14 +9,12 @@ from sqlglot import exp
 
 from sqlrank.engines.names import column_named
 from sqlrank.engines.render import write
+from sqlrank.library.roles import SYSTEM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     import pyarrow as pa
-
-SYSTEM = "system"
-"""The column that tells several runs apart."""
 
 
 @dataclass(frozen=True)

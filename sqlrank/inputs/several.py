@@ -12,10 +12,11 @@ import duckdb
 from sqlglot import exp
 
 from sqlrank.call import Several
-from sqlrank.engines.database import SYSTEM, Table
+from sqlrank.engines.database import Table
 from sqlrank.engines.files import COMPRESSIONS, is_file, reader
 from sqlrank.engines.names import parts_of
 from sqlrank.errors import ExecutionError, InputError
+from sqlrank.library.roles import SYSTEM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
