@@ -40,6 +40,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {by_lower[close[0]]!r}?" if close else "."
 
 
-def quoted(text: str) -> str:
-    """Return what a caller or a file says as a message quotes it: at most 80 characters of it."""
-    return repr(text) if len(text) <= QUOTED else f"{text[:QUOTED]!r}..."
+def quoted(text: str, *, is_name: bool = False) -> str:
+    """Return what somebody else wrote as a message quotes it: at most 80 characters, the first of a text, or both ends of a name."""
+    if len(text) <= QUOTED:
+        return repr(text)
+    return repr(f"{text[: QUOTED // 2]}...{text[-QUOTED // 2 :]}") if is_name else f"{text[:QUOTED]!r}..."

@@ -58,7 +58,7 @@ def table_named(role: str, source: Any, dialect: str) -> exp.Table:
     text = str(source)
     if parts_of(text) is None:
         readable = f"nor a file that a statement for {dialect} can read here"
-        raise InputError(f"{role}: {quoted(text)} is not the name of a table, {readable}; put odd parts of a name in quotes")
+        raise InputError(f"{role}: {quoted(text, is_name=True)} is not the name of a table, {readable}; put odd parts of a name in quotes")
     table = table_of(role, text, dialect)
     if reader(text):
         in_quotes = table.sql(dialect_of(dialect).writer, identify=True)
@@ -71,7 +71,7 @@ def table_of(role: str, text: str, dialect: str) -> exp.Table:
     """Return the table of a name as SQL writes it, such as ``project.dataset.table``; words that SQL knows get quotes."""
     parts = parts_of(text)
     if parts is None:
-        raise InputError(f"{role}: {quoted(text)} is not the name of a table; put odd parts of a name in quotes")
+        raise InputError(f"{role}: {quoted(text, is_name=True)} is not the name of a table; put odd parts of a name in quotes")
     writer = Dialect.get_or_raise(dialect_of(dialect).writer)
     try:
         table = exp.to_table(text, dialect=writer)

@@ -95,7 +95,7 @@ class Catalog:
         tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
         hint = suggestion(text, tables)
         there = f" The database has: {', '.join(sorted(tables))}" if tables else ""
-        raise InputError(f"{role}: there is no table and no file named {quoted(text)}{hint}{there}")
+        raise InputError(f"{role}: there is no table and no file named {quoted(text, is_name=True)}{hint}{there}")
 
     def _table(self, text: str) -> exp.Table | None:
         there = self._tables_there()
@@ -196,7 +196,7 @@ def _file(role: str, text: str) -> exp.Expr:
     if read := reader(found[0]):
         return exp.Table(this=exp.func(read, path, dialect="duckdb"))
     if role not in {"run", "qrels"}:
-        raise InputError(f"{role}: {quoted(text)} has no ending that says what it holds; use one of {', '.join(READERS)}")
+        raise InputError(f"{role}: {quoted(text, is_name=True)} has no ending that says what it holds; use one of {', '.join(READERS)}")
     tree = exp.replace_placeholders(read_select("inputs", f"trec_{role}.sql"), path=path)
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))
 
