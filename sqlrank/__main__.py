@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 
-from sqlrank.cli.app import app
+from sqlrank._version import __version__
 from sqlrank.deadline import WORK
 
 
@@ -17,10 +17,15 @@ def _end(number: int, frame: object) -> None:  # noqa: ARG001  what a handler is
 
 
 def main() -> None:
-    """Run the command line; what is written to a stream that was closed goes nowhere."""
+    """Run the command line; its version is said before anything else is imported. What is written to a closed stream goes nowhere."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115, PTH123  kept open
+    if sys.argv[1:] == ["--version"]:
+        sys.stdout.write(f"sqlrank {__version__}\n")
+        return
+    from sqlrank.cli.app import app  # noqa: PLC0415  see above
+
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:

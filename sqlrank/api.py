@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sqlrank.call import Call, public
+from sqlrank.arguments import public
+from sqlrank.call import Call, leaves
 from sqlrank.engines import remote
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.duckdb import Limits, session, supervise
+from sqlrank.engines.files import is_meant
 from sqlrank.engines.named import named_database
-from sqlrank.engines.names import is_file
 from sqlrank.engines.render import render
 from sqlrank.engines.sources import Catalog, database_on
 from sqlrank.evaluation import evaluated
 from sqlrank.library import settings
+from sqlrank.library.listing import COLUMNS, listed
 from sqlrank.library.shelf import library_of
 from sqlrank.plans import check_plan
 from sqlrank.prepare import prepare
@@ -60,12 +62,14 @@ def evaluate(
 ) -> pa.Table:
     """Evaluate metrics where the data are, and return an Arrow table with a float64 column for each.
 
-    A source is the name of a table or view of ``connection``, a Parquet, CSV, JSON or TREC file or glob, a DuckDB
-    relation, or anything that speaks the Arrow stream protocol (pyarrow, Polars, pandas).
+    A source is the name of a table or view of ``connection``, a Parquet, CSV, JSON or TREC file, a pattern or a folder, a DuckDB
+    relation, anything that speaks the Arrow stream protocol (pyarrow, Polars, pandas), a Polars LazyFrame, a map such as
+    ``{"q1": {"d1": 1.2}}``, or a list of these, which are one table.
 
     Args:
         metrics: what to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``; :func:`sqlrank.metrics` lists all.
-        run: documents retrieved: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank`` (integer).
+        run: documents retrieved: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank`` (integer). Several are a
+            map from names to runs, or a list, and ``by`` includes ``system``.
         qrels: judgments: ``query_id``, ``doc_id``, ``relevance`` (number).
         predictions: for metrics of predictions ``label`` (number), ``score`` (number) and, if there is one, ``weight`` (number
             from 0); for metrics of rankings run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``, where a
@@ -140,11 +144,11 @@ def sql(
     metrics: str | Metric | Iterable[str | Metric],
     *,
     dialect: str | None = None,
-    run: str | Path | None = None,
-    qrels: str | Path | None = None,
-    predictions: str | Path | None = None,
-    queries: str | Path | None = None,
-    inputs: Mapping[str, str | Path] | None = None,
+    run: Any = None,
+    qrels: Any = None,
+    predictions: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
     connection: Any = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
@@ -160,10 +164,11 @@ def sql(
 ) -> str:
     """Return the statement that :func:`evaluate` would run, in the SQL of an engine: ``dialect``, or what ``connection`` speaks.
 
-    Sources are names of tables or files. If they can be read here (a file, or a table of ``connection``), their
-    columns are looked up, and the text is that of :func:`evaluate` but for the columns that its checks add; otherwise ``by`` columns
-    are taken to be columns of the run, or of the input named before a dot: ``"queries.country"``, and ``"qrels.day"`` for one that
-    run and qrels share. Predictions that cannot be looked at have weights if ``columns`` name them: ``{"weight": "weight"}``.
+    Sources are names of tables or files, or several as :func:`evaluate` takes them. If they can be read here (a file, or a table of
+    ``connection``), their columns are looked up, and the text is that of :func:`evaluate` but for the columns that its checks add;
+    otherwise ``by`` columns are taken to be columns of the run, or of the input named before a dot: ``"queries.country"``, and
+    ``"qrels.day"`` for one that run and qrels share. Predictions that cannot be looked at have weights if ``columns`` name them:
+    ``{"weight": "weight"}``.
 
     Names of tables and columns are read as the engine reads them: ``campaign`` is ``CAMPAIGN`` for Snowflake and ``Campaign``
     is ``campaign`` for PostgreSQL, while a name in quotes stands as it is.
@@ -197,7 +202,7 @@ def _looked_at(sources: Mapping[str, Any], connection: Any, dialect: str) -> Ite
     if connection is not None and not remote.is_duckdb(connection):
         with remote.session(connection, dialect) as database:
             yield database
-    elif dialect == "duckdb" and (connection is not None or any(is_file(source) for source in sources.values())):
+    elif dialect == "duckdb" and (connection is not None or any(is_meant(each) for source in sources.values() for each in leaves(source))):
         with session(connection, Limits()) as duck, closing(Catalog(duck, keeps_text=False)) as catalog:
             yield database_on(catalog)
     else:
@@ -205,27 +210,15 @@ def _looked_at(sources: Mapping[str, Any], connection: Any, dialect: str) -> Ite
 
 
 @public
-def metrics(sql_dir: str | Path | None = None) -> pa.Table:
+def metrics(sql_dir: str | Path | None = None, *, word: str | None = None) -> pa.Table:
     """Return what can be asked for: name, family, parameters, relation, source and description of every metric.
+
+    With a ``word``, of those only in whose name, description or other names it stands, in any case.
 
     >>> "nDCG" in metrics()["name"].to_pylist()
     True
     """
-    rows = []
-    library = library_of(sql_dir)
-    for file in [*library.metrics.values(), *library.curves.values()]:
-        declared = [f"{param.name}={param.default_text}" if param.default is not None else param.name for param in file.params.values()]
-        rows.append(
-            {
-                "name": file.title_name,
-                "family": "curve" if file.kind == "curves" else file.path.parent.name,
-                "parameters": ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.choices.values())]),
-                "relation": file.source_of_rows,
-                "source": file.source,
-                "description": file.about,
-            }
-        )
-    return pa.Table.from_pylist(sorted(rows, key=lambda row: (row["family"], row["name"].lower())))
+    return pa.Table.from_pylist(listed(library_of(sql_dir), word), pa.schema([(name, pa.string()) for name in COLUMNS]))
 
 
 @public

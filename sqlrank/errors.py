@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+QUOTED = 80
+"""How many characters of what somebody else wrote a message quotes."""
+
+
 class SqlrankError(ValueError):
     """Base of every error that a caller can cause; also a ``ValueError``."""
 
@@ -47,3 +51,10 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     by_lower = {candidate.lower(): candidate for candidate in known}
     close = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
     return f"; did you mean {by_lower[close[0]]!r}?" if close else "."
+
+
+def quoted(text: str, *, is_name: bool = False) -> str:
+    """Return what somebody else wrote as a message quotes it: at most 80 characters, the first of a text, or both ends of a name."""
+    if len(text) <= QUOTED:
+        return repr(text)
+    return repr(f"{text[: QUOTED // 2]}...{text[-QUOTED // 2 :]}") if is_name else f"{text[:QUOTED]!r}..."

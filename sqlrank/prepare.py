@@ -12,6 +12,7 @@ from sqlrank._version import __version__
 from sqlrank.engines.render import render
 from sqlrank.inputs import checks, together
 from sqlrank.inputs.columns import Columns, replaced
+from sqlrank.inputs.several import find
 from sqlrank.inputs.steps import steps_of
 from sqlrank.inputs.where import keep
 from sqlrank.plans import choose, stamp
@@ -59,7 +60,7 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
         MetricError: a plan that is not possible.
         InputError: sources or rows that cannot be evaluated, with all problems found.
     """
-    tables = {role: database.find(role, source) for role, source in question.sources.items()}
+    tables = {role: find(database, role, source) for role, source in question.sources.items()}
     columns = Columns(question, tables, database)
     keep(question.call.where, columns.inputs, question.labelled, database.dialect)
     is_audited = check != "off" and database.looks

@@ -10,6 +10,7 @@ import pyarrow as pa
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.library import settings
 from sqlrank.library.metric import freeze
+from sqlrank.library.roles import SYSTEM
 from sqlrank.library.shelf import library_of
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def look_up(call: Call) -> Question:
     if len(others) > 1:
         raise MetricError(f"{asked[0].metric} is of {others[0]} and others are of {others[1]}; ask for them in two calls")
     sources, labelled = _sources(given, asked, others[0] if others else None, library)
+    if getattr(sources.get("run"), "are_systems", False):
+        columns, sets = _with_systems(columns, sets)
     _refuse_clashes(columns, asked, {"score"} if others else set())
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:
@@ -115,6 +118,13 @@ def _groupings(by: Any) -> tuple[list[str], list[list[str]] | None]:
     if len(set(columns)) < len(columns):
         raise MetricError(f"by names a column twice: {', '.join(columns)}")
     return columns, sets
+
+
+def _with_systems(columns: list[str], sets: list[list[str]] | None) -> tuple[list[str], list[list[str]] | None]:
+    """Tell several runs apart, unless ``by`` says itself where it does."""
+    if SYSTEM in columns:
+        return columns, sets
+    return [SYSTEM, *columns], None if sets is None else [[SYSTEM, *group] for group in sets]
 
 
 def _refuse_clashes(by: list[str], asked: list[Asked], taken: set[str]) -> None:

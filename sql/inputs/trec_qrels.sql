@@ -1,11 +1,11 @@
--- TREC judgments: query, iteration, document, relevance, separated by blanks or tabs.
+-- TREC judgments: query, iteration, document, relevance, separated by blanks or tabs; a line of anything else is an error.
 -- $path: text: a file, .gz too, or a glob.
 SELECT
-  parts[1] AS query_id,
+  CASE WHEN LEN(parts) = 4 THEN parts[1] ELSE ERROR('not a line of TREC qrels: ' || LEFT(line, 80)) END AS query_id,
   parts[3] AS doc_id,
   TRY_CAST(parts[4] AS DOUBLE) AS relevance
 FROM (
-  SELECT STRING_SPLIT_REGEX(TRIM(line, CHR(32) || CHR(9) || CHR(13)), '[ \t]+') AS parts
+  SELECT line, STRING_SPLIT_REGEX(TRIM(line, CHR(32) || CHR(9) || CHR(13)), '[ \t]+') AS parts
   FROM READ_CSV($path, columns = {'line': 'VARCHAR'}, header = FALSE, delim = '\x01', quote = '', escape = '', auto_detect = FALSE, strict_mode = FALSE)
   WHERE TRIM(line, CHR(32) || CHR(9) || CHR(13)) <> '' AND NOT REGEXP_MATCHES(line, '^\s*#(\s|\S*\s*$)')
 ) AS lines

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import inspect
+from functools import partial
 from pathlib import Path  # noqa: TC003  typer reads annotations when it runs
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import sqlrank
-from sqlrank.cli.console import pairs, problems, progress_bar
+from sqlrank.call import leaves
+from sqlrank.cli.console import Once, pairs, problems, progress_bar
+from sqlrank.cli.given import columns, groupings, policies, runs
 from sqlrank.cli.learn import learn
 from sqlrank.cli.options import (
     By,
     ColumnOf,
     Compat,
     Database,
+    Digits,
     Force,
     Inputs,
     Metrics,
@@ -26,19 +29,22 @@ from sqlrank.cli.options import (
     Qrels,
     Queries,
     Run,
+    Sort,
     SqlDir,
+    Top,
+    Total,
     Where,
     Written,
     metric_names,
 )  # fmt: skip
 from sqlrank.engines import DIALECT_NAMES
 from sqlrank.errors import MetricError, SqlrankError
-from sqlrank.library.metric import freeze, read
+from sqlrank.library.known import ours
+from sqlrank.library.metric import read
 from sqlrank.library.shelf import library_of
-from sqlrank.results.formats import ENDINGS, Format, check_target, write, write_dbt_model
-
-if TYPE_CHECKING:
-    from sqlrank.library.metric import Value
+from sqlrank.results.arrange import arranged
+from sqlrank.results.arrange import with_total as totalled
+from sqlrank.results.formats import Format, Looks, check_target, form_of, write, write_dbt_model
 
 app = typer.Typer(
     name="sqlrank",
@@ -50,7 +56,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(cls=Once)
 def evaluate(
     metrics: Metrics,
     run: Run = None,
@@ -69,6 +75,10 @@ def evaluate(
     sql_dir: SqlDir = None,
     format: Written = None,  # noqa: A002  the option's public name
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")] = None,
+    digits: Digits = None,
+    sort: Sort = None,
+    top: Top = None,
+    with_total: Total = False,
     check: Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")] = "auto",
     memory_limit: Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")] = None,
@@ -78,19 +88,22 @@ def evaluate(
 ) -> None:
     """Evaluate metrics and print them."""
     with problems():
-        check_target(output, force, [run, qrels, predictions, queries, db, *pairs("--input", input).values()])
+        check_target(output, force, [*leaves(runs(run)), qrels, predictions, queries, db, *pairs("--input", input).values()])
     with problems(), progress_bar("evaluating") as progress:
-        result = sqlrank.evaluate(
+        form = form_of(format, output, digits)
+        if with_total and not per_query:
+            raise SqlrankError("--with-total is for --per-query")
+        evaluated = partial(
+            sqlrank.evaluate,
             metrics,
-            run=run,
+            run=runs(run),
             qrels=qrels,
             predictions=predictions,
             queries=queries,
             connection=db,
-            columns=_columns(column),
-            by=_groupings(by),
+            columns=columns(column),
+            by=groupings(by),
             where=where,
-            per_query=per_query,
             compat=compat,
             check=check,  # type: ignore[arg-type]
             sql_dir=sql_dir,
@@ -101,16 +114,20 @@ def evaluate(
             temp_directory=temp_directory,
             timeout=timeout,
             progress=progress,
-            **_policies(policy),
+            **policies(policy),
         )
+        result = evaluated(per_query=per_query)
+        library = library_of(sql_dir)
+        shown = arranged(result, library, sort, top)
+        shown = totalled(shown, evaluated(per_query=False)) if with_total else shown
     with problems():
-        write(result, format or (ENDINGS.get(output.suffix.lower()) if output else None) or Format.table, output)
+        write(shown, form, output, Looks.of(shown.column_names, library, digits, with_total))
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
         typer.echo(f"note: searched for duplicates among {searched} only; --check full searches all", err=True)
 
 
-@app.command()
+@app.command(cls=Once)
 def sql(
     metrics: Metrics,
     dialect: Annotated[
@@ -144,20 +161,20 @@ def sql(
     with problems():
         options: dict[str, Any] = {
             "dialect": dialect,
-            "run": run,
+            "run": runs(run),
             "qrels": qrels,
             "predictions": predictions,
             "queries": queries,
             "connection": db,
-            "columns": _columns(column),
-            "by": _groupings(by),
+            "columns": columns(column),
+            "by": groupings(by),
             "where": where,
             "per_query": per_query,
             "compat": compat,
             "sql_dir": sql_dir,
             "plan": pairs("--plan", plan),
             "inputs": pairs("--input", input),
-            **_policies(policy),
+            **policies(policy),
         }
         stored: dict[str, Any] = {"create_table": create_table, "create_view": create_view, "insert": insert}
         if dbt is None:
@@ -172,22 +189,30 @@ def sql(
             typer.echo(f"wrote {path}", err=True)
 
 
-@app.command()
+@app.command(cls=Once)
 def metrics(
-    name: Annotated[str | None, typer.Argument(help="Show one metric in full.", autocompletion=metric_names)] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Show one metric in full, or list those that a word is said of.", autocompletion=metric_names)
+    ] = None,
     sql_dir: SqlDir = None,
     format: Annotated[Format, typer.Option(help="How to write the list.")] = Format.table,  # noqa: A002  the option's public name
 ) -> None:
     """List the metrics, or show the documentation and the SQL of one."""
     with problems():
-        if name is None:
-            write(sqlrank.metrics(sql_dir).select(["name", "family", "parameters", "description"]), format, None)
-            return
-        found = library_of(sql_dir).asked(read(name))
-        typer.echo(found.path.read_text("utf-8"), nl=False)
+        library = library_of(sql_dir)
+        try:
+            found = None if name is None else library.asked(ours(read(name), library))
+        except MetricError:
+            if not sqlrank.metrics(sql_dir, word=name).num_rows:
+                raise
+            found = None
+        if found is None:
+            write(sqlrank.metrics(sql_dir, word=name).select(["name", "family", "parameters", "description"]), format, None)
+        else:
+            typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-app.command()(learn)
+app.command(cls=Once)(learn)
 
 
 @app.callback(invoke_without_command=True)
@@ -195,45 +220,3 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Print the 
     if version:
         typer.echo(f"sqlrank {sqlrank.__version__}")
         raise typer.Exit
-
-
-def _columns(given: list[str] | None) -> dict[str, str | list[str]]:
-    """Read names of columns; several for the score are several models."""
-    scores = [item for item in given or [] if item.startswith("score=")]
-    if len(scores) < 2:  # noqa: PLR2004  one is a name like any other
-        return dict(pairs("--column", given))
-    others = pairs("--column", [item for item in given or [] if item not in scores])
-    return others | {"score": [item.removeprefix("score=") for item in scores]}
-
-
-def _policies(given: list[str] | None) -> dict[str, Any]:
-    """Read policies as metrics' parameters are read, so that ``depth=100`` is a number and ``ties=rank`` a name."""
-    if not given:
-        return {}
-    known = set(inspect.signature(sqlrank.evaluate).parameters) - {"policies", "queries"}
-    clash = [name for name in pairs("--policy", given) if name in known]
-    if clash:
-        raise SqlrankError(f"--policy: unknown policy {clash[0]!r}; it is an option of its own, see --help")
-    given = [item.replace("queries=", "topics=", 1) if item.startswith("queries=") else item for item in given]
-    read_as = {name: value for item in given for name, value in _params(item)}
-    return {
-        name: dict(value) if isinstance(value, tuple) and isinstance(value[0], tuple) else freeze(value) for name, value in read_as.items()
-    }
-
-
-def _params(item: str) -> tuple[tuple[str, Value], ...]:
-    try:
-        return read(f"m({item})").params
-    except MetricError:
-        raise SqlrankError(f"--policy {item}: cannot read this; write it like ties=rank, depth=100 or gain={{1: 3, 2: 9}}") from None
-
-
-def _groupings(by: list[str] | None) -> Any:
-    if not by:
-        return ()
-    for item in by:
-        if not all(name.strip() for name in item.split(",")):
-            raise SqlrankError(f"--by {item!r}: a column has no name; write --by a, --by a,b or --by total")
-    if all("," not in item and item != "total" for item in by):
-        return by
-    return [[] if item == "total" else [name.strip() for name in item.split(",")] for item in by]

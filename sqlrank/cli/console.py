@@ -8,11 +8,24 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperCommand
 
 from sqlrank.errors import SqlrankError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class Once(TyperCommand):
+    """A command that refuses an option given twice, of which the parser would take the last, unless it may be repeated."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what was given; raise a usage error for an option that is repeated and cannot be."""
+        given = self.make_parser(ctx).parse_args(args=list(args))[2] if not ctx.resilient_parsing else []
+        for option in dict.fromkeys(given):
+            if given.count(option) > 1 and not (option.multiple or option.nargs < 0 or getattr(option, "is_flag", False)):
+                ctx.fail(f"{option.opts[0]} is given twice; it takes one value")
+        return super().parse_args(ctx, args)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import typer
 from sqlrank.cli.console import pairs, problems, progress_bar
 from sqlrank.cli.options import Force  # noqa: TC001  typer reads annotations when it runs
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import ENDINGS, Format, check_target, write
+from sqlrank.results.formats import Format, check_target, form_of, write
 
 
 def learn(
@@ -46,6 +46,7 @@ def learn(
     from sqlrank.learn import fit, scoring_sql  # noqa: PLC0415  engines take half a second that help does not need
 
     with problems(), progress_bar("learning") as progress:
+        form = form_of(format, output) if sql is None else None
         weights = fit(
             examples,
             k=k,
@@ -63,10 +64,10 @@ def learn(
             progress=progress,
         )
     with problems():
-        if sql is None:
-            write(weights, format or (ENDINGS.get(output.suffix.lower()) if output else None) or Format.table, output)
+        if form is not None:
+            write(weights, form, output)
             return
-        text = scoring_sql(weights, sql, dialect=dialect) + ";\n"
+        text = scoring_sql(weights, str(sql), dialect=dialect) + ";\n"
         if output is None:
             typer.echo(text, nl=False)
         else:

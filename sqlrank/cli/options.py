@@ -26,8 +26,13 @@ def _plans(incomplete: str) -> list[str]:
 
 
 Metrics = Annotated[list[str], typer.Argument(help="What to compute, such as nDCG@10 'P(rel=2)@5' AP.", autocompletion=metric_names)]
-Run = Annotated[str | None, typer.Option(help="Retrieved documents: a table, or a Parquet, CSV or TREC file.")]
-Qrels = Annotated[str | None, typer.Option(help="Judgments: a table, or a Parquet, CSV or TREC file.")]
+Run = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Retrieved documents: a table, a Parquet, CSV or TREC file, a pattern or a folder. Repeat for more systems, name=run."
+    ),
+]
+Qrels = Annotated[str | None, typer.Option(help="Judgments: a table, a Parquet, CSV or TREC file, a pattern or a folder.")]
 Predictions = Annotated[
     str | None, typer.Option(help="Label, score and weight; for metrics of rankings run and judgments: query_id, doc_id, score, label.")
 ]
@@ -58,6 +63,12 @@ Plan = Annotated[
     typer.Option("--plan", help="How to compute, never what: order=bucketed, ranking=counted. Repeat for more.", autocompletion=_plans),
 ]
 Inputs = Annotated[list[str] | None, typer.Option("--input", help="An input that your SQL files declare, as name=source. Repeat for more.")]
+Digits = Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of tables, 4 by default.")]
+Sort = Annotated[
+    str | None, typer.Option(help="Order the rows by this column, a metric best first; --sort=-COLUMN the other way round. NULL is last.")
+]
+Top = Annotated[int | None, typer.Option(min=1, help="Show only the first so many rows.")]
+Total = Annotated[bool, typer.Option("--with-total", help="With --per-query, the total below the queries, as the query 'all'.")]
 Written = Annotated[Format | None, typer.Option(help="How to write the result; by default as the ending of --output says, or a table.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that sqlrank did not write, or cannot tell that it did.")]
 SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]

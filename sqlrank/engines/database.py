@@ -6,15 +6,17 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from sqlrank.deadline import check_time
 from sqlrank.engines.names import column_named
 from sqlrank.engines.render import write
+from sqlrank.library.roles import SYSTEM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import pyarrow as pa
-    from sqlglot import exp
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class Table:
 
     ``shown`` is what messages call it, ``origin`` the item as the caller could write it, where that differs. ``is_text`` says that
     it was read from text, ``is_counted`` that the number of its rows stands somewhere, ``has_collations`` that texts are not ordered
-    byte by byte unless asked to be.
+    byte by byte unless asked to be. ``parts`` are the tables that are read below one another, if it is made of several, each with the
+    name of its ``system`` if they are runs of several.
     """
 
     shown: str
@@ -34,6 +37,8 @@ class Table:
     is_empty: bool = False
     is_counted: bool = True
     has_collations: bool = False
+    parts: tuple[Table, ...] = ()
+    system: str | None = None
     columns: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -45,6 +50,25 @@ class Table:
         if self.types is None:
             return column_named(name, self.dialect)
         return name if name in self.types else self.columns.get(name.lower())
+
+    def item(self, read: Iterable[exp.Identifier] = (), shown: bool = False) -> exp.Expr:
+        """Return what stands in FROM, as the caller could write it if ``shown``; of several parts the columns that are ``read``."""
+        if not self.parts:
+            return (self.written if shown else self.node).copy()
+        return stacked([part.reading(read, shown) for part in self.parts])
+
+    def reading(self, read: Iterable[exp.Identifier], shown: bool) -> exp.Select:
+        """Return a SELECT of columns under the names by which they are ``read``, and of the name of the system."""
+        query = exp.select().from_(self.item(shown=shown))
+        named = exp.to_identifier(column_named(SYSTEM, self.dialect) if self.types is None else SYSTEM, quoted=True)
+        for identifier in read:
+            theirs = identifier.copy() if self.types is None else exp.Identifier(this=self.column(identifier.name), quoted=True)
+            if self.system is None or identifier.name != named.name:
+                same = theirs.name == identifier.name
+                query.select(exp.column(theirs) if same else exp.alias_(exp.column(theirs), identifier.copy()), copy=False)
+        if self.system is not None:
+            query.select(exp.alias_(exp.Literal.string(self.system), named), copy=False)
+        return query if query.selects else query.select("1 AS one")
 
     @property
     def written(self) -> exp.Expr:
@@ -90,3 +114,12 @@ class Database:
     def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
         """Return all rows of a small query."""
         return self.fetch(self.text(query))
+
+
+def stacked(queries: Iterable[exp.Select]) -> exp.Subquery:
+    """Return the rows of queries below one another, as an item of FROM."""
+    first, *others = queries
+    tree: exp.Query = first
+    for query in others:
+        tree = exp.union(tree, query, distinct=False, copy=False)
+    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("parts")))

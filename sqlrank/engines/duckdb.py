@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from sqlrank.deadline import WORK, late, time_left
-from sqlrank.engines.names import reader
+from sqlrank.engines.files import reader
 from sqlrank.engines.spare import CLOSED, spare_connection
 from sqlrank.engines.spill import spill_folder
 from sqlrank.errors import ExecutionError, InputError

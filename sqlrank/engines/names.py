@@ -1,8 +1,7 @@
-"""Names: of tables as SQL writes them, such as ``eval.runs`` or ``"my schema"."my table"``, of files and of columns."""
+"""Names: of tables as SQL writes them, such as ``eval.runs`` or ``"my schema"."my table"``, and of columns."""
 
 from __future__ import annotations
 
-import glob
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,59 +11,17 @@ from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 
 from sqlrank.engines.dialects import dialect_of
+from sqlrank.engines.files import is_file, reader
 from sqlrank.engines.harmless import refuse_others
-from sqlrank.errors import InputError
+from sqlrank.errors import InputError, quoted
 from sqlrank.library.contract import ALLOWED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-READERS = {
-    ".parquet": "READ_PARQUET",
-    ".csv": "READ_CSV",
-    ".tsv": "READ_CSV",
-    ".json": "READ_JSON",
-    ".jsonl": "READ_JSON",
-    ".ndjson": "READ_JSON",
-}
-"""The function that reads a file, by its ending."""
-
-_EXTENSIONS = {
-    "httpfs": ("http://", "https://", "s3://", "s3a://", "s3n://", "gs://", "gcs://", "r2://", "hf://"),
-    "azure": ("az://", "azure://", "abfs://", "abfss://"),
-    "excel": (".xlsx",),
-    "avro": (".avro",),
-    "sqlite": (".sqlite", ".sqlite3"),
-}
-"""Extensions of DuckDB that read what is not a file here, or not of these endings."""
-
-_COMPRESSIONS = (".gz", ".zst")
 _PART = r'[\w$-]+|"(?:[^"]|"")+"|`(?:[^`]|``)+`'
 _BARE = re.compile(r"[A-Za-z_][\w$]*", re.ASCII)
 _NAME = re.compile(rf"(?:{_PART})(?:\.(?:{_PART}))*")
-
-
-def is_file(source: Any) -> bool:
-    """Whether a source is the path of a file, or a glob that matches one."""
-    if not isinstance(source, (str, Path)):
-        return False
-    try:
-        return Path(source).is_file() or bool(glob.glob(str(source), recursive=True))  # noqa: PTH207  a glob may be absolute
-    except OSError:  # such as a text that is too long for a path
-        return False
-
-
-def reader(text: str) -> str | None:
-    """Return the function that reads a file of this name, or None if it has no ending that is known."""
-    path = Path(text)
-    suffix = Path(path.stem).suffix if path.suffix in _COMPRESSIONS else path.suffix
-    return READERS.get(suffix.lower())
-
-
-def extension_of(text: str) -> str | None:
-    """Return the extension of DuckDB that a path or address needs, None if it needs none."""
-    lowered = text.lower()
-    return next((name for name, said in _EXTENSIONS.items() if lowered.startswith(said) or lowered.endswith(said)), None)
 
 
 def parts_of(text: str) -> list[str] | None:
@@ -102,12 +59,12 @@ def table_named(role: str, source: Any, dialect: str) -> exp.Table:
     text = str(source)
     if parts_of(text) is None:
         readable = f"nor a file that a statement for {dialect} can read here"
-        raise InputError(f"{role}: {text!r} is not the name of a table, {readable}; put odd parts of a name in quotes")
+        raise InputError(f"{role}: {quoted(text, is_name=True)} is not the name of a table, {readable}; put odd parts of a name in quotes")
     table = table_of(role, text, dialect)
     if reader(text):
-        quoted = table.sql(dialect_of(dialect).writer, identify=True)
+        in_quotes = table.sql(dialect_of(dialect).writer, identify=True)
         there = f"{text!r} is a file, which only a statement for DuckDB reads" if is_file(text) else f"there is no file {text!r}"
-        raise InputError(f"{role}: {there}; if a table is meant, write {quoted}")
+        raise InputError(f"{role}: {there}; if a table is meant, write {in_quotes}")
     return table
 
 
@@ -115,7 +72,7 @@ def table_of(role: str, text: str, dialect: str) -> exp.Table:
     """Return the table of a name as SQL writes it, such as ``project.dataset.table``; words that SQL knows get quotes."""
     parts = parts_of(text)
     if parts is None:
-        raise InputError(f"{role}: {text!r} is not the name of a table; put odd parts of a name in quotes")
+        raise InputError(f"{role}: {quoted(text, is_name=True)} is not the name of a table; put odd parts of a name in quotes")
     writer = Dialect.get_or_raise(dialect_of(dialect).writer)
     try:
         table = exp.to_table(text, dialect=writer)

@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import duckdb
-import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
+from sqlrank.engines import trec
 from sqlrank.engines.database import Database, Table
 from sqlrank.engines.duckdb import describe, rows
-from sqlrank.engines.names import READERS, extension_of, is_file, parts_of, reader
-from sqlrank.errors import InputError, suggestion
+from sqlrank.engines.files import READERS, ending, extension_of, is_file, paths, patterns, reader
+from sqlrank.engines.memory import in_memory
+from sqlrank.engines.names import parts_of
+from sqlrank.errors import InputError, quoted, suggestion
 from sqlrank.library.selects import read_select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    import pyarrow as pa
 
 
 class Catalog:
@@ -41,16 +45,10 @@ class Catalog:
             node, shown = self._named(role, source)
         elif isinstance(source, duckdb.DuckDBPyRelation):
             node, shown = self._relation(role, source), "DuckDB relation"
-        elif hasattr(source, "__arrow_c_stream__"):
-            node, shown = self._register(role, pa.table(source)), type(source).__name__
         else:
-            lazily = "collect it into a table first, or " if hasattr(source, "collect") else ""
-            raise InputError(
-                f"{role}: cannot read a {type(source).__name__}; {lazily}give a table name, a file, a DuckDB relation, "
-                "or a table that speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
-            )
+            node, shown = self._register(role, in_memory(role, source)), type(source).__name__
         is_registered = isinstance(node, exp.Table) and node.name in self._views
-        origin = exp.to_table(role) if is_registered else None
+        origin = exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._mark}", role)) if is_registered else None
         return Table(
             shown,
             node,
@@ -64,11 +62,12 @@ class Catalog:
         item = self.find(role, source)
         if not self.keeps_text or not _is_text(item):
             return item
-        name = f"sqlrank_{role}{self._mark}"
+        name = self._free(f"sqlrank_{role}{self._mark}")
         try:
             made = rows(self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            raise InputError(f"{role}: cannot read {item.shown}: {_why(error)}") from None
+            problem = trec.problem(role, paths(source)) if not reader(source) else None
+            raise InputError(f"{role}: {problem}" if problem else f"{role}: cannot read {item.shown}: {_why(error)}") from None
         self._tables.append(name)
         return replace(item, origin=item.node, node=exp.to_table(name), is_empty=made == [(0,)])
 
@@ -79,6 +78,11 @@ class Catalog:
         for name in self._tables:
             self.connection.execute(f"DROP TABLE IF EXISTS {name}")
         self._views, self._tables = [], []
+
+    def _free(self, name: str) -> str:
+        """Return a name that nothing else of this call has."""
+        made = len([there for there in (*self._views, *self._tables) if there.startswith(name)])
+        return f"{name}_{made + 1}" if made else name
 
     def _named(self, role: str, source: str | Path) -> tuple[exp.Expr, str]:
         text = str(source)
@@ -96,7 +100,7 @@ class Catalog:
         tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
         hint = suggestion(text, tables)
         there = f" The database has: {', '.join(sorted(tables))}" if tables else ""
-        raise InputError(f"{role}: there is no table and no file named {text!r}{hint}{there}")
+        raise InputError(f"{role}: there is no table and no file named {quoted(text, is_name=True)}{hint}{there}")
 
     def _table(self, text: str) -> exp.Table | None:
         there = self._tables_there()
@@ -132,7 +136,7 @@ class Catalog:
         return sorted(there, key=lambda row: ((row[0], row[1]) not in near, row))
 
     def _register(self, role: str, table: pa.Table) -> exp.Table:
-        name = f"sqlrank_arrow_{role}{self._mark}"
+        name = self._free(f"sqlrank_arrow_{role}{self._mark}")
         self.connection.register(name, table)
         self._views.append(name)
         return exp.to_table(name)
@@ -185,12 +189,20 @@ def _value_there(relation: duckdb.DuckDBPyRelation) -> str | None:
 
 
 def _file(role: str, text: str) -> exp.Expr:
-    """Return the FROM item that reads a file: by its ending, or as TREC text if it has no ending that is known."""
-    if read := reader(text):
-        return exp.Table(this=exp.func(read, exp.Literal.string(text), dialect="duckdb"))
+    """Return the FROM item that reads files: by their ending, or as TREC text if they have no ending that is known."""
+    found = patterns(text)
+    endings = sorted({ending(each) for each in found})
+    if len({reader(each) for each in found}) > 1:
+        raise InputError(
+            f"{role}: {text} holds files of several kinds ({', '.join(each or 'no ending' for each in endings)}); give a pattern of one"
+        )
+    literals = [exp.Literal.string(each) for each in found]
+    path = literals[0] if len(found) == 1 else exp.Array(expressions=literals)
+    if read := reader(found[0]):
+        return exp.Table(this=exp.func(read, path, dialect="duckdb"))
     if role not in {"run", "qrels"}:
-        raise InputError(f"{role}: {text!r} has no ending that says what it holds; use one of {', '.join(READERS)}")
-    tree = exp.replace_placeholders(read_select("inputs", f"trec_{role}.sql"), path=text)
+        raise InputError(f"{role}: {quoted(text, is_name=True)} has no ending that says what it holds; use one of {', '.join(READERS)}")
+    tree = exp.replace_placeholders(read_select("inputs", f"trec_{role}.sql"), path=path)
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))
 
 

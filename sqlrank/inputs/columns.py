@@ -125,8 +125,11 @@ class Columns:
             tree = self._expression(theirs, holder)
             if tree is None:
                 continue
+            read = [column.this for column in tree.find_all(exp.Column)]
             known = (
-                self.database.types(exp.select(exp.alias_(tree, "computed")).from_(holder.table.node.copy())) if self.database.looks else {}
+                self.database.types(exp.select(exp.alias_(tree, "computed")).from_(holder.table.item(read, shown=False)))
+                if self.database.looks
+                else {}
             )
             for item in self.inputs.values():
                 if item.table is holder.table:
@@ -204,7 +207,8 @@ class Columns:
     @property
     def made(self) -> list[Table]:
         """The tables that were made for this call, and stand for what the caller could write."""
-        return list({id(item.table): item.table for item in self.inputs.values() if item.table.origin is not None}.values())
+        tables = [part for item in self.inputs.values() for part in item.table.parts or (item.table,)]
+        return list({id(table): table for table in tables if table.origin is not None}.values())
 
     def executable(self, tree: exp.Query) -> exp.Query:
         """Return a statement over what was made of the sources for this call, instead of what the caller could write."""

@@ -92,8 +92,10 @@ class Input:
         leaves numbers in their types.
         """
         items = [_aliased(self.value(name, float32, as_given), name, quoted=name in self.by) for name in [*self.by, *needed]]
-        query = exp.select(*items).from_((self.table.written if shown else self.table.node).copy())
-        return _qualified(query.where(self.where.copy()) if self.where is not None else query)
+        query = exp.select(*items)
+        query = query.where(self.where.copy()) if self.where is not None else query
+        read = {column.name: column.this for column in query.find_all(exp.Column)}
+        return _qualified(query.from_(self.table.item(read.values(), shown)))
 
     def value(self, name: str, float32: bool = False, as_given: bool = False) -> exp.Expr:
         """Return what a column of the table is read as: numbers that are not doubles, or may not be, are made doubles where it matters."""

@@ -12,7 +12,8 @@ from sqlglot import exp
 
 from sqlrank.engines.database import Table
 from sqlrank.engines.duckdb import rows
-from sqlrank.engines.names import reader, table_named
+from sqlrank.engines.files import reader
+from sqlrank.engines.names import table_named
 from sqlrank.errors import InputError, suggestion
 from sqlrank.inputs import checks
 from sqlrank.inputs.input import Input

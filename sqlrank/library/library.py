@@ -47,6 +47,7 @@ class Library:
         self.roles: dict[str, Role] = {}
         self.policies: dict[str, Any] = {}
         self.plans: dict[str, Any] = {}
+        self.known: dict[str, Any] = {}
         self.checks: dict[str, Path] = {}
         self.compat_files: dict[str, Path] = {}
         self._checked: set[SqlFile] = set()
@@ -69,9 +70,9 @@ class Library:
                 f"{min(unread)}:1: this file is not read; move it to metrics/, curves/, relations/ or checks/, or to functions/ with a folder "
                 "of the slot that it fills, such as functions/gain/"
             )
-        for name, held in (("policies", self.policies), ("plans", self.plans)):
+        for name, held in (("policies", self.policies), ("plans", self.plans), ("names", self.known)):
             if (path := folder / f"{name}.toml").is_file():
-                held.update(read_toml(path))
+                held.update(read_toml(path) if name != "names" else {key: held.get(key, {}) | own for key, own in read_toml(path).items()})
         if (path := folder / "roles.toml").is_file():
             self.roles |= read_roles(path, read_toml(path))
         self.compat_files |= {path.stem: path for path in sorted(folder.glob("compat/*.toml"))}

@@ -13,8 +13,9 @@ from sqlrank.errors import MetricError, shown
 Value = int | float | str | tuple[float, ...] | tuple[tuple[float, float], ...]
 """A parameter: a number, a name, a list of numbers, or a map from number to number as pairs."""
 
-_WRITTEN = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<cutoff>[^@]+?))?\s*", re.DOTALL)
+_WRITTEN = re.compile(r"\s*(?P<name>\w+(?:-\w+)*)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<cutoff>[^@]+?))?\s*", re.DOTALL)
 _RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
+_LIST = re.compile(r"(?P<metric>[^@]*)@\s*\[(?P<cutoffs>[^\[\]]*)\]\s*", re.DOTALL)
 _NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)(e-?\d+)?")
 
 
@@ -62,6 +63,21 @@ def read(text: str) -> Metric:
         raise MetricError(f"cannot read the metric {text!r}; write it like nDCG@10, P(rel=2)@5 or AP")
     params = _read_params(text, match["params"] or "")
     return Metric(match["name"], params, _read_cutoff(text, match["cutoff"]))
+
+
+def each_cutoff(text: str) -> list[str]:
+    """Return a metric at each of a list of cut-offs; one without such a list as it is.
+
+    >>> each_cutoff("P(rel=2)@[1,5]")
+    ['P(rel=2)@1', 'P(rel=2)@5']
+    """
+    match = _LIST.fullmatch(text)
+    if match is None:
+        return [text]
+    cutoffs = [cutoff.strip() for cutoff in match["cutoffs"].split(",")]
+    if not all(_NUMBER.fullmatch(cutoff) for cutoff in cutoffs):
+        raise MetricError(f"cannot read the cut-offs of {text!r}; write numbers with commas between them, as in P@[1,5,10]")
+    return [f"{match['metric'].strip()}@{cutoff}" for cutoff in cutoffs]
 
 
 def freeze(value: object, name: str = "a parameter") -> Value:

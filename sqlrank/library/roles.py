@@ -15,6 +15,10 @@ TYPES = ("key", "whole", "number", "double", "any")
 """What a column can be: what tells rows apart, a place, a number that is left as it is if that is known, one that is made a double, or anything."""
 
 
+SYSTEM = "system"
+"""The column that tells several runs apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class RoleColumn:
     """A column of a role: its type, whether it may be missing, what it is then, and whether it is a value of a row."""

@@ -8,7 +8,8 @@ from sqlrank.deadline import check_time
 from sqlrank.errors import MetricError, shown
 from sqlrank.library.asked import Asked
 from sqlrank.library.compat import alias, bundle_of
-from sqlrank.library.metric import Metric, freeze, read
+from sqlrank.library.known import ours
+from sqlrank.library.metric import Metric, each_cutoff, freeze, read
 from sqlrank.library.refusals import check_policies, check_ties, check_unused, check_values, unknown_policies
 from sqlrank.library.uses import home, uses
 
@@ -27,21 +28,15 @@ OF_LISTS = ("aggregate", "no_relevant")
 
 
 def parse(text: str, library: Library) -> Metric:
-    """Read a metric and look up its name; the result carries the canonical name."""
-    metric = read(text)
+    """Read a metric and look up its name, ours or one by which it is known; the result carries the canonical name."""
+    metric = ours(read(text), library)
     file = library.asked(metric)
     return Metric(file.display_name, metric.params, metric.cutoff)
 
 
 def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat: str | None, policies: Mapping[str, Any]) -> list[Asked]:
     """Return what was asked for; every metric or policy that does not exist is named in one error."""
-    if not isinstance(metrics, (str, Metric, list, tuple, set, frozenset, dict)) and not hasattr(metrics, "__iter__"):
-        raise MetricError(f"metrics={shown(metrics)} is not possible: give a metric such as 'nDCG@10', or a list of them")
-    listed = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    if len(listed) > MOST:
-        raise MetricError(f"{len(listed)} metrics are asked for; a statement has at most {MOST}, so ask for them in several calls")
-    if not listed:
-        raise MetricError("no metric was asked for; name at least one, such as nDCG@10")
+    listed = _listed(metrics)
     bundle = bundle_of(compat, library)
     given = {name: freeze(value, name) for name, value in policies.items() if value is not None}
     problems = [*unknown_policies(given, library)]
@@ -49,8 +44,9 @@ def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat
     for item in listed:
         check_time()
         try:
-            metric = parse(alias(str(item) if isinstance(item, (str, Metric)) else shown(item), bundle, library), library)
-            wanted[str(metric)] = (metric, home(library, library.asked(metric)))
+            for text in each_cutoff(str(item) if isinstance(item, (str, Metric)) else shown(item)):
+                metric = parse(alias(text, bundle, library), library)
+                wanted[str(metric)] = (metric, home(library, library.asked(metric)))
         except MetricError as error:
             problems.append(str(error))
     has_rankings = any(role == "run" for _, role in wanted.values())
@@ -67,6 +63,18 @@ def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat
         raise MetricError("\n".join(dict.fromkeys(problems)))
     _refuse_many(found.values())
     return list(found.values())
+
+
+def _listed(metrics: Any) -> list[Any]:
+    """Return the metrics one by one; raise ``MetricError`` for what is no metric and no list of them, or too long a one."""
+    if not isinstance(metrics, (str, Metric, list, tuple, set, frozenset, dict)) and not hasattr(metrics, "__iter__"):
+        raise MetricError(f"metrics={shown(metrics)} is not possible: give a metric such as 'nDCG@10', or a list of them")
+    listed = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    if len(listed) > MOST:
+        raise MetricError(f"{len(listed)} metrics are asked for; a statement has at most {MOST}, so ask for them in several calls")
+    if not listed:
+        raise MetricError("no metric was asked for; name at least one, such as nDCG@10")
+    return listed
 
 
 def _heeded(policies: Mapping[str, Value], role: str, has_rankings: bool) -> Mapping[str, Value]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.call import Call, public, texts
+from sqlrank.arguments import public, texts
+from sqlrank.call import Call
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.named import named_database
 from sqlrank.engines.names import parts_of

@@ -7,17 +7,23 @@ import glob
 import io
 import json
 import sys
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
 from sqlrank.errors import SqlrankError
+from sqlrank.library.listing import better, is_count
+from sqlrank.results.arrange import ALL
+from sqlrank.results.latex import bold, escaped, latex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
+
+    from sqlrank.library.library import Library
 
 WIDE = 4
 """Columns up to which a result of one row is written as a row."""
@@ -28,14 +34,27 @@ class Format(StrEnum):
 
     table = "table"
     markdown = "markdown"
+    latex = "latex"
     csv = "csv"
     json = "json"
     jsonl = "jsonl"
     parquet = "parquet"
 
 
-ENDINGS = {f".{form}": form for form in Format} | {".md": Format.markdown}
+ENDINGS = {
+    ".txt": Format.table,
+    ".md": Format.markdown,
+    ".markdown": Format.markdown,
+    ".tex": Format.latex,
+    ".csv": Format.csv,
+    ".json": Format.json,
+    ".jsonl": Format.jsonl,
+    ".parquet": Format.parquet,
+}
 """What a file's ending says of how to write it."""
+
+FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
+"""Formats in which numbers are rounded; the others keep every digit."""
 
 
 def check_target(path: Path | None, is_forced: bool, sources: Iterable[str | Path | None] = ()) -> None:
@@ -64,7 +83,37 @@ def _is_ours(path: Path) -> bool:
     return any(line.startswith((b"-- sqlrank ", b"# sqlrank ")) for line in start.splitlines()[:2])
 
 
-def write(result: pa.Table, form: Format, output: Path | None) -> None:
+DIGITS = 4
+"""Decimals that evaluation tools print."""
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How a result is shown to people: decimals, which columns are counts, and which of higher and lower is better in which."""
+
+    digits: int = DIGITS
+    counts: frozenset[str] = frozenset()
+    better: Mapping[str, str] = field(default_factory=dict)
+    has_total: bool = False
+
+    @classmethod
+    def of(cls, columns: Sequence[str], library: Library, digits: int | None = None, has_total: bool = False) -> Looks:
+        """Return how columns of a result look that have the names of metrics."""
+        counts = frozenset(name for name in columns if is_count(name, library))
+        return cls(DIGITS if digits is None else digits, counts, {name: better(name, library) for name in columns}, has_total)
+
+
+def form_of(given: Format | None, output: Path | None, digits: int | None = None) -> Format:
+    """Return how to write a result: as asked for, or as the ending of its file says; raise ``SqlrankError`` for one that says nothing."""
+    form = given or (Format.table if output is None else ENDINGS.get(output.suffix.lower()))
+    if form is None:
+        raise SqlrankError(f"-o {output}: its ending does not say how to write it; use one of {', '.join(ENDINGS)}, or give --format")
+    if digits is not None and form not in FOR_PEOPLE:
+        raise SqlrankError(f"--digits is for {', '.join(FOR_PEOPLE)}; {form} keeps every digit")
+    return form
+
+
+def write(result: pa.Table, form: Format, output: Path | None, looks: Looks | None = None) -> None:
     """Write a result to a file, or else to standard output."""
     if form is Format.parquet:
         if output is None and sys.stdout.isatty():
@@ -74,7 +123,7 @@ def write(result: pa.Table, form: Format, output: Path | None) -> None:
 
         pq.write_table(result, output if output is not None else pa.PythonFile(sys.stdout.buffer, mode="w"))
         return
-    text = _text(result, form)
+    text = _text(result, form, looks or Looks())
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -104,7 +153,7 @@ def write_dbt_model(path: Path, metrics: Any, is_forced: bool = False, **options
     return [path, schema]
 
 
-def _text(result: pa.Table, form: Format) -> str:
+def _text(result: pa.Table, form: Format, looks: Looks) -> str:
     rows = result.to_pylist()
     if form is Format.json:
         return json.dumps(rows, indent=2, ensure_ascii=False, default=str) + "\n"
@@ -116,21 +165,25 @@ def _text(result: pa.Table, form: Format) -> str:
         writer.writerow(result.column_names)
         writer.writerows([["" if value is None else value for value in row.values()] for row in rows])
         return buffer.getvalue()
-    return _table(result, rows, form)
+    return _table(result, rows, form, looks)
 
 
-def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format) -> str:
-    """Write a table for people: four decimals, as evaluation tools print; a wide table of one row on its side."""
+def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, looks: Looks) -> str:
+    """Write a table for people: numbers rounded; a wide table of one row on its side."""
     import pyarrow as pa  # noqa: PLC0415  see write
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
     numeric = {name: pa.types.is_floating(result.schema.field(name).type) for name in result.column_names}
-    cells = [[_cell(value, form) for value in row.values()] for row in rows]
+    cells = [[_cell(value, form, looks.digits, name in looks.counts) for name, value in row.items()] for row in rows]
+    if form is Format.latex:
+        _embolden(result, cells, looks)
     header, aligned = result.column_names, ["right" if numeric[name] else "left" for name in result.column_names]
     if len(rows) == 1 and len(header) > WIDE:
         cells = [[name, cell] for name, cell in zip(header, cells[0], strict=True)]
         header, aligned = ["metric", "value"], ["left", "right"]
+    if form is Format.latex:
+        return latex([_cell(name, form) for name in header], aligned, cells)
     if form is Format.markdown:
         lines = [[_cell(name, form) for name in header], ["---:" if side == "right" else ":---" for side in aligned], *cells]
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -145,10 +198,23 @@ def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format) -> str:
     return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
 
 
-def _cell(value: Any, form: Format) -> str:
+def _embolden(result: pa.Table, cells: list[list[str]], looks: Looks) -> None:
+    """Set the best value of each column in bold, all that read the same, where there are several rows to choose from."""
+    rows = [row for row in result.to_pylist() if not (looks.has_total and row.get("query_id") == ALL)]
+    for column, name in enumerate(result.column_names):
+        values = [row[name] for row in rows if isinstance(row[name], float)]
+        if len(values) > 1 and (which := {"higher": max, "lower": min}.get(looks.better.get(name, ""))):
+            best = _cell(which(values), Format.latex, looks.digits, name in looks.counts)
+            for line in cells[: len(rows)]:
+                line[column] = bold(line[column]) if line[column] == best else line[column]
+
+
+def _cell(value: Any, form: Format, digits: int = DIGITS, is_count: bool = False) -> str:
     if value is None:
-        return "NULL"
+        return "--" if form is Format.latex else "NULL"
     if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() and abs(value) > 1 else f"{value:.4f}"
+        return f"{value:,.0f}" if value.is_integer() and (is_count or abs(value) > 1) else f"{value:.{digits}f}"
     text = str(value)
+    if form is Format.latex:
+        return escaped(text)
     return "<br>".join(text.replace("|", "\\|").splitlines()) if form is Format.markdown else text

@@ -41,7 +41,7 @@ def apply(library: Library, slot: str, arguments: list[exp.Expr], settings: Mapp
     """Return the body of the function that fills a slot, applied to arguments."""
     chosen = settings.get(slot) or library.default_of(slot)
     if isinstance(chosen, tuple):
-        return _grade_map(slot, chosen, arguments, library.arguments(slot) == ("relevance",))
+        return _mapped(slot, chosen, arguments, library.arguments(slot))
     file = library.function(slot, str(chosen))
     body = exp.Paren(this=file.tree.copy())
     values = dict(zip(file.arguments, arguments, strict=True))
@@ -61,18 +61,23 @@ def _unbound(comparison: exp.LTE | exp.GT) -> None:
         comparison.replace(exp.Not(this=exp.Is(this=comparison.this, expression=exp.Null())))
 
 
-def _grade_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr], of_grades: bool) -> exp.Expr:
-    """Return a CASE that maps grades to gains; grades that are not named keep their value."""
-    if not of_grades or not all(isinstance(pair, tuple) for pair in pairs):
-        raise MetricError(f"{slot} cannot be a map; only functions of a grade can")
-    (grade,) = arguments
-    case = exp.Case(ifs=[], default=grade.copy())
+def _mapped(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr], named: tuple[str, ...]) -> exp.Expr:
+    """Return a CASE that maps grades to gains, or ranks to discounts; a grade that is not named keeps its value, a rank counts 0."""
+    if named not in {("relevance",), ("rank",)} or not all(isinstance(pair, tuple) for pair in pairs):
+        raise MetricError(f"{slot} cannot be a map; only functions of a grade or a rank can")
+    (argument,) = arguments
+    is_of_grades = named == ("relevance",)
+    if is_of_grades and pairs[0][0] <= 0:
+        raise MetricError(f"{slot} maps grade {pairs[0][0]:g}; only grades above 0 can be given a gain")
+    if not is_of_grades and ([key for key, _ in pairs] != list(range(1, len(pairs) + 1)) or pairs[0][1] <= 0):
+        raise MetricError(
+            f"{slot} maps {', '.join(f'{key:g}' for key, _ in pairs)}; name ranks from 1 on, none left out, the first above 0"
+        )
+    case = exp.Case(ifs=[], default=argument.copy() if is_of_grades else literal(0))
     for key, value in pairs:
-        if key <= 0:
-            raise MetricError(f"{slot} maps grade {key:g}; only grades above 0 can be given a gain")
-        if abs(value) > MOST_GAIN:
+        if is_of_grades and abs(value) > MOST_GAIN:
             raise MetricError(f"{slot} gives grade {key:g} {value:g}; give at most {MOST_GAIN:g}, so that sums are numbers")
-        case.append("ifs", exp.If(this=exp.EQ(this=grade.copy(), expression=literal(key)), true=literal(value)))
+        case.append("ifs", exp.If(this=exp.EQ(this=argument.copy(), expression=literal(key)), true=literal(value)))
     return case
 
 

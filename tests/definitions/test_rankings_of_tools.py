@@ -36,6 +36,33 @@ def test_average_precision_of_the_survey_on_habr() -> None:
     assert per_query("nDCG@3", three, compat="habr") == pytest.approx({"last": 0.5 / ideal, "first": 1 / ideal, "all": 1})
 
 
+def test_ndcg_of_jarvelin_and_kekalainen() -> None:
+    """The gains of the example of their paper (2002), whose discounted sums it prints with one decimal."""
+    paper = ranked({"q": [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]})
+    printed = [3, 5, 6.9, 6.9, 6.9, 7.3, 8.0, 8.7, 9.6, 9.6]
+    found = [value(f"DCG(discount=jarvelin)@{k}", paper) for k in range(1, 11)]
+    assert found == pytest.approx(printed, abs=0.051)
+    assert value("DCG(discount={1: 1, 2: 1})", paper) == 5.0
+
+
+def test_lenskit() -> None:
+    """Discounts are 1 / max(log2(rank), 1): 1, 1, 1 / log2(3), 1 / 2."""
+    given = ranked({"q": [3, None, 5, None], "none": [None], "few": [2]}, {"q": [4], "unanswered": [1]})
+    third = 1 / log2(3)
+    assert per_query("nDCG", given, compat="lenskit") == pytest.approx(
+        {"q": (3 + 5 * third) / (5 + 4 + 3 * third), "few": 1, "unanswered": 0}
+    )
+    assert per_query("nDCG@2", given, compat="lenskit")["q"] == pytest.approx(3 / 9)
+    assert per_query("nDCG(gain=binary)", given, compat="lenskit")["q"] == pytest.approx((1 + third) / (2 + third))
+    assert per_query("nDCG(gain=binary)@2", given, compat="lenskit")["q"] == pytest.approx(1 / 2)
+    assert per_query("DCG", given, compat="lenskit")["q"] == pytest.approx(3 + 5 * third)
+    assert per_query("R@2", given, compat="lenskit")["q"] == 1 / 2
+    assert per_query("R", given, compat="lenskit")["q"] == pytest.approx(2 / 3)
+    assert per_query("P@10", given, compat="lenskit") == {"q": 1 / 2, "few": 1, "unanswered": 0}
+    assert per_query("RecipRank", given, compat="lenskit") == {"q": 1, "few": 1, "unanswered": 0}
+    assert value("nDCG@1", given, compat="lenskit") == pytest.approx((3 / 5 + 1 + 0) / 3)
+
+
 TOY_A = Collection(
     {"q1": {"u": 5, "a": 4, "b": 3, "c": 2}, "q2": {"x": 2, "z": 1}},
     {"q1": {"a": 3, "b": 0, "c": 1, "d": 2, "e": 1}, "q2": {"x": 0, "y": 0}, "q3": {"m": 1, "n": 2}},

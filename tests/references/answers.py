@@ -55,7 +55,7 @@ class Options:
     k: int | None = None
     rel: float = 1
     gain: Any = None
-    discount: str = "log2"
+    discount: str | tuple[tuple[float, float], ...] = "log2"
     ideal: str = "judged"
     denominator: str | None = None
     form: str = "hits_only"

@@ -29,8 +29,11 @@ def gain(grade: float | None, o: Options, default: str = "linear") -> float:
 
 
 def discount(rank: int, o: Options) -> float:
+    if isinstance(o.discount, tuple):
+        return float(dict(o.discount).get(rank, 0))
     return {
         "log2": 1 / math.log2(rank + 1),
+        "jarvelin": 1.0 if rank < 2 else 1 / math.log2(rank),
         "ln": 1 / math.log(rank + 1),
         "inverse": 1 / rank,
         "none": 1.0,

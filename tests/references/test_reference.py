@@ -28,8 +28,13 @@ VARIANTS: dict[str, list[str]] = {
     "CG": ["CG", "CG@1", "CG@4", "CG(gain=exp2)@4", "CG(gain=threshold, rel=2)@4", "CG(gain=binary)@20", "CG(gain={1: 3, 2: 9})@5"],
     "DCG": [
         *("DCG", "DCG@1", "DCG@4", "DCG@50", "DCG(gain=exp2)@4", "DCG(gain=binary)", "DCG(gain={1: 3.5, 2: 9, 4: 4.5})"),
-        *(f"DCG(discount={name})@5" for name in ("log2", "ln", "inverse", "none", "zipf", "geometric")),
-        *("DCG(discount=zipf, exponent=0.5)", "DCG(discount=geometric, persistence=0.95)"),
+        *(f"DCG(discount={name})@5" for name in ("log2", "jarvelin", "ln", "inverse", "none", "zipf", "geometric")),
+        *(
+            "DCG(discount={1: 1, 2: 1})",
+            "DCG(discount={1: 0.75, 2: 1, 3: 0.5})@2",
+            "DCG(discount=zipf, exponent=0.5)",
+            "DCG(discount=geometric, persistence=0.95)",
+        ),
     ],
     "ERR": ["ERR", "ERR@1", "ERR@3", "ERR(max_grade=5)", "ERR(stop=yandex)@4"],
     "F": ["F@1", "F@3", "F@30", "F(beta=2)@5", "F(beta=0.5)@5", "F(rel=2)@5", "F(beta=0)@3"],
@@ -40,7 +45,8 @@ VARIANTS: dict[str, list[str]] = {
     "MDCG": ["MDCG@1", "MDCG@4", "MDCG@30", "MDCG(gain=exp2)@5", "MDCG(discount=inverse)@5"],
     "nDCG": [
         *("nDCG", "nDCG@1", "nDCG@3", "nDCG@50", "nDCG(gain=exp2)@5", "nDCG(gain=binary, rel=2)@5", "nDCG(gain=threshold, rel=2)@5"),
-        *(f"nDCG(discount={name})@5" for name in ("ln", "inverse", "none", "zipf", "geometric")),
+        *("nDCG(discount={1: 1, 2: 1})", "nDCG(gain=exp2, discount={1: 1, 2: 0.5, 3: 0.25})@5"),
+        *(f"nDCG(discount={name})@5" for name in ("jarvelin", "ln", "inverse", "none", "zipf", "geometric")),
         *(f"nDCG(ideal={ideal}){k}" for ideal in ("retrieved", "judged_nret") for k in ("", "@2", "@5")),
         *("nDCG(ideal=all_ones)@1", "nDCG(ideal=all_ones)@5", "nDCG(gain=exp2, ideal=all_ones)@12", "nDCG(gain={1: 3.5, 2: 9, 4: 4.5})"),
         *("nDCG(discount=none, gain={1: 2, 2: 1})@4", "nDCG(gain={1: 0})", "nDCG(gain={1: -1})"),

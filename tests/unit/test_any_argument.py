@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import sqlrank
 from sqlrank import SqlrankError
-from sqlrank.call import most_threads
+from sqlrank.arguments import most_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,6 +6,7 @@ import gzip
 import warnings
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -58,11 +59,10 @@ def test_compressed_files(name: str, tmp_path: Path, qrels: pa.Table) -> None:
     assert evaluate(path, qrels) == EXPECTED
 
 
-def test_a_folder_is_not_read_as_a_file(tmp_path: Path, qrels: pa.Table) -> None:
-    (tmp_path / "a.trec").write_text(TREC_RUN)
-    message = refused(str(tmp_path), run=tmp_path, qrels=qrels)
-    assert "doc_id is NULL" not in message
-    assert "folder" in message or "directory" in message
+def test_a_folder_is_its_files(tmp_path: Path, qrels: pa.Table) -> None:
+    (tmp_path / "a.trec").write_text(TREC_RUN[:18])
+    (tmp_path / "b.trec").write_text(TREC_RUN[18:])
+    assert evaluate(tmp_path, qrels) == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -99,16 +99,14 @@ def test_files_that_cannot_be_evaluated(name: str, content: bytes, tmp_path: Pat
         TREC_RUN.replace(" ", "\t"),
         TREC_RUN.replace(" ", "  \t "),
         TREC_RUN.replace("tag", "tag more \"junk' 1 2 3"),
-        TREC_RUN.replace(" tag", ""),
         TREC_RUN.replace("tag", '"tag'),
-        TREC_RUN.replace("a 1", "a x"),
         "\ufeff" + TREC_RUN,
         TREC_RUN.replace("0.9", "9E-1").replace("0.5", "+.5"),
         TREC_RUN.replace("1.0", "inf").replace("0.5", "-inf"),
     ]),
     ids=[
         "no last newline", "crlf", "mixed newlines", "comments", "empty lines", "blank lines", "indented", "tabs", "many blanks",
-        "junk after the tag", "no tag", "quote in the tag", "rank not a number", "byte order mark", "exponents", "infinities",
+        "junk after the tag", "quote in the tag", "byte order mark", "exponents", "infinities",
     ],
 )  # fmt: skip
 def test_trec_files(text: str, tmp_path: Path, qrels: pa.Table) -> None:
@@ -122,19 +120,70 @@ def test_trec_files(text: str, tmp_path: Path, qrels: pa.Table) -> None:
         ("q2 Q0 b 1 hello tag", ["1 row", "score", "query_id='q2', doc_id='b'"]),
         ("q2 Q0 b 1 0x10 tag", ["1 row", "score", "query_id='q2', doc_id='b'"]),
         ("q2 Q0 b 1 nan tag", ["1 row", "score is NaN", "query_id='q2', doc_id='b'"]),
-        ("q2 Q0 b", ["1 row", "score", "query_id='q2', doc_id='b'"]),
-        ("q2", ["1 row", "doc_id", "query_id='q2'"]),
+        (
+            "q2 Q0 b",
+            ["run: ", "run, line 4 has 3 fields: 'q2 Q0 b'; a line of a run has 6 fields", "query, Q0, document, rank, score, tag"],
+        ),
+        ("q2", ["line 4 has 1 field: 'q2'"]),
+        ("q2 Q0 b 1 0.5", ["line 4 has 5 fields"]),
+        ("q2 Q0 my doc 1 0.5 tag", ["line 4 has 7 fields"]),
+        ("q2 Q0 my doc 1 0.5", ["line 4 has rank 'doc': 'q2 Q0 my doc 1 0.5'"]),
+        ("q2 0 b 1", ["line 4 has 4 fields: 'q2 0 b 1'; that is a line of qrels, not of a run; give the file with qrels= (--qrels)"]),
+        ("q2 Q0 b 7 1 0.5 tag", ["line 4 has 7 fields: 'q2 Q0 b 7 1 0.5 tag'"]),
+        ("q2 Q0 b b 1 0.5 tag and " + "x" * 3000, ["line 4 has 9 fields: 'q2 Q0 b b 1 0.5 tag and xxx", "xxx'...; a line"]),
+        ("\n# comment\n \nq2 Q0", ["line 7 has 2 fields"]),
     ],
 )
 def test_malformed_lines_of_a_run_are_shown(line: str, parts: list[str], tmp_path: Path, qrels: pa.Table) -> None:
     (tmp_path / "run").write_text(TREC_RUN + line + "\n")
-    refused("run (", *parts, run=tmp_path / "run", qrels=qrels)
+    refused("run", *parts, run=tmp_path / "run", qrels=qrels)
 
 
-@pytest.mark.parametrize("line", ["q1 0 a yes", "q1 a 1", "q1", "q1 0 a"])
-def test_malformed_lines_of_qrels_are_shown(line: str, tmp_path: Path, run: pa.Table) -> None:
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("q1 0 a yes", ["qrels (", "1 row", "query_id='q1'"]),
+        ("q1 a 1", ["qrels: ", "line 3 has 3 fields: 'q1 a 1'; a line of qrels has 4 fields", "query, iteration, document, relevance"]),
+        ("q1 0 my doc 1", ["line 3 has 5 fields"]),
+        ("q1 Q0 a 1 0.5 tag", ["line 3 has 6 fields", "that is a line of a run, not of qrels; give the file with run= (--run)"]),
+    ],
+)
+def test_malformed_lines_of_qrels_are_shown(line: str, parts: list[str], tmp_path: Path, run: pa.Table) -> None:
     (tmp_path / "qrels").write_text("q1 0 b 1\nq2 0 a 2\n" + line + "\n")
-    refused("qrels (", "1 row", "query_id='q1'", run=run, qrels=tmp_path / "qrels")
+    refused(*parts, run=run, qrels=tmp_path / "qrels")
+
+
+def test_run_and_qrels_exchanged(files: Path) -> None:
+    refused("run.trec, line 1 has 6 fields", "that is a line of a run, not of qrels", run=files / "run.trec", qrels=files / "run.trec")
+    refused("qrels.trec, line 1 has 4 fields", "that is a line of qrels, not of a run", run=files / "qrels.trec", qrels=files / "run.trec")
+
+
+def test_malformed_lines_in_compressed_files_and_patterns(tmp_path: Path, qrels: pa.Table) -> None:
+    (tmp_path / "1.gz").write_bytes(gzip.compress(TREC_RUN.encode()))
+    (tmp_path / "2.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + TREC_RUN.encode() + b"q3 Q0\n"))
+    refused("2.gz, line 4 has 2 fields: 'q3 Q0'", run=str(tmp_path / "*.gz"), qrels=qrels)
+
+
+def test_what_is_not_text_is_not_quoted_at_length(tmp_path: Path, qrels: pa.Table) -> None:
+    (tmp_path / "page.html").write_text("<html><body>" + "many words " * 10_000)
+    message = refused("page.html, line 1 has 20000 fields: '<html><body>many words", run=tmp_path / "page.html", qrels=qrels)
+    assert len(message) < 400
+
+
+def test_a_text_that_names_nothing_is_not_quoted_at_length(qrels: pa.Table) -> None:
+    for text in ("x" * 5000, "SELECT " * 5000):
+        message = refused(f"there is no table and no file named '{text[:40]}...{text[-40:]}'", run=text, qrels=qrels)
+        assert len(message) < 200
+    with pytest.raises(InputError, match=r"^run: 'a b .{36}\.\.\..{36}a b ' is not the name of a table"):
+        sqlrank.sql("RR", run="a b " * 5000, qrels="qrels", dialect="bigquery")
+
+
+def test_a_printed_statement_reads_no_malformed_line(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text(TREC_RUN + "q2 Q0 my doc 1 0.5\n")
+    (tmp_path / "qrels").write_text("q1 0 b 1\n")
+    text = sqlrank.sql("RR", run=tmp_path / "run", qrels=tmp_path / "qrels")
+    with duckdb.connect() as connection, pytest.raises(duckdb.InvalidInputException, match="not a line of a TREC run: q2 Q0 my doc"):
+        connection.execute(text).fetchall()
 
 
 def test_fractional_relevance_in_trec_qrels_is_not_rounded(tmp_path: Path, run: pa.Table) -> None:

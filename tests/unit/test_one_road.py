@@ -26,6 +26,8 @@ CALLS: list[tuple[list[str], dict[str, Any]]] = [
     (["nDCG@10", "AP", "RR", "num_lists", "num_shown@3"], RUN),
     (["nDCG@10", "AP"], {**RUN, "by": "system"}),
     (["P@1..3"], {**RUN, "per_query": True}),
+    (["nDCG(discount=jarvelin)@10", "AP"], {"run": {"whole": "plain", "it's again": "plain"}, "qrels": "qrels"}),
+    (["DCG(discount={1: 1, 2: 0.5})", "RR"], {**RUN, "by": "system"}),
     (["AP", "num_ret"], {**RUN, "queries": "queries", "columns": {"weight": "weight"}}),
     (["RR"], {**RUN, "queries": "queries", "by": "queries.country"}),
     (["AUC", "LogLoss", "KS"], {"predictions": "predictions", "by": "shop"}),
@@ -33,6 +35,10 @@ CALLS: list[tuple[list[str], dict[str, Any]]] = [
     (["AUC(level=query)", "GAUC", "KendallTau"], {"predictions": "predictions", "where": "score > 0.2"}),
     (["ROC"], {"predictions": "predictions", "by": "shop"}),
 ]
+
+
+def given() -> dict[str, pa.Table]:
+    return {**tables(), "plain": tables()["run"].drop_columns("system")}
 
 
 def same(connection: Any, metrics: list[str], options: dict[str, Any]) -> None:
@@ -50,7 +56,7 @@ def same(connection: Any, metrics: list[str], options: dict[str, Any]) -> None:
 @pytest.fixture(scope="module")
 def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as database:
-        for name, table in tables().items():
+        for name, table in given().items():
             database.from_arrow(table).create(f'"{name}"')
         yield database
 
@@ -62,7 +68,7 @@ def test_on_duckdb(metrics: list[str], options: dict[str, Any], connection: duck
 
 @pytest.fixture(scope="module")
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, tables()) as started:
+    with running(request.param, given()) as started:
         yield started
 
 

@@ -1,4 +1,4 @@
--- 1 / log2(rank + 1) (Järvelin & Kekäläinen 2002).
+-- 1 / log2(rank + 1), as in trec_eval and most tools (Burges et al. 2005); jarvelin is that of the first paper.
 -- Default: this one.
 -- Never zero: LN(rank + 1).
 CREATE MACRO discount(rank) AS LN(2) / LN(rank + 1)

@@ -2,6 +2,7 @@
 -- Requires: binary labels.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: prevalence.
+-- Better: neither.
 SELECT
   group_id,
   SUM(weight * label) / NULLIF(SUM(weight), 0) AS base_rate

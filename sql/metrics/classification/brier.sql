@@ -2,6 +2,7 @@
 -- Requires: binary labels, probabilities.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Brier 1950; scikit-learn brier_score_loss.
+-- Better: lower.
 SELECT
   group_id,
   SUM(weight * (score - label) * (score - label)) / NULLIF(SUM(weight), 0) AS brier

@@ -3,6 +3,7 @@
 -- Requires: binary labels.
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn det_curve.
+-- Better: lower.
 SELECT
   group_id,
   SUM(fn) / NULLIF(SUM(tp) + SUM(fn), 0) AS fnr

@@ -3,6 +3,7 @@
 -- Requires: binary labels.
 -- Undefined: predictions without a negative.
 -- Source: scikit-learn confusion_matrix_at_thresholds.
+-- Better: lower.
 SELECT
   group_id,
   SUM(fp) / NULLIF(SUM(tn) + SUM(fp), 0) AS fpr

@@ -3,6 +3,7 @@
 -- Requires: binary labels, probabilities.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn log_loss.
+-- Better: lower.
 SELECT
   group_id,
   -SUM(weight * log_likelihood(label, score)) / NULLIF(SUM(weight), 0) AS log_loss

@@ -3,6 +3,7 @@
 -- Requires: binary labels, probabilities.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Naeini et al. 2015; Guo et al. 2017.
+-- Better: lower.
 SELECT
   group_id,
   MAX(ABS(predicted - observed) / NULLIF(weight, 0)) AS mce

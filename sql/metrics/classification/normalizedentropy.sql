@@ -3,6 +3,7 @@
 -- Requires: binary labels, probabilities.
 -- Undefined: predictions of one class only.
 -- Source: He et al. 2014; torcheval BinaryNormalizedEntropy.
+-- Better: lower.
 SELECT
   group_id,
   SUM(weight * log_likelihood(label, score))

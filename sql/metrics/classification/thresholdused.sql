@@ -3,6 +3,7 @@
 -- Requires: binary labels.
 -- Undefined: predictions without a positive, where the best is looked for.
 -- Source: sqlrank.
+-- Better: neither.
 SELECT
   group_id,
   MAX(threshold) AS threshold_used

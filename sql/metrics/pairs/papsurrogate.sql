@@ -14,6 +14,7 @@
 -- Requires: binary labels, finite scores.
 -- Undefined: predictions of one class only.
 -- Source: Hiranandani et al. 2020; pauc: Narasimhan and Agarwal 2013; precision: Kar et al. 2015.
+-- Better: lower.
 SELECT
   group_id,
   SUM(CASE WHEN label = 1 THEN -pairs * reach ELSE pairs * score END)

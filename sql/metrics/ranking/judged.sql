@@ -3,6 +3,7 @@
 -- denominator(): default retrieved: what the judged documents are divided by.
 -- Undefined: a query that was not answered.
 -- Source: ir_measures Judged.
+-- Better: neither.
 SELECT
   list_id,
   SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)

@@ -2,6 +2,7 @@
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: mean error.
+-- Better: neither.
 SELECT
   group_id,
   SUM(weight * (score - label)) / NULLIF(SUM(weight), 0) AS bias

@@ -2,6 +2,7 @@
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn mean_absolute_error.
+-- Better: lower.
 SELECT
   group_id,
   SUM(weight * ABS(score - label)) / NULLIF(SUM(weight), 0) AS mae

@@ -3,6 +3,7 @@
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn mean_absolute_percentage_error.
+-- Better: lower.
 -- Never zero: CASE WHEN ABS(label) > $eps THEN ABS(label) ELSE $eps END.
 SELECT
   group_id,

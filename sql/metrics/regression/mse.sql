@@ -2,6 +2,7 @@
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn mean_squared_error.
+-- Better: lower.
 SELECT
   group_id,
   SUM(weight * (score - label) * (score - label)) / NULLIF(SUM(weight), 0) AS mse

@@ -1,0 +1,44 @@
+"""Tables in LaTeX, with the rules of booktabs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\n": " ",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def latex(header: Sequence[str], aligned: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    """Return a tabular of texts that are escaped already; ``aligned`` are ``left`` or ``right``."""
+    lines = [
+        f"\\begin{{tabular}}{{{''.join(side[0] for side in aligned)}}}",
+        r"\toprule",
+        rf"{' & '.join(header)} \\",
+        r"\midrule",
+        *(rf"{' & '.join(line)} \\" for line in cells),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def escaped(text: str) -> str:
+    r"""Return a text as LaTeX prints it.
+
+    >>> print(escaped("num_q 50%"))
+    num\_q 50\%
+    """
+    return "".join(_ESCAPES.get(character, character) for character in text)
+
+
+def bold(text: str) -> str:
+    """Return a text in bold."""
+    return rf"\textbf{{{text}}}"
