@@ -83,7 +83,8 @@ def evaluate(
         columns: canonical column names to yours, such as ``{"query_id": "user_id"}``; for predictions also an expression
             (``{"weight": "1 / propensity"}``), and several score columns (``{"score": ["old", "new"]}``), each evaluated.
         by: columns that tell rankings apart (systems, days) or slice queries; a list of lists gives several groupings at
-            once, ``[]`` among them the total, whose rows have NULL in the columns that they sum over.
+            once, ``[]`` among them the total: rows have NULL in the columns that they sum over, and a column ``slice`` names their
+            grouping by its columns, or ``all``. NULL is a group of its own.
         where: a condition in SQL on the rows that are read, such as ``"day = '2026-01-01'"``; with several inputs those that
             have a column of that name are told apart by ``"run.day = ... AND qrels.day = ..."``.
         per_query: one row per query instead of the aggregate.
@@ -100,7 +101,7 @@ def evaluate(
         **policies: ``ties``, ``queries``, ``no_relevant``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ...
 
     Returns:
-        The ``by`` columns, ``query_id`` if ``per_query``, ``k`` if a range of cut-offs was asked for, then one float64
+        The ``by`` columns, ``slice`` if there are several groupings, ``query_id`` if ``per_query``, ``k`` if a range of cut-offs was asked for, then one float64
         column per metric under its canonical name; rows in the order of the columns before the metrics. Undefined is
         NULL. A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata hold the statement that was run
         (``sqlrank.sql``), for rankings which rows of the run were searched for duplicates (``sqlrank.duplicates_searched``), for

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from sqlrank.library.asked import Asked
     from sqlrank.library.library import Library
 
+SLICED_BY = "slice"
+"""The column of a result that says which grouping a row is of."""
+
 SHARED = ("queries", "score_type")
 """Policies that hold for a whole call: they say which lists there are, and how their scores are read."""
 
@@ -75,7 +78,9 @@ def look_up(call: Call) -> Question:
     if len(others) > 1:
         raise MetricError(f"{asked[0].metric} is of {others[0]} and others are of {others[1]}; ask for them in two calls")
     sources, labelled = _sources(given, asked, others[0] if others else None, library)
-    _refuse_clashes(columns, asked, {"score"} if others else set())
+    _refuse_clashes(columns, asked, {*({"score"} if others else ()), *({SLICED_BY} if sets else ())})
+    if sets and call.per_query and "run" in homes:
+        raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:
         for name, value in shared.items():
@@ -116,6 +121,9 @@ def _groupings(by: Any) -> tuple[list[str], list[list[str]] | None]:
         sets = [[item] if isinstance(item, str) else list(item) for item in columns]
         columns = list(dict.fromkeys(name for group in sets for name in group))
         sets = None if len(sets) == 1 else sets
+        for position, group in enumerate(sets or ()):
+            if set(group) in map(set, sets[:position]):  # type: ignore[index]
+                raise MetricError(f"by names a grouping twice: {', '.join(group) or 'all'}")
     if len(set(columns)) < len(columns):
         raise MetricError(f"by names a column twice: {', '.join(columns)}")
     return columns, sets
@@ -126,7 +134,7 @@ def _refuse_clashes(by: list[str], asked: list[Asked], taken: set[str]) -> None:
     taken |= {"query_id", "doc_id", "label", *(str(item.metric) for item in asked)}
     taken |= {"k"} if any(isinstance(item.metric.cutoff, tuple) for item in asked) else set()
     for name in by:
-        if name in taken:
+        if name in taken or (name.lower() == SLICED_BY and SLICED_BY in taken):
             raise MetricError(f"by cannot name {name!r}, which is a column of the run or of the result; rename the column")
 
 

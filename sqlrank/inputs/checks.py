@@ -153,10 +153,6 @@ def _row_problems(
 ) -> tuple[dict[str, Any], list[str]]:
     found = rules(item.checks, columns, required, item.type_of)
     tree, conditions = found.query, found.conditions
-    for name in item.by if item.role.lists is not None else ():
-        conditions[f"null_{name}"] = _is_null(named(name))
-        count = exp.Sub(this=exp.Count(this=exp.Star()), expression=exp.Count(this=named(name)))
-        tree = tree.select(exp.alias_(count, exp.to_identifier(f"null_{name}", quoted=True)))
     if item.table.node.find(exp.ReadParquet):
         _count_nulls_apart(tree, conditions, item, columns)
     query = over(tree, item, columns)
@@ -170,8 +166,7 @@ def _row_problems(
             # A CASE, since a bare condition is tested on the extremes of a Parquet file first, which leave out NaN.
             broken = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
             shown = exp.select("*").where(exp.EQ(this=broken, expression=exp.Literal.number(1)))
-            meaning = found.meanings.get(name, f"{name.removeprefix('null_')} is NULL")
-            problems.append(problem(database, item, f"{_rows(counted[name])}: {meaning}", shown, columns))
+            problems.append(problem(database, item, f"{_rows(counted[name])}: {found.meanings[name]}", shown, columns))
     return counted, problems
 
 

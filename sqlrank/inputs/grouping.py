@@ -40,7 +40,7 @@ def group(question: Question, inputs: Mapping[str, Input], given: Mapping[str, s
     if problems:
         raise InputError("\n".join(problems))
     shown = [name if item.is_seen else item.column for name, item in zip(question.by, found, strict=True)]
-    reserved = [*question.inner_names, *([SLICE, SCORED_BY] if question.base or question.labelled else [])]
+    reserved = [*question.inner_names, *([SLICE] if question.sets else []), *([SCORED_BY] if question.base or question.labelled else [])]
     internal = internal_names(list(dict.fromkeys(shown)), reserved)
     by = [internal[name] for name in shown]
     for item, name in zip(found, by, strict=True):

@@ -22,6 +22,10 @@ RAW = "predictions read"
 """The step that reads predictions with several scores, which are then put below one another."""
 
 
+TOTAL = "all"
+"""What the grouping without columns is called."""
+
+
 @dataclass(frozen=True)
 class Steps:
     """The sources of a statement by name, and what tells its rows apart; ``names`` are those of the caller for ``shape.by``."""
@@ -36,7 +40,8 @@ def steps_of(columns: Columns, plain: bool) -> Steps:
     question = columns.question
     scored = [SCORED_BY] if len(columns.scores) > 1 else []
     sets = None if question.sets is None else [[*scored, *map(columns.name_of, group)] for group in question.sets]
-    shape = Shape([*scored, *columns.by], sets, tuple(columns.attributes), plain)
+    labels = [",".join(columns.shown[question.by.index(name)] for name in group) or TOTAL for group in question.sets or ()]
+    shape = Shape([*scored, *columns.by], sets, tuple(columns.attributes), plain, tuple(labels))
     sources: dict[str, Source] = {}
     for role, item in columns.inputs.items():
         if role in {"run", "qrels"} and question.labelled:
@@ -62,7 +67,7 @@ def _of_table(columns: Columns, item: Input) -> Source:
     is_ranking = role.lists is not None
     return Source(
         _title(item),
-        Key(tuple(item.by), nullable=not is_ranking),
+        Key(tuple(item.by), nullable=True),
         item.select(names, float32, shown=True),
         list_column=Ours(role.list_column) if role.list_column else QUERY,
         has_lists=not is_ranking and role.list_column is not None,
@@ -85,8 +90,7 @@ def _predictions(columns: Columns, item: Input) -> dict[str, Source]:
     if question.labelled:
         needed |= dict.fromkeys([*columns.needed["run"], "label", "rank"])
     others = [name for name in needed if name != "score"]
-    nullable = not question.labelled
-    source = Source(_title(item), Key(tuple(item.by), nullable), item.select(["score", *others], shown=True), has_lists=True)
+    source = Source(_title(item), Key(tuple(item.by), nullable=True), item.select(["score", *others], shown=True), has_lists=True)
     if len(columns.scores) < 2:  # noqa: PLR2004  one is no choice
         return {"predictions": source}
     raw = item.select(others, shown=True)
@@ -95,9 +99,9 @@ def _predictions(columns: Columns, item: Input) -> dict[str, Source]:
         raw = raw.select(exp.alias_(item.value("score"), f"score_{number}"))
         shown = [*map(key, item.by), exp.alias_(exp.column(f"score_{number}"), "score"), *map(exp.column, others)]
         parts.append(exp.select(*shown, exp.alias_(exp.Literal.string(theirs), SCORED_BY)).from_(exp.Table(this=exp.to_identifier(RAW))))
-    group = Key((SCORED_BY, *item.by), nullable)
+    group = Key((SCORED_BY, *item.by), nullable=True)
     return {
-        RAW: Source(_title(item), Key(tuple(item.by), nullable), raw),
+        RAW: Source(_title(item), Key(tuple(item.by), nullable=True), raw),
         "predictions": Source("predictions: a row per example and score", group, stacked(parts), RAW, has_lists=True),
     }
 
@@ -115,7 +119,7 @@ def _derived(columns: Columns, predictions: Source) -> dict[str, Source]:
         single = exp.select(*keys, exp.alias_(score, "score"), "rank").from_("predictions")
     judged = exp.select(*keys, exp.alias_(exp.column("label"), "relevance")).from_("predictions")
     judged = judged.where(exp.Not(this=exp.Is(this=exp.column("label"), expression=exp.Null())))
-    group = Key(by, nullable=False)
+    group = Key(by, nullable=True)
     return {
         "run": Source(_title(run), group, single, "predictions"),
         "qrels": Source(_title(qrels), group, judged, "predictions"),

@@ -41,13 +41,15 @@ class Source:
 class Shape:
     """How rows are told apart: ``by`` are the columns of groups; ``sets`` their groupings (``[["system"], []]``), if there are several.
 
-    ``attributes`` are those of ``by`` that only the table of queries has. ``plain`` says that lists have no numbers.
+    ``labels`` are what the groupings are called in the result. ``attributes`` are those of ``by`` that only the table of queries has.
+    ``plain`` says that lists have no numbers.
     """
 
     by: list[str]
     sets: list[list[str]] | None = None
     attributes: tuple[str, ...] = ()
     plain: bool = False
+    labels: tuple[str, ...] = ()
 
     @property
     def of_lists(self) -> list[str]:
@@ -140,7 +142,7 @@ class Relations:
         tree: Any = bind(self.library, file.tree, settings, file.params)
         for table in list(tree.find_all(exp.Table)):
             table.replace(_as(self.read(table.name, settings, per_list), table.alias_or_name))
-        lists = Key((*self.shape.of_lists, QUERY)) if self.shape.plain else None
+        lists = Key((*self.shape.of_lists, QUERY), nullable=True) if self.shape.plain else None
         keys = expand(tree, lambda name: self.keys(name, per_list), lists)
         if "Per system" in file.facts:
             tree, keys = self._per_system(tree, keys)
@@ -177,7 +179,7 @@ class Relations:
         joined = (
             exp.select(*kept, *crossed, exp.column(QUERY, table="asked")).from_(tree.subquery("asked")).join(systems, join_type="cross")
         )
-        return joined, {GROUP: Key((*held, *missing))}
+        return joined, {GROUP: Key((*held, *missing), nullable=True)}
 
 
 def _as(step: str, alias: str) -> exp.Expr:
@@ -203,7 +205,7 @@ def sliced(query: exp.Query, keys: Keys, shape: Shape) -> tuple[exp.Query, Keys]
     lists = keys.get(LIST, Key())
     if set(lists.columns) & set(keys[GROUP].columns):
         query = query.copy().select(*(exp.alias_(key(name), f"list_{name}", quoted=True) for name in lists.columns))
-        keys = {**keys, LIST: Key(tuple(f"list_{name}" for name in lists.columns))}
+        keys = {**keys, LIST: Key(tuple(f"list_{name}" for name in lists.columns), lists.nullable)}
     parts = []
     for number, group in enumerate(shape.sets or ()):
         part: Any = query.copy()

@@ -47,7 +47,7 @@ WITH qrels AS (
   SELECT
     l.`model`, l.query_id, r.doc_id, r.score
   FROM run AS r
-  JOIN topics AS l ON l.`model` = r.`model` AND l.query_id = r.query_id
+  JOIN topics AS l ON l.`model` IS NOT DISTINCT FROM r.`model` AND l.query_id = r.query_id
 ), ranked AS (
   /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
    greatest first, as trec_eval. */
@@ -67,7 +67,8 @@ WITH qrels AS (
     CAST(1 AS FLOAT64) AS docs,
     CAST(1 AS FLOAT64) AS chance
   FROM judgments AS j
-  LEFT JOIN ranked AS r ON r.`model` = j.`model` AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+  LEFT JOIN ranked AS r
+    ON r.`model` IS NOT DISTINCT FROM j.`model` AND r.query_id = j.query_id AND r.doc_id = j.doc_id
 ), valued AS (
   /* relations/valued.sql: one row per document of positive relevance, which is what can have a gain. */
   SELECT
@@ -143,8 +144,10 @@ WITH qrels AS (
     COALESCE(by_relevant.ap, 0) AS ap,
     COALESCE(by_relevant.rr, 0) AS rr
   FROM topics AS l
-  LEFT JOIN by_discounted ON by_discounted.`model` = l.`model` AND by_discounted.query_id = l.query_id
-  LEFT JOIN by_relevant ON by_relevant.`model` = l.`model` AND by_relevant.query_id = l.query_id
+  LEFT JOIN by_discounted
+    ON by_discounted.`model` IS NOT DISTINCT FROM l.`model` AND by_discounted.query_id = l.query_id
+  LEFT JOIN by_relevant
+    ON by_relevant.`model` IS NOT DISTINCT FROM l.`model` AND by_relevant.query_id = l.query_id
   LEFT JOIN queries AS a ON a.query_id = l.query_id
 )
 SELECT

@@ -54,7 +54,7 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     l.list_id, r.doc_id, r.score
   FROM run AS r
-  JOIN lists AS l ON l."model" = r."model" AND l.query_id = r.query_id
+  JOIN lists AS l ON l."model" IS NOT DISTINCT FROM r."model" AND l.query_id = r.query_id
 ), ranked AS (
   /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
    greatest first, as trec_eval. */

@@ -66,7 +66,9 @@ def test_mean_over_queries_is_that_of_the_reference(strategy: str) -> None:
 def test_beside_pooled_metrics_and_in_several_groupings() -> None:
     """The queries of a grouping are those of its rows: the total has one query 0 where each shop has its own."""
     metrics = ["AUC", "AUC(level=query)", "GAUC(importance=equal)"]
-    rows = {row.pop("shop"): row for row in evaluate(metrics, table(), by=[["shop"], []])}
+    found = evaluate(metrics, table(), by=[["shop"], []])
+    assert [(row["shop"], row.pop("slice")) for row in found] == [(None, "all"), *((name, "shop") for name in drawn())]
+    rows = {row.pop("shop"): row for row in found}
     parts = drawn()
     both = Predictions(*(np.concatenate([getattr(part, name) for part in parts.values()]) for name in Predictions.__dataclass_fields__))
     for name, data in {**parts, None: both}.items():

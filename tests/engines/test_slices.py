@@ -1,0 +1,65 @@
+"""Groups whose column is NULL, and groupings of them, on every engine with DuckDB's rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.engines.engines import ENGINES
+from tests.engines.running import each, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.engines.engines import Engine
+
+ROWS = [
+    (system, f"q{query}", f"d{doc}", (query * 7 + doc * 5 + number) % 11 / 16, (query + doc * doc) % 3 // 2)
+    for number, system in enumerate(["x", None, "y"])
+    for query in range(5)
+    for doc in range(4)
+]
+SHOWN = pa.table(dict(zip(["system", "query_id", "doc_id", "score", "label"], map(list, zip(*ROWS, strict=True)), strict=True)))
+RUN = SHOWN.drop_columns(["label"])
+QRELS = SHOWN.slice(0, 20).select(["query_id", "doc_id", "label"]).rename_columns(["query_id", "doc_id", "relevance"])
+QUERIES = pa.table({"query_id": [f"q{query}" for query in range(5)], "country": ["de", None, "fr", None, "de"]})
+TABLES = {"shown": SHOWN, "run": RUN, "qrels": QRELS, "queries": QUERIES}
+RANKINGS = {"run": "run", "qrels": "qrels"}
+CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "systems": (["nDCG@3", "AP", "num_ret"], {**RANKINGS, "by": "system"}),
+    "systems in slices": (["nDCG@3", "AP", "num_shown@2"], {**RANKINGS, "by": [["system"], []]}),
+    "what is known of queries": (["AP", "num_lists"], {**RANKINGS, "queries": "queries", "by": [["system", "queries.country"], []]}),
+    "per query": (["AP"], {**RANKINGS, "by": "system", "per_query": True}),
+    "labels": (["AP"], {"predictions": "shown", "by": [["system"], []]}),
+    "predictions": (["AUC", "LogLoss", "AUC(level=query)"], {"predictions": "shown", "by": [["system"], []]}),
+    "cut-offs": (["P@1..3"], {**RANKINGS, "by": [["system"], []]}),
+}
+
+
+@pytest.fixture(scope="module")
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with running(request.param, TABLES) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
+@pytest.mark.parametrize("name", CALLS)
+def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
+    metrics, options = CALLS[name]
+    given = {role: TABLES[source] if isinstance(source, str) and source in TABLES else source for role, source in options.items()}
+    if "by" in given:
+        given["by"] = plain(given["by"])
+    expected = [list(row.values()) for row in sqlrank.evaluate(metrics, **given).to_pylist()]
+    rows = engine.rows(sqlrank.sql(metrics, dialect=engine.dialects[0], **options))
+    assert len(rows) == len(expected) > 1
+    for found, row in zip(rows, expected, strict=True):
+        assert [float(value) if isinstance(wanted, float) else value for value, wanted in zip(found, row, strict=True)] == pytest.approx(
+            row
+        )
+
+
+def plain(by: Any) -> Any:
+    return by.rpartition(".")[2] if isinstance(by, str) else [plain(name) for name in by]
