@@ -73,7 +73,7 @@ def evaluate(
         predictions: for metrics of predictions ``label`` (number), ``score`` (number) and, if there is one, ``weight`` (number
             from 0); for metrics of rankings run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``, where a
             NULL label is no judgment.
-        queries: optional: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
+        queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
             ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
         inputs: sources of further roles, by name, that ``sql_dir`` declares.
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory; or a connection

@@ -149,7 +149,7 @@ def _sources(given: Mapping[str, Any], asked: list[Asked], base: str | None, lib
         raise InputError(f"{asked[0].metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}} (--input {absent[0]}=...)")
     rankings = [item for item in asked if item.home == "run"]
     if base is not None:
-        _check_base(given, {base, *side}, next(item for item in asked if item.home == base))
+        _check_base(given, {base, *side, *(["queries"] if rankings else [])}, next(item for item in asked if item.home == base))
         if not rankings:
             return dict(given), False
         if base != "predictions":

@@ -159,8 +159,8 @@ def _row_problems(
     names = [column.alias for column in tree.selects]
     counted = dict(zip(names, database.rows(query)[0], strict=True))
     problems = []
-    if not counted["all_rows"] and item.role.name != "queries":
-        problems.append(f"{item.shown} has no rows{' with a label' if item.is_labelled else ''}")
+    if not counted["all_rows"]:
+        problems.append(f"{item.shown} has no rows{' with a label' if item.is_labelled else _where(database, item)}")
     for name, condition in conditions.items():
         if counted.get(name):
             # A CASE, since a bare condition is tested on the extremes of a Parquet file first, which leave out NaN.
@@ -168,6 +168,10 @@ def _row_problems(
             shown = exp.select("*").where(exp.EQ(this=broken, expression=exp.Literal.number(1)))
             problems.append(problem(database, item, f"{_rows(counted[name])}: {found.meanings[name]}", shown, columns))
     return counted, problems
+
+
+def _where(database: Database, item: Input) -> str:
+    return "" if item.where is None else f" where {database.text(item.where)}"
 
 
 def _count_nulls_apart(tree: exp.Select, conditions: Mapping[str, exp.Expr], item: Input, columns: tuple[str, ...]) -> None:

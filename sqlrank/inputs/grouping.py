@@ -57,7 +57,8 @@ def _find(name: str, question: Question, inputs: Mapping[str, Input], given: Map
     text = rest if is_told else given.get(name, name)
     if question.base is not None:
         return _of_base(name, text, inputs[question.base], question.labelled)
-    told = [role] if is_told else ["run"] if inputs["run"].table.types is None else list(inputs)
+    blind = ["predictions", "run", "qrels"] if question.labelled else ["run"]
+    told = [role] if is_told else blind if inputs["run"].table.types is None else list(inputs)
     return _of_rankings(name, text, ["run", "qrels"] if told == ["qrels"] else told, inputs)
 
 

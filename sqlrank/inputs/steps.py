@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.errors import MetricError
-from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, Key, Ours, key
+from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, Key, Ours, key, same
 from sqlrank.statement.relations import Shape, Source, sliced, stacked
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs.columns import Columns
     from sqlrank.inputs.input import Input
+
+GIVEN = "predictions_given"
+"""The step that holds predictions of all queries, where only some are evaluated."""
 
 RAW = "predictions read"
 """The step that reads predictions with several scores, which are then put below one another."""
@@ -47,9 +50,11 @@ def steps_of(columns: Columns, plain: bool) -> Steps:
         if role in {"run", "qrels"} and question.labelled:
             continue
         sources |= _predictions(columns, item) if role == "predictions" else {role: _of_table(columns, item)}
+    base = question.base
+    if base is not None and question.labelled and "queries" in sources:
+        sources |= _chosen(sources["predictions"])
     if question.labelled:
         sources |= _derived(columns, sources["predictions"])
-    base = question.base
     if base is not None and sets is not None:
         sources[f"{base} per slice"] = _per_slice(base, sources[base], shape)
     return Steps(sources, shape, [*(["score"] if scored else []), *columns.shown])
@@ -104,6 +109,17 @@ def _predictions(columns: Columns, item: Input) -> dict[str, Source]:
         RAW: Source(_title(item), Key(tuple(item.by), nullable=True), raw),
         "predictions": Source("predictions: a row per example and score", group, stacked(parts), RAW, has_lists=True),
     }
+
+
+def _chosen(predictions: Source) -> dict[str, Source]:
+    """Return the predictions of the queries that the table of queries holds, beside metrics of rankings, which are of these."""
+    group = predictions.group.columns
+    names = [] if predictions.query is None else predictions.query.named_selects
+    shown = [key(name, "p") if name in group else exp.column(name, table="p") for name in names]
+    query = exp.select(*shown).from_(exp.to_table(GIVEN).as_("p"))
+    query = query.join(exp.to_table("queries").as_("a"), on=exp.and_(*same([QUERY], "a", "p", nullable=False)))
+    title = "predictions: a row per example of a query to evaluate"
+    return {GIVEN: predictions, "predictions": Source(title, predictions.group, query, GIVEN, has_lists=True, beside=("queries",))}
 
 
 def _derived(columns: Columns, predictions: Source) -> dict[str, Source]:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class Source:
     """An input as the statement reads it: the query of its step, and the columns that tell groups of its rows apart.
 
-    ``over`` names the source that the query reads instead of a table of the caller's; without a query it is that source itself.
+    ``over`` names the source that the query reads instead of a table of the caller's, ``beside`` others that it joins; without a query it
+    is that source itself.
     ``list_column`` is the column that tells lists of a group apart, where ``has_lists``: those of rankings are the rows of a relation.
     """
 
@@ -35,6 +36,7 @@ class Source:
     over: str | None = None
     list_column: str = QUERY
     has_lists: bool = False
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,14 +124,14 @@ class Relations:
         if name in self.inputs:
             return self.inputs[name]
         source = self.sources[name]
-        below = "" if source.over is None else self.input(source.over)
+        below = {over: self.input(over) for over in (source.over, *source.beside) if over is not None}
         if source.query is None:
-            self.inputs[name] = below
-            return below
+            self.inputs[name] = below[str(source.over)]
+            return self.inputs[name]
         query = source.query.copy()
-        for table in list(query.find_all(exp.Table)):
-            if table.name == source.over:
-                table.replace(_as(below, table.alias_or_name))
+        for table in list(query.find_all(exp.Table)) if below else ():
+            if table.name in below:
+                table.replace(_as(below[table.name], table.alias_or_name))
         keys: Keys = {GROUP: source.group}
         if source.has_lists and source.list_column in query.named_selects:
             keys[LIST] = Key((*source.group.columns, source.list_column), source.group.nullable)

@@ -52,9 +52,13 @@ def test_predictions_of_some_queries() -> None:
 @pytest.mark.parametrize(
     ("queries", "options", "reason"),
     [
-        (SOME.slice(2), {}, "queries and qrels have no query_id in common; queries has such as 'elsewhere', qrels such as '"),
-        (SOME.slice(2), {"topics": "run"}, "queries and run have no query_id in common"),
-        (SOME.slice(2), {"topics": "intersect"}, "queries and run have no query_id in common"),
+        (
+            SOME.slice(2),
+            {},
+            r"queries \(Table\) and qrels \(Table\) have no query_id in common; queries has such as 'elsewhere', qrels such as '",
+        ),
+        (SOME.slice(2), {"topics": "run"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
+        (SOME.slice(2), {"topics": "intersect"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
         (SOME.slice(0, 0), {}, r"queries \(Table\) has no rows$"),
         (SOME, {"where": "segment = 'hot'"}, r"queries \(Table\) has no rows where \"segment\" = 'hot'$"),
     ],

@@ -29,7 +29,7 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     "model", query_id,
     CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
-  FROM topics
+  FROM topics AS chosen
 ), judgments AS (
   /* relations/judgments.sql: one row per judged document of a list that is evaluated, retrieved or not. */
   SELECT
