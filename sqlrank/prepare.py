@@ -152,7 +152,7 @@ def _check_rankings(question: Question, columns: Columns, check: Check) -> Repor
     """Check what can be checked of rankings before the statement runs."""
     database, inputs = columns.database, columns.inputs
     needed = {role: names for role, names in columns.needed.items() if inputs[role].role.lists is not None}
-    report = checks.check_rows(database, inputs, needed, check)
+    report = checks.check_rows(database, inputs, needed, check, question.keeps_one)
     policy = question.settings.get("queries", "truth")
     together.check_chosen(database, inputs, {"run": ["run"], "intersect": ["run", "qrels"]}.get(str(policy), ["qrels"]))
     if policy == "strict":

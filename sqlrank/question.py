@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 SLICED_BY = "slice"
 """The column of a result that says which grouping a row is of."""
 
-SHARED = ("queries", "score_type")
+OF_ROWS = ("nulls", "duplicates")
+"""Policies that say which rows are read."""
+
+SHARED = ("queries", "score_type", *OF_ROWS)
 """Policies that hold for a whole call: they say which lists there are, and how their scores are read."""
 
 
@@ -56,6 +59,16 @@ class Question:
         return self.call.columns or {}
 
     @property
+    def drops_nulls(self) -> bool:
+        """Whether rows without a value are left out."""
+        return self.uses("nulls", "drop")
+
+    @property
+    def keeps_one(self) -> bool:
+        """Whether documents that stand twice are taken for one."""
+        return any(item.settings.get("duplicates", "error") != "error" for item in self.asked)
+
+    @property
     def inner_names(self) -> list[str]:
         """The names that columns have inside the statement."""
         roles = (column for role in self.library.roles.values() for column in role.columns)
@@ -84,7 +97,7 @@ def look_up(call: Call) -> Question:
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:
         for name, value in shared.items():
-            if item.settings.get(name) != value and (item.home == "run") == (asked[0].home == "run"):
+            if item.settings.get(name) != value and (name == "nulls" or (item.home == "run") == (asked[0].home == "run")):
                 raise MetricError(f"{name} holds for a whole call; give {name}={value!r} as a policy, not to single metrics")
     of_rankings = next((item.settings for item in asked if item.home == "run"), {})
     held = {name: of_rankings[name] for name in SHARED if of_rankings.get(name) is not None}

@@ -67,8 +67,8 @@ class Database:
     keeps: bool = False
     looks: bool = True
 
-    def text(self, query: exp.Query) -> str:
-        """Return a small query as text."""
+    def text(self, query: exp.Expr) -> str:
+        """Return a small query, or a condition, as text."""
         return write(query, self.dialect)
 
     def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:

@@ -77,8 +77,13 @@ def _family(kind: str) -> str:
     return "text" if kind.startswith(("VARCHAR", "ENUM")) else kind
 
 
-def check_rows(database: Database, inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, ...]], check: Check) -> Report:
-    """Raise ``InputError`` with all problems in the rows; report what was checked otherwise."""
+def check_rows(
+    database: Database, inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, ...]], check: Check, keeps_one: bool = False
+) -> Report:
+    """Raise ``InputError`` with all problems in the rows; report what was checked otherwise.
+
+    ``keeps_one`` says that documents which stand twice are taken for one, so that they are not searched for.
+    """
     problems: list[str] = []
     all_rows = True
     judged: dict[str, Any] = {}
@@ -89,6 +94,8 @@ def check_rows(database: Database, inputs: Mapping[str, Input], needed: Mapping[
         rows[role] = counted["all_rows"]
         judged = counted if role == "qrels" else judged
         keys = COMMON if "doc_id" in columns else COMMON[:1]
+        if keeps_one and "doc_id" in columns:
+            continue
         if role == "run" and check == "auto" and counted["all_rows"] > FULL_UP_TO:
             all_rows = False
         else:
@@ -171,7 +178,8 @@ def _row_problems(
 
 
 def _where(database: Database, item: Input) -> str:
-    return "" if item.where is None else f" where {database.text(item.where)}"
+    kept = "" if item.where is None else f" where {database.text(item.where)}"
+    return f"{kept} with all values, and nulls='drop'" if item.valued else kept
 
 
 def _count_nulls_apart(tree: exp.Select, conditions: Mapping[str, exp.Expr], item: Input, columns: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ from sqlrank.engines.names import expression, parts_of
 from sqlrank.errors import InputError, suggestion
 from sqlrank.inputs import checks
 from sqlrank.inputs.grouping import group
-from sqlrank.inputs.input import Input
+from sqlrank.inputs.input import Input, is_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -47,6 +47,8 @@ class Columns:
             self.inputs[role].need(names)
         if question.labelled:
             self.inputs["predictions"].need(self.needed["run"])
+        if question.drops_nulls:
+            self._drop_nulls()
         self._align()
         self.check()
 
@@ -107,7 +109,7 @@ class Columns:
         if found is None:
             return
         predictions.names["label"] = qrels.names["relevance"] = found
-        qrels.keep(exp.Not(this=exp.Is(this=predictions.given("label"), expression=exp.Null())))
+        qrels.keep(is_there(predictions.given("label")))
 
     def _compute(self) -> None:
         """Let expressions stand for columns, where what is mapped to is none."""
@@ -187,6 +189,14 @@ class Columns:
             if is_there and (name in read or not (column.optional or column.default is not None) or column.default is not None):
                 needed.append(name)
         return tuple(needed)
+
+    def _drop_nulls(self) -> None:
+        """Leave out rows that have no value in a column that the checks want one in, unless it tells rows apart."""
+        for role, needed in self.needed.items():
+            item = self.inputs[role]
+            rules = checks.rules(item.checks, needed).conditions
+            there = [name for name in needed if name in item.names and item.role.columns[name].type != "key"]
+            item.valued = [name for name in there if f"null_{name}" in rules and role != "queries"]
 
     def _align(self) -> None:
         """Read a UUID as text where another input has it as text."""

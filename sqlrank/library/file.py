@@ -35,6 +35,7 @@ FACTS = (
     "Spread",
     "Check",
     "Requires",
+    "Rows",
     "Source",
     "Undefined",
     "With k",

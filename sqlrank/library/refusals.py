@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from sqlrank.library.metric import Metric, Value
 
 
+OF_CALLS = ("queries", "nulls", "duplicates")
+"""Policies that hold for a whole call, and are not a parameter of one metric."""
+
+
 def unknown_policies(policies: Mapping[str, Value], library: Library) -> list[str]:
     """Return a problem for each policy that does not exist."""
     params = {name for file in [*library.relations.values(), *library.metrics.values()] for name in file.params} - {"k"}
@@ -64,7 +68,7 @@ def check_unused(asked: Asked, library: Library) -> None:
     at = asked.file.at.name if asked.file.at else None
     for name, _ in asked.metric.params:
         if name not in takes:
-            known = ", ".join(sorted(other for other in takes if other not in {at, "queries"}))
+            known = ", ".join(sorted(other for other in takes if other not in {at, *OF_CALLS}))
             where = "" if name in library.policies or name in library.functions else library.elsewhere(name).rstrip(".")
             raise MetricError(f"{asked.file.display_name} has no parameter {name!r}{where}; it takes: {known}")
 

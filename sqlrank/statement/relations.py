@@ -107,11 +107,17 @@ class Relations:
         source = next((self.sources[source] for source, step in self.inputs.items() if step == name), None)
         return source.list_column if source is not None else QUERY
 
-    def read(self, name: str, settings: Mapping[str, Value], per_list: bool = False) -> str:
-        """Return the name of the step for a relation or input under these settings, adding it and what it reads."""
+    def read(self, name: str, settings: Mapping[str, Value], per_list: bool = False, rows: str = "") -> str:
+        """Return the name of the step for a relation or input under these settings, adding it and what it reads.
+
+        ``rows`` says which rows of an input: ``as given``, ``with duplicates``, or those that are left under the policies.
+        """
         if name in self.library.roles:
-            sliced = f"{name} per slice"
-            return self.input(sliced if sliced in self.sources else name)
+            file = None if rows else self.library.rows_of(name, settings)
+            if file is not None:
+                return self.build(file, settings, per_list)
+            held = f"{name} {rows}" if f"{name} {rows}" in self.sources else name
+            return self.input(f"{held} per slice" if f"{held} per slice" in self.sources else held)
         file = self.library.relation(name, settings)
         relevant = sorted(uses(self.library, file, settings).settings | self.library.deciders(name).keys())
         mark = (name, per_list, tuple((setting, settings.get(setting)) for setting in relevant))
@@ -143,7 +149,8 @@ class Relations:
         """Return the name of the step for a file of a relation or curve."""
         tree: Any = bind(self.library, file.tree, settings, file.params)
         for table in list(tree.find_all(exp.Table)):
-            table.replace(_as(self.read(table.name, settings, per_list), table.alias_or_name))
+            rows = "with duplicates" if table.name == file.name else file.facts.get("Rows", "")
+            table.replace(_as(self.read(table.name, settings, per_list, rows), table.alias_or_name))
         lists = Key((*self.shape.of_lists, QUERY), nullable=True) if self.shape.plain else None
         keys = expand(tree, lambda name: self.keys(name, per_list), lists)
         if "Per system" in file.facts:

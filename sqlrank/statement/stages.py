@@ -110,7 +110,7 @@ class Stages:
             return self._over_lists(audits, is_final=True)
         parts = [Part(scan, self._keys[scan]) for scan, unit in self._units.items() if unit == "group"]
         if base is not None and (self.row_keys or self.shape.sets is not None or not parts):
-            groups = self._scan(self.relations.read(base, {}), "group")
+            groups = self._scan(self.relations.read(base, {}, rows="as given"), "group")
             if self.scans[groups].selects:
                 parts = [Part(groups, self._keys[groups]), *(part for part in parts if part.step != groups)]
         if base is None and not of_lists and self.row_keys:

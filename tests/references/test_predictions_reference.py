@@ -43,6 +43,7 @@ CLASSIFICATION: dict[str, list[str]] = {
     "NormalizedEntropy": ["NormalizedEntropy", "NormalizedEntropy(eps=0.01)"],
     "NormalizedLogLoss": ["NormalizedLogLoss", "NormalizedLogLoss(eps=0.01)"],
     "num_predictions": ["num_predictions"],
+    "num_predictions_dropped": ["num_predictions_dropped"],
     "Observations": ["Observations"],
     "pAUC": [
         *("pAUC@0.1", "pAUC@0.5", "pAUC@1", "pAUC@0.001"),
