@@ -80,9 +80,10 @@ def evaluate(
             to another database, where sources are names of tables, and nothing is uploaded: one of PEP 249 (psycopg, sqlite3,
             Snowflake, BigQuery, Databricks, Trino, ClickHouse), one of ADBC, a SparkSession, a chdb session, a DataFusion context.
         dialect: the SQL that ``connection`` speaks, if its class does not tell.
-        columns: canonical column names to yours, such as ``{"query_id": "user_id"}``; for predictions also an expression
-            (``{"weight": "1 / propensity"}``), and several score columns (``{"score": ["old", "new"]}``), each evaluated.
-        by: columns that tell rankings apart (systems, days) or slice queries; a list of lists gives several groupings at
+        columns: canonical column names to yours, such as ``{"query_id": "user_id"}``, for one input ``{"run.query_id": "term"}``, or to an
+            expression in the SQL of the engine (``{"weight": "1 / propensity"}``); of predictions several score columns
+            (``{"score": ["old", "new"]}``), each evaluated.
+        by: columns that tell rankings apart (systems, days) or slice queries, or expressions (``"day=DATE(ts)"``); a list of lists gives several groupings at
             once, ``[]`` among them the total: rows have NULL in the columns that they sum over, and a column ``slice`` names their
             grouping by its columns, or ``all``. NULL is a group of its own.
         where: a condition in SQL on the rows that are read, such as ``"day = '2026-01-01'"``; with several inputs those that

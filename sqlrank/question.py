@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ SLICED_BY = "slice"
 OF_ROWS = ("nulls", "duplicates")
 """Policies that say which rows are read."""
 
+_COMPUTED = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<expression>[^=].*)", re.DOTALL)
+
 SHARED = ("queries", "score_type", *OF_ROWS)
 """Policies that hold for a whole call: they say which lists there are, and how their scores are read."""
 
@@ -47,6 +50,7 @@ class Question:
     labelled: bool
     base: str | None
     plan: Mapping[str, Any]
+    by_expressions: Mapping[str, str]
 
     @property
     def is_ranking(self) -> bool:
@@ -55,8 +59,8 @@ class Question:
 
     @property
     def columns(self) -> Mapping[str, Any]:
-        """The caller's names of columns."""
-        return self.call.columns or {}
+        """The caller's names of columns, and what stands for columns to group by."""
+        return {**(self.call.columns or {}), **self.by_expressions}
 
     @property
     def drops_nulls(self) -> bool:
@@ -86,6 +90,7 @@ def look_up(call: Call) -> Question:
     plan, policies = _split_plan(call, policies)
     asked = settings.ask(call.metrics, library, call.compat, policies)
     columns, sets = _groupings(call.by)
+    columns, sets, expressions = _computed(columns, sets)
     homes = dict.fromkeys(item.home for item in asked)
     others = [role for role in homes if role != "run"]
     if len(others) > 1:
@@ -101,7 +106,7 @@ def look_up(call: Call) -> Question:
                 raise MetricError(f"{name} holds for a whole call; give {name}={value!r} as a policy, not to single metrics")
     of_rankings = next((item.settings for item in asked if item.home == "run"), {})
     held = {name: of_rankings[name] for name in SHARED if of_rankings.get(name) is not None}
-    return Question(call, library, asked, sets, columns, held, sources, labelled, others[0] if others else None, plan)
+    return Question(call, library, asked, sets, columns, held, sources, labelled, others[0] if others else None, plan, expressions)
 
 
 def _split_queries(call: Call, library: Library) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -140,6 +145,16 @@ def _groupings(by: Any) -> tuple[list[str], list[list[str]] | None]:
     if len(set(columns)) < len(columns):
         raise MetricError(f"by names a column twice: {', '.join(columns)}")
     return columns, sets
+
+
+def _computed(columns: list[str], sets: list[list[str]] | None) -> tuple[list[str], list[list[str]] | None, dict[str, str]]:
+    """Tell the names of columns from the expressions that stand for them: ``day=DATE(ts)``."""
+    told = {item: match for item in columns if (match := _COMPUTED.fullmatch(item))}
+    names = {item: told[item]["name"] if item in told else item for item in columns}
+    if len(set(names.values())) < len(names):
+        raise MetricError(f"by names a column twice: {', '.join(names.values())}")
+    renamed = None if sets is None else [[names[item] for item in group] for group in sets]
+    return list(names.values()), renamed, {match["name"]: match["expression"] for match in told.values()}
 
 
 def _refuse_clashes(by: list[str], asked: list[Asked], taken: set[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import pairs, problems, progress_bar
+from sqlrank.cli.console import pairs, problems, progress_bar, split_names
 from sqlrank.cli.learn import learn
 from sqlrank.cli.options import (
     By,
@@ -226,9 +226,10 @@ def _params(item: str) -> tuple[tuple[str, Value], ...]:
 def _groupings(by: list[str] | None) -> Any:
     if not by:
         return ()
-    for item in by:
-        if not all(name.strip() for name in item.split(",")):
+    groups = [split_names(item) for item in by]
+    for item, names in zip(by, groups, strict=True):
+        if not all(names):
             raise SqlrankError(f"--by {item!r}: a column has no name; write --by a, --by a,b or --by total")
-    if all("," not in item and item != "total" for item in by):
+    if all(len(names) == 1 and names != ["total"] for names in groups):
         return by
-    return [[] if item == "total" else [name.strip() for name in item.split(",")] for item in by]
+    return [[] if names == ["total"] else names for names in groups]

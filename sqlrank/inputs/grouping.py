@@ -39,7 +39,8 @@ def group(question: Question, inputs: Mapping[str, Input], given: Mapping[str, s
             problems.append(str(error))
     if problems:
         raise InputError("\n".join(problems))
-    shown = [name if item.is_seen else item.column for name, item in zip(question.by, found, strict=True)]
+    is_named = [item.is_seen or any(item.column in inputs[role].computed for role in item.roles) for item in found]
+    shown = [name if is_so else item.column for name, item, is_so in zip(question.by, found, is_named, strict=True)]
     reserved = [*question.inner_names, *([SLICE] if question.sets else []), *([SCORED_BY] if question.base or question.labelled else [])]
     internal = internal_names(list(dict.fromkeys(shown)), reserved)
     by = [internal[name] for name in shown]

@@ -87,19 +87,19 @@ class Input:
         return problems
 
     def select(
-        self, needed: Iterable[str], float32: bool = False, shown: bool = False, as_given: bool = False, keeps_null: bool = False
+        self, needed: Iterable[str], score_type: str = "given", shown: bool = False, as_given: bool = False, keeps_null: bool = False
     ) -> exp.Select:
         """Return a SELECT of the needed columns under their canonical names; an optional one that is missing has its default.
 
         ``shown`` gives the query for the caller's eyes, which does not name what is registered for this call only; ``as_given``
         leaves numbers in their types, ``keeps_null`` reads rows without a value, too.
         """
-        items = [_aliased(self.value(name, float32, as_given), name, quoted=name in self.by) for name in [*self.by, *needed]]
+        items = [_aliased(self.value(name, score_type, as_given), name, quoted=name in self.by) for name in [*self.by, *needed]]
         query = exp.select(*items).from_((self.table.written if shown else self.table.node).copy())
         query = query.where(self.where.copy()) if self.where is not None else query
         return _qualified(query if keeps_null else query.where(*(is_there(self.given(name)) for name in self.valued)))
 
-    def value(self, name: str, float32: bool = False, as_given: bool = False) -> exp.Expr:
+    def value(self, name: str, score_type: str = "given", as_given: bool = False) -> exp.Expr:
         """Return what a column of the table is read as: numbers that are not doubles, or may not be, are made doubles where it matters."""
         column = self.role.columns.get(name)
         if name not in self.names:
@@ -117,9 +117,10 @@ class Input:
         if column is not None and column.is_number:
             is_unknown = self.table.types is None and column.type == "number"
             is_made_one = column.type == "double" and kind != "DOUBLE"
+            is_made_one |= name == "score" and score_type != "given" and kind not in {"DOUBLE", "FLOAT"}
             if kind.startswith("DECIMAL") or (not as_given and (is_unknown or is_made_one)):
                 value = exp.cast(value, "DOUBLE")
-        return _single(value) if float32 and name == "score" else value
+        return _single(value) if score_type == "float32" and name == "score" else value
 
     def given(self, name: str) -> exp.Expr:
         """Return what stands for a column, as it is: an expression, or a column in quotes unless its canonical name says the same."""

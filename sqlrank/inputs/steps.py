@@ -70,7 +70,7 @@ def _title(item: Input) -> str:
 def _of_table(columns: Columns, item: Input) -> dict[str, Source]:
     """Return an input, and, if rows are left out of it, as it was given."""
     role = item.role
-    float32 = role.name == "run" and _is_float32(columns)
+    score_type = _score_type(columns) if role.name == "run" else "given"
     names = [name for name, column in role.columns.items() if not column.optional or column.default is not None or name in item.names]
     names += ["rank"] if role.name == "run" and "rank" not in names else []
     is_ranking = role.lists is not None
@@ -78,7 +78,7 @@ def _of_table(columns: Columns, item: Input) -> dict[str, Source]:
         name: Source(
             _title(item),
             Key(tuple(item.by), nullable=True),
-            item.select(names, float32, shown=True, keeps_null=name != role.name),
+            item.select(names, score_type, shown=True, keeps_null=name != role.name),
             list_column=Ours(role.list_column) if role.list_column else QUERY,
             has_lists=not is_ranking and role.list_column is not None,
         )
@@ -86,13 +86,12 @@ def _of_table(columns: Columns, item: Input) -> dict[str, Source]:
     }
 
 
-def _is_float32(columns: Columns) -> bool:
+def _score_type(columns: Columns) -> str:
     dialect = columns.database.dialect
-    if columns.question.settings.get("score_type") != "float32":
-        return False
-    if not dialect_of(dialect).has_float32:
+    score_type = str(columns.question.settings.get("score_type", "given"))
+    if score_type == "float32" and not dialect_of(dialect).has_float32:
         raise MetricError(f"score_type='float32' is not possible on {dialect}, which has doubles only; give score_type='float64'")
-    return True
+    return score_type
 
 
 def _predictions(columns: Columns, item: Input) -> dict[str, Source]:
@@ -152,8 +151,9 @@ def _derived(columns: Columns, sources: Mapping[str, Source]) -> dict[str, Sourc
     keys: Sequence[exp.Expr] = [*map(key, by), exp.column("query_id"), exp.column("doc_id")]
     run, qrels = columns.inputs["run"], columns.inputs["qrels"]
     single = None
-    if _is_float32(columns):
-        score = run.value("score", float32=True)
+    score_type = _score_type(columns)
+    if score_type == "float32" or (score_type == "float64" and run.type_of("score") != "DOUBLE"):
+        score = run.value("score", score_type)
         for column in list(score.find_all(exp.Column)):
             column.replace(exp.column("score"))
         single = exp.select(*keys, exp.alias_(score, "score"), "rank").from_(exp.Table(this=exp.to_identifier(over)))
