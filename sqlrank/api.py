@@ -74,17 +74,19 @@ def evaluate(
         predictions: for metrics of predictions ``label`` (number), ``score`` (number) and, if there is one, ``weight`` (number
             from 0); for metrics of rankings run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``, where a
             NULL label is no judgment.
-        queries: optional: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
+        queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
             ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
         inputs: sources of further roles, by name, that ``sql_dir`` declares.
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory; or a connection
             to another database, where sources are names of tables, and nothing is uploaded: one of PEP 249 (psycopg, sqlite3,
             Snowflake, BigQuery, Databricks, Trino, ClickHouse), one of ADBC, a SparkSession, a chdb session, a DataFusion context.
         dialect: the SQL that ``connection`` speaks, if its class does not tell.
-        columns: canonical column names to yours, such as ``{"query_id": "user_id"}``; for predictions also an expression
-            (``{"weight": "1 / propensity"}``), and several score columns (``{"score": ["old", "new"]}``), each evaluated.
-        by: columns that tell rankings apart (systems, days) or slice queries; a list of lists gives several groupings at
-            once, ``[]`` among them the total, whose rows have NULL in the columns that they sum over.
+        columns: canonical column names to yours, such as ``{"query_id": "user_id"}``, for one input ``{"run.query_id": "term"}``, or to an
+            expression in the SQL of the engine (``{"weight": "1 / propensity"}``); of predictions several score columns
+            (``{"score": ["old", "new"]}``), each evaluated.
+        by: columns that tell rankings apart (systems, days) or slice queries, or expressions (``"day=DATE(ts)"``); a list of lists gives several groupings at
+            once, ``[]`` among them the total: rows have NULL in the columns that they sum over, and a column ``slice`` names their
+            grouping by its columns, or ``all``. NULL is a group of its own.
         where: a condition in SQL on the rows that are read, such as ``"day = '2026-01-01'"``; with several inputs those that
             have a column of that name are told apart by ``"run.day = ... AND qrels.day = ..."``.
         per_query: one row per query instead of the aggregate.
@@ -101,7 +103,7 @@ def evaluate(
         **policies: ``ties``, ``queries``, ``no_relevant``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ...
 
     Returns:
-        The ``by`` columns, ``query_id`` if ``per_query``, ``k`` if a range of cut-offs was asked for, then one float64
+        The ``by`` columns, ``slice`` if there are several groupings, ``query_id`` if ``per_query``, ``k`` if a range of cut-offs was asked for, then one float64
         column per metric under its canonical name; rows in the order of the columns before the metrics. Undefined is
         NULL. A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata hold the statement that was run
         (``sqlrank.sql``), for rankings which rows of the run were searched for duplicates (``sqlrank.duplicates_searched``), for

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlrank.prepare import Prepared
     from sqlrank.question import Question
 
-_TYPES = {"by": None, "query": None, "cutoff": pa.int32(), "point": pa.int64()}
+_TYPES = {"by": None, "slice": None, "query": None, "cutoff": pa.int32(), "point": pa.int64()}
 """The types of columns of a result by their kind, None for those of the inputs; all others are doubles."""
 
 
@@ -50,7 +50,7 @@ def _run(prepared: Prepared) -> pa.Table:
 def _metadata(prepared: Prepared) -> dict[str, str]:
     found = {"sqlrank.version": __version__, "sqlrank.sql": prepared.text()}
     if prepared.question.is_ranking:
-        found["sqlrank.duplicates_searched"] = _searched(prepared.report)
+        found["sqlrank.duplicates_searched"] = "none" if prepared.question.keeps_one else _searched(prepared.report)
     if prepared.question.base is not None:
         found["sqlrank.strategy"] = prepared.plans.get("order", "none")
     return found
@@ -72,8 +72,11 @@ def _check_values(prepared: Prepared) -> None:
 
 def _verified(prepared: Prepared, result: pa.Table) -> pa.Table:
     """Check what the statement found on the way; return the result without those columns."""
-    if AUDIT_BROKEN in result.column_names and any(result[AUDIT_BROKEN].to_pylist()):
-        _check_values(prepared)
+    if AUDIT_BROKEN in result.column_names:
+        broken = [count for count in result[AUDIT_BROKEN].to_pylist() if count is not None]
+        # No count at all is one of no rows.
+        if any(broken) or not broken:
+            _check_values(prepared)
     if prepared.report is not None:
         _check_rankings(prepared, prepared.report, result)
     return result.drop_columns([output.name for output in prepared.statement.outputs if output.kind == "audit"])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlrank.library.library import Library
     from sqlrank.question import Question
 
-DERIVED = ("rest", "members")
+DERIVED = ("rest", "chosen", "members")
 """Plans that follow from the input, and are not for users to choose."""
 
 PROBED = 100_000
@@ -76,6 +76,7 @@ def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None 
         "counting": "framed" if is_duckdb else "bits",
         "merging": "early" if dialect.repeats else "late",
         "rest": "added" if weighted else "subtracted",
+        "chosen": "known" if "queries" in columns.inputs else "all",
         "members": "joined" if columns.attributes else "own",
         **{name: value for name, value in asked.items() if name != "order"},
     }

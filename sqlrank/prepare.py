@@ -84,6 +84,8 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
     )
     metrics = ", ".join(str(item.metric) for item in question.asked)
     lines = [f"sqlrank {__version__}: {metrics}", *stamp(question, plans)]
+    if not database.looks and "queries" in columns.needed and not rows.weighted:
+        lines.append("queries: no weights are read of a table that cannot be looked at; columns={'weight': 'weight'} reads them")
     audits = _audits(question, columns) if is_audited else {}
     statement = _build(_Composed(question.library, tuple(asked), steps.sources, rows, "\n".join(lines), audits))
     return Prepared(question, columns, statement, plans, is_audited, report)
@@ -150,9 +152,9 @@ def _check_rankings(question: Question, columns: Columns, check: Check) -> Repor
     """Check what can be checked of rankings before the statement runs."""
     database, inputs = columns.database, columns.inputs
     needed = {role: names for role, names in columns.needed.items() if inputs[role].role.lists is not None}
-    report = checks.check_rows(database, inputs, needed, check)
+    report = checks.check_rows(database, inputs, needed, check, question.keeps_one)
     policy = question.settings.get("queries", "truth")
-    together.check_weights(database, inputs, "run" if policy in {"run", "intersect"} else "qrels")
+    together.check_chosen(database, inputs, {"run": ["run"], "intersect": ["run", "qrels"]}.get(str(policy), ["qrels"]))
     if policy == "strict":
         together.check_strict(database, inputs)
     if question.uses("ties", "error"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,15 @@ if TYPE_CHECKING:
     from sqlrank.library.asked import Asked
     from sqlrank.library.library import Library
 
-SHARED = ("queries", "score_type")
+SLICED_BY = "slice"
+"""The column of a result that says which grouping a row is of."""
+
+OF_ROWS = ("nulls", "duplicates")
+"""Policies that say which rows are read."""
+
+_COMPUTED = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<expression>[^=].*)", re.DOTALL)
+
+SHARED = ("queries", "score_type", *OF_ROWS)
 """Policies that hold for a whole call: they say which lists there are, and how their scores are read."""
 
 
@@ -42,6 +51,7 @@ class Question:
     labelled: bool
     base: str | None
     plan: Mapping[str, Any]
+    by_expressions: Mapping[str, str]
 
     @property
     def is_ranking(self) -> bool:
@@ -50,8 +60,18 @@ class Question:
 
     @property
     def columns(self) -> Mapping[str, Any]:
-        """The caller's names of columns."""
-        return self.call.columns or {}
+        """The caller's names of columns, and what stands for columns to group by."""
+        return {**(self.call.columns or {}), **self.by_expressions}
+
+    @property
+    def drops_nulls(self) -> bool:
+        """Whether rows without a value are left out."""
+        return self.uses("nulls", "drop")
+
+    @property
+    def keeps_one(self) -> bool:
+        """Whether documents that stand twice are taken for one."""
+        return any(item.settings.get("duplicates", "error") != "error" for item in self.asked)
 
     @property
     def inner_names(self) -> list[str]:
@@ -71,6 +91,7 @@ def look_up(call: Call) -> Question:
     plan, policies = _split_plan(call, policies)
     asked = settings.ask(call.metrics, library, call.compat, policies)
     columns, sets = _groupings(call.by)
+    columns, sets, expressions = _computed(columns, sets)
     homes = dict.fromkeys(item.home for item in asked)
     others = [role for role in homes if role != "run"]
     if len(others) > 1:
@@ -78,15 +99,17 @@ def look_up(call: Call) -> Question:
     sources, labelled = _sources(given, asked, others[0] if others else None, library)
     if getattr(sources.get("run"), "are_systems", False):
         columns, sets = _with_systems(columns, sets)
-    _refuse_clashes(columns, asked, {"score"} if others else set())
+    _refuse_clashes(columns, asked, {*({"score"} if others else ()), *({SLICED_BY} if sets else ())})
+    if sets and call.per_query and "run" in homes:
+        raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:
         for name, value in shared.items():
-            if item.settings.get(name) != value and (item.home == "run") == (asked[0].home == "run"):
+            if item.settings.get(name) != value and (name == "nulls" or (item.home == "run") == (asked[0].home == "run")):
                 raise MetricError(f"{name} holds for a whole call; give {name}={value!r} as a policy, not to single metrics")
     of_rankings = next((item.settings for item in asked if item.home == "run"), {})
     held = {name: of_rankings[name] for name in SHARED if of_rankings.get(name) is not None}
-    return Question(call, library, asked, sets, columns, held, sources, labelled, others[0] if others else None, plan)
+    return Question(call, library, asked, sets, columns, held, sources, labelled, others[0] if others else None, plan, expressions)
 
 
 def _split_queries(call: Call, library: Library) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -115,6 +138,9 @@ def _groupings(by: Any) -> tuple[list[str], list[list[str]] | None]:
         sets = [[item] if isinstance(item, str) else list(item) for item in columns]
         columns = list(dict.fromkeys(name for group in sets for name in group))
         sets = None if len(sets) == 1 else sets
+        for position, group in enumerate(sets or ()):
+            if set(group) in map(set, sets[:position]):  # type: ignore[index]
+                raise MetricError(f"by names a grouping twice: {', '.join(group) or 'all'}")
     if len(set(columns)) < len(columns):
         raise MetricError(f"by names a column twice: {', '.join(columns)}")
     return columns, sets
@@ -127,12 +153,22 @@ def _with_systems(columns: list[str], sets: list[list[str]] | None) -> tuple[lis
     return [SYSTEM, *columns], None if sets is None else [[SYSTEM, *group] for group in sets]
 
 
+def _computed(columns: list[str], sets: list[list[str]] | None) -> tuple[list[str], list[list[str]] | None, dict[str, str]]:
+    """Tell the names of columns from the expressions that stand for them: ``day=DATE(ts)``."""
+    told = {item: match for item in columns if (match := _COMPUTED.fullmatch(item))}
+    names = {item: told[item]["name"] if item in told else item for item in columns}
+    if len(set(names.values())) < len(names):
+        raise MetricError(f"by names a column twice: {', '.join(names.values())}")
+    renamed = None if sets is None else [[names[item] for item in group] for group in sets]
+    return list(names.values()), renamed, {match["name"]: match["expression"] for match in told.values()}
+
+
 def _refuse_clashes(by: list[str], asked: list[Asked], taken: set[str]) -> None:
     """Refuse to group by what identifies a document, or by the name of a column that the result has anyway."""
     taken |= {"query_id", "doc_id", "label", *(str(item.metric) for item in asked)}
     taken |= {"k"} if any(isinstance(item.metric.cutoff, tuple) for item in asked) else set()
     for name in by:
-        if name in taken:
+        if name in taken or (name.lower() == SLICED_BY and SLICED_BY in taken):
             raise MetricError(f"by cannot name {name!r}, which is a column of the run or of the result; rename the column")
 
 
@@ -147,7 +183,7 @@ def _sources(given: Mapping[str, Any], asked: list[Asked], base: str | None, lib
         raise InputError(f"{asked[0].metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}} (--input {absent[0]}=...)")
     rankings = [item for item in asked if item.home == "run"]
     if base is not None:
-        _check_base(given, {base, *side}, next(item for item in asked if item.home == base))
+        _check_base(given, {base, *side, *(["queries"] if rankings else [])}, next(item for item in asked if item.home == base))
         if not rankings:
             return dict(given), False
         if base != "predictions":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlrank
 from sqlrank.call import Several
-from sqlrank.cli.console import pairs
+from sqlrank.cli.console import pairs, split_names
 from sqlrank.engines.files import is_file
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library.metric import freeze, read
@@ -65,9 +65,10 @@ def groupings(by: list[str] | None) -> Any:
     """Read columns, or several groupings of them: ``a,b``, of which ``total`` is that without columns."""
     if not by:
         return ()
-    for item in by:
-        if not all(name.strip() for name in item.split(",")):
+    groups = [split_names(item) for item in by]
+    for item, names in zip(by, groups, strict=True):
+        if not all(names):
             raise SqlrankError(f"--by {item!r}: a column has no name; write --by a, --by a,b or --by total")
-    if all("," not in item and item != "total" for item in by):
+    if all(len(names) == 1 and names != ["total"] for names in groups):
         return by
-    return [[] if item == "total" else [name.strip() for name in item.split(",")] for item in by]
+    return [[] if names == ["total"] else names for names in groups]

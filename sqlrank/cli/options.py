@@ -40,7 +40,9 @@ Queries = Annotated[str | None, typer.Option(help="Queries with weights and attr
 Database = Annotated[Path | None, typer.Option("--db", help="A DuckDB file that holds the tables; opened read-only.")]
 By = Annotated[
     list[str] | None,
-    typer.Option(help="Column that tells rankings apart or slices queries; a,b for both; 'total' for no slice. Repeat for more."),
+    typer.Option(
+        help="Column that tells rankings apart or slices queries, or 'day=DATE(ts)'; a,b for both; 'total' for no slice. Repeat for more."
+    ),
 ]
 Where = Annotated[
     str | None,
@@ -51,7 +53,7 @@ ColumnOf = Annotated[
     list[str] | None,
     typer.Option(
         "--column",
-        help="Your name of a column, query_id=user_id; of predictions also 'weight=1 / propensity', and several scores. Repeat for more.",
+        help="Your name of a column, query_id=user_id, of one input run.query_id=term, or 'weight=1 / propensity'; several scores. Repeat for more.",
     ),
 ]
 Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]

@@ -107,8 +107,8 @@ class Database:
         for name in ("find", "table", "fetch", "types"):
             object.__setattr__(self, name, _in_time(getattr(self, name)))
 
-    def text(self, query: exp.Query) -> str:
-        """Return a small query as text."""
+    def text(self, query: exp.Expr) -> str:
+        """Return a small query, or a condition, as text."""
         return write(query, self.dialect)
 
     def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:

@@ -64,7 +64,6 @@ class Dialect:
 
 
 _QUANTILE = (exp.PercentileCont, "aggregate='quantile' is for DuckDB only; choose another aggregate")
-_SETS = (exp.GroupingSets, "there are no GROUPING SETS; ask for one grouping at a time in by")
 
 DIALECTS = {
     "duckdb": Dialect("duckdb", divides_whole=True, exponents_are_doubles=True, copies_steps=True),
@@ -125,7 +124,7 @@ DIALECTS = {
     "datafusion": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, nan_function="ISNAN", binds_and_first=True),
     "sqlite": Dialect(
         "sqlite",
-        unsupported=(_QUANTILE, _SETS),
+        unsupported=(_QUANTILE,),
         replaces_table=False,
         replaces_view=False,
         has_nan=False,

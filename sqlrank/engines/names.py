@@ -14,7 +14,6 @@ from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.files import is_file, reader
 from sqlrank.engines.harmless import refuse_others
 from sqlrank.errors import InputError, quoted
-from sqlrank.library.contract import ALLOWED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,20 +89,24 @@ def table_of(role: str, text: str, dialect: str) -> exp.Table:
 def expression(text: str, dialect: str = "duckdb") -> exp.Expr:
     """Return the expression over columns that a text is, such as ``1 / propensity``; its columns are in quotes.
 
+    It is read in the SQL of the engine, on which it runs as it stands: ``DATE(ts)``.
+
     Raises:
-        InputError: it is none, or it is one that does not mean the same on every engine.
+        InputError: it is none, or more than an expression over the columns of one row.
     """
     try:
-        tree: Any = sqlglot.parse_one(text, read=dialect_of(dialect).writer)
+        trees: list[Any] = sqlglot.parse(text, read=dialect_of(dialect).writer)
     except SqlglotError:
-        tree = None
-    if tree is not None and not isinstance(tree, exp.Query):
-        for call in tree.find_all(exp.Func):
-            if not isinstance(call, (exp.AggFunc, exp.Connector)):
-                refuse_others(exp.Tuple(expressions=[call.copy()]), repr(text))
-    refused = (exp.Alias, exp.Query, exp.Window, exp.AggFunc, exp.Placeholder, exp.Star)
-    if tree is None or any(not isinstance(node, ALLOWED) or isinstance(node, refused) for node in tree.walk()):
+        trees = []
+    tree = trees[0] if len(trees) == 1 else None
+    for call in () if tree is None or isinstance(tree, exp.Query) else tree.find_all(exp.Func):
+        if not isinstance(call, (exp.AggFunc, exp.Connector)):
+            refuse_others(exp.Tuple(expressions=[call.copy()]), repr(text))
+    refused = (exp.Alias, exp.Query, exp.Window, exp.AggFunc, exp.Placeholder, exp.Parameter, exp.Star, exp.Rand)
+    if not isinstance(tree, (exp.Condition, exp.Paren)) or tree.find(*refused):
         raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")
+    for node in tree.walk():
+        node.pop_comments()
     quote_columns(tree, dialect)
     return exp.paren(tree) if isinstance(tree, exp.Binary) else tree
 

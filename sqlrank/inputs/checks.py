@@ -77,8 +77,13 @@ def _family(kind: str) -> str:
     return "text" if kind.startswith(("VARCHAR", "ENUM")) else kind
 
 
-def check_rows(database: Database, inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, ...]], check: Check) -> Report:
-    """Raise ``InputError`` with all problems in the rows; report what was checked otherwise."""
+def check_rows(
+    database: Database, inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, ...]], check: Check, keeps_one: bool = False
+) -> Report:
+    """Raise ``InputError`` with all problems in the rows; report what was checked otherwise.
+
+    ``keeps_one`` says that documents which stand twice are taken for one, so that they are not searched for.
+    """
     problems: list[str] = []
     all_rows = True
     judged: dict[str, Any] = {}
@@ -89,6 +94,8 @@ def check_rows(database: Database, inputs: Mapping[str, Input], needed: Mapping[
         rows[role] = counted["all_rows"]
         judged = counted if role == "qrels" else judged
         keys = COMMON if "doc_id" in columns else COMMON[:1]
+        if keeps_one and "doc_id" in columns:
+            continue
         if role == "run" and check == "auto" and counted["all_rows"] > FULL_UP_TO:
             all_rows = False
         else:
@@ -153,26 +160,26 @@ def _row_problems(
 ) -> tuple[dict[str, Any], list[str]]:
     found = rules(item.checks, columns, required, item.type_of)
     tree, conditions = found.query, found.conditions
-    for name in item.by if item.role.lists is not None else ():
-        conditions[f"null_{name}"] = _is_null(named(name))
-        count = exp.Sub(this=exp.Count(this=exp.Star()), expression=exp.Count(this=named(name)))
-        tree = tree.select(exp.alias_(count, exp.to_identifier(f"null_{name}", quoted=True)))
     if item.table.node.find(exp.ReadParquet):
         _count_nulls_apart(tree, conditions, item, columns)
     query = over(tree, item, columns)
     names = [column.alias for column in tree.selects]
     counted = dict(zip(names, database.rows(query)[0], strict=True))
     problems = []
-    if not counted["all_rows"] and item.role.name != "queries":
-        problems.append(f"{item.shown} has no rows{' with a label' if item.is_labelled else ''}")
+    if not counted["all_rows"]:
+        problems.append(f"{item.shown} has no rows{' with a label' if item.is_labelled else _where(database, item)}")
     for name, condition in conditions.items():
         if counted.get(name):
             # A CASE, since a bare condition is tested on the extremes of a Parquet file first, which leave out NaN.
             broken = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
             shown = exp.select("*").where(exp.EQ(this=broken, expression=exp.Literal.number(1)))
-            meaning = found.meanings.get(name, f"{name.removeprefix('null_')} is NULL")
-            problems.append(problem(database, item, f"{_rows(counted[name])}: {meaning}", shown, columns))
+            problems.append(problem(database, item, f"{_rows(counted[name])}: {found.meanings[name]}", shown, columns))
     return counted, problems
+
+
+def _where(database: Database, item: Input) -> str:
+    kept = "" if item.where is None else f" where {database.text(item.where)}"
+    return f"{kept} with all values, and nulls='drop'" if item.valued else kept
 
 
 def _count_nulls_apart(tree: exp.Select, conditions: Mapping[str, exp.Expr], item: Input, columns: tuple[str, ...]) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.engines.harmless import RefusedError
-from sqlrank.engines.names import expression, parts_of
-from sqlrank.errors import InputError, suggestion
 from sqlrank.inputs import checks
 from sqlrank.inputs.grouping import group
-from sqlrank.inputs.input import Input
+from sqlrank.inputs.input import Input, is_there
+from sqlrank.inputs.mapping import compute, of_role, refuse_unknown, split_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -34,13 +32,13 @@ class Columns:
         self.question = question
         self.database = database
         self.inputs = {role: self._input(role, table) for role, table in tables.items()}
-        self.scores, self.given = self._split_scores()
-        self._refuse_unknown()
+        self.scores, self.given = split_scores(question.columns, "predictions" in self.inputs)
+        refuse_unknown(question, self.inputs, self.given)
         if question.labelled:
             self._read_labels()
-        self._compute()
-        for item in self.inputs.values():
-            item.find({**self.given, "score": self.scores[-1]} if self.scores else self.given)
+        compute(question, self.inputs, self.given, self.scores, database)
+        for role, item in self.inputs.items():
+            item.find(of_role(role, self.given) | ({"score": self.scores[-1]} if self.scores else {}))
         self._find_labels()
         self.shown, self.by, self.attributes = group(question, self.inputs, self.given)
         self.needed = self._needed()
@@ -48,6 +46,8 @@ class Columns:
             self.inputs[role].need(names)
         if question.labelled:
             self.inputs["predictions"].need(self.needed["run"])
+        if question.drops_nulls:
+            self._drop_nulls()
         self._align()
         self.check()
 
@@ -63,34 +63,6 @@ class Columns:
     def _input(self, role: str, table: Table) -> Input:
         library = self.question.library
         return Input(library.roles[role], table, library.checks.get(role))
-
-    def _split_scores(self) -> tuple[list[str], dict[str, str]]:
-        """Return the score columns, if several are to be evaluated, and the other columns."""
-        columns = self.question.columns
-        score = columns.get("score")
-        if isinstance(score, (list, tuple)) and "predictions" in self.inputs:
-            if len(set(score)) < len(score) or not score:
-                raise InputError(f"columns maps score to {score!r}; name each score column once")
-            columns = {name: theirs for name, theirs in columns.items() if name != "score"}
-        else:
-            score = []
-        for name, theirs in columns.items():
-            if not isinstance(theirs, str):
-                raise InputError(
-                    f"columns maps {name} to {theirs!r}; a ranking has one {name}, and only metrics of predictions take several scores"
-                )
-        return list(score), dict(columns)
-
-    def _refuse_unknown(self) -> None:
-        """Refuse to map what no input has."""
-        question = self.question
-        known = [column for item in self.inputs.values() for column in item.role.columns]
-        if question.is_ranking:
-            known = ["query_id", "doc_id", "score", "rank", "relevance", "weight", "label", *known]
-        holder = f"{question.base} do not have" if question.base is not None else "no input has"
-        for name in self.given:
-            if name not in {*known, *question.by}:
-                raise InputError(f"columns maps {name!r}, which {holder}{suggestion(name, dict.fromkeys(known))}")
 
     def _read_labels(self) -> None:
         """Read run and judgments off the predictions."""
@@ -108,65 +80,7 @@ class Columns:
         if found is None:
             return
         predictions.names["label"] = qrels.names["relevance"] = found
-        qrels.keep(exp.Not(this=exp.Is(this=predictions.given("label"), expression=exp.Null())))
-
-    def _compute(self) -> None:
-        """Let expressions stand for columns, where what is mapped to is none."""
-        for theirs in [*self.given.values(), *self.scores]:
-            if any(item.table.types is not None and item.table.column(theirs) for item in self.inputs.values()):
-                continue
-            if "run" in self.inputs and not self.question.labelled:
-                if all(item.table.types is not None for item in self.inputs.values()):
-                    raise InputError(
-                        self._nowhere("columns maps to", theirs, [name for i in self.inputs.values() for name in i.table.types or ()])
-                    )
-                continue
-            holder = self.inputs[self.question.base or "predictions"]
-            tree = self._expression(theirs, holder)
-            if tree is None:
-                continue
-            read = [column.this for column in tree.find_all(exp.Column)]
-            known = (
-                self.database.types(exp.select(exp.alias_(tree, "computed")).from_(holder.table.item(read, shown=False)))
-                if self.database.looks
-                else {}
-            )
-            for item in self.inputs.values():
-                if item.table is holder.table:
-                    item.computed[theirs] = tree
-                    item.types[theirs] = next(iter(known.values()), "")
-
-    def _expression(self, text: str, holder: Input) -> exp.Expr | None:
-        """Return the expression over columns that a text is, None if it is the name of a column that cannot be looked up."""
-        dialect = holder.table.dialect
-        if holder.table.types is None:
-            parts = parts_of(text)
-            if parts is not None and len(parts) == 1:
-                return None
-            try:
-                return expression(text, dialect)
-            except RefusedError:
-                raise
-            except InputError:
-                return None
-        try:
-            tree = expression(text, dialect)
-            unknown = [column.name for column in tree.find_all(exp.Column) if holder.table.column(column.name) is None]
-            for column in () if unknown else tree.find_all(exp.Column):
-                column.set("this", exp.to_identifier(holder.table.column(column.name), quoted=True))
-        except RefusedError:
-            raise
-        except InputError:
-            unknown = [text]
-        if unknown:
-            raise InputError(self._nowhere("columns maps to", unknown[0], holder.table.types))
-        return tree
-
-    def _nowhere(self, what: str, name: str, there: Any) -> str:
-        base = self.question.base or ("predictions" if self.question.labelled and not self.question.is_ranking else None)
-        holder = f"{base} do not have" if base is not None else "no input has"
-        shown = there if base is not None else sorted(set(there))
-        return f"{what} {name!r}, which {holder}{suggestion(name, shown)} There are: {', '.join(shown)}"
+        qrels.keep(is_there(predictions.given("label")))
 
     def _needed(self) -> Needed:
         """Return the columns that the metrics need of each input."""
@@ -195,6 +109,14 @@ class Columns:
             if is_there and (name in read or not (column.optional or column.default is not None) or column.default is not None):
                 needed.append(name)
         return tuple(needed)
+
+    def _drop_nulls(self) -> None:
+        """Leave out rows that have no value in a column that the checks want one in, unless it tells rows apart."""
+        for role, needed in self.needed.items():
+            item = self.inputs[role]
+            rules = checks.rules(item.checks, needed).conditions
+            there = [name for name in needed if name in item.names and item.role.columns[name].type != "key"]
+            item.valued = [name for name in there if f"null_{name}" in rules and role != "queries"]
 
     def _align(self) -> None:
         """Read a UUID as text where another input has it as text."""

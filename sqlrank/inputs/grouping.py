@@ -39,8 +39,9 @@ def group(question: Question, inputs: Mapping[str, Input], given: Mapping[str, s
             problems.append(str(error))
     if problems:
         raise InputError("\n".join(problems))
-    shown = [name if item.is_seen else item.column for name, item in zip(question.by, found, strict=True)]
-    reserved = [*question.inner_names, *([SLICE, SCORED_BY] if question.base or question.labelled else [])]
+    is_named = [item.is_seen or any(item.column in inputs[role].computed for role in item.roles) for item in found]
+    shown = [name if is_so else item.column for name, item, is_so in zip(question.by, found, is_named, strict=True)]
+    reserved = [*question.inner_names, *([SLICE] if question.sets else []), *([SCORED_BY] if question.base or question.labelled else [])]
     internal = internal_names(list(dict.fromkeys(shown)), reserved)
     by = [internal[name] for name in shown]
     for item, name in zip(found, by, strict=True):
@@ -57,7 +58,8 @@ def _find(name: str, question: Question, inputs: Mapping[str, Input], given: Map
     text = rest if is_told else given.get(name, name)
     if question.base is not None:
         return _of_base(name, text, inputs[question.base], question.labelled)
-    told = [role] if is_told else ["run"] if inputs["run"].table.types is None else list(inputs)
+    blind = ["predictions", "run", "qrels"] if question.labelled else ["run"]
+    told = [role] if is_told else blind if inputs["run"].table.types is None else list(inputs)
     return _of_rankings(name, text, ["run", "qrels"] if told == ["qrels"] else told, inputs)
 
 

@@ -23,8 +23,8 @@ class Input:
     """One input of a call.
 
     ``names`` maps canonical and ``by`` names to columns of the table, ``computed`` to expressions over them, which have types, too;
-    ``by`` are the columns that tell groups apart, under their names in the statement; ``where`` keeps only some rows. ``as_text`` are
-    columns that are read as texts; ``checks`` is the file of its rules; ``is_labelled`` says that judgments are read off the labels of predictions.
+    ``by`` are the columns that tell groups apart, under their names in the statement; ``where`` keeps only some rows, and so do
+    ``valued``, columns of which no row that is read is NULL. ``as_text`` are columns that are read as texts; ``checks`` is the file of its rules; ``is_labelled`` says that judgments are read off the labels of predictions.
     """
 
     role: Role
@@ -35,6 +35,7 @@ class Input:
     types: dict[str, str] = field(default_factory=dict)
     by: list[str] = field(default_factory=list)
     where: exp.Expr | None = None
+    valued: list[str] = field(default_factory=list)
     as_text: set[str] = field(default_factory=set)
     is_labelled: bool = False
 
@@ -85,19 +86,22 @@ class Input:
                 )
         return problems
 
-    def select(self, needed: Iterable[str], float32: bool = False, shown: bool = False, as_given: bool = False) -> exp.Select:
+    def select(
+        self, needed: Iterable[str], score_type: str = "given", shown: bool = False, as_given: bool = False, keeps_null: bool = False
+    ) -> exp.Select:
         """Return a SELECT of the needed columns under their canonical names; an optional one that is missing has its default.
 
         ``shown`` gives the query for the caller's eyes, which does not name what is registered for this call only; ``as_given``
-        leaves numbers in their types.
+        leaves numbers in their types, ``keeps_null`` reads rows without a value, too.
         """
-        items = [_aliased(self.value(name, float32, as_given), name, quoted=name in self.by) for name in [*self.by, *needed]]
+        items = [_aliased(self.value(name, score_type, as_given), name, quoted=name in self.by) for name in [*self.by, *needed]]
         query = exp.select(*items)
         query = query.where(self.where.copy()) if self.where is not None else query
+        query = query if keeps_null else query.where(*(is_there(self.given(name)) for name in self.valued))
         read = {column.name: column.this for column in query.find_all(exp.Column)}
         return _qualified(query.from_(self.table.item(read.values(), shown)))
 
-    def value(self, name: str, float32: bool = False, as_given: bool = False) -> exp.Expr:
+    def value(self, name: str, score_type: str = "given", as_given: bool = False) -> exp.Expr:
         """Return what a column of the table is read as: numbers that are not doubles, or may not be, are made doubles where it matters."""
         column = self.role.columns.get(name)
         if name not in self.names:
@@ -115,9 +119,10 @@ class Input:
         if column is not None and column.is_number:
             is_unknown = self.table.types is None and column.type == "number"
             is_made_one = column.type == "double" and kind != "DOUBLE"
+            is_made_one |= name == "score" and score_type != "given" and kind not in {"DOUBLE", "FLOAT"}
             if kind.startswith("DECIMAL") or (not as_given and (is_unknown or is_made_one)):
                 value = exp.cast(value, "DOUBLE")
-        return _single(value) if float32 and name == "score" else value
+        return _single(value) if score_type == "float32" and name == "score" else value
 
     def given(self, name: str) -> exp.Expr:
         """Return what stands for a column, as it is: an expression, or a column in quotes unless its canonical name says the same."""
@@ -126,6 +131,11 @@ class Input:
             return self.computed[theirs].copy()
         is_bare = self.table.types is None and name not in self.by and theirs == self.table.column(name)
         return exp.column(name) if is_bare else named(theirs)
+
+
+def is_there(value: exp.Expr) -> exp.Not:
+    """Return that a value is not NULL."""
+    return exp.Not(this=exp.Is(this=value, expression=exp.Null()))
 
 
 def _aliased(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:

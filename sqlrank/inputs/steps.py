@@ -9,17 +9,25 @@ from sqlglot import exp
 
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.errors import MetricError
-from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, Key, Ours, key
+from sqlrank.inputs.input import is_there
+from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, Key, Ours, key, same
 from sqlrank.statement.relations import Shape, Source, sliced, stacked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlrank.inputs.columns import Columns
     from sqlrank.inputs.input import Input
 
+AS_GIVEN = "as given"
+"""What the source of all rows of an input is called by, where some are left out."""
+
 RAW = "predictions read"
 """The step that reads predictions with several scores, which are then put below one another."""
+
+
+TOTAL = "all"
+"""What the grouping without columns is called."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +44,22 @@ def steps_of(columns: Columns, plain: bool) -> Steps:
     question = columns.question
     scored = [SCORED_BY] if len(columns.scores) > 1 else []
     sets = None if question.sets is None else [[*scored, *map(columns.name_of, group)] for group in question.sets]
-    shape = Shape([*scored, *columns.by], sets, tuple(columns.attributes), plain)
+    labels = [",".join(columns.shown[question.by.index(name)] for name in group) or TOTAL for group in question.sets or ()]
+    shape = Shape([*scored, *columns.by], sets, tuple(columns.attributes), plain, tuple(labels))
     sources: dict[str, Source] = {}
     for role, item in columns.inputs.items():
         if role in {"run", "qrels"} and question.labelled:
             continue
-        sources |= _predictions(columns, item) if role == "predictions" else {role: _of_table(columns, item)}
-    if question.labelled:
-        sources |= _derived(columns, sources["predictions"])
+        sources |= _predictions(columns, item) if role == "predictions" else _of_table(columns, item)
     base = question.base
-    if base is not None and sets is not None:
-        sources[f"{base} per slice"] = _per_slice(base, sources[base], shape)
+    if base is not None and question.labelled and "queries" in sources:
+        for name in [name for name in sources if name in {"predictions", f"predictions {AS_GIVEN}"}]:
+            sources |= _chosen(name, sources[name])
+    if question.labelled:
+        sources |= _derived(columns, sources)
+    for name in (base, f"{base} {AS_GIVEN}") if base is not None and sets is not None else ():
+        if name in sources:
+            sources[f"{name} per slice"] = _per_slice(str(name), sources[str(name)], shape)
     return Steps(sources, shape, [*(["score"] if scored else []), *columns.shown])
 
 
@@ -54,28 +67,31 @@ def _title(item: Input) -> str:
     return f"{item.role.name}: {item.role.about}"
 
 
-def _of_table(columns: Columns, item: Input) -> Source:
+def _of_table(columns: Columns, item: Input) -> dict[str, Source]:
+    """Return an input, and, if rows are left out of it, as it was given."""
     role = item.role
-    float32 = role.name == "run" and _is_float32(columns)
+    score_type = _score_type(columns) if role.name == "run" else "given"
     names = [name for name, column in role.columns.items() if not column.optional or column.default is not None or name in item.names]
     names += ["rank"] if role.name == "run" and "rank" not in names else []
     is_ranking = role.lists is not None
-    return Source(
-        _title(item),
-        Key(tuple(item.by), nullable=not is_ranking),
-        item.select(names, float32, shown=True),
-        list_column=Ours(role.list_column) if role.list_column else QUERY,
-        has_lists=not is_ranking and role.list_column is not None,
-    )
+    return {
+        name: Source(
+            _title(item),
+            Key(tuple(item.by), nullable=True),
+            item.select(names, score_type, shown=True, keeps_null=name != role.name),
+            list_column=Ours(role.list_column) if role.list_column else QUERY,
+            has_lists=not is_ranking and role.list_column is not None,
+        )
+        for name in (role.name, *([f"{role.name} {AS_GIVEN}"] if item.valued else ()))
+    }
 
 
-def _is_float32(columns: Columns) -> bool:
+def _score_type(columns: Columns) -> str:
     dialect = columns.database.dialect
-    if columns.question.settings.get("score_type") != "float32":
-        return False
-    if not dialect_of(dialect).has_float32:
+    score_type = str(columns.question.settings.get("score_type", "given"))
+    if score_type == "float32" and not dialect_of(dialect).has_float32:
         raise MetricError(f"score_type='float32' is not possible on {dialect}, which has doubles only; give score_type='float64'")
-    return True
+    return score_type
 
 
 def _predictions(columns: Columns, item: Input) -> dict[str, Source]:
@@ -85,41 +101,71 @@ def _predictions(columns: Columns, item: Input) -> dict[str, Source]:
     if question.labelled:
         needed |= dict.fromkeys([*columns.needed["run"], "label", "rank"])
     others = [name for name in needed if name != "score"]
-    nullable = not question.labelled
-    source = Source(_title(item), Key(tuple(item.by), nullable), item.select(["score", *others], shown=True), has_lists=True)
+    parts = {"predictions": True} | ({f"predictions {AS_GIVEN}": False} if item.valued else {})
+    group = Key(tuple(item.by), nullable=True)
     if len(columns.scores) < 2:  # noqa: PLR2004  one is no choice
-        return {"predictions": source}
-    raw = item.select(others, shown=True)
-    parts = []
-    for number, theirs in enumerate(columns.each_score(), start=1):
+        shown = ["score", *others]
+        return {
+            name: Source(_title(item), group, item.select(shown, shown=True, keeps_null=not is_valued), has_lists=True)
+            for name, is_valued in parts.items()
+        }
+    raw = item.select(others, shown=True, keeps_null=True)
+    for number, _ in enumerate(columns.each_score(), start=1):
         raw = raw.select(exp.alias_(item.value("score"), f"score_{number}"))
-        shown = [*map(key, item.by), exp.alias_(exp.column(f"score_{number}"), "score"), *map(exp.column, others)]
-        parts.append(exp.select(*shown, exp.alias_(exp.Literal.string(theirs), SCORED_BY)).from_(exp.Table(this=exp.to_identifier(RAW))))
-    group = Key((SCORED_BY, *item.by), nullable)
-    return {
-        RAW: Source(_title(item), Key(tuple(item.by), nullable), raw),
-        "predictions": Source("predictions: a row per example and score", group, stacked(parts), RAW, has_lists=True),
+    title, key_of = "predictions: a row per example and score", Key((SCORED_BY, *item.by), nullable=True)
+    stacks = {name: _stack(columns, item, others, is_valued) for name, is_valued in parts.items()}
+    return {RAW: Source(_title(item), group, raw)} | {
+        name: Source(title, key_of, stack, RAW, has_lists=True) for name, stack in stacks.items()
     }
 
 
-def _derived(columns: Columns, predictions: Source) -> dict[str, Source]:
+def _stack(columns: Columns, item: Input, others: Sequence[str], is_valued: bool) -> exp.Query:
+    """Return predictions of several scores, put below one another; those without a value are left out if they are to be."""
+    parts = []
+    for number, theirs in enumerate(columns.scores, start=1):
+        score = exp.column(f"score_{number}")
+        shown = [*map(key, item.by), exp.alias_(score, "score"), *map(exp.column, others)]
+        part = exp.select(*shown, exp.alias_(exp.Literal.string(theirs), SCORED_BY)).from_(exp.Table(this=exp.to_identifier(RAW)))
+        wanted = [score if name == "score" else exp.column(name) for name in item.valued] if is_valued else []
+        parts.append(part.where(*map(is_there, wanted)))
+    return stacked(parts)
+
+
+def _chosen(name: str, predictions: Source) -> dict[str, Source]:
+    """Return the predictions of the queries that the table of queries holds, beside metrics of rankings, which are of these."""
+    group = predictions.group.columns
+    columns = [] if predictions.query is None else predictions.query.named_selects
+    shown = [key(column, "p") if column in group else exp.column(column, table="p") for column in columns]
+    below = f"{name} of all queries"
+    query = exp.select(*shown).from_(exp.Table(this=exp.to_identifier(below)).as_("p"))
+    query = query.join(exp.to_table("queries").as_("a"), on=exp.and_(*same([QUERY], "a", "p", nullable=False)))
+    title = "predictions: a row per example of a query to evaluate"
+    return {below: predictions, name: Source(title, predictions.group, query, below, has_lists=True, beside=("queries",))}
+
+
+def _derived(columns: Columns, sources: Mapping[str, Source]) -> dict[str, Source]:
     """Return run and judgments, read off the predictions: a NULL label is no judgment."""
-    by = predictions.group.columns
+    given = f"predictions {AS_GIVEN}"
+    over = given if given in sources else "predictions"
+    by = sources[over].group.columns
     keys: Sequence[exp.Expr] = [*map(key, by), exp.column("query_id"), exp.column("doc_id")]
     run, qrels = columns.inputs["run"], columns.inputs["qrels"]
     single = None
-    if _is_float32(columns):
-        score = run.value("score", float32=True)
+    score_type = _score_type(columns)
+    if score_type == "float32" or (score_type == "float64" and run.type_of("score") != "DOUBLE"):
+        score = run.value("score", score_type)
         for column in list(score.find_all(exp.Column)):
             column.replace(exp.column("score"))
-        single = exp.select(*keys, exp.alias_(score, "score"), "rank").from_("predictions")
-    judged = exp.select(*keys, exp.alias_(exp.column("label"), "relevance")).from_("predictions")
-    judged = judged.where(exp.Not(this=exp.Is(this=exp.column("label"), expression=exp.Null())))
-    group = Key(by, nullable=False)
-    return {
-        "run": Source(_title(run), group, single, "predictions"),
-        "qrels": Source(_title(qrels), group, judged, "predictions"),
-    }
+        single = exp.select(*keys, exp.alias_(score, "score"), "rank").from_(exp.Table(this=exp.to_identifier(over)))
+    judged = exp.select(*keys, exp.alias_(exp.column("label"), "relevance")).from_(exp.Table(this=exp.to_identifier(over)))
+    judged = judged.where(is_there(exp.column("label")))
+    group = Key(by, nullable=True)
+    found = {"run": Source(_title(run), group, single, over), "qrels": Source(_title(qrels), group, judged, over)}
+    if run.valued:
+        every = exp.select(*keys, "score", "rank").from_(exp.Table(this=exp.to_identifier(over))) if single is None else single
+        found |= {f"run {AS_GIVEN}": found["run"]}
+        found["run"] = Source(_title(run), group, every.where(*map(is_there, map(exp.column, run.valued))), over)
+    return found
 
 
 def _per_slice(base: str, source: Source, shape: Shape) -> Source:

@@ -96,33 +96,35 @@ def check_ties(database: Database, item: Input) -> None:
         raise InputError(problem(database, item, "equal scores in a list, and ties='error'", tied, ("query_id", "score")))
 
 
-def check_weights(database: Database, inputs: Mapping[str, Input], role: str) -> None:
-    """Raise ``InputError`` if the queries table has weights, but none for a query."""
-    if "queries" in inputs and "weight" in inputs["queries"].names:
-        there = exp.select("query_id").from_(inputs["queries"].select(COMMON[:1]).subquery("queries"))
-        has = database.rows(there.order_by("query_id").limit(EXAMPLES))
-        known = f"without a weight in queries, which has such as {', '.join(short(row[0]) for row in has)}"
-        refuse(list(_unmatched(database, inputs[role], inputs["queries"], known)))
+def check_chosen(database: Database, inputs: Mapping[str, Input], roles: Sequence[str]) -> None:
+    """Raise ``InputError`` if there is a queries table, but none of its queries is in one of these inputs."""
+    for role in roles if "queries" in inputs else ():
+        sides = [inputs[name].select(COMMON[:1]).subquery("run" if name == role else "qrels") for name in ("queries", role)]
+        if not database.rows(exp.select("1").from_(sides[0]).join(sides[1], on=_same(COMMON[:1])).limit(1)):
+            known, there = (database.rows(exp.select("query_id").from_(side.copy()).order_by("query_id").limit(1))[0][0] for side in sides)
+            both = f"{inputs['queries'].shown} and {inputs[role].shown}"
+            refuse([f"{both} have no query_id in common; queries has such as {short(known)}, {role} such as {short(there)}"])
 
 
 def check_strict(database: Database, inputs: Mapping[str, Input]) -> None:
     """Raise ``InputError`` unless run and qrels hold the same queries."""
-    problems = list(_unmatched(database, inputs["qrels"], inputs["run"], "judged, but not answered, and queries='strict'"))
-    problems += _unmatched(database, inputs["run"], inputs["qrels"], "answered, but not judged, and queries='strict'")
+    problems = list(_unmatched(database, inputs, ("qrels", "run"), "judged, but not answered, and queries='strict'"))
+    problems += _unmatched(database, inputs, ("run", "qrels"), "answered, but not judged, and queries='strict'")
     refuse(problems)
 
 
-def _unmatched(database: Database, left: Input, right: Input, what: str) -> Iterator[str]:
-    keys = ("query_id",)
-    ids = exp.select("query_id").from_(right.select(keys).subquery("other"))
-    query = (
-        exp.select("query_id")
-        .distinct()
-        .from_(left.select(keys).subquery("these"))
-        .where(exp.Not(this=exp.In(this=exp.column("query_id"), query=ids.subquery())))
-    )
+def _unmatched(database: Database, inputs: Mapping[str, Input], roles: tuple[str, str], what: str) -> Iterator[str]:
+    """Say which queries to evaluate are in the first of two inputs only."""
+    these, other = (inputs[role].select(COMMON[:1]).subquery(name) for role, name in zip(roles, ("these", "other"), strict=True))
+    query = exp.select("query_id").distinct().from_(these).where(exp.Not(this=_among(other)))
+    if "queries" in inputs:
+        query = query.where(_among(inputs["queries"].select(COMMON[:1]).subquery("chosen")))
     if found := database.rows(query.limit(EXAMPLES)):
         yield f"queries {what}: {', '.join(short(row[0]) for row in found)}; see more: {database.text(query)}"
+
+
+def _among(source: exp.Subquery) -> exp.In:
+    return exp.In(this=exp.column("query_id"), query=exp.select("query_id").from_(source).subquery())
 
 
 def check_probabilities(database: Database, library: Library, asked: Sequence[Asked], top_grade: float | None) -> None:

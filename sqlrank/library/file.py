@@ -25,7 +25,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """What a metric has one value of, by the key it is grouped by."""
 
 FACTS = (
-    "Better", "Costly", "Default", "Engine", "Linear", "Never zero", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires", "Source",
+    "Better", "Costly", "Default", "Engine", "Linear", "Never zero", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires", "Rows", "Source",
     "Undefined", "With k",
 )  # fmt: skip
 """What a comment line may declare beside parameters: ``-- Costly: every list is ranked.``"""

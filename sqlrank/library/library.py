@@ -80,7 +80,7 @@ class Library:
         for path in sorted(folder.glob("relations/**/*.sql")):
             parts = path.relative_to(folder / "relations").with_suffix("").parts
             key = (parts[0], parts[1] if len(parts) > 1 else "")
-            self._once(parts[0], self.relations.get(key), path, parts[0] in self.roles)
+            self._once(parts[0], self.relations.get(key), path, parts[0] in self.roles and not key[1])
             self.relations[key] = _load("relations", parts[0], path)
         for path in sorted(folder.glob("functions/*/*.sql")):
             slot = self.functions.setdefault(path.parent.name, {})
@@ -204,6 +204,14 @@ class Library:
             if variant is not None:
                 return self.checked(self.relations[name, variant])
         raise MetricError(f"no {name!r} under these policies: ties='row_order' is for metrics of predictions only")
+
+    def rows_of(self, role: str, settings: Mapping[str, Any]) -> SqlFile | None:
+        """Return the file that says which rows of an input are read under the policies in force, None if all are."""
+        for decider, description in self.deciders(role).items():
+            variant = description["values"][settings.get(decider, next(iter(description["values"])))].get(role)
+            if variant is not None:
+                return self.checked(self.relations[role, variant])
+        return None
 
     def function(self, slot: str, name: str) -> SqlFile:
         """Return the file of a function that fills a slot."""

@@ -30,7 +30,7 @@ def _tables(file: SqlFile, library: Library) -> Iterator[Breach]:
     for table in file.tree.find_all(exp.Table):
         if table.db or table.name not in known or (file.kind == "metrics" and table.name in of_lists):
             yield table, f"no relation {table.sql('duckdb')!r}{suggestion(table.name, known)} A file reads relations only"
-        elif file.kind == "relations" and table.name == file.name:
+        elif file.kind == "relations" and table.name == file.name and table.name not in library.roles:
             yield table, f"a relation cannot read itself, {file.name!r}"
 
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlrank.errors import MetricError, suggestion
+from sqlrank.library.asked import Asked
 from sqlrank.library.file import ALL
+from sqlrank.library.metric import Metric
 from sqlrank.library.uses import home, uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sqlrank.library.asked import Asked
     from sqlrank.library.file import Param, SqlFile
     from sqlrank.library.library import Library
-    from sqlrank.library.metric import Metric, Value
+    from sqlrank.library.metric import Value
+
+
+OF_LISTS = ("aggregate", "no_relevant")
+"""Slots that are filled after the files of metrics: what becomes of the values of lists, and of those that are not defined."""
+
+OF_CALLS = ("queries", "nulls", "duplicates")
+"""Policies that hold for a whole call, and are not a parameter of one metric."""
 
 MOST_NUMBERS = 1000
 """Numbers that a parameter may have: each stands in the statement."""
@@ -22,15 +30,73 @@ MOST_NUMBERS = 1000
 
 def unknown_policies(policies: Mapping[str, Value], library: Library) -> list[str]:
     """Return a problem for each policy that does not exist."""
-    params = {name for file in [*library.relations.values(), *library.metrics.values()] for name in file.params} - {"k"}
-    known = {*library.policies, *library.functions.keys() - library.plans.keys(), *params}
-    for slot in library.functions.values():
-        known |= {name for file in slot.values() for name in file.params}
+    known = {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)} - {"k"}
     return [
         f"unknown policy {name!r}{library.elsewhere(name) or suggestion(name, known)} Choose from: {', '.join(sorted(known))}"
         for name in policies
         if name not in known
     ]
+
+
+def wrong_policies(policies: Mapping[str, Value], library: Library) -> list[str]:
+    """Return a problem for each policy that has no such value, or is out of range, whether a metric reads it or not."""
+    problems = []
+    params = _params(library)
+    for name, value in policies.items():
+        try:
+            check_policies({name: value}, library)
+            if name in library.functions and not isinstance(value, tuple):
+                library.function(name, str(value))
+            if name in params and not any(_is_in(param, value) for param in params[name]):
+                check_value(name, params[name][0], value)
+        except MetricError as error:
+            problems.append(str(error))
+    return problems
+
+
+def unread_policies(policies: Mapping[str, Value], asked: Iterable[Asked], library: Library) -> list[str]:
+    """Return a problem for each policy that no metric that is asked for reads."""
+    read = set().union(*(takes(item, library) for item in asked))
+    return [f"no metric that is asked for reads {name}; {_readers(name, library)}" for name in policies if name not in read]
+
+
+def _readers(name: str, library: Library) -> str:
+    """Say which metrics read a policy, or under which values of others some do."""
+    readers = []
+    for file in [*library.metrics.values(), *library.curves.values()]:
+        settings = {choice.name: choice.default for choice in file.choices.values()}
+        found = uses(library, library.checked(file), settings, *OF_LISTS)
+        if name in takes(Asked(Metric(file.display_name), file, settings, found, home(library, file)), library):
+            readers.append(file.display_name)
+    if not readers:
+        functions = [(slot, value, file) for slot, values in library.functions.items() for value, file in values.items()]
+        variants = [
+            (policy, value, library.relations[relation, variant])
+            for policy, said in library.policies.items()
+            for value, files in said["values"].items()
+            for relation, variant in files.items()
+            if (relation, variant) in library.relations
+        ]
+        holders = [
+            f"{policy}={value}" for policy, value, file in [*functions, *variants] if f"${name}" in file.text or f"{name}(" in file.text
+        ]
+        return f"it is read under {' and '.join(dict.fromkeys(holders))}"
+    return f"it is read by: {', '.join(dict.fromkeys(readers))}"
+
+
+def _params(library: Library) -> dict[str, list[Param]]:
+    """Return all parameters by name, each as every file that has it declares it."""
+    functions = (file for slot in library.functions.values() for file in slot.values())
+    params: dict[str, list[Param]] = {}
+    for file in [*library.metrics.values(), *library.curves.values(), *library.relations.values(), *functions]:
+        for name, param in file.params.items():
+            params.setdefault(name, []).append(param)
+    return params
+
+
+def _is_in(param: Param, value: Value) -> bool:
+    items = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
+    return all(isinstance(item, (int, float)) and _fits(param, item) for item in items)
 
 
 def check_values(metric: Metric, file: SqlFile, settings: Mapping[str, Value]) -> None:
@@ -51,23 +117,29 @@ def check_policies(settings: Mapping[str, Value], library: Library) -> None:
             )
 
 
+def takes(asked: Asked, library: Library) -> set[str]:
+    """Return the settings that a metric reads."""
+    found = asked.uses.settings | asked.file.params.keys() | asked.file.choices.keys()
+    found -= {"level", *library.own_choices} - asked.file.choices.keys()
+    found -= library.plans.keys()
+    if asked.home == "run":
+        found.add("score_type")
+    else:
+        found -= set() if asked.per_list else {"aggregate"}
+        found |= {"level"} if asked.file.kind == "metrics" else set()
+    return found
+
+
 def check_unused(asked: Asked, library: Library) -> None:
     """Raise ``MetricError`` for a parameter that a metric does not read, and for a value of one it reads that is out of range."""
-    takes = asked.uses.settings | asked.file.params.keys() | asked.file.choices.keys()
-    takes -= {"level", *library.own_choices} - asked.file.choices.keys()
-    takes -= library.plans.keys()
-    if asked.home == "run":
-        takes.add("score_type")
-    else:
-        takes -= set() if asked.per_list else {"aggregate"}
-        takes |= {"level"} if asked.file.kind == "metrics" else set()
+    taken = takes(asked, library)
     for file in asked.uses.files:
         for param in file.params.values():
             _check_read(param, asked.settings)
     at = asked.file.at.name if asked.file.at else None
     for name, _ in asked.metric.params:
-        if name not in takes:
-            known = ", ".join(sorted(other for other in takes if other not in {at, "queries"}))
+        if name not in taken:
+            known = ", ".join(sorted(other for other in taken if other not in {at, *OF_CALLS}))
             where = "" if name in library.policies or name in library.functions else library.elsewhere(name).rstrip(".")
             raise MetricError(f"{asked.file.display_name} has no parameter {name!r}{where}; it takes: {known}")
 

@@ -10,7 +10,16 @@ from sqlrank.library.asked import Asked
 from sqlrank.library.compat import alias, bundle_of
 from sqlrank.library.known import ours
 from sqlrank.library.metric import Metric, each_cutoff, freeze, read
-from sqlrank.library.refusals import check_policies, check_ties, check_unused, check_values, unknown_policies
+from sqlrank.library.refusals import (
+    OF_LISTS,
+    check_policies,
+    check_ties,
+    check_unused,
+    check_values,
+    unknown_policies,
+    unread_policies,
+    wrong_policies,
+)
 from sqlrank.library.uses import home, uses
 
 if TYPE_CHECKING:
@@ -22,9 +31,6 @@ if TYPE_CHECKING:
 
 MOST = 1000
 """Metrics of one call, each cut-off of a range counted: engines take minutes to plan more."""
-
-OF_LISTS = ("aggregate", "no_relevant")
-"""Slots that are filled after the files of metrics: what becomes of the values of lists, and of those that are not defined."""
 
 
 def parse(text: str, library: Library) -> Metric:
@@ -39,7 +45,7 @@ def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat
     listed = _listed(metrics)
     bundle = bundle_of(compat, library)
     given = {name: freeze(value, name) for name, value in policies.items() if value is not None}
-    problems = [*unknown_policies(given, library)]
+    problems = [*unknown_policies(given, library), *wrong_policies(given, library)]
     wanted: dict[str, tuple[Metric, str]] = {}
     for item in listed:
         check_time()
@@ -59,6 +65,8 @@ def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat
             problems.append(str(error))
     if len(found) > 1:
         problems += [f"{name} has rows of its own; ask for it alone" for name, item in found.items() if item.file.kind == "curves"]
+    if not problems:
+        problems += unread_policies(given, found.values(), library)
     if problems:
         raise MetricError("\n".join(dict.fromkeys(problems)))
     _refuse_many(found.values())

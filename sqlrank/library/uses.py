@@ -79,6 +79,7 @@ def _visit(library: Library, file: SqlFile, settings: Mapping[str, Any], found: 
     for name in sorted(mentions.tables):
         if name in library.roles:
             found.roles.add(name)
+            found.settings |= {"nulls", *library.deciders(name)}
             continue
         found.relations.add(name)
         found.settings |= library.deciders(name).keys()

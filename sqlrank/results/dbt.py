@@ -108,7 +108,7 @@ def _split(statement: Statement) -> tuple[list[exp.Identifier], list[dict[str, A
     values: list[dict[str, Any]] = []
     for item, output in zip(statement.tree.selects, statement.outputs, strict=True):
         name = identifier_of(item)
-        if output.kind in {"by", "query", "cutoff", "point"}:
+        if output.kind in {"by", "slice", "query", "cutoff", "point"}:
             keys.append(name)
         elif output.kind == "value" or output.metric is None:
             values.append({"name": name.name})

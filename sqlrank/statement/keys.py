@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
 GROUP, LIST = "group_id", "list_id"
 
-SLICE, SCORED_BY, QUERY = "slice", "scored_by", "query_id"
+SLICE, SCORED_BY, QUERY = "slice_number", "scored_by", "query_id"
 """Which grouping a row is repeated for, which of several scores it has, and the query of a list."""
+
+SURE = {SLICE, SCORED_BY}
+"""Columns that are never NULL, whatever may be NULL beside them."""
 
 OURS = {LIST, SLICE, SCORED_BY, QUERY}
 
@@ -52,10 +55,18 @@ def key(name: str, table: str | None = None) -> exp.Column:
 
 def same(keys: Iterable[str], left: str, right: str, nullable: bool) -> list[exp.Expr]:
     """Return the conditions under which two rows have the same key."""
-    if not nullable:
-        return [exp.EQ(this=key(name, left), expression=key(name, right)) for name in keys]
+    return [_equal(key(name, left), key(name, right), nullable and name not in SURE) for name in keys]
+
+
+def same_lists(one: Sequence[str], other: Sequence[str], left: str, right: str, nullable: bool) -> list[exp.Expr]:
+    """Return the conditions under which two rows are of the same list: its own column comes last, and is never NULL."""
+    pairs = [(key(name, left), key(theirs, right)) for name, theirs in zip(one, other, strict=True)]
+    return [_equal(*pair, nullable and pair is not pairs[-1]) for pair in pairs]
+
+
+def _equal(one: exp.Column, other: exp.Column, nullable: bool) -> exp.Expr:
     # in parentheses, since DataFusion binds AND before IS NOT DISTINCT FROM
-    return [exp.paren(exp.NullSafeEQ(this=key(name, left), expression=key(name, right))) for name in keys]
+    return exp.paren(exp.NullSafeEQ(this=one, expression=other)) if nullable else exp.EQ(this=one, expression=other)
 
 
 def expand(query: exp.Query, keys_of: Callable[[str], Keys], lists: Key | None = None) -> Keys:
@@ -136,9 +147,8 @@ class _Scope:
         """Compare the columns that both groups have; those of lists one by one, since a list has as many everywhere."""
         left, right = self.key(this), self.key(other)
         nullable = left.nullable or right.nullable
-        if this.name == LIST and left.columns != right.columns:
-            pairs = zip(left.columns, right.columns, strict=True)
-            return [exp.EQ(this=key(one, this.table), expression=key(two, other.table)) for one, two in pairs]
+        if this.name == LIST:
+            return same_lists(left.columns, right.columns, this.table, other.table, nullable)
         return same([name for name in left.columns if name in right.columns], this.table, other.table, nullable)
 
     def join(self, join: exp.Join) -> None:

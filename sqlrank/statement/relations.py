@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class Source:
     """An input as the statement reads it: the query of its step, and the columns that tell groups of its rows apart.
 
-    ``over`` names the source that the query reads instead of a table of the caller's; without a query it is that source itself.
+    ``over`` names the source that the query reads instead of a table of the caller's, ``beside`` others that it joins; without a query it
+    is that source itself.
     ``list_column`` is the column that tells lists of a group apart, where ``has_lists``: those of rankings are the rows of a relation.
     """
 
@@ -35,19 +36,22 @@ class Source:
     over: str | None = None
     list_column: str = QUERY
     has_lists: bool = False
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Shape:
     """How rows are told apart: ``by`` are the columns of groups; ``sets`` their groupings (``[["system"], []]``), if there are several.
 
-    ``attributes`` are those of ``by`` that only the table of queries has. ``plain`` says that lists have no numbers.
+    ``labels`` are what the groupings are called in the result. ``attributes`` are those of ``by`` that only the table of queries has.
+    ``plain`` says that lists have no numbers.
     """
 
     by: list[str]
     sets: list[list[str]] | None = None
     attributes: tuple[str, ...] = ()
     plain: bool = False
+    labels: tuple[str, ...] = ()
 
     @property
     def of_lists(self) -> list[str]:
@@ -103,11 +107,17 @@ class Relations:
         source = next((self.sources[source] for source, step in self.inputs.items() if step == name), None)
         return source.list_column if source is not None else QUERY
 
-    def read(self, name: str, settings: Mapping[str, Value], per_list: bool = False) -> str:
-        """Return the name of the step for a relation or input under these settings, adding it and what it reads."""
+    def read(self, name: str, settings: Mapping[str, Value], per_list: bool = False, rows: str = "") -> str:
+        """Return the name of the step for a relation or input under these settings, adding it and what it reads.
+
+        ``rows`` says which rows of an input: ``as given``, ``with duplicates``, or those that are left under the policies.
+        """
         if name in self.library.roles:
-            sliced = f"{name} per slice"
-            return self.input(sliced if sliced in self.sources else name)
+            file = None if rows else self.library.rows_of(name, settings)
+            if file is not None:
+                return self.build(file, settings, per_list)
+            held = f"{name} {rows}" if f"{name} {rows}" in self.sources else name
+            return self.input(f"{held} per slice" if f"{held} per slice" in self.sources else held)
         file = self.library.relation(name, settings)
         relevant = sorted(uses(self.library, file, settings).settings | self.library.deciders(name).keys())
         mark = (name, per_list, tuple((setting, settings.get(setting)) for setting in relevant))
@@ -120,14 +130,14 @@ class Relations:
         if name in self.inputs:
             return self.inputs[name]
         source = self.sources[name]
-        below = "" if source.over is None else self.input(source.over)
+        below = {over: self.input(over) for over in (source.over, *source.beside) if over is not None}
         if source.query is None:
-            self.inputs[name] = below
-            return below
+            self.inputs[name] = below[str(source.over)]
+            return self.inputs[name]
         query = source.query.copy()
-        for table in list(query.find_all(exp.Table)):
-            if table.name == source.over:
-                table.replace(_as(below, table.alias_or_name))
+        for table in list(query.find_all(exp.Table)) if below else ():
+            if table.name in below:
+                table.replace(_as(below[table.name], table.alias_or_name))
         keys: Keys = {GROUP: source.group}
         if source.has_lists and source.list_column in query.named_selects:
             keys[LIST] = Key((*source.group.columns, source.list_column), source.group.nullable)
@@ -139,8 +149,9 @@ class Relations:
         """Return the name of the step for a file of a relation or curve."""
         tree: Any = bind(self.library, file.tree, settings, file.params)
         for table in list(tree.find_all(exp.Table)):
-            table.replace(_as(self.read(table.name, settings, per_list), table.alias_or_name))
-        lists = Key((*self.shape.of_lists, QUERY)) if self.shape.plain else None
+            rows = "with duplicates" if table.name == file.name else file.facts.get("Rows", "")
+            table.replace(_as(self.read(table.name, settings, per_list, rows), table.alias_or_name))
+        lists = Key((*self.shape.of_lists, QUERY), nullable=True) if self.shape.plain else None
         keys = expand(tree, lambda name: self.keys(name, per_list), lists)
         if "Per system" in file.facts:
             tree, keys = self._per_system(tree, keys)
@@ -177,7 +188,7 @@ class Relations:
         joined = (
             exp.select(*kept, *crossed, exp.column(QUERY, table="asked")).from_(tree.subquery("asked")).join(systems, join_type="cross")
         )
-        return joined, {GROUP: Key((*held, *missing))}
+        return joined, {GROUP: Key((*held, *missing), nullable=True)}
 
 
 def _as(step: str, alias: str) -> exp.Expr:
@@ -203,7 +214,7 @@ def sliced(query: exp.Query, keys: Keys, shape: Shape) -> tuple[exp.Query, Keys]
     lists = keys.get(LIST, Key())
     if set(lists.columns) & set(keys[GROUP].columns):
         query = query.copy().select(*(exp.alias_(key(name), f"list_{name}", quoted=True) for name in lists.columns))
-        keys = {**keys, LIST: Key(tuple(f"list_{name}" for name in lists.columns))}
+        keys = {**keys, LIST: Key(tuple(f"list_{name}" for name in lists.columns), lists.nullable)}
     parts = []
     for number, group in enumerate(shape.sets or ()):
         part: Any = query.copy()

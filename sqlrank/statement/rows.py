@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.statement.keys import Key, key, named, same
+from sqlrank.statement.keys import SLICE, Key, key, same
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.statement.relations import Shape
+
+
+SLICED_BY = "slice"
+"""The column of a result that says which grouping a row is of."""
 
 
 @dataclass(frozen=True)
@@ -36,19 +40,42 @@ def joined(query: exp.Select, base: str, part: Part) -> exp.Select:
 
 
 def ordered(query: exp.Select, keys: Sequence[exp.Expr]) -> exp.Select:
-    """Put rows in the order of columns, NULL first."""
-    return query.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in keys)) if keys else query
+    """Put rows in the order of columns, NULL first; a grouping is never NULL."""
+    items = [item.copy() if item.name == SLICED_BY else exp.Ordered(this=item.copy(), nulls_first=True) for item in keys]
+    return query.order_by(*items) if keys else query
 
 
-def slice_of(shape: Shape) -> exp.Expr:
-    """Return the number of the grouping that a row of GROUPING SETS is of."""
+def slice_name(shape: Shape, step: str | None = None) -> exp.Expr:
+    """Return what the grouping that a row is of is called."""
     case = exp.Case(ifs=[])
-    for number, group in enumerate(shape.sets or ()):
-        summed = [
-            exp.EQ(this=exp.func("GROUPING", named(name)), expression=exp.Literal.number(int(name not in group))) for name in shape.by
-        ]
-        case.append("ifs", exp.If(this=exp.and_(*summed), true=exp.Literal.number(number)))
-    return case
+    for number, label in enumerate(shape.labels):
+        case.append("ifs", exp.If(this=_is_of([number], step), true=exp.Literal.string(label)))
+    return exp.alias_(case, SLICED_BY)
+
+
+def per_slice(step: str, columns: Sequence[str], shape: Shape) -> exp.Select:
+    """Repeat the rows of a step once per grouping; a column that a grouping sums over is NULL there."""
+    numbers: Any = exp.select(exp.alias_(exp.Literal.number(0), SLICE))
+    for number in range(1, len(shape.sets or ())):
+        numbers = exp.union(numbers, exp.select(exp.alias_(exp.Literal.number(number), SLICE)), distinct=False, copy=False)
+    shown: list[exp.Expr] = []
+    for name in columns:
+        held = [number for number, group in enumerate(shape.sets or ()) if name in group]
+        if name not in shape.by:
+            shown.append(exp.column(name, table=step))
+            continue
+        column = key(name, step)
+        kept = exp.Case(ifs=[exp.If(this=_is_of(held, "slices"), true=column)]) if held else exp.Null()
+        shown.append(exp.alias_(kept, column.this.copy()))
+    return exp.select(*shown, exp.column(SLICE, table="slices")).from_(step).join(numbers.subquery("slices"), join_type="cross")
+
+
+def _is_of(numbers: Sequence[int], step: str | None) -> exp.Expr:
+    """Whether a row is of one of these groupings."""
+    column = exp.column(SLICE, table=step)
+    if len(numbers) == 1:
+        return exp.EQ(this=column, expression=exp.Literal.number(numbers[0]))
+    return exp.In(this=column, expressions=[exp.Literal.number(number) for number in numbers])
 
 
 GREATEST = "1.7976931348623157e308"

@@ -9,9 +9,9 @@ from sqlglot import exp
 
 from sqlrank.deadline import check_time
 from sqlrank.errors import MetricError
-from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same
+from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same, same_lists
 from sqlrank.statement.relations import Relations, free
-from sqlrank.statement.rows import Part, double, finite, grouped, joined, ordered, slice_of
+from sqlrank.statement.rows import SLICED_BY, Part, double, finite, grouped, joined, ordered, per_slice, slice_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,7 +112,7 @@ class Stages:
             return self._over_lists(audits, is_final=True)
         parts = [Part(scan, self._keys[scan]) for scan, unit in self._units.items() if unit == "group"]
         if base is not None and (self.row_keys or self.shape.sets is not None or not parts):
-            groups = self._scan(self.relations.read(base, {}), "group")
+            groups = self._scan(self.relations.read(base, {}, rows="as given"), "group")
             if self.scans[groups].selects:
                 parts = [Part(groups, self._keys[groups]), *(part for part in parts if part.step != groups)]
         if base is None and not of_lists and self.row_keys:
@@ -122,7 +122,7 @@ class Stages:
         if of_lists:
             step = self._keep("over_lists", self._over_lists(audits, is_final=False), "one row per group: its lists, aggregated")
             hidden = [SLICE] if self.shape.sets is not None else []
-            over.append(Part(step, Key((*self.row_keys, *hidden), bool(hidden))))
+            over.append(Part(step, Key((*self.row_keys, *hidden), nullable=True)))
         over += self._over_queries(base)
         return self._beside([*over, *parts] if base is None else [*parts, *over], audits)
 
@@ -145,7 +145,12 @@ class Stages:
         query = exp.select(*columns).from_(exp.to_table(lists).as_("l"))
         for scan in scans:
             keys = self._keys[scan]
-            query.join(scan, on=exp.and_(*same(keys.columns, scan, "l", keys.nullable), wrap=False), join_type="left", copy=False)
+            query.join(
+                scan,
+                on=exp.and_(*same_lists(keys.columns, keys.columns, scan, "l", keys.nullable), wrap=False),
+                join_type="left",
+                copy=False,
+            )
         if shape.attributes or self.weighted:
             queries = exp.to_table(self.relations.input("queries")).as_("a")
             query.join(queries, on=exp.and_(*same([QUERY], "a", "l", nullable=False)), join_type="left", copy=False)
@@ -173,18 +178,19 @@ class Stages:
         if self.per_query:
             values = [exp.alias_(double(exp.column(column.alias)), column.alias) for column in of_lists]
             query = exp.select(*keys, *values, *map(exp.column, names)).from_(self._steps["per_query"])
-            return query.order_by(*keys) if is_final else query
+            return ordered(query, keys[:-1]).order_by(keys[-1]) if is_final else query
         values = [exp.alias_(double(self._aggregate(column, weighted=self.weighted)), column.alias) for column in of_lists]
-        query = exp.select(*keys, *values, *(exp.alias_(exp.Sum(this=exp.column(name)), name) for name in names)).from_(
-            self._steps["per_query"]
-        )
-        if shape.sets is not None:
-            groups = [exp.Tuple(expressions=[key(name) for name in group]) for group in shape.sets]
-            query.set("group", exp.Group(grouping_sets=[exp.GroupingSets(expressions=groups)]))
-            query = query if is_final else query.select(exp.alias_(slice_of(shape), SLICE))
-        elif keys:
-            query = query.group_by(*keys)
-        return ordered(query, keys) if is_final else query
+        values += [exp.alias_(exp.Sum(this=exp.column(name)), name) for name in names]
+        step = self._steps["per_query"]
+        if shape.sets is None:
+            query = exp.select(*keys, *values).from_(step)
+            query = query.group_by(*keys) if keys else query
+            return ordered(query, keys) if is_final else query
+        repeated = per_slice(step, self.scans[step].named_selects, shape)
+        step = self._keep("per_slice", repeated, "one row per query to evaluate and grouping that it counts in")
+        label = slice_name(shape) if is_final else exp.column(SLICE)
+        query = exp.select(*keys, label, *values).from_(step).group_by(*keys, exp.column(SLICE))
+        return ordered(query, [*keys, exp.column(SLICED_BY)]) if is_final else query
 
     def _over_queries(self, base: str | None) -> list[Part]:
         """Add the metrics that have a value per query of a group: a row for each, then one per group."""
@@ -225,7 +231,11 @@ class Stages:
         """Put the metrics of all steps side by side, in a stated order of rows."""
         base = parts[0]
         keys: list[exp.Expr] = [key(name, base.step) for name in self.row_keys]
-        columns = list(keys)
+        columns, order = list(keys), list(keys)
+        if self.shape.sets is not None:
+            place = len(self.shape.by)
+            columns.insert(place, slice_name(self.shape, base.step))
+            order.insert(place, exp.column(SLICED_BY))
         steps = {
             unit: self._steps[f"over_{name}"] for unit, name in (("list", "lists"), ("query", "queries")) if f"over_{name}" in self._steps
         }
@@ -237,4 +247,4 @@ class Stages:
         query = exp.select(*columns).from_(base.step)
         for part in parts[1:]:
             query = joined(query, base.step, part)
-        return ordered(query, [*keys, *(key(name, base.step) for name in base.keys.columns if name == SLICE)])
+        return ordered(query, order)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.statement.keys import GROUP, QUERY, SLICE, key, same
+from sqlrank.statement.keys import GROUP, QUERY, key, same
 from sqlrank.statement.prune import prune
 from sqlrank.statement.relations import Relations
-from sqlrank.statement.rows import double, finite
+from sqlrank.statement.rows import SLICED_BY, double, finite, slice_name
 from sqlrank.statement.stages import Stages
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ WIDTH = 100
 class Output:
     """A column of the result: its name in the statement and for the caller, and what it is.
 
-    ``kind`` is ``by``, ``query``, ``cutoff``, ``point``, ``value`` (of a curve), ``metric`` or ``audit``.
+    ``kind`` is ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` (of a curve), ``metric`` or ``audit``.
     """
 
     alias: str
@@ -94,6 +94,7 @@ def build(
 def _keys(rows: Rows) -> list[Output]:
     by = zip(rows.shape.by, rows.names, strict=True)
     outputs = [Output(alias, name, "by", quoted=key(alias).this.quoted) for alias, name in by]
+    outputs += [Output(SLICED_BY, SLICED_BY, "slice")] if rows.shape.sets is not None else []
     return [*outputs, *([Output(rows.list_column, rows.list_column, "query")] if rows.per_query else [])]
 
 
@@ -124,8 +125,11 @@ def _curve(stages: Stages, asked: Asked, rows: Rows, stamp: str, audits: Mapping
     shown = [name for name in asked.file.tree.named_selects if name != GROUP]
     outputs = _keys(rows)
     # Under an alias, since engines differ in what a bare name in ORDER BY is where a join has two columns of it.
-    columns = [exp.alias_(key(item.alias, step), key(item.alias).this.copy()) for item in outputs]
-    order = [*(key(item.alias) for item in outputs), *(key(name, step) for name in keys.columns if name == SLICE), exp.column("point")]
+    columns = [
+        slice_name(rows.shape, step) if item.kind == "slice" else exp.alias_(key(item.alias, step), key(item.alias).this.copy())
+        for item in outputs
+    ]
+    order = [*map(_output, outputs), exp.column("point")]
     guarded = relations.library.can_overflow(asked.file, asked.uses.files)
     tree = exp.select(*columns, *(exp.alias_(_shown(name, step, guarded), name) for name in shown)).from_(step)
     tree = tree.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in order))
@@ -137,6 +141,10 @@ def _curve(stages: Stages, asked: Asked, rows: Rows, stamp: str, audits: Mapping
         tree.select(*(exp.column(name, table=scan) for name in audit.named_selects[1:]), copy=False)
         outputs += [Output(name, name, "audit") for name in audit.named_selects[1:]]
     return _statement(tree, relations, stages, outputs, stamp)
+
+
+def _output(item: Output) -> exp.Column:
+    return exp.column(item.alias) if item.kind == "slice" else key(item.alias)
 
 
 def _shown(name: str, step: str, guarded: bool) -> exp.Expr:
@@ -173,6 +181,6 @@ def _long(
         case = exp.Case(ifs=[_if_k(first + i, step.alias) for i, step in enumerate(steps)])
         values.append(exp.alias_(case, output.alias))
     values += [exp.alias_(exp.Case(ifs=[_if_k(first, name)]), name) for name in audited]
-    shown: list[exp.Expr] = [key(item.alias) for item in keys]
+    shown: list[exp.Expr] = [*map(_output, keys)]
     query = exp.select(*shown, exp.column("k"), *values).from_(inner.subquery("wide")).join(cutoffs.subquery("cutoffs"), join_type="cross")
     return query.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in shown), exp.column("k"))

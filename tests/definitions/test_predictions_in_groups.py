@@ -27,7 +27,7 @@ def test_weight_by_another_name_and_a_weight_that_is_there() -> None:
     assert sqlrank.evaluate("AUC", predictions=data, columns={**columns, "weight": "w"}).to_pylist() == [{"AUC": 0.75}]
 
 
-INNER = ["select", "score2", "positives", "cell", "slice", "bucket", "list_id", "auc", "predictions", "h", "k", "AuC"]
+INNER = ["select", "score2", "positives", "cell", "slice_number", "bucket", "list_id", "auc", "predictions", "h", "k", "AuC"]
 GROUPED = {"label": [0, 1, 0, 1, 1, 0, 1], "score": [0.1, 0.4, 0.4, 0.8, 0.2, 0.3, 0.7], "weight": [1.0] * 7}
 GROUPS = ["x", "x", "x", "y", "y", None, None]
 OF_GROUPS = ["AUC(tie_credit=1)", "APS", "FBeta(cut=best)", "ECE", "num_predictions"]
@@ -49,6 +49,7 @@ def test_by_columns_of_any_name(name: str) -> None:
         data = pa.table(GROUPED | {name: GROUPS})
         rows = sqlrank.evaluate(OF_GROUPS, predictions=data, by=[[name], []], strategy=strategy, connection=database()).to_pylist()
         assert [row.pop(name) for row in rows] == [None, None, "x", "y"]
+        assert [row.pop("slice") for row in rows] == ["all", name, name, name]
         got = sorted((list(row.values()) for row in rows), key=lambda row: row[-1])
         assert got == [pytest.approx(row, abs=1e-12) for row in each_group_alone()]
 

@@ -159,7 +159,11 @@ def test_by_a_column_of_the_run() -> None:
         ("good", "q2", 0.5),
     ]
     grouped = sqlrank.evaluate(metrics, run=run, qrels=qrels, by=[["system"], []])
-    assert [list(row.values()) for row in grouped.to_pylist()] == [[None, 0.5, 4, 1], ["bad", 0.25, 2, 1], ["good", 0.75, 2, 0]]
+    assert [list(row.values()) for row in grouped.to_pylist()] == [
+        [None, "all", 0.5, 4, 1],
+        ["bad", "system", 0.25, 2, 1],
+        ["good", "system", 0.75, 2, 0],
+    ]
 
 
 def test_by_a_column_of_run_and_judgments() -> None:
@@ -177,14 +181,15 @@ def test_by_an_attribute_of_the_queries() -> None:
         ["fr", 0.0, pytest.approx(1 / 6), 2],
     ]
     total = sqlrank.evaluate("num_q", **TWO, queries=WEIGHTS, by=[["country"], []])
-    assert [list(row.values()) for row in total.to_pylist()] == [[None, 4], ["de", 2], ["fr", 2]]
+    assert [list(row.values()) for row in total.to_pylist()] == [[None, "all", 4], ["de", "country", 2], ["fr", "country", 2]]
 
 
 def test_by_system_and_attribute() -> None:
     sources = both(system("a", TWO), system("b", TWO))
     result = sqlrank.evaluate("num_q", **sources, queries=WEIGHTS, by=[["system", "country"], ["system"], []])
     rows = [tuple(row.values()) for row in result.to_pylist()]
-    assert set(rows) == {("a", "de", 2), ("a", "fr", 2), ("b", "de", 2), ("b", "fr", 2), ("a", None, 4), ("b", None, 4), (None, None, 8)}
+    each = {(system, country, "system,country", 2) for system in "ab" for country in ("de", "fr")}
+    assert set(rows) == each | {("a", None, "system", 4), ("b", None, "system", 4), (None, None, "all", 8)}
     assert len(rows) == 7
 
 

@@ -43,9 +43,9 @@ def test_without_groups() -> None:
 def test_slices() -> None:
     # Over both, .9 is above all four negatives, .6 above .5 and .3, .4 above .3, and .1 above none.
     total, first, second = evaluate(["RR", "AUC", "num_lists", "num_shown@1"], by=[["system"], []])
-    assert total == [None, 0.75, 7 / 16, 4.0, 2.0]
-    assert first == ["a", 0.75, 0.75, 2.0, 1.0]
-    assert second == ["b", 0.75, 0.25, 2.0, 1.0]
+    assert total == [None, "all", 0.75, 7 / 16, 4.0, 2.0]
+    assert first == ["a", "system", 0.75, 0.75, 2.0, 1.0]
+    assert second == ["b", "system", 0.75, 0.25, 2.0, 1.0]
 
 
 def test_a_row_per_query() -> None:
@@ -96,4 +96,8 @@ def test_of_queries_by_what_is_known_of_them() -> None:
     qrels = pa.table({"query_id": [1, 2], "doc_id": ["x", "x"], "relevance": [1, 1]})
     queries = pa.table({"query_id": [1, 2], "country": ["de", "fr"]})
     found = sqlrank.evaluate(["num_lists", "num_shown", "P@1"], run=run, qrels=qrels, queries=queries, by=[["country"], []])
-    assert [list(row.values()) for row in found.to_pylist()] == [[None, 2, 2, 1], ["de", 1, 2, 1], ["fr", 1, 1, 1]]
+    assert [list(row.values()) for row in found.to_pylist()] == [
+        [None, "all", 2, 2, 1],
+        ["de", "country", 1, 2, 1],
+        ["fr", "country", 1, 1, 1],
+    ]

@@ -65,8 +65,8 @@ ROLES = ("run", "qrels", "queries", "predictions")
 RANKINGS = {"run": "run", "qrels": "qrels"}
 WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
 
-CANNOT = {("SQLite", "groupings"): "cannot be written for sqlite", ("Databend", "odd names"): "column Select doesn't exist"}
-"""What cannot be asked: SQLite has no GROUPING SETS, and this Databend finds no column with a capital in its name. The errors say so."""
+CANNOT = {("Databend", "odd names"): "column Select doesn't exist"}
+"""What cannot be asked: this Databend finds no column with a capital in its name. The errors say so."""
 
 _EXAMPLE = {"integer": "5", "number": "0.3"}
 _OF_RUN = ("ties", "queries", "unjudged", "no_relevant", "aggregate")
@@ -93,6 +93,8 @@ class Scenario:
         options = dict(self.options)
         if isinstance(options.get("by"), str):
             options["by"] = options["by"].rpartition(".")[2]
+        elif "by" in options:
+            options["by"] = [[name.rpartition(".")[2] for name in group] for group in options["by"]]
         return sqlrank.evaluate(self.metrics, connection=connection, **options)
 
     def text(self, dialect: str) -> str:

@@ -26,7 +26,7 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     query_id,
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
-  FROM topics
+  FROM topics AS chosen
 ), judgments AS (
   /* relations/judgments.sql: one row per judged document of a list that is evaluated, retrieved or not. */
   SELECT

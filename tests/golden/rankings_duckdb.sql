@@ -35,13 +35,26 @@ WITH qrels AS NOT MATERIALIZED (
     FROM run
     GROUP BY "model"
   ) AS systems
+), queries AS NOT MATERIALIZED (
+  /* queries: what is known of queries: a row per query */
+  SELECT
+    "user_id" AS query_id,
+    CAST("revenue" AS DOUBLE) AS weight
+  FROM shop.eval.users
+), chosen AS (
+  /* relations/chosen/known.sql: one row per query to evaluate: the topics that the table of queries
+   holds. */
+  SELECT
+    t."model", t.query_id
+  FROM topics AS t
+  JOIN queries AS a ON a.query_id = t.query_id
 ), lists AS (
   /* relations/lists/numbered.sql: one row per ranked list to evaluate, numbered: integers join and sort
    faster than users' ids. */
   SELECT
     "model", query_id,
     CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
-  FROM topics
+  FROM chosen
 ), judgments AS (
   /* relations/judgments.sql: one row per judged document of a list that is evaluated, retrieved or not. */
   SELECT
@@ -54,7 +67,7 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     l.list_id, r.doc_id, r.score
   FROM run AS r
-  JOIN lists AS l ON l."model" = r."model" AND l.query_id = r.query_id
+  JOIN lists AS l ON l."model" IS NOT DISTINCT FROM r."model" AND l.query_id = r.query_id
 ), ranked AS (
   /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
    greatest first, as trec_eval. */
@@ -117,12 +130,6 @@ WITH qrels AS NOT MATERIALIZED (
     FROM judged
     WHERE relevance >= 1
   ) AS placed
-), queries AS (
-  /* queries: what is known of queries: a row per query */
-  SELECT
-    "user_id" AS query_id,
-    CAST("revenue" AS DOUBLE) AS weight
-  FROM shop.eval.users
 ), by_discounted AS (
   /* one row per list */
   SELECT

@@ -35,19 +35,32 @@ WITH qrels AS NOT MATERIALIZED (
     FROM run
     GROUP BY "model"
   ) AS systems
+), queries AS NOT MATERIALIZED (
+  /* queries: what is known of queries: a row per query */
+  SELECT
+    "user_id" AS query_id,
+    CAST("revenue" AS DOUBLE PRECISION) AS weight
+  FROM shop.eval.users
+), chosen AS (
+  /* relations/chosen/known.sql: one row per query to evaluate: the topics that the table of queries
+   holds. */
+  SELECT
+    t."model", t.query_id
+  FROM topics AS t
+  JOIN queries AS a ON a.query_id = t.query_id
 ), judgments AS (
   /* relations/judgments.sql: one row per judged document of a list that is evaluated, retrieved or not. */
   SELECT
     l."model", l.query_id, j.doc_id, j.relevance
   FROM qrels AS j
-  JOIN topics AS l ON l.query_id = j.query_id
+  JOIN chosen AS l ON l.query_id = j.query_id
 ), retrieved AS (
   /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
    keep their place. */
   SELECT
     l."model", l.query_id, r.doc_id, r.score
   FROM run AS r
-  JOIN topics AS l ON l."model" = r."model" AND l.query_id = r.query_id
+  JOIN chosen AS l ON l."model" IS NOT DISTINCT FROM r."model" AND l.query_id = r.query_id
 ), ranked AS (
   /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
    greatest first, as trec_eval. */
@@ -67,7 +80,8 @@ WITH qrels AS NOT MATERIALIZED (
     CAST(1 AS DOUBLE PRECISION) AS docs,
     CAST(1 AS DOUBLE PRECISION) AS chance
   FROM judgments AS j
-  LEFT JOIN ranked AS r ON r."model" = j."model" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+  LEFT JOIN ranked AS r
+    ON r."model" IS NOT DISTINCT FROM j."model" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
 ), valued AS (
   /* relations/valued.sql: one row per document of positive relevance, which is what can have a gain. */
   SELECT
@@ -114,12 +128,6 @@ WITH qrels AS NOT MATERIALIZED (
     FROM judged
     WHERE relevance >= 1
   ) AS placed
-), queries AS (
-  /* queries: what is known of queries: a row per query */
-  SELECT
-    "user_id" AS query_id,
-    CAST("revenue" AS DOUBLE PRECISION) AS weight
-  FROM shop.eval.users
 ), by_discounted AS (
   /* one row per list */
   SELECT
@@ -150,9 +158,11 @@ WITH qrels AS NOT MATERIALIZED (
     COALESCE(by_discounted.ndcg_at_10, 0) AS ndcg_at_10,
     COALESCE(by_relevant.ap, 0) AS ap,
     COALESCE(by_relevant.rr, 0) AS rr
-  FROM topics AS l
-  LEFT JOIN by_discounted ON by_discounted."model" = l."model" AND by_discounted.query_id = l.query_id
-  LEFT JOIN by_relevant ON by_relevant."model" = l."model" AND by_relevant.query_id = l.query_id
+  FROM chosen AS l
+  LEFT JOIN by_discounted
+    ON by_discounted."model" IS NOT DISTINCT FROM l."model" AND by_discounted.query_id = l.query_id
+  LEFT JOIN by_relevant
+    ON by_relevant."model" IS NOT DISTINCT FROM l."model" AND by_relevant.query_id = l.query_id
   LEFT JOIN queries AS a ON a.query_id = l.query_id
 )
 SELECT

@@ -35,19 +35,32 @@ WITH qrels AS (
     FROM run
     GROUP BY "MODEL"
   ) AS systems
+), queries AS (
+  /* queries: what is known of queries: a row per query */
+  SELECT
+    "USER_ID" AS query_id,
+    CAST("REVENUE" AS DOUBLE) AS weight
+  FROM shop.eval.users
+), chosen AS (
+  /* relations/chosen/known.sql: one row per query to evaluate: the topics that the table of queries
+   holds. */
+  SELECT
+    t."MODEL", t.query_id
+  FROM topics AS t
+  JOIN queries AS a ON a.query_id = t.query_id
 ), judgments AS (
   /* relations/judgments.sql: one row per judged document of a list that is evaluated, retrieved or not. */
   SELECT
     l."MODEL", l.query_id, j.doc_id, j.relevance
   FROM qrels AS j
-  JOIN topics AS l ON l.query_id = j.query_id
+  JOIN chosen AS l ON l.query_id = j.query_id
 ), retrieved AS (
   /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
    keep their place. */
   SELECT
     l."MODEL", l.query_id, r.doc_id, r.score
   FROM run AS r
-  JOIN topics AS l ON l."MODEL" = r."MODEL" AND l.query_id = r.query_id
+  JOIN chosen AS l ON l."MODEL" IS NOT DISTINCT FROM r."MODEL" AND l.query_id = r.query_id
 ), ranked AS (
   /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
    greatest first, as trec_eval. */
@@ -67,7 +80,8 @@ WITH qrels AS (
     CAST(1 AS DOUBLE) AS docs,
     CAST(1 AS DOUBLE) AS chance
   FROM judgments AS j
-  LEFT JOIN ranked AS r ON r."MODEL" = j."MODEL" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+  LEFT JOIN ranked AS r
+    ON r."MODEL" IS NOT DISTINCT FROM j."MODEL" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
 ), valued AS (
   /* relations/valued.sql: one row per document of positive relevance, which is what can have a gain. */
   SELECT
@@ -114,12 +128,6 @@ WITH qrels AS (
     FROM judged
     WHERE relevance >= 1
   ) AS placed
-), queries AS (
-  /* queries: what is known of queries: a row per query */
-  SELECT
-    "USER_ID" AS query_id,
-    CAST("REVENUE" AS DOUBLE) AS weight
-  FROM shop.eval.users
 ), by_discounted AS (
   /* one row per list */
   SELECT
@@ -146,9 +154,11 @@ WITH qrels AS (
     COALESCE(by_discounted.ndcg_at_10, 0) AS ndcg_at_10,
     COALESCE(by_relevant.ap, 0) AS ap,
     COALESCE(by_relevant.rr, 0) AS rr
-  FROM topics AS l
-  LEFT JOIN by_discounted ON by_discounted."MODEL" = l."MODEL" AND by_discounted.query_id = l.query_id
-  LEFT JOIN by_relevant ON by_relevant."MODEL" = l."MODEL" AND by_relevant.query_id = l.query_id
+  FROM chosen AS l
+  LEFT JOIN by_discounted
+    ON by_discounted."MODEL" IS NOT DISTINCT FROM l."MODEL" AND by_discounted.query_id = l.query_id
+  LEFT JOIN by_relevant
+    ON by_relevant."MODEL" IS NOT DISTINCT FROM l."MODEL" AND by_relevant.query_id = l.query_id
   LEFT JOIN queries AS a ON a.query_id = l.query_id
 )
 SELECT

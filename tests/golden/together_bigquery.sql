@@ -28,14 +28,14 @@ WITH predictions AS (
   SELECT
     l.`model`, l.query_id, j.doc_id, j.relevance
   FROM qrels AS j
-  JOIN topics AS l ON l.`model` = j.`model` AND l.query_id = j.query_id
+  JOIN topics AS l ON l.`model` IS NOT DISTINCT FROM j.`model` AND l.query_id = j.query_id
 ), retrieved AS (
   /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
    keep their place. */
   SELECT
     l.`model`, l.query_id, r.doc_id, r.score
   FROM predictions AS r
-  JOIN topics AS l ON l.`model` = r.`model` AND l.query_id = r.query_id
+  JOIN topics AS l ON l.`model` IS NOT DISTINCT FROM r.`model` AND l.query_id = r.query_id
 ), ranked AS (
   /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
    greatest first, as trec_eval. */
@@ -55,7 +55,8 @@ WITH predictions AS (
     CAST(1 AS FLOAT64) AS docs,
     CAST(1 AS FLOAT64) AS chance
   FROM judgments AS j
-  LEFT JOIN ranked AS r ON r.`model` = j.`model` AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+  LEFT JOIN ranked AS r
+    ON r.`model` IS NOT DISTINCT FROM j.`model` AND r.query_id = j.query_id AND r.doc_id = j.doc_id
 ), valued AS (
   /* relations/valued.sql: one row per document of positive relevance, which is what can have a gain. */
   SELECT
@@ -124,7 +125,7 @@ WITH predictions AS (
       WHERE label = 1
       GROUP BY `model`, score
     ) AS t
-    JOIN totals AS n ON n.`model` = t.`model`
+    JOIN totals AS n ON n.`model` IS NOT DISTINCT FROM t.`model`
   ) AS counted
 ), by_discounted AS (
   /* one row per list */
@@ -151,7 +152,8 @@ WITH predictions AS (
     l.`model`,
     COALESCE(by_discounted.ndcg_at_10, 0) AS ndcg_at_10
   FROM topics AS l
-  LEFT JOIN by_discounted ON by_discounted.`model` = l.`model` AND by_discounted.query_id = l.query_id
+  LEFT JOIN by_discounted
+    ON by_discounted.`model` IS NOT DISTINCT FROM l.`model` AND by_discounted.query_id = l.query_id
 ), by_predictions AS (
   /* one row per group */
   SELECT
@@ -171,6 +173,6 @@ SELECT
   over_lists.ndcg_at_10 AS ndcg_at_10,
   by_thresholds.auc AS auc
 FROM by_predictions
-LEFT JOIN by_thresholds ON by_thresholds.`model` = by_predictions.`model`
-LEFT JOIN over_lists ON over_lists.`model` = by_predictions.`model`
+LEFT JOIN by_thresholds ON by_thresholds.`model` IS NOT DISTINCT FROM by_predictions.`model`
+LEFT JOIN over_lists ON over_lists.`model` IS NOT DISTINCT FROM by_predictions.`model`
 ORDER BY by_predictions.`model`;

@@ -29,20 +29,20 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     "model", query_id,
     CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
-  FROM topics
+  FROM topics AS chosen
 ), judgments AS (
   /* relations/judgments.sql: one row per judged document of a list that is evaluated, retrieved or not. */
   SELECT
     l.list_id, j.doc_id, j.relevance
   FROM qrels AS j
-  JOIN lists AS l ON l."model" = j."model" AND l.query_id = j.query_id
+  JOIN lists AS l ON l."model" IS NOT DISTINCT FROM j."model" AND l.query_id = j.query_id
 ), retrieved AS (
   /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
    keep their place. */
   SELECT
     l.list_id, r.doc_id, r.score
   FROM predictions AS r
-  JOIN lists AS l ON l."model" = r."model" AND l.query_id = r.query_id
+  JOIN lists AS l ON l."model" IS NOT DISTINCT FROM r."model" AND l.query_id = r.query_id
 ), ranked AS (
   /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
    greatest first, as trec_eval. */
@@ -131,7 +131,7 @@ WITH predictions AS NOT MATERIALIZED (
       WHERE label = 1
       GROUP BY "model", score
     ) AS t
-    JOIN totals AS n ON n."model" = t."model"
+    JOIN totals AS n ON n."model" IS NOT DISTINCT FROM t."model"
   ) AS counted
 ), by_discounted AS (
   /* one row per list */
@@ -178,6 +178,6 @@ SELECT
   over_lists.ndcg_at_10 AS ndcg_at_10,
   by_thresholds.auc AS auc
 FROM by_predictions
-LEFT JOIN by_thresholds ON by_thresholds."model" = by_predictions."model"
-LEFT JOIN over_lists ON over_lists."model" = by_predictions."model"
+LEFT JOIN by_thresholds ON by_thresholds."model" IS NOT DISTINCT FROM by_predictions."model"
+LEFT JOIN over_lists ON over_lists."model" IS NOT DISTINCT FROM by_predictions."model"
 ORDER BY by_predictions."model" NULLS FIRST;

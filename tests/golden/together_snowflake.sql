@@ -28,14 +28,14 @@ WITH predictions AS (
   SELECT
     l."MODEL", l.query_id, j.doc_id, j.relevance
   FROM qrels AS j
-  JOIN topics AS l ON l."MODEL" = j."MODEL" AND l.query_id = j.query_id
+  JOIN topics AS l ON l."MODEL" IS NOT DISTINCT FROM j."MODEL" AND l.query_id = j.query_id
 ), retrieved AS (
   /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
    keep their place. */
   SELECT
     l."MODEL", l.query_id, r.doc_id, r.score
   FROM predictions AS r
-  JOIN topics AS l ON l."MODEL" = r."MODEL" AND l.query_id = r.query_id
+  JOIN topics AS l ON l."MODEL" IS NOT DISTINCT FROM r."MODEL" AND l.query_id = r.query_id
 ), ranked AS (
   /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
    greatest first, as trec_eval. */
@@ -55,7 +55,8 @@ WITH predictions AS (
     CAST(1 AS DOUBLE) AS docs,
     CAST(1 AS DOUBLE) AS chance
   FROM judgments AS j
-  LEFT JOIN ranked AS r ON r."MODEL" = j."MODEL" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+  LEFT JOIN ranked AS r
+    ON r."MODEL" IS NOT DISTINCT FROM j."MODEL" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
 ), valued AS (
   /* relations/valued.sql: one row per document of positive relevance, which is what can have a gain. */
   SELECT
@@ -128,7 +129,7 @@ WITH predictions AS (
       WHERE label = 1
       GROUP BY "MODEL", score
     ) AS t
-    JOIN totals AS n ON n."MODEL" = t."MODEL"
+    JOIN totals AS n ON n."MODEL" IS NOT DISTINCT FROM t."MODEL"
   ) AS counted
 ), by_discounted AS (
   /* one row per list */
@@ -155,7 +156,8 @@ WITH predictions AS (
     l."MODEL",
     COALESCE(by_discounted.ndcg_at_10, 0) AS ndcg_at_10
   FROM topics AS l
-  LEFT JOIN by_discounted ON by_discounted."MODEL" = l."MODEL" AND by_discounted.query_id = l.query_id
+  LEFT JOIN by_discounted
+    ON by_discounted."MODEL" IS NOT DISTINCT FROM l."MODEL" AND by_discounted.query_id = l.query_id
 ), by_predictions AS (
   /* one row per group */
   SELECT
@@ -175,6 +177,6 @@ SELECT
   over_lists.ndcg_at_10 AS ndcg_at_10,
   by_thresholds.auc AS auc
 FROM by_predictions
-LEFT JOIN by_thresholds ON by_thresholds."MODEL" = by_predictions."MODEL"
-LEFT JOIN over_lists ON over_lists."MODEL" = by_predictions."MODEL"
+LEFT JOIN by_thresholds ON by_thresholds."MODEL" IS NOT DISTINCT FROM by_predictions."MODEL"
+LEFT JOIN over_lists ON over_lists."MODEL" IS NOT DISTINCT FROM by_predictions."MODEL"
 ORDER BY by_predictions."MODEL" NULLS FIRST;

@@ -88,8 +88,9 @@ def data() -> pa.Table:
 
 
 def evaluate(metrics: list[str], table: pa.Table, **arguments: Any) -> list[dict[str, Any]]:
+    """Return the rows, without the name of their grouping."""
     rows: list[dict[str, Any]] = sqlrank.evaluate(metrics, predictions=table, **({"connection": database()} | arguments)).to_pylist()
-    return rows
+    return [{name: value for name, value in row.items() if name != "slice"} for row in rows]
 
 
 @cache

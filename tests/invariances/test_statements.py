@@ -78,7 +78,7 @@ def on_sqlite(metrics: list[str], **arguments: Any) -> list[dict[str, Any]]:
         connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?)", [tuple(row.values()) for row in data().to_pylist()])
         text = sqlrank.sql(metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, by=[["kind"], []], **arguments)
         rows = connection.execute(text).fetchall()
-    return [dict(zip(["group", *metrics], row, strict=True)) for row in rows]
+    return [dict(zip(["group", *metrics], [row[0], *row[2:]], strict=True)) for row in rows]
 
 
 CANONICAL = [str(sqlrank.parse(metric)) for metric in METRICS]

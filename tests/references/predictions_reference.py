@@ -79,6 +79,7 @@ METRICS: dict[str, Callable[[Predictions, Options], float | None]] = {
     "NormalizedEntropy": normalized_entropy,
     "NormalizedLogLoss": normalized_log_loss,
     "num_predictions": lambda data, _: float(len(data)),
+    "num_predictions_dropped": lambda *_: 0.0,
     "Observations": lambda data, _: float(data.weight.sum()),
     "pAUC": pauc,
     "PnDCG": pndcg,

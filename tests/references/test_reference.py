@@ -58,6 +58,8 @@ VARIANTS: dict[str, list[str]] = {
     "num_rel": ["num_rel", "num_rel(rel=2)"],
     "num_rel_ret": ["num_rel_ret", "num_rel_ret(rel=2)"],
     "num_ret": ["num_ret"],
+    "num_duplicates": ["num_duplicates"],
+    "num_dropped": ["num_dropped"],
     "num_tied": ["num_tied@1", "num_tied@2", "num_tied@5", "num_tied@20"],
     "num_unanswered": ["num_unanswered"],
     "num_unjudged": ["num_unjudged"],

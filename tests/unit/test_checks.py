@@ -200,11 +200,6 @@ def test_a_number_and_a_text_never_match() -> None:
     assert "run.doc_id is BIGINT, qrels.doc_id is VARCHAR" in message
 
 
-def test_null_in_a_by_column() -> None:
-    systems = GOOD_RUN.append_column("system", pa.array([None, "x"]))
-    refused("1 row", "system is NULL", "system=None", run=systems, qrels=GOOD_QRELS, by="system")
-
-
 def test_duplicates_are_of_one_system() -> None:
     run = run_of(("q", "a", 1.0), ("q", "a", 2.0)).append_column("system", [["x", "y"]])
     assert sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, by="system")["RR"].to_pylist() == [1.0, 1.0]

@@ -224,7 +224,7 @@ def test_groupings(sources: list[str]) -> None:
 
     assert rows("a") == ["a,num_ret", "x,2.0", "y,1.0"]
     assert rows("a", "b") == rows("a,b") == rows("a, b") == ["a,b,num_ret", "x,1,1.0", "x,2,1.0", "y,1,1.0"]
-    assert rows("a,b", "total") == ["a,b,num_ret", ",,3.0", "x,1,1.0", "x,2,1.0", "y,1,1.0"]
+    assert rows("a,b", "total") == ["a,b,slice,num_ret", ",,all,3.0", *(f'{row},"a,b",1.0' for row in ("x,1", "x,2", "y,1"))]
     assert rows("total") == ["num_ret", "3.0"]
     assert "twice" in refused("evaluate", "RR", *sources, "--by", "a", "--by", "a")
     for nothing in ("", "a,", ","):

@@ -41,8 +41,8 @@ def test_metrics_of_groups_and_of_lists() -> None:
 
 
 def test_slices() -> None:
-    total = {"shop": None, "Revenue": 34.0, "LargestBasket": 29.0, "ItemsPerOrder": 2.0}
-    assert evaluate(orders(), by=[["shop"], []]) == [total, X, Y]
+    total = {"shop": None, "slice": "all", "Revenue": 34.0, "LargestBasket": 29.0, "ItemsPerOrder": 2.0}
+    assert evaluate(orders(), by=[["shop"], []]) == [total, X | {"slice": "shop"}, Y | {"slice": "shop"}]
 
 
 def test_a_row_per_list() -> None:

@@ -201,7 +201,7 @@ def test_a_parameter_that_does_not_fit_is_named(metric: str, message: str, run: 
         ({"depth": 1.5}, "depth is 1.5"),
         ({"depth": 2**31}, "to 2147483647"),
         ({"rel": float("nan")}, "rel is nan; it must be a number"),
-        ({"score_type": "float16"}, "unknown score_type 'float16'; did you mean 'float64'? Choose from: float64, float32"),
+        ({"score_type": "float16"}, "unknown score_type 'float16'; did you mean 'float64'? Choose from: given, float64, float32"),
         ({"compat": "trec"}, "unknown compat 'trec'; did you mean 'trec"),
         ({"rel": object()}, "a parameter is a number"),
     ],

@@ -155,10 +155,19 @@ def test_no_weight_at_all_is_undefined() -> None:
     assert value("RR", RUN3, QRELS3, queries=weights_of(("q1", 0), ("q2", 0), ("q3", 0))) is None
 
 
-def test_queries_without_a_weight_column_only_slice() -> None:
-    assert value("RR", RUN3, QRELS3, queries=pa.table({"query_id": ["q1"], "country": ["de"]})) == 0.5
+def test_queries_without_a_weight_column_weigh_the_same() -> None:
+    ids = ["q1", "q2", "q3"]
+    assert value("RR", RUN3, QRELS3, queries=pa.table({"query_id": ids, "country": ["de", "de", "fr"]})) == 0.5
 
 
-@pytest.mark.parametrize("queries", [weights_of(("q1", 1), ("q2", 2)), weights_of(("x", 1)), weights_of(("q1", 1)).slice(0, 0)])
-def test_queries_that_have_no_weight_are_named(queries: pa.Table) -> None:
-    refused("weight", "'q3'", run=RUN3, qrels=QRELS3, queries=queries)
+@pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.parametrize(
+    ("options", "place"), [({}, 1.0), ({"compat": "trec10"}, 0.5), ({"compat": "trec9"}, 0.5), ({"score_type": "float64"}, 0.5)]
+)
+def test_whole_numbers_that_are_one_double(options: dict[str, Any], place: float, labelled: bool) -> None:
+    """2^53 and 2^53 + 1 are one double, as trec_eval reads them, and then the greater id comes first."""
+    scores = pa.array([2**53 + 1, 2**53], pa.int64())
+    run = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": scores})
+    qrels = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 0]})
+    sources = {"predictions": run.append_column("label", qrels["relevance"])} if labelled else {"run": run, "qrels": qrels}
+    assert sqlrank.evaluate("RR", **sources, **options).to_pylist() == [{"RR": place}]

@@ -3,4 +3,4 @@ SELECT
   group_id,
   query_id,
   CAST(ROW_NUMBER() OVER (ORDER BY group_id, query_id) AS INTEGER) AS list_id
-FROM topics
+FROM chosen

@@ -3,4 +3,4 @@ SELECT
   group_id,
   query_id,
   query_id AS list_id
-FROM topics
+FROM chosen

@@ -1,4 +1,6 @@
 -- topics: one row per query to evaluate: every query with an answer, judged or not.
+-- A query stays if all of its rows are left out.
+-- Rows: as given.
 SELECT
   group_id,
   query_id

@@ -1,0 +1,5 @@
+-- chosen: one row per query to evaluate: all topics.
+SELECT
+  group_id,
+  query_id
+FROM topics

@@ -1,0 +1,126 @@
+"""Groups whose column is NULL, and groupings: a column says which grouping a row is of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.lanes import few
+
+# System x finds the relevant document of query 1 at rank 2, the one without a name that of query 2 at rank 1.
+ROWS = [("x", 1, "a", 0.4, 1), ("x", 1, "b", 0.6, 0), (None, 2, "a", 0.9, 1), (None, 2, "b", 0.3, 0)]
+TABLE = pa.table(dict(zip(["system", "query_id", "doc_id", "score", "label"], map(list, zip(*ROWS, strict=True)), strict=True)))
+RUN = TABLE.drop_columns(["label"])
+QRELS = TABLE.select(["query_id", "doc_id", "label"]).rename_columns(["query_id", "doc_id", "relevance"])
+QUERIES = pa.table({"query_id": [1, 2], "country": [None, "de"]})
+SLICED: list[list[str]] = [["system"], []]
+LISTS = few(["numbered", "plain"], 1)
+
+
+def rows(metrics: Any, **options: Any) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in sqlrank.evaluate(metrics, **options).to_pylist()]
+
+
+@pytest.mark.parametrize("lists", LISTS)
+def test_null_is_a_group_of_rankings(lists: str) -> None:
+    options: dict[str, Any] = {"run": RUN, "plan": {"lists": lists}}
+    # Each system is asked both queries, and answers one.
+    assert rows(["RR", "num_ret"], qrels=QRELS, by="system", **options) == [(None, 0.5, 2), ("x", 0.25, 2)]
+    per_query = rows("RR", qrels=QRELS, by="system", per_query=True, **options)
+    assert per_query == [(None, 1, 0), (None, 2, 1), ("x", 1, 0.5), ("x", 2, 0)]
+    theirs = QRELS.append_column("system", TABLE["system"])
+    assert rows("RR", qrels=theirs, by="system", **options) == [(None, 1.0), ("x", 0.5)]
+    assert rows("RR", qrels=QRELS, queries=QUERIES, by="country", **options) == [(None, 0.5), ("de", 1.0)]
+
+
+@pytest.mark.parametrize("lists", LISTS)
+@pytest.mark.parametrize("topics", ["truth", "intersect", "run"])
+def test_null_is_a_group_whichever_queries_count(topics: str, lists: str) -> None:
+    theirs = QRELS.append_column("system", TABLE["system"])
+    got = rows(["RR", "num_lists", "num_shown@1"], run=RUN, qrels=theirs, by="system", topics=topics, plan={"lists": lists})
+    assert got == [(None, 1.0, 1, 1), ("x", 0.5, 1, 1)]
+
+
+@pytest.mark.parametrize("ties", ["worst", "best", "expected", "doc_asc"])
+def test_null_is_a_group_however_ties_are_broken(ties: str) -> None:
+    assert rows("P@1", run=RUN, qrels=QRELS, by="system", ties=ties) == [(None, 0.5), ("x", 0.0)]
+
+
+@pytest.mark.parametrize("lists", LISTS)
+def test_the_total_is_told_from_the_group_without_a_name(lists: str) -> None:
+    expected = [(None, "all", 0.75), (None, "system", 1.0), ("x", "system", 0.5)]
+    theirs = QRELS.append_column("system", TABLE["system"])
+    options: dict[str, Any] = {"by": SLICED, "plan": {"lists": lists}}
+    assert rows("RR", run=RUN, qrels=theirs, **options) == expected
+    assert rows("RR", predictions=TABLE, **options) == expected
+    assert sqlrank.evaluate("RR", run=RUN, qrels=theirs, **options).column_names == ["system", "slice", "RR"]
+
+
+def test_slices_of_predictions_and_of_both() -> None:
+    # Of four pairs over both, .4 is above .3 alone and .9 above both.
+    assert rows("AUC", predictions=TABLE, by=SLICED) == [(None, "all", 0.75), (None, "system", 1.0), ("x", "system", 0.0)]
+    both = [(None, "all", 0.75, 0.75, 2), (None, "system", 1.0, 1.0, 1), ("x", "system", 0.5, 0.0, 1)]
+    assert rows(["RR", "AUC", "num_lists"], predictions=TABLE, by=SLICED) == both
+    assert rows("AUC(level=query)", predictions=TABLE, by=SLICED) == [(None, "all", 0.5), (None, "system", 1.0), ("x", "system", 0.0)]
+
+
+def test_a_grouping_is_called_as_its_columns() -> None:
+    data = TABLE.append_column("day", pa.array([1, 1, 2, 2]))
+    got = rows("num_predictions", predictions=data, by=[["system", "day"], ["day"], []])
+    named = [
+        (None, 1, "day", 2.0),
+        (None, 2, "day", 2.0),
+        (None, 2, "system,day", 2.0),
+        (None, None, "all", 4.0),
+        ("x", 1, "system,day", 2.0),
+    ]
+    assert sorted(got, key=str) == sorted(named, key=str)
+
+
+def test_slices_by_what_is_known_of_queries() -> None:
+    options: dict[str, Any] = {"run": RUN.drop_columns(["system"]), "qrels": QRELS, "queries": QUERIES, "by": [["country"], []]}
+    expected = [(None, "all", 0.75, 2), (None, "country", 0.5, 1), ("de", "country", 1.0, 1)]
+    assert rows(["RR", "num_lists"], **options) == expected
+    assert rows("RR", **options) == [row[:3] for row in expected]
+
+
+def test_cut_offs_curves_and_several_scores_in_slices() -> None:
+    theirs = QRELS.append_column("system", TABLE["system"])
+    swept = sqlrank.evaluate("P@1..2", run=RUN, qrels=theirs, by=SLICED)
+    assert swept.column_names == ["system", "slice", "k", "P@1..2"]
+    assert [tuple(row.values()) for row in swept.to_pylist()][:4] == [
+        (None, "all", 1, 0.5), (None, "all", 2, 0.5), (None, "system", 1, 1.0), (None, "system", 2, 0.5),
+    ]  # fmt: skip
+    curve = sqlrank.evaluate("ROC", predictions=TABLE, by=SLICED)
+    assert curve.column_names[:3] == ["system", "slice", "point"]
+    assert [(row["system"], row["slice"]) for row in curve.to_pylist() if row["point"] == 0] == [
+        (None, "all"),
+        (None, "system"),
+        ("x", "system"),
+    ]
+    data = TABLE.append_column("other", pa.array([0.6, 0.4, 0.9, 0.3]))
+    scored = rows("AUC", predictions=data, columns={"score": ["score", "other"]}, by=SLICED)
+    assert [row[:3] for row in scored][:3] == [("other", None, "all"), ("other", None, "system"), ("other", "x", "system")]
+
+
+def test_a_row_per_query_of_predictions_in_slices() -> None:
+    got = rows("AUC", predictions=TABLE, by=SLICED, per_query=True)
+    named = [(None, "all", 1, 0.0), (None, "all", 2, 1.0), (None, "system", 2, 1.0), ("x", "system", 1, 0.0)]
+    assert got == named
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "reason"),
+    [
+        ("RR", {"by": SLICED, "per_query": True}, r"^per_query gives a row per query, of which there are no groupings; give by one list, by=\['sys"),
+        ("AUC", {"by": [["Slice"], []], "columns": {"Slice": "system"}}, "^by cannot name 'Slice', which is a column"),
+        ("RR", {"by": [["system"], ["system"]]}, r"^by names a grouping twice: system$"),
+        ("RR", {"by": [["system"], [], []]}, r"^by names a grouping twice: all$"),
+    ],
+)  # fmt: skip
+def test_groupings_that_are_refused(metric: str, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(sqlrank.MetricError, match=reason):
+        sqlrank.evaluate(metric, predictions=TABLE, **options)

@@ -1,0 +1,101 @@
+"""Groups whose column is NULL, groupings, some queries, and rows that policies leave out, on every engine with DuckDB's rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.engines.engines import ENGINES
+from tests.engines.running import each, running
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.engines.engines import Engine
+
+ROWS = [
+    (system, f"q{query}", f"d{doc}", (query * 7 + doc * 5 + number) % 11 / 16, (query + doc * doc) % 3 // 2)
+    for number, system in enumerate(["x", None, "y"])
+    for query in range(5)
+    for doc in range(4)
+]
+SHOWN = pa.table(dict(zip(["system", "query_id", "doc_id", "score", "label"], map(list, zip(*ROWS, strict=True)), strict=True)))
+RUN = SHOWN.drop_columns(["label"])
+QRELS = SHOWN.slice(0, 20).select(["query_id", "doc_id", "label"]).rename_columns(["query_id", "doc_id", "relevance"])
+QUERIES = pa.table({"query_id": [f"q{query}" for query in range(5)], "country": ["de", None, "fr", None, "de"]})
+UNTIDY_RUN = pa.table(
+    {
+        "query_id": ["q1"] * 4 + ["q2"] * 3,
+        "doc_id": ["a", "a", "b", "c", "b", "d", "d"],
+        "score": [0.2, 0.9, 0.5, None, 0.4, 0.8, 0.8],
+    }
+)
+UNTIDY_QRELS = pa.table({"query_id": ["q1", "q1", "q2", "q2", "q2"], "doc_id": ["a", "c", "b", "b", "d"], "relevance": [1, 1, 0, 2, None]})
+UNTIDY = pa.table({"shop": ["x", "x", "x", "y"], "label": [1, 0, None, 1], "score": [0.9, 0.4, 0.5, None]})
+TABLES = {
+    "shown": SHOWN,
+    "run": RUN,
+    "qrels": QRELS,
+    "queries": QUERIES,
+    "few_queries": QUERIES.slice(0, 3),
+    "untidy_run": UNTIDY_RUN,
+    "untidy_qrels": UNTIDY_QRELS,
+    "untidy": UNTIDY,
+}
+RANKINGS = {"run": "run", "qrels": "qrels"}
+CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "systems": (["nDCG@3", "AP", "num_ret"], {**RANKINGS, "by": "system"}),
+    "systems in slices": (["nDCG@3", "AP", "num_shown@2"], {**RANKINGS, "by": [["system"], []]}),
+    "what is known of queries": (["AP", "num_lists"], {**RANKINGS, "queries": "queries", "by": [["system", "queries.country"], []]}),
+    "per query": (["AP"], {**RANKINGS, "by": "system", "per_query": True}),
+    "labels": (["AP"], {"predictions": "shown", "by": [["system"], []]}),
+    "predictions": (["AUC", "LogLoss", "AUC(level=query)"], {"predictions": "shown", "by": [["system"], []]}),
+    "cut-offs": (["P@1..3"], {**RANKINGS, "by": [["system"], []]}),
+    "some queries": (["AP", "num_q"], {**RANKINGS, "queries": "few_queries", "by": "system"}),
+    "some queries of labels": (["AP", "AUC"], {"predictions": "shown", "queries": "few_queries", "by": "system"}),
+    "duplicates and NULLs": (
+        ["AP", "num_ret", "num_duplicates", "num_dropped"],
+        {"run": "untidy_run", "qrels": "untidy_qrels", "duplicates": "max", "nulls": "drop", "per_query": True},
+    ),
+    "NULLs of predictions": (
+        ["AUC", "num_predictions", "num_predictions_dropped"],
+        {"predictions": "untidy", "nulls": "drop", "by": "shop"},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with running(request.param, TABLES) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
+@pytest.mark.parametrize("name", CALLS)
+def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
+    metrics, options = CALLS[name]
+    given = {role: TABLES[source] if isinstance(source, str) and source in TABLES else source for role, source in options.items()}
+    if "by" in given:
+        given["by"] = plain(given["by"])
+    expected = [list(row.values()) for row in sqlrank.evaluate(metrics, **given).to_pylist()]
+    rows = engine.rows(sqlrank.sql(metrics, dialect=engine.dialects[0], **{**options, "by": quoted(options.get("by", ()))}))
+    assert len(rows) == len(expected) > 1
+    for found, row in zip(rows, expected, strict=True):
+        assert [float(value) if isinstance(wanted, float) else value for value, wanted in zip(found, row, strict=True)] == pytest.approx(
+            row
+        )
+
+
+def quoted(by: Any) -> Any:
+    """Put names in quotes, since Databend has them in small letters."""
+    if not isinstance(by, str):
+        return [quoted(name) for name in by]
+    role, dot, column = by.rpartition(".")
+    return f'{role}{dot}"{column}"'
+
+
+def plain(by: Any) -> Any:
+    return by.rpartition(".")[2] if isinstance(by, str) else [plain(name) for name in by]

@@ -1,0 +1,61 @@
+"""Nothing to evaluate is an error, of predictions as of rankings, whether there are no rows or ``where`` keeps none."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+
+DATA = pa.table({"query_id": [1, 1], "doc_id": [1, 2], "label": [1, 0], "score": [0.9, 0.2], "day": [1, 1]})
+CALLS: list[dict[str, Any]] = [
+    {},
+    {"by": "day"},
+    {"by": [["day"], []]},
+    {"per_query": True},
+    {"level": "query"},
+    {"plan": {"order": "bucketed"}},
+    {"columns": {"score": ["score", "day"]}},
+]
+
+
+@pytest.mark.parametrize("options", CALLS, ids=str)
+def test_predictions_without_rows(options: dict[str, Any]) -> None:
+    assert sqlrank.evaluate("AUC", predictions=DATA, **options).num_rows > 0
+    with pytest.raises(sqlrank.InputError, match=r"^predictions \(Table\) has no rows$"):
+        sqlrank.evaluate("AUC", predictions=DATA.slice(0, 0), **options)
+    with pytest.raises(sqlrank.InputError, match=r"^predictions \(Table\) has no rows where \"day\" = 2$"):
+        sqlrank.evaluate("AUC", predictions=DATA, where="day = 2", **options)
+
+
+@pytest.mark.parametrize("metric", ["LogLoss", "RMSE", "KendallTau", "num_predictions", "ROC", "Calibration", "pApGradient(k=1)"])
+def test_whatever_is_asked(metric: str) -> None:
+    assert sqlrank.evaluate(metric, predictions=DATA, columns={"score": "score"}).num_rows > 0
+    with pytest.raises(sqlrank.InputError, match="has no rows"):
+        sqlrank.evaluate(metric, predictions=DATA.slice(0, 0))
+
+
+def test_rankings_and_both() -> None:
+    with pytest.raises(sqlrank.InputError, match=r"run \(Table\) has no rows where \"day\" = 2"):
+        sqlrank.evaluate(["RR", "AUC"], predictions=DATA, where="day = 2")
+    run, qrels = (
+        DATA.select(["query_id", "doc_id", "score", "day"]),
+        DATA.select(["query_id", "doc_id"]).append_column("relevance", DATA["label"]),
+    )
+    with pytest.raises(sqlrank.InputError, match=r"^run \(Table\) has no rows where \"day\" = 2$"):
+        sqlrank.evaluate("RR", run=run, qrels=qrels, where="day = 2")
+
+
+def test_in_another_database() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE clicks (label INTEGER, score REAL)")
+        with pytest.raises(sqlrank.InputError, match=r"^predictions \(clicks\) has no rows$"):
+            sqlrank.evaluate("AUC", predictions="clicks", connection=connection)
+
+
+def test_nothing_is_looked_for_without_checks() -> None:
+    assert sqlrank.evaluate("AUC", predictions=DATA.slice(0, 0), check="off").to_pylist() == [{"AUC": None}]

@@ -1,0 +1,55 @@
+"""A policy is checked whether a metric reads it or not, and one that no metric reads is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+
+RUN = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
+QRELS = pa.table({"query_id": [1], "doc_id": ["b"], "relevance": [1]})
+PREDICTIONS = pa.table({"label": [0, 1], "score": [0.2, 0.7]})
+
+
+def evaluate(metrics: Any, **options: Any) -> list[dict[str, Any]]:
+    source = {"predictions": PREDICTIONS} if metrics in ("AUC", "ROC") else {"run": RUN, "qrels": QRELS}
+    return sqlrank.evaluate(metrics, **source, **options).to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("metrics", "options", "message"),
+    [
+        ("RR", {"threshold": "x"}, "threshold is 'x'; it must be a number"),
+        ("RR", {"bins": 0}, "bins is 0; it must be an integer from 1"),
+        ("num_q", {"gain": "nonsense"}, "unknown gain 'nonsense'"),
+        ("num_q", {"variant": "z"}, "unknown variant 'z'"),
+        ("AUC", {"duplicates": "first"}, "unknown duplicates 'first'"),
+        ("RR", {"bins": 5}, "^no metric that is asked for reads bins; it is read by: (.*, )?ECE"),
+        ("AUC", {"rel": 2}, "^no metric that is asked for reads rel; it is read by: (.*, )?AP, "),
+        ("AUC", {"duplicates": "max"}, "^no metric that is asked for reads duplicates; it is read by: (.*, )?RR, "),
+        ("AUC", {"unjudged": "drop"}, "^no metric that is asked for reads unjudged; it is read by: "),
+        ("AUC", {"score_type": "float32"}, "^no metric that is asked for reads score_type; it is read by: "),
+        ("AUC", {"aggregate": "min"}, "^no metric that is asked for reads aggregate; it is read by: "),
+        ("ROC", {"level": "query"}, "^no metric that is asked for reads level; it is read by: "),
+        ("RR", {"floor": 0.1}, "^no metric that is asked for reads floor; it is read under aggregate=gmean$"),
+        ("RR", {"tie_credit": 1, "gain": "exp2"}, "reads tie_credit; it is read by: (.*, )?AUC(.|\n)*reads gain; it is read by: (.*, )?nDCG"),
+    ],
+)  # fmt: skip
+def test_what_no_metric_reads(metrics: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sqlrank.MetricError, match=message):
+        evaluate(metrics, **options)
+
+
+def test_what_some_metric_reads_is_given_to_those() -> None:
+    assert evaluate(["num_q", "RR(aggregate=gmean)"], floor=0.1) == [{"num_q": 1.0, "RR(aggregate=gmean)": 0.5}]
+    assert evaluate(["num_q", "nDCG"], gain={1: 3}) == evaluate(["num_q", "nDCG"], gain="exp2")
+    together = pa.table({"query_id": [1, 1], "doc_id": [1, 2], "label": [0, 1], "score": [0.2, 0.7]})
+    assert sqlrank.evaluate(["RR", "AUC"], predictions=together, rel=1, tie_credit=1).num_rows == 1
+
+
+def test_what_a_mode_sets_may_go_unread() -> None:
+    for mode in ("trec10", "sklearn", "catboost"):
+        assert evaluate("num_q", compat=mode) == [{"num_q": 1.0}]
