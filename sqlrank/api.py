@@ -50,6 +50,8 @@ def evaluate(
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     where: str | None = None,
     per_query: bool = False,
+    confidence: float | None = None,
+    interval: str = "auto",
     compat: str | None = None,
     check: Check = "auto",
     sql_dir: str | Path | None = None,
@@ -87,6 +89,9 @@ def evaluate(
         where: a condition in SQL on the rows that are read, such as ``"day = '2026-01-01'"``; with several inputs those that
             have a column of that name are told apart by ``"run.day = ... AND qrels.day = ..."``.
         per_query: one row per query instead of the aggregate.
+        confidence: such as 0.95: after each metric ``M`` the columns ``M.low``, ``M.high`` and ``M.se`` (float64: the limits of its
+            interval and its standard error) and ``M.units`` (int64: queries, or rows of predictions), NULL where there is none.
+        interval: ``"auto"`` (Wilson's for shares, else Student's t), ``"wilson"``, ``"t"`` or ``"normal"``.
         compat: reproduce the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
         sql_dir: a folder with metrics, relations and functions of your own.
@@ -156,6 +161,8 @@ def sql(
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     where: str | None = None,
     per_query: bool = False,
+    confidence: float | None = None,
+    interval: str = "auto",
     create_table: str | None = None,
     create_view: str | None = None,
     insert: str | None = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.errors import InputError, MetricError, suggestion
+from sqlrank.confidence import asked_for
 from sqlrank.library import settings
 from sqlrank.library.metric import freeze
 from sqlrank.library.shelf import library_of
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.call import Call
+    from sqlrank.confidence import Confidence
     from sqlrank.library.asked import Asked
     from sqlrank.library.library import Library
 
@@ -41,6 +43,7 @@ class Question:
     labelled: bool
     base: str | None
     plan: Mapping[str, Any]
+    confidence: Confidence | None = None
 
     @property
     def is_ranking(self) -> bool:
@@ -76,6 +79,7 @@ def look_up(call: Call) -> Question:
         raise MetricError(f"{asked[0].metric} is of {others[0]} and others are of {others[1]}; ask for them in two calls")
     sources, labelled = _sources(given, asked, others[0] if others else None, library)
     _refuse_clashes(columns, asked, {"score"} if others else set())
+    confidence = asked_for(call, asked, sets)
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:
         for name, value in shared.items():
@@ -83,7 +87,7 @@ def look_up(call: Call) -> Question:
                 raise MetricError(f"{name} holds for a whole call; give {name}={value!r} as a policy, not to single metrics")
     of_rankings = next((item.settings for item in asked if item.home == "run"), {})
     held = {name: of_rankings[name] for name in SHARED if of_rankings.get(name) is not None}
-    return Question(call, library, asked, sets, columns, held, sources, labelled, others[0] if others else None, plan)
+    return Question(call, library, asked, sets, columns, held, sources, labelled, others[0] if others else None, plan, confidence)
 
 
 def _split_queries(call: Call, library: Library) -> tuple[dict[str, Any], dict[str, Any]]:

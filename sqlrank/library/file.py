@@ -25,6 +25,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """What a metric has one value of, by the key it is grouped by."""
 
 FACTS = (
+    "Bounds",
     "Costly",
     "Default",
     "Engine",
@@ -37,6 +38,7 @@ FACTS = (
     "Requires",
     "Source",
     "Undefined",
+    "Units",
     "With k",
 )
 """What a comment line may declare beside parameters: ``-- Costly: every list is ranked.``"""

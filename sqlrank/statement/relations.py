@@ -94,6 +94,10 @@ class Relations:
             total = exp.Add(this=total, expression=term)
         return exp.Div(this=exp.paren(total), expression=exp.Literal.number(len(each)))
 
+    def has_units(self, name: str) -> bool:
+        """Whether each row of an input or relation is one unit of what was sampled."""
+        return name in self.library.roles or any("Units" in file.facts for file in self.library.variants(name))
+
     def keys(self, name: str, per_list: bool = False) -> Keys:
         """Return the keys of a step; ``per_list`` makes the lists of a group groups of their own."""
         known = self._keys[name]

@@ -11,10 +11,12 @@ from sqlrank.errors import MetricError
 from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same
 from sqlrank.statement.relations import Relations, free
 from sqlrank.statement.rows import Part, double, grouped, joined, ordered, slice_of
+from sqlrank.statement.spread import Spread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlrank.confidence import Confidence
     from sqlrank.library.asked import Asked
     from sqlrank.library.metric import Value
     from sqlrank.statement.relations import Shape
@@ -36,8 +38,11 @@ class Column:
 class Stages:
     """Adds the steps after the relations; used once."""
 
-    def __init__(self, relations: Relations, per_query: bool, weighted: bool, list_column: str = QUERY) -> None:
+    def __init__(
+        self, relations: Relations, per_query: bool, weighted: bool, list_column: str = QUERY, confidence: Confidence | None = None
+    ) -> None:
         self.relations = relations
+        self.spread = None if confidence is None else Spread(confidence, relations, self._keep)
         self.shape: Shape = relations.shape
         self.weighted = weighted
         self.per_query = per_query
@@ -106,7 +111,7 @@ class Stages:
         of_lists = [scan for scan, unit in self._units.items() if unit == "list"]
         if of_lists:
             self._per_query(of_lists, audits)
-        if base is None and all(column.unit == "list" for column in self.columns):
+        if base is None and self.spread is None and all(column.unit == "list" for column in self.columns):
             return self._over_lists(audits, is_final=True)
         parts = [Part(scan, self._keys[scan]) for scan, unit in self._units.items() if unit == "group"]
         if base is not None and (self.row_keys or self.shape.sets is not None or not parts):
@@ -122,7 +127,20 @@ class Stages:
             hidden = [SLICE] if self.shape.sets is not None else []
             over.append(Part(step, Key((*self.row_keys, *hidden), bool(hidden))))
         over += self._over_queries(base)
-        return self._beside([*over, *parts] if base is None else [*parts, *over], audits)
+        spreads = [] if self.spread is None else self._spreads(self.spread, [*over, *parts])
+        return self._beside([*over, *parts, *spreads] if base is None else [*parts, *over, *spreads], audits)
+
+    def _spreads(self, spread: Spread, parts: Sequence[Part]) -> list[Part]:
+        """Add the intervals of the metrics of all steps whose rows are units."""
+        found = []
+        units = {self._steps.get("over_lists"): "list", self._steps.get("over_queries"): "query"}
+        for part in parts:
+            unit = units.get(part.step, "group")
+            columns = [column for column in self.columns if column.unit == unit and (unit != "group" or column.scan == part.step)]
+            measured = [column for column in columns if unit != "group" or self.relations.has_units(column.asked.file.reads)]
+            if measured:
+                found.append(spread.over(part.step, self.scans[part.step], part.keys, measured, unit != "group"))
+        return [part for part in found if part is not None]
 
     def _keep(self, name: str, query: exp.Select, title: str) -> str:
         step = self._steps[name] = self._free(name)
@@ -225,6 +243,8 @@ class Stages:
         for column in self.columns:
             value = self._if_asked(column) if column.unit == "group" else exp.column(column.alias, table=steps[column.unit])
             columns.append(exp.alias_(double(value), column.alias))
+            if self.spread is not None:
+                columns += self.spread.limits(column, exp.column(column.alias, table=steps.get(column.unit, column.scan)))
         for scan, names in audits.items():
             columns += [exp.column(name, table=steps.get(self._units[scan], scan)) for name in names]
         query = exp.select(*columns).from_(base.step)
