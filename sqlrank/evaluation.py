@@ -53,6 +53,8 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
         found["sqlrank.duplicates_searched"] = _searched(prepared.report)
     if prepared.question.base is not None:
         found["sqlrank.strategy"] = prepared.plans.get("order", "none")
+    if (confidence := prepared.question.confidence) is not None:
+        found |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.interval}
     return found
 
 

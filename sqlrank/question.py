@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.errors import InputError, MetricError, suggestion
-from sqlrank.confidence import asked_for
 from sqlrank.library import settings
+from sqlrank.library.confidence import read_confidence
 from sqlrank.library.metric import freeze
 from sqlrank.library.shelf import library_of
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.call import Call
-    from sqlrank.confidence import Confidence
     from sqlrank.library.asked import Asked
+    from sqlrank.library.confidence import Confidence
     from sqlrank.library.library import Library
 
 SHARED = ("queries", "score_type")
@@ -79,7 +79,7 @@ def look_up(call: Call) -> Question:
         raise MetricError(f"{asked[0].metric} is of {others[0]} and others are of {others[1]}; ask for them in two calls")
     sources, labelled = _sources(given, asked, others[0] if others else None, library)
     _refuse_clashes(columns, asked, {"score"} if others else set())
-    confidence = asked_for(call, asked, sets)
+    confidence = read_confidence(call.confidence, call.interval, asked, call.per_query, sets is not None)
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:
         for name, value in shared.items():

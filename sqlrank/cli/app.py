@@ -15,8 +15,10 @@ from sqlrank.cli.options import (
     By,
     ColumnOf,
     Compat,
+    Confidence,
     Database,
     Inputs,
+    Interval,
     Metrics,
     PerQuery,
     Plan,
@@ -34,7 +36,7 @@ from sqlrank.engines import DIALECT_NAMES
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library.metric import freeze, read
 from sqlrank.library.shelf import library_of
-from sqlrank.results.formats import ENDINGS, Format, write, write_dbt_model
+from sqlrank.results.formats import ENDINGS, Format, a_row_per_metric, write, write_dbt_model
 
 if TYPE_CHECKING:
     from sqlrank.library.metric import Value
@@ -60,6 +62,8 @@ def evaluate(
     by: By = None,
     where: Where = None,
     per_query: PerQuery = False,
+    confidence: Confidence = None,
+    interval: Interval = "auto",
     column: ColumnOf = None,
     compat: Compat = None,
     policy: Policy = None,
@@ -87,6 +91,8 @@ def evaluate(
             by=_groupings(by),
             where=where,
             per_query=per_query,
+            confidence=confidence,
+            interval=interval,
             compat=compat,
             check=check,  # type: ignore[arg-type]
             sql_dir=sql_dir,
@@ -99,8 +105,9 @@ def evaluate(
             progress=progress,
             **_policies(policy),
         )
+    form = format or (ENDINGS.get(output.suffix.lower()) if output else None) or Format.table
     with problems():
-        write(result, format or (ENDINGS.get(output.suffix.lower()) if output else None) or Format.table, output)
+        write(a_row_per_metric(result) if confidence is not None and form in {Format.table, Format.markdown} else result, form, output)
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
         typer.echo(f"note: searched for duplicates among {searched} only; --check full searches all", err=True)
@@ -120,6 +127,8 @@ def sql(
     by: By = None,
     where: Where = None,
     per_query: PerQuery = False,
+    confidence: Confidence = None,
+    interval: Interval = "auto",
     column: ColumnOf = None,
     compat: Compat = None,
     policy: Policy = None,
@@ -148,6 +157,8 @@ def sql(
             "by": _groupings(by),
             "where": where,
             "per_query": per_query,
+            "confidence": confidence,
+            "interval": interval,
             "compat": compat,
             "sql_dir": sql_dir,
             "plan": pairs("--plan", plan),

@@ -30,6 +30,7 @@ FACTS = (
     "Default",
     "Engine",
     "Linear",
+    "No interval",
     "Per slice",
     "Per system",
     "Probability",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from sqlglot import exp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SUMS = (exp.Sum, exp.Count, exp.Avg)
 
@@ -10,7 +15,7 @@ Terms = dict[exp.Expr, exp.Expr]
 """The derivative of an expression with respect to each sum in it, by the sum."""
 
 
-class NoDerivative(Exception):
+class NoDerivativeError(Exception):
     """An expression that is no smooth function of sums, such as MAX(x)."""
 
 
@@ -21,7 +26,7 @@ def terms(expression: exp.Expr) -> Terms | None:
     """
     try:
         return _derive(_averages(expression)) or None
-    except NoDerivative:
+    except NoDerivativeError:
         return None
 
 
@@ -55,7 +60,7 @@ def _derive(node: exp.Expr) -> Terms:
         return {}
     rule = _RULES.get(type(node))
     if rule is None:
-        raise NoDerivative(type(node).__name__)
+        raise NoDerivativeError(type(node).__name__)
     return rule(node)
 
 
@@ -103,7 +108,7 @@ def _root(node: exp.Expr) -> Terms:
 def _case(node: exp.Expr) -> Terms:
     """By branches, each sum having a derivative of 0 in those that do not hold it."""
     if node.this is not None:
-        raise NoDerivative("CASE x WHEN")
+        raise NoDerivativeError("CASE x WHEN")
     branches = [(item.this, _derive(item.args["true"])) for item in node.args["ifs"]]
     default = node.args.get("default")
     others = {} if default is None else _derive(default)
@@ -115,7 +120,7 @@ def _case(node: exp.Expr) -> Terms:
     return found
 
 
-_RULES = {
+_RULES: dict[type[exp.Expr], Callable[[Any], Terms]] = {
     exp.Paren: _inside,
     exp.Cast: _inside,
     exp.Nullif: _inside,

@@ -16,8 +16,8 @@ from sqlrank.statement.spread import Spread
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.confidence import Confidence
     from sqlrank.library.asked import Asked
+    from sqlrank.library.confidence import Confidence
     from sqlrank.library.metric import Value
     from sqlrank.statement.relations import Shape
 
@@ -127,20 +127,9 @@ class Stages:
             hidden = [SLICE] if self.shape.sets is not None else []
             over.append(Part(step, Key((*self.row_keys, *hidden), bool(hidden))))
         over += self._over_queries(base)
-        spreads = [] if self.spread is None else self._spreads(self.spread, [*over, *parts])
-        return self._beside([*over, *parts, *spreads] if base is None else [*parts, *over, *spreads], audits)
-
-    def _spreads(self, spread: Spread, parts: Sequence[Part]) -> list[Part]:
-        """Add the intervals of the metrics of all steps whose rows are units."""
-        found = []
         units = {self._steps.get("over_lists"): "list", self._steps.get("over_queries"): "query"}
-        for part in parts:
-            unit = units.get(part.step, "group")
-            columns = [column for column in self.columns if column.unit == unit and (unit != "group" or column.scan == part.step)]
-            measured = [column for column in columns if unit != "group" or self.relations.has_units(column.asked.file.reads)]
-            if measured:
-                found.append(spread.over(part.step, self.scans[part.step], part.keys, measured, unit != "group"))
-        return [part for part in found if part is not None]
+        spreads = [] if self.spread is None else self.spread.after([*over, *parts], units, self.scans, self.columns)
+        return self._beside([*over, *parts, *spreads] if base is None else [*parts, *over, *spreads], audits)
 
     def _keep(self, name: str, query: exp.Select, title: str) -> str:
         step = self._steps[name] = self._free(name)

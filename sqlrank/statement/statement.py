@@ -18,8 +18,8 @@ from sqlrank.statement.stages import Stages
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.confidence import Confidence
     from sqlrank.library.asked import Asked
+    from sqlrank.library.confidence import Confidence
     from sqlrank.library.library import Library
     from sqlrank.statement.relations import Shape, Source
     from sqlrank.statement.stages import Column

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import cache
 from statistics import NormalDist
 
@@ -68,21 +69,28 @@ def t_quantile(confidence: float, freedom: float) -> float:
         density = math.exp(log_density - (freedom + 1) / 2 * math.log1p(value * value / freedom))
         step = (t_tail(value, freedom) - alpha) / (2 * density)
         value += step
-        if abs(step) <= 1e-15 * value:  # noqa: PLR2004  the last bit
+        if abs(step) <= 1e-15 * value:
             break
     return value
 
 
 @cache
-def quantile_series(confidence: float) -> list[tuple[float, float]]:
-    """Return places x and factors c such that c0 + (x - x0) (c1 + (x - x1) (c2 + ...)) is the quantile at 1 / x degrees of freedom.
+def quantile_polynomial(confidence: float) -> tuple[float, ...]:
+    """Return the factors of a polynomial in x, constant first, that is the quantile at 1 / x degrees of freedom, for 3 or more of them.
 
-    They are those of Newton's interpolation at Chebyshev's places from 0, where the distribution is normal, to 1 / 3; for 1 and 2
-    degrees of freedom the quantile has a closed form.
+    It meets the quantile at Chebyshev's places from 0, where the distribution is normal, to 1 / 3. Factors are found as fractions.
+
+    >>> factors = quantile_polynomial(0.95)
+    >>> abs(sum(factor / 7**power for power, factor in enumerate(factors)) - t_quantile(0.95, 7)) < 1e-10
+    True
     """
-    places = [(1 - math.cos(math.pi * i / (NODES - 1))) / 6 for i in range(NODES)]
-    factors = [NormalDist().inv_cdf((1 + confidence) / 2), *(t_quantile(confidence, 1 / x) for x in places[1:])]
+    places = [Fraction((1 - math.cos(math.pi * i / (NODES - 1))) / 6) for i in range(NODES)]
+    limit = NormalDist().inv_cdf((1 + confidence) / 2)
+    steps = [Fraction(limit), *(Fraction(t_quantile(confidence, float(1 / x))) for x in places[1:])]
     for level in range(1, NODES):
         for i in range(NODES - 1, level - 1, -1):
-            factors[i] = (factors[i] - factors[i - 1]) / (places[i] - places[i - level])
-    return list(zip(places, factors, strict=True))
+            steps[i] = (steps[i] - steps[i - 1]) / (places[i] - places[i - level])
+    factors = [Fraction(0)] * NODES
+    for place, step in zip(reversed(places), reversed(steps), strict=True):
+        factors = [step - place * factors[0], *(factors[i - 1] - place * factors[i] for i in range(1, NODES))]
+    return tuple(map(float, factors))

@@ -10,7 +10,6 @@ from sqlrank.errors import MetricError, suggestion
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlrank.call import Call
     from sqlrank.library.asked import Asked
 
 INTERVALS = ("auto", "wilson", "t", "normal")
@@ -38,9 +37,8 @@ def is_share(asked: Asked) -> bool:
     return asked.file.facts.get("Bounds") == SHARE and asked.settings.get("aggregate") != "sum"
 
 
-def asked_for(call: Call, asked: Sequence[Asked], sets: Any) -> Confidence | None:
-    """Return what intervals a call asks for; raise ``MetricError`` for what has none."""
-    level, interval = call.confidence, call.interval
+def read_confidence(level: Any, interval: str, asked: Sequence[Asked], per_query: bool, has_groupings: bool) -> Confidence | None:
+    """Return what intervals are asked for; raise ``MetricError`` for what has none."""
     if interval not in INTERVALS:
         raise MetricError(f"unknown interval {interval!r}{suggestion(str(interval), INTERVALS)} Choose from: {', '.join(INTERVALS)}")
     if level is None:
@@ -49,13 +47,13 @@ def asked_for(call: Call, asked: Sequence[Asked], sets: Any) -> Confidence | Non
         return None
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.5 <= level < 1:  # noqa: PLR2004  less than a coin
         raise MetricError(f"confidence={level!r} is not possible; it is a number from 0.5 to below 1, such as 0.95")
-    if call.per_query:
+    if per_query:
         raise MetricError("a query has no interval of its own; leave out per_query, or confidence")
     for item in asked:
         if item.file.kind == "curves" or isinstance(item.metric.cutoff, tuple):
             raise MetricError(f"{item.metric} has no intervals; ask for metrics with one cut-off each, or leave out confidence")
         if interval == "wilson" and not is_share(item):
             raise MetricError(f"Wilson's interval is for shares, and {item.metric} is not always between 0 and 1; choose interval='t'")
-    if sets is not None:
+    if has_groupings:
         raise MetricError("intervals of several groupings at once are not possible; ask for one grouping, or leave out confidence")
     return Confidence(float(level), interval)
