@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlrank.library.confidence import Confidence
     from sqlrank.statement.keys import Key
     from sqlrank.statement.relations import Relations
-    from sqlrank.statement.stages import Column
+    from sqlrank.statement.rows import Column
 
 
 LIMITS = ("low", "high", "se", "units")

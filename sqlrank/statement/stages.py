@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -10,7 +9,7 @@ from sqlglot import exp
 from sqlrank.errors import MetricError
 from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same
 from sqlrank.statement.relations import Relations, free
-from sqlrank.statement.rows import Part, double, grouped, joined, ordered, slice_of
+from sqlrank.statement.rows import Column, Part, double, grouped, joined, ordered, slice_of
 from sqlrank.statement.spread import Spread
 
 if TYPE_CHECKING:
@@ -20,19 +19,6 @@ if TYPE_CHECKING:
     from sqlrank.library.confidence import Confidence
     from sqlrank.library.metric import Value
     from sqlrank.statement.relations import Shape
-
-
-@dataclass(frozen=True)
-class Column:
-    """A metric as a column: its name in the statement, and the step that has its values.
-
-    ``unit`` says what it has a value for before the rows are made: a ranked ``list``, a ``query`` of a group, or a ``group``.
-    """
-
-    alias: str
-    asked: Asked
-    scan: str
-    unit: str
 
 
 class Stages:

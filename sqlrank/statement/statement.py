@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlrank.library.confidence import Confidence
     from sqlrank.library.library import Library
     from sqlrank.statement.relations import Shape, Source
-    from sqlrank.statement.stages import Column
+    from sqlrank.statement.rows import Column
 
 WIDTH = 100
 """Characters of a line, if what stands in it can be broken."""
