@@ -49,6 +49,8 @@ def evaluate(
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     where: str | None = None,
     per_query: bool = False,
+    confidence: float | None = None,
+    interval: str = "auto",
     compat: str | None = None,
     check: Check = "auto",
     sql_dir: str | Path | None = None,
@@ -90,6 +92,9 @@ def evaluate(
         where: a condition in SQL on the rows that are read, such as ``"day = '2026-01-01'"``; with several inputs those that
             have a column of that name are told apart by ``"run.day = ... AND qrels.day = ..."``.
         per_query: one row per query instead of the aggregate.
+        confidence: such as 0.95: after each metric ``M`` the limits of its interval, ``M.low`` and ``M.high``, its standard error
+            ``M.se`` (float64) and its units ``M.units`` (int64: queries, or rows of predictions), NULL where there is none.
+        interval: ``"auto"`` (Wilson's for shares, else Student's), ``"wilson"``, ``"t"`` or ``"normal"``.
         compat: reproduce the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
         sql_dir: a folder with metrics, relations and functions of your own.
@@ -105,9 +110,8 @@ def evaluate(
     Returns:
         The ``by`` columns, ``slice`` if there are several groupings, ``query_id`` if ``per_query``, ``k`` if a range of cut-offs was asked for, then one float64
         column per metric under its canonical name; rows in the order of the columns before the metrics. Undefined is
-        NULL. A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata hold the statement that was run
-        (``sqlrank.sql``), for rankings which rows of the run were searched for duplicates (``sqlrank.duplicates_searched``), for
-        predictions how a global order was computed (``sqlrank.strategy``).
+        NULL. A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata: the statement (``sqlrank.sql``), rows
+        searched for duplicates (``sqlrank.duplicates_searched``), the plan of a global order (``sqlrank.strategy``).
 
     Raises:
         MetricError: a metric, parameter or policy that does not exist or does not fit.
@@ -156,6 +160,8 @@ def sql(
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     where: str | None = None,
     per_query: bool = False,
+    confidence: float | None = None,
+    interval: str = "auto",
     create_table: str | None = None,
     create_view: str | None = None,
     insert: str | None = None,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlrank.prepare import Prepared
     from sqlrank.question import Question
 
-_TYPES = {"by": None, "slice": None, "query": None, "cutoff": pa.int32(), "point": pa.int64()}
+_TYPES = {"by": None, "slice": None, "query": None, "cutoff": pa.int32(), "point": pa.int64(), "units": pa.int64()}
 """The types of columns of a result by their kind, None for those of the inputs; all others are doubles."""
 
 
@@ -53,6 +53,8 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
         found["sqlrank.duplicates_searched"] = "none" if prepared.question.keeps_one else _searched(prepared.report)
     if prepared.question.base is not None:
         found["sqlrank.strategy"] = prepared.plans.get("order", "none")
+    if (confidence := prepared.question.confidence) is not None:
+        found |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.interval}
     return found
 
 

@@ -80,6 +80,7 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
         question.call.per_query,
         weighted="weight" in columns.needed.get("queries", ()),
         base=base,
+        confidence=question.confidence,
         list_column=steps.sources[base].list_column if base is not None else "query_id",
     )
     metrics = ", ".join(str(item.metric) for item in question.asked)

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.library import settings
+from sqlrank.library.confidence import read_confidence
 from sqlrank.library.metric import freeze
 from sqlrank.library.roles import SYSTEM
 from sqlrank.library.shelf import library_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from sqlrank.call import Call
     from sqlrank.library.asked import Asked
+    from sqlrank.library.confidence import Confidence
     from sqlrank.library.library import Library
 
 SLICED_BY = "slice"
@@ -52,6 +54,7 @@ class Question:
     base: str | None
     plan: Mapping[str, Any]
     by_expressions: Mapping[str, str]
+    confidence: Confidence | None = None
 
     @property
     def is_ranking(self) -> bool:
@@ -102,6 +105,7 @@ def look_up(call: Call) -> Question:
     _refuse_clashes(columns, asked, {*({"score"} if others else ()), *({SLICED_BY} if sets else ())})
     if sets and call.per_query and "run" in homes:
         raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
+    confidence = read_confidence(call.confidence, call.interval, asked, call.per_query, sets is not None)
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:
         for name, value in shared.items():
@@ -109,7 +113,9 @@ def look_up(call: Call) -> Question:
                 raise MetricError(f"{name} holds for a whole call; give {name}={value!r} as a policy, not to single metrics")
     of_rankings = next((item.settings for item in asked if item.home == "run"), {})
     held = {name: of_rankings[name] for name in SHARED if of_rankings.get(name) is not None}
-    return Question(call, library, asked, sets, columns, held, sources, labelled, others[0] if others else None, plan, expressions)
+    return Question(
+        call, library, asked, sets, columns, held, sources, labelled, others[0] if others else None, plan, expressions, confidence
+    )
 
 
 def _split_queries(call: Call, library: Library) -> tuple[dict[str, Any], dict[str, Any]]:

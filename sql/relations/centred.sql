@@ -1,4 +1,5 @@
 -- centred: one row per prediction with the weighted means of labels and scores beside it.
+-- Units: predictions.
 SELECT
   p.group_id,
   p.label,

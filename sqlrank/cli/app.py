@@ -17,10 +17,12 @@ from sqlrank.cli.options import (
     By,
     ColumnOf,
     Compat,
+    Confidence,
     Database,
     Digits,
     Force,
     Inputs,
+    Interval,
     Metrics,
     PerQuery,
     Plan,
@@ -44,7 +46,7 @@ from sqlrank.library.metric import read
 from sqlrank.library.shelf import library_of
 from sqlrank.results.arrange import arranged
 from sqlrank.results.arrange import with_total as totalled
-from sqlrank.results.formats import Format, Looks, check_target, form_of, write, write_dbt_model
+from sqlrank.results.formats import FOR_PEOPLE, Format, Looks, a_row_per_metric, check_target, form_of, write, write_dbt_model
 
 app = typer.Typer(
     name="sqlrank",
@@ -67,6 +69,8 @@ def evaluate(
     by: By = None,
     where: Where = None,
     per_query: PerQuery = False,
+    confidence: Confidence = None,
+    interval: Interval = "auto",
     column: ColumnOf = None,
     compat: Compat = None,
     policy: Policy = None,
@@ -104,6 +108,8 @@ def evaluate(
             columns=columns(column),
             by=groupings(by),
             where=where,
+            confidence=confidence,
+            interval=interval,
             compat=compat,
             check=check,  # type: ignore[arg-type]
             sql_dir=sql_dir,
@@ -120,6 +126,7 @@ def evaluate(
         library = library_of(sql_dir)
         shown = arranged(result, library, sort, top)
         shown = totalled(shown, evaluated(per_query=False)) if with_total else shown
+        shown = a_row_per_metric(shown) if confidence is not None and form in FOR_PEOPLE else shown
     with problems():
         write(shown, form, output, Looks.of(shown.column_names, library, digits, with_total))
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
@@ -141,6 +148,8 @@ def sql(
     by: By = None,
     where: Where = None,
     per_query: PerQuery = False,
+    confidence: Confidence = None,
+    interval: Interval = "auto",
     column: ColumnOf = None,
     compat: Compat = None,
     policy: Policy = None,
@@ -170,6 +179,8 @@ def sql(
             "by": groupings(by),
             "where": where,
             "per_query": per_query,
+            "confidence": confidence,
+            "interval": interval,
             "compat": compat,
             "sql_dir": sql_dir,
             "plan": pairs("--plan", plan),

@@ -56,6 +56,10 @@ ColumnOf = Annotated[
         help="Your name of a column, query_id=user_id, of one input run.query_id=term, or 'weight=1 / propensity'; several scores. Repeat for more.",
     ),
 ]
+Confidence = Annotated[
+    float | None, typer.Option(help="Show the interval that holds the truth with this probability, such as 0.95, beside each metric.")
+]
+Interval = Annotated[str, typer.Option(help="auto (Wilson's for shares, else Student's t), wilson, t or normal.")]
 Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
 Policy = Annotated[
     list[str] | None, typer.Option("--policy", "-p", help="A policy: ties=rank, queries=intersect, depth=100, rel=2. Repeat for more.")

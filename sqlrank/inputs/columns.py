@@ -103,6 +103,8 @@ class Columns:
         read = {column.name for file in reading for column in file.tree.find_all(exp.Column)}
         if question.call.per_query or any(asked.per_list for asked in question.asked) or question.uses("level", "query"):
             read.add(role.list_column or "")
+        if question.confidence is not None and role.list_column in item.names:
+            read.add(role.list_column)  # what is of one query is not independent
         needed = []
         for name, column in role.columns.items():
             is_there = column.default is None or name in item.names

@@ -131,6 +131,24 @@ def write(result: pa.Table, form: Format, output: Path | None, looks: Looks | No
         output.write_text(text, "utf-8")
 
 
+def a_row_per_metric(result: pa.Table) -> pa.Table:
+    """Return a result with intervals for people: a row per metric with its value, the limits of its interval, and its units.
+
+    Shape: for each row of the result one per metric; the columns that tell rows apart, then ``metric`` (string), ``value``, ``low``,
+    ``high`` (float64) and ``units`` (int64).
+    """
+    metrics = [name for name in result.column_names if f"{name}.low" in result.column_names]
+    limits = {f"{name}.{limit}" for name in metrics for limit in ("low", "high", "se", "units")}
+    keys = [name for name in result.column_names if name not in {*metrics, *limits}]
+    rows = [
+        {key: row[key] for key in keys}
+        | {"metric": name, "value": row[name], "low": row[f"{name}.low"], "high": row[f"{name}.high"], "units": row[f"{name}.units"]}
+        for row in result.to_pylist()
+        for name in metrics
+    ]
+    return type(result).from_pylist(rows)
+
+
 def write_dbt_model(path: Path, metrics: Any, is_forced: bool = False, **options: Any) -> list[Path]:
     """Write a dbt model and the YAML file beside it; return their paths."""
     try:

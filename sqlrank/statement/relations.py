@@ -98,6 +98,16 @@ class Relations:
             total = exp.Add(this=total, expression=term)
         return exp.Div(this=exp.paren(total), expression=exp.Literal.number(len(each)))
 
+    def units(self, name: str) -> str | None:
+        """Return the column that tells units apart in the rows of an input or relation: none if each row is one; None if none is."""
+        said = {file.facts.get("Units") for file in self.library.variants(name)}
+        base = self.inputs.get(name if name in self.library.roles else "predictions")
+        column = None if base is None else self._list_column(base)
+        clustered = column if column is not None and base is not None and column in self.ctes[base].named_selects else ""
+        if name in self.library.roles:
+            return clustered
+        return "" if said == {"queries"} or (said == {"predictions"} and not clustered) else None
+
     def keys(self, name: str, per_list: bool = False) -> Keys:
         """Return the keys of a step; ``per_list`` makes the lists of a group groups of their own."""
         known = self._keys[name]

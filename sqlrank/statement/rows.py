@@ -12,6 +12,7 @@ from sqlrank.statement.keys import SLICE, Key, key, same
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sqlrank.library.asked import Asked
     from sqlrank.statement.relations import Shape
 
 
@@ -25,6 +26,19 @@ class Part:
 
     step: str
     keys: Key
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric as a column: its name in the statement, and the step that has its values.
+
+    ``unit`` says what it has a value for before the rows are made: a ranked ``list``, a ``query`` of a group, or a ``group``.
+    """
+
+    alias: str
+    asked: Asked
+    scan: str
+    unit: str
 
 
 def grouped(query: exp.Select, keys: Key) -> exp.Select:

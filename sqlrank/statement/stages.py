@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -11,34 +10,26 @@ from sqlrank.deadline import check_time
 from sqlrank.errors import MetricError
 from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same, same_lists
 from sqlrank.statement.relations import Relations, free
-from sqlrank.statement.rows import SLICED_BY, Part, double, finite, grouped, joined, ordered, per_slice, slice_name
+from sqlrank.statement.rows import SLICED_BY, Column, Part, double, finite, grouped, joined, ordered, per_slice, slice_name
+from sqlrank.statement.spread import Spread
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.library.asked import Asked
+    from sqlrank.library.confidence import Confidence
     from sqlrank.library.metric import Value
     from sqlrank.statement.relations import Shape
-
-
-@dataclass(frozen=True)
-class Column:
-    """A metric as a column: its name in the statement, and the step that has its values.
-
-    ``unit`` says what it has a value for before the rows are made: a ranked ``list``, a ``query`` of a group, or a ``group``.
-    """
-
-    alias: str
-    asked: Asked
-    scan: str
-    unit: str
 
 
 class Stages:
     """Adds the steps after the relations; used once."""
 
-    def __init__(self, relations: Relations, per_query: bool, weighted: bool, list_column: str = QUERY) -> None:
+    def __init__(
+        self, relations: Relations, per_query: bool, weighted: bool, list_column: str = QUERY, confidence: Confidence | None = None
+    ) -> None:
         self.relations = relations
+        self.spread = None if confidence is None else Spread(confidence, relations, self._keep)
         self.shape: Shape = relations.shape
         self.weighted = weighted
         self.per_query = per_query
@@ -108,7 +99,7 @@ class Stages:
         of_lists = [scan for scan, unit in self._units.items() if unit == "list"]
         if of_lists:
             self._per_query(of_lists, audits)
-        if base is None and all(column.unit == "list" for column in self.columns):
+        if base is None and self.spread is None and all(column.unit == "list" for column in self.columns):
             return self._over_lists(audits, is_final=True)
         parts = [Part(scan, self._keys[scan]) for scan, unit in self._units.items() if unit == "group"]
         if base is not None and (self.row_keys or self.shape.sets is not None or not parts):
@@ -124,7 +115,9 @@ class Stages:
             hidden = [SLICE] if self.shape.sets is not None else []
             over.append(Part(step, Key((*self.row_keys, *hidden), nullable=True)))
         over += self._over_queries(base)
-        return self._beside([*over, *parts] if base is None else [*parts, *over], audits)
+        units = {self._steps.get("over_lists"): "list", self._steps.get("over_queries"): "query"}
+        spreads = [] if self.spread is None else self.spread.after([*over, *parts], units, self.scans, self.columns)
+        return self._beside([*over, *parts, *spreads] if base is None else [*parts, *over, *spreads], audits)
 
     def _keep(self, name: str, query: exp.Select, title: str) -> str:
         step = self._steps[name] = self._free(name)
@@ -242,6 +235,8 @@ class Stages:
         for column in self.columns:
             value = self._if_asked(column) if column.unit == "group" else exp.column(column.alias, table=steps[column.unit])
             columns.append(exp.alias_(double(value), column.alias))
+            if self.spread is not None:
+                columns += self.spread.limits(column, exp.column(column.alias, table=steps.get(column.unit, column.scan)))
         for scan, names in audits.items():
             columns += [exp.column(name, table=steps.get(self._units[scan], scan)) for name in names]
         query = exp.select(*columns).from_(base.step)

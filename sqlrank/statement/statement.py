@@ -13,15 +13,17 @@ from sqlrank.statement.keys import GROUP, QUERY, key, same
 from sqlrank.statement.prune import prune
 from sqlrank.statement.relations import Relations
 from sqlrank.statement.rows import SLICED_BY, double, finite, slice_name
+from sqlrank.statement.spread import LIMITS
 from sqlrank.statement.stages import Stages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sqlrank.library.asked import Asked
+    from sqlrank.library.confidence import Confidence
     from sqlrank.library.library import Library
     from sqlrank.statement.relations import Shape, Source
-    from sqlrank.statement.stages import Column
+    from sqlrank.statement.rows import Column
 
 WIDTH = 100
 """Characters of a line, if what stands in it can be broken."""
@@ -31,7 +33,7 @@ WIDTH = 100
 class Output:
     """A column of the result: its name in the statement and for the caller, and what it is.
 
-    ``kind`` is ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` (of a curve), ``metric`` or ``audit``.
+    ``kind`` is ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` (of a curve), ``metric``, ``audit``, or a limit of an interval.
     """
 
     alias: str
@@ -64,6 +66,7 @@ class Rows:
     weighted: bool = False
     base: str | None = None
     list_column: str = QUERY
+    confidence: Confidence | None = None
 
 
 def build(
@@ -71,7 +74,7 @@ def build(
 ) -> Statement:
     """Compose the metrics into one statement; ``audits`` are columns for the checks of the input, by role, which come last."""
     relations = Relations(library, sources, rows.shape)
-    stages = Stages(relations, rows.per_query, rows.weighted, rows.list_column)
+    stages = Stages(relations, rows.per_query, rows.weighted, rows.list_column, rows.confidence)
     if asked[0].file.kind == "curves":
         return _curve(stages, asked[0], rows, stamp, audits)
     columns = {str(item.metric): [stages.add(step) for step in item.cutoffs] for item in asked}
@@ -80,6 +83,8 @@ def build(
     keys = _keys(rows)
     audited = [Output(name, name, "audit") for names in scans.values() for name in names]
     metrics = [Output(steps[0].alias, name, "metric", steps[0].asked) for name, steps in columns.items()]
+    if rows.confidence is not None:
+        metrics = [output for metric in metrics for output in [metric, *_limits(metric)]]
     sweeps = {item.metric.cutoff for item in asked if isinstance(item.metric.cutoff, tuple)}
     if sweeps:
         if len(sweeps) > 1 or any(not isinstance(item.metric.cutoff, tuple) for item in asked):
@@ -89,6 +94,10 @@ def build(
         body = _long(body, list(columns.values()), metrics, keys, (first, last), [output.alias for output in audited])
         keys = [*keys, Output("k", "k", "cutoff")]
     return _statement(body, relations, stages, [*keys, *metrics, *audited], stamp)
+
+
+def _limits(metric: Output) -> list[Output]:
+    return [Output(f"{metric.alias}_{name}", f"{metric.name}.{name}", name) for name in LIMITS]
 
 
 def _keys(rows: Rows) -> list[Output]:

@@ -1,6 +1,7 @@
 -- LogLikelihood: weighted sum of the logarithms of the probabilities given to what happened.
 -- log_likelihood(): default clipped: logarithm of the probability that was given to what happened.
 -- Requires: binary labels, probabilities.
+-- No interval: it describes the data.
 -- Undefined: no predictions.
 -- Source: evaluation of recommenders by likelihood.
 SELECT

@@ -1,6 +1,7 @@
 -- MCE: maximum calibration error: how far mean probability and share of positives are apart in the worst bin.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
+-- No interval: noise alone makes it greater, and no known interval covers it.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Naeini et al. 2015; Guo et al. 2017.
 -- Better: lower.

@@ -1,5 +1,6 @@
 -- num_shown: number of distinct documents among the first k of all lists.
 -- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank; the numerator of catalogue coverage.
 SELECT

@@ -2,6 +2,7 @@
 --     AR@k = 1/k sum over i <= k of R@i
 -- $k: integer from 1: cut-off, the documents of a list that are looked at.
 -- denominator(): default k: what the sum of the recalls is divided by.
+-- Bounds: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: Elliot MAR.
 -- Linear: in chance.

@@ -2,6 +2,7 @@
 --     F@k = (1 + beta^2) hits / (beta^2 relevant documents + k)
 -- $k: integer from 1: cut-off, the documents of a list that are looked at.
 -- $beta: number from 0 to 10000, default 1: how many times as much recall weighs as precision.
+-- Bounds: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: van Rijsbergen 1979.
 -- Linear: in chance.

@@ -1,6 +1,7 @@
 -- Judged: share of the first k documents that have a judgment.
 -- $k: integer from 1: cut-off, the documents of a list that are looked at.
 -- denominator(): default retrieved: what the judged documents are divided by.
+-- Bounds: 0 to 1.
 -- Undefined: a query that was not answered.
 -- Source: ir_measures Judged.
 -- Better: neither.

@@ -1,5 +1,6 @@
 -- num_no_rel: number of evaluated queries without relevant documents.
 -- aggregate(): default sum: how the queries are put together.
+-- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

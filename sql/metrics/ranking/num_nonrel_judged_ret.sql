@@ -1,5 +1,6 @@
 -- num_nonrel_judged_ret: number of documents retrieved that were judged not relevant.
 -- aggregate(): default sum: how the queries are put together.
+-- No interval: it describes the data.
 -- Undefined: never.
 -- Source: trec_eval num_nonrel_judged_ret.
 SELECT

@@ -1,5 +1,6 @@
 -- num_rel_ret: number of relevant documents retrieved.
 -- aggregate(): default sum: how the queries are put together.
+-- No interval: it describes the data.
 -- Undefined: never.
 -- Source: trec_eval num_rel_ret.
 SELECT

@@ -1,5 +1,6 @@
 -- num_unanswered: number of evaluated queries for which nothing was retrieved.
 -- aggregate(): default sum: how the queries are put together.
+-- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

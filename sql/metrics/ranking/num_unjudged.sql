@@ -1,5 +1,6 @@
 -- num_unjudged: number of documents retrieved that have no judgment.
 -- aggregate(): default sum: how the queries are put together.
+-- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -2,6 +2,7 @@
 --     P@k = hits in the first k / k
 -- $k: integer from 1: cut-off, the documents of a list that are looked at.
 -- denominator(): default k: what the hits are divided by.
+-- Bounds: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval P; van Rijsbergen 1979.
 -- Linear: in chance.

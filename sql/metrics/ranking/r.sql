@@ -2,6 +2,7 @@
 --     R@k = hits in the first k / relevant documents, retrieved or not
 -- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
 -- denominator(): default relevant: what the hits are divided by.
+-- Bounds: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval recall.
 -- Linear: in chance.

@@ -1,5 +1,6 @@
 -- Success: 1 if a relevant document stands among the first k, else 0; also called hit rate.
 -- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- Bounds: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval success.
 SELECT

@@ -1,0 +1,3 @@
+-- Upper limit of Student's interval.
+-- Default: this one.
+CREATE MACRO high(value, reach) AS value + reach

@@ -1,0 +1,3 @@
+-- Lower limit of Student's interval.
+-- Default: this one.
+CREATE MACRO low(value, reach) AS value - reach

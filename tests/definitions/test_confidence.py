@@ -1,0 +1,304 @@
+"""Intervals: by hand, by the formulas of scipy, and by how far each row really moves a metric."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import t as student
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from sqlrank.library.shelf import library
+from sqlrank.library.uses import home
+from sqlrank.statement.distributions import quantile_polynomial, t_quantile, t_tail
+from tests.lanes import few
+from tests.unit.command_line import TREC, printed
+
+RR = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
+FIRST = [0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1]
+SHARE = """-- Share: mean of the scores, which are shares.
+-- Bounds: 0 to 1.
+-- Undefined: no predictions.
+SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM predictions GROUP BY group_id
+"""
+TEN = {
+    "label": [1.0, 1, 1, 1, 0, 0, 0, 0, 0, 0],
+    "score": [0.9, 0.8, 0.4, 0.6, 0.7, 0.4, 0.3, 0.2, 0.1, 0.35],
+}
+WEIGHTS = [1.0, 2, 1, 0.5, 1, 3, 1, 1, 2, 1]
+CLUSTERS = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+SMOOTH = [
+    *("LogLoss", "Brier", "BrierSkill", "NormalizedEntropy", "NormalizedLogLoss", "CalibrationRatio", "BaseRate"),
+    *("Bias", "MAE", "MAPE", "MSE", "RMSE", "sMAPE", "PoissonDeviance", "TweedieDeviance", "R2", "ExplainedVariance"),
+]
+"""What is a smooth function of sums over rows."""
+
+ARGUMENTS = {"IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}
+NEITHER = {
+    *("APS", "AUC", "AUC@k", "Accuracy", "BalancedAccuracy", "FBeta", "FCP", "FNR"),
+    *("FPR", "Gain", "Gini", "KS", "KendallTau", "Lift", "LiftQuality", "LogOdds"),
+    *("MCC", "NPV", "PRAUC", "PairAccuracy", "PartialAUC", "PnDCG", "Precision", "Recall"),
+    *("SomersD", "SpearmanRho", "Specificity", "ThresholdUsed", "YoudenJ", "pAUC", "pAp", "pApSurrogate"),
+}
+"""Metrics that no expression of sums over rows gives, which the documentation lists."""
+
+
+def scores(values: list[float]) -> pa.Table:
+    return pa.table({"label": [0.0] * len(values), "score": [float(value) for value in values]})
+
+
+def interval(metric: str, values: pa.Table, **options: Any) -> tuple[Any, ...]:
+    (row,) = sqlrank.evaluate(metric, predictions=values, confidence=0.95, **options).to_pylist()
+    name = metric.partition("(")[0]
+    return tuple(row[f"{name}{what}"] for what in ("", ".low", ".high", ".se", ".units"))
+
+
+@pytest.fixture
+def shares(tmp_path: Path) -> Path:
+    """A user's folder with a metric that says that it is a share, and nothing else."""
+    (tmp_path / "metrics").mkdir()
+    (tmp_path / "metrics" / "share.sql").write_text(SHARE)
+    return tmp_path
+
+
+# By hand
+
+
+def test_a_mean() -> None:
+    """Student's interval of scipy."""
+    expected = (0.4608333333, 0.2630884853, 0.6585781814, 0.0898437898, 12)
+    assert interval("Bias", scores(RR)) == pytest.approx(expected, abs=1e-10)
+    assert interval("Bias", scores(RR), interval="t") == pytest.approx(expected, abs=1e-10)
+
+
+def test_a_share(shares: Path) -> None:
+    """Wilson's interval of statsmodels, with the effective number of units; a user's metric gets it for one line."""
+    assert interval("Share", scores(RR), sql_dir=shares) == pytest.approx(
+        (0.4608333333, 0.2822726409, 0.6500456270, 0.0898437898, 12), abs=1e-10
+    )
+    first = interval("Share", scores(FIRST), sql_dir=shares)
+    assert first == pytest.approx((0.3333333333, 0.1186969926, 0.6498848690, 0.1421338109, 12), abs=1e-10)
+    by_t = interval("Share", scores(FIRST), sql_dir=shares, interval="t")
+    assert by_t[1:3] == pytest.approx((0.0204989248, 0.6461677419), abs=1e-10)
+    normal = interval("Share", scores(FIRST), sql_dir=shares, interval="normal")
+    assert normal[1:3] == pytest.approx((1 / 3 - 1.959963984540054 * first[3], 1 / 3 + 1.959963984540054 * first[3]), abs=1e-10)
+
+
+def test_units_that_agree(shares: Path) -> None:
+    """Twelve successes are not certainty."""
+    assert interval("Share", scores([1.0] * 12), sql_dir=shares)[:3] == pytest.approx((1, 0.7124056556, 1), abs=1e-10)
+    assert interval("Share", scores([0.0] * 12), sql_dir=shares)[:3] == pytest.approx((0, 0, 1 - 0.7124056556), abs=1e-10)
+    assert interval("Share", scores([1.0] * 12), sql_dir=shares, interval="t")[1:3] == (None, None)
+    assert interval("Bias", scores([0.1] * 12))[1:3] == (None, None)
+
+
+def test_one_unit_and_none(shares: Path) -> None:
+    assert interval("Share", scores([0.25]), sql_dir=shares) == (0.25, None, None, None, 1)
+    assert interval("Bias", scores([0.25])) == (0.25, None, None, None, 1)
+    nothing = pa.table({**scores([0.25, 0.5]).to_pydict(), "weight": [0.0, 0.0]})
+    assert interval("Bias", nothing) == (None, None, None, None, 0)
+
+
+def test_metrics_of_predictions() -> None:
+    """Standard errors that equal finite differences of scikit-learn's metrics, by rows, weighted, and by queries."""
+    value = interval("LogLoss", pa.table(TEN))
+    assert value == pytest.approx((0.4586380778, 0.2038046601, 0.7134714954, 0.1126506247, 10), abs=1e-10)
+    expected = {"Brier": 0.050290890, "NormalizedEntropy": 0.183253955, "CalibrationRatio": 0.382846158}
+    for metric, error in expected.items():
+        assert interval(metric, pa.table(TEN))[3] == pytest.approx(error, abs=1e-9)
+    weighted = interval("LogLoss", pa.table({**TEN, "weight": WEIGHTS}))
+    assert (weighted[0], weighted[3]) == pytest.approx((0.4208239467, 0.0997153428), abs=1e-10)
+    by_query = pa.table({**TEN, "weight": WEIGHTS, "query_id": CLUSTERS})
+    assert interval("LogLoss", by_query)[3:] == pytest.approx((0.1272443292, 5), abs=1e-10)
+    assert interval("NormalizedEntropy", by_query)[3] == pytest.approx(0.303827580, abs=1e-9)
+
+
+def test_rows_that_weigh_nothing_are_no_units() -> None:
+    some = pa.table({**TEN, "weight": [1.0] * 8 + [0.0] * 2})
+    first = pa.table({name: values[:8] for name, values in TEN.items()})
+    assert interval("LogLoss", some) == interval("LogLoss", first)
+
+
+def test_rankings() -> None:
+    """Three queries of a real collection: the values of each, and scipy's quantile."""
+    files = {"run": TREC / "results.test", "qrels": TREC / "qrels.rel_level"}
+    (row,) = sqlrank.evaluate(["nDCG@10", "DCG@10", "num_rel"], **files, confidence=0.9).to_pylist()
+    each = sqlrank.evaluate(["nDCG@10", "DCG@10"], **files, per_query=True)
+    values = np.array(each["DCG@10"].to_pylist())
+    error = values.std(ddof=1) / np.sqrt(3)
+    reach = student.ppf(0.95, 2) * error
+    assert [row[f"DCG@10{what}"] for what in (".low", ".high", ".se", ".units")] == pytest.approx(
+        [values.mean() - reach, values.mean() + reach, error, 3], rel=1e-12
+    )
+    values = np.array(each["nDCG@10"].to_pylist())
+    mean, square = values.mean(), (student.ppf(0.95, 2) * values.std(ddof=1)) ** 2 / 3
+    ratio = square / (mean * (1 - mean))
+    limits = [(mean + ratio / 2 + sign * np.sqrt(square + ratio**2 / 4)) / (1 + ratio) for sign in (-1, 1)]
+    assert [row["nDCG@10.low"], row["nDCG@10.high"]] == pytest.approx(limits, rel=1e-10)
+    assert row["num_rel"] > 0
+    assert [row[f"num_rel.{what}"] for what in ("low", "high", "se", "units")] == [None] * 4
+
+
+def test_queries_without_a_value_are_no_units(run: pa.Table, qrels: pa.Table) -> None:
+    """A query without relevant documents does not count, or counts 0, as the policy says."""
+    more = pa.concat_tables([qrels, pa.table({"query_id": ["q3"], "doc_id": ["a"], "relevance": [0]})])
+    units = {
+        policy: sqlrank.evaluate("RR", run=run, qrels=more, confidence=0.95, no_relevant=policy)["RR.units"].to_pylist()
+        for policy in ("zero", "skip")
+    }
+    assert units == {"zero": [3], "skip": [2]}
+
+
+def test_weighted_queries(run: pa.Table, qrels: pa.Table) -> None:
+    """Values 1/2 and 1 with weights 1 and 3: each moves the mean of 7/8 by 3/32."""
+    queries = pa.table({"query_id": ["q1", "q2"], "weight": [1.0, 3.0]})
+    (row,) = sqlrank.evaluate("RR", run=run, qrels=qrels, queries=queries, confidence=0.95).to_pylist()
+    assert (row["RR"], row["RR.se"]) == pytest.approx((7 / 8, np.sqrt(2 * 2 * (3 / 32) ** 2)), rel=1e-12)
+
+
+def test_values_of_queries_of_predictions() -> None:
+    """With ``level=query`` the values of queries are the units."""
+    table = pa.table({**TEN, "query_id": CLUSTERS})
+    value, low, high, error, units = interval("Bias", table, level="query")
+    means = np.array(sqlrank.evaluate("Bias", predictions=table, per_query=True)["Bias"].to_pylist())
+    reach = student.ppf(0.975, 4) * means.std(ddof=1) / np.sqrt(5)
+    assert (value, low, high, units) == pytest.approx((means.mean(), means.mean() - reach, means.mean() + reach, 5), rel=1e-10)
+    assert error == pytest.approx(means.std(ddof=1) / np.sqrt(5), rel=1e-12)
+
+
+def test_queries_that_were_mapped_are_the_units() -> None:
+    """Rows of one user are not independent: their sums are, as where each user has one row."""
+    table = pa.table({**TEN, "user": CLUSTERS})
+    assert interval("MSE", table, columns={"query_id": "user"})[4] == 5
+    assert interval("MSE", table)[4] == 10
+    assert interval("R2", pa.table({**TEN, "query_id": CLUSTERS}))[1:] == (None,) * 4
+
+
+# By what each row does
+
+
+def test_standard_errors_are_finite_differences() -> None:
+    """Thirty rows in two groups: a copy of the data for each row, in which it weighs a little more, or less."""
+    rng = np.random.default_rng(7)
+    label, score, weight = rng.integers(0, 2, 30), rng.uniform(0.05, 0.95, 30), rng.uniform(0.5, 2, 30)
+    step = 1e-5
+    rows = {"copy": [], "label": [], "score": [], "weight": []}
+    for row in range(30):
+        for sign in (-1, 1):
+            changed = weight.copy()
+            changed[row] *= 1 + sign * step
+            for name, values in {"copy": [2 * row + (sign > 0)] * 30, "label": label, "score": score, "weight": changed}.items():
+                rows[name].extend(float(value) for value in values)
+    copies = sqlrank.evaluate(SMOOTH, predictions=pa.table(rows), by="copy")
+    first = pa.table({"label": label, "score": score, "weight": weight})
+    (result,) = sqlrank.evaluate(SMOOTH, predictions=first, confidence=0.95).to_pylist()
+    for metric in SMOOTH:
+        values = np.array(copies[metric].to_pylist()).reshape(30, 2)
+        influence = (values[:, 1] - values[:, 0]) / (2 * step)
+        assert result[f"{metric}.se"] == pytest.approx(np.sqrt(30 / 29 * (influence**2).sum()), rel=1e-6), metric
+        assert result[f"{metric}.units"] == 30
+
+
+@pytest.mark.slow
+def test_every_metric_has_an_interval_or_a_reason() -> None:
+    """What has neither says what a group is, or ranks its rows, of which no row says how far it moves the metric."""
+    without = set()
+    facts = {file.title_name: file.facts for file in library().metrics.values()}
+    for file in library().metrics.values():
+        name = file.title_name.removesuffix("@k")
+        metric = f"{name}{ARGUMENTS.get(name, '@1' if file.at is not None or name != file.title_name else '')}"
+        sources = {"predictions": "p"} if home(library(), file) == "predictions" else {"run": "r", "qrels": "q"}
+        columns = re.findall(
+            r"CAST\(NULL AS DOUBLE\) AS \w+_se,?$", sqlrank.sql(metric, **sources, confidence=0.9, interval="t"), re.MULTILINE
+        )
+        if columns:
+            without.add(file.title_name)
+        assert bool(columns) or "No interval" not in file.facts, metric
+    assert {name for name in without if "No interval" not in facts[name]} == NEITHER
+    listed = (Path(sqlrank.__file__).parents[1] / "docs" / "confidence.md").read_text("utf-8")
+    assert set(re.findall(r"`([\w@]+)`", listed)) >= NEITHER
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("level", [95, 1, 0.49, -0.5, "0.95", True, float("nan")])
+def test_levels_that_are_none(level: Any) -> None:
+    with pytest.raises(MetricError, match=r"is not possible; it is a number from 0\.5 to below 1, such as 0\.95"):
+        sqlrank.evaluate("Bias", predictions=scores(RR), confidence=level)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "options", "message"),
+    [
+        ("Bias", {"interval": "wald"}, "unknown interval 'wald'. Choose from: auto, wilson, t, normal"),
+        ("Bias", {"interval": "wilson"}, "Wilson's interval is for shares, and Bias is not always between 0 and 1; choose interval='t'"),
+        ("Bias", {"interval": "t", "confidence": None}, "interval='t' needs confidence=, such as 0.95"),
+        ("Bias", {"per_query": True}, "a query has no interval of its own; leave out per_query, or confidence"),
+        ("ROC", {}, "ROC has no intervals; ask for metrics with one cut-off each, or leave out confidence"),
+        (
+            "Bias",
+            {"by": [["g"], []]},
+            "intervals of several groupings at once are not possible; ask for one grouping, or leave out confidence",
+        ),
+    ],
+)
+def test_calls_that_are_refused(metrics: str, options: dict[str, Any], message: str) -> None:
+    table = pa.table({**TEN, "query_id": CLUSTERS, "g": CLUSTERS})
+    with pytest.raises(MetricError) as caught:
+        sqlrank.evaluate(metrics, predictions=table, **{"confidence": 0.95, **options})
+    assert str(caught.value) == message
+
+
+def test_queries_that_are_null_are_no_units() -> None:
+    with pytest.raises(InputError, match="query_id"):
+        interval("MSE", pa.table({**TEN, "query_id": [*CLUSTERS[:-1], None]}))
+
+
+# Everywhere
+
+
+def test_on_another_engine() -> None:
+    """SQLite has the quantile, and everything else, from the same text."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE p (label REAL, score REAL, weight REAL, shop INTEGER)")
+    rows = list(zip(TEN["label"], TEN["score"], WEIGHTS, [value % 2 for value in CLUSTERS], strict=True))
+    connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?)", rows)
+    table = pa.table({**TEN, "weight": WEIGHTS, "shop": [value % 2 for value in CLUSTERS]})
+    options = {"confidence": 0.95, "by": "shop"}
+    here = sqlrank.evaluate(["Brier", "MSE"], predictions=table, **options).to_pylist()
+    there = sqlrank.evaluate(["Brier", "MSE"], predictions="p", connection=connection, columns={"weight": "weight"}, **options).to_pylist()
+    assert len(here) == len(there) == 2
+    for one, two in zip(here, there, strict=True):
+        assert one == pytest.approx(two, rel=1e-12)
+
+
+def test_the_command_shows_a_row_per_metric() -> None:
+    shown = printed(
+        "evaluate", "nDCG@10", "num_q", "--run", TREC / "results.test", "--qrels", TREC / "qrels.rel_level", "--confidence", "0.95"
+    )
+    lines = [line.split() for line in shown.splitlines()]
+    assert lines[0] == ["metric", "value", "low", "high", "units"]
+    assert lines[1] == ["nDCG@10", "0.2656", "0.0116", "0.9180", "3"]
+    assert lines[2][0] == "num_q"
+
+
+# Quantiles
+
+
+@pytest.mark.parametrize("level", few([0.5, 0.8, 0.9, 0.95, 0.99, 0.999], [0.95]))
+def test_quantiles_are_those_of_scipy(level: float) -> None:
+    factors = quantile_polynomial(level)
+    for freedom in [*range(3, 60), 100, 1000, 10**6]:
+        value = sum(factor / freedom**power for power, factor in enumerate(factors))
+        assert value == pytest.approx(student.ppf((1 + level) / 2, freedom), rel=2e-11)
+    for freedom in (1, 2, 3.5, 30, 200):
+        value = t_quantile(level, freedom)
+        assert value == pytest.approx(student.ppf((1 + level) / 2, freedom), rel=1e-11)
+        assert t_tail(value, freedom) == pytest.approx(1 - level, rel=1e-10)
