@@ -30,7 +30,7 @@ def unguarded(tree: exp.Expr, above_zero: Collection[str], declared: str = "") -
     used: set[str] = set()
     for division in tree.find_all(exp.Div):
         denominator = division.expression.unnest()
-        used |= known & {_bare(node) for node in denominator.walk()}
+        used |= {_bare(node) for node in denominator.walk()} & known if known else set()
         if not is_guarded(denominator, above_zero, known):
             text = _bare(denominator)
             yield division.expression, f"{text} may be 0: write / NULLIF({text}, 0), or '-- {FACT}: {text}.' if it cannot be"
@@ -41,7 +41,7 @@ def unguarded(tree: exp.Expr, above_zero: Collection[str], declared: str = "") -
 def is_guarded(node: exp.Expr, above_zero: Collection[str], known: Collection[str] = ()) -> bool:
     """Whether an expression is NULL where it would be 0, or is known to be no 0: from its form, its range or the file."""
     node = node.unnest()
-    if _bare(node) in known:
+    if known and _bare(node) in known:
         return True
     if isinstance(node, exp.Literal):
         return node.is_number and float(node.this) != 0

@@ -39,7 +39,7 @@ class Library:
 
     def __init__(self, folders: tuple[Path, ...], check: Callable[[SqlFile, Library], None]) -> None:
         self._check = check
-        self.root = folders[0]
+        self._own: set[SqlFile] = set()
         self.metrics: dict[str, SqlFile] = {}
         self.curves: dict[str, SqlFile] = {}
         self.relations: dict[tuple[str, str], SqlFile] = {}
@@ -54,7 +54,8 @@ class Library:
         for folder in folders:
             self._add(folder)
         for file in self.files():
-            if not file.path.is_relative_to(self.root):
+            if not file.path.is_relative_to(folders[0]):
+                self._own.add(file)
                 self.checked(file)
 
     def _add(self, folder: Path) -> None:
@@ -122,7 +123,7 @@ class Library:
 
         The others are quotients of sums of weights, of gains and of what lies between 0 and 1, which the checks keep in bounds.
         """
-        return "finite scores" in file.requires or any(not read.path.is_relative_to(self.root) for read in files)
+        return "finite scores" in file.requires or any(read in self._own for read in files)
 
     def variants(self, name: str) -> list[SqlFile]:
         """Return the files of a relation."""
