@@ -86,8 +86,8 @@ def session(  # noqa: C901  each way to end is one branch
     owned = not isinstance(connection, duckdb.DuckDBPyConnection)
     if not owned:
         _refuse_unusable(connection)
-    spill = spill_folder() if limits.temp_directory is None and owned else None
     database = _open(connection) if owned else connection
+    spill = spill_folder() if limits.temp_directory is None and owned else None
     settings = {
         "memory_limit": _for_the_engine(limits.memory_limit),
         "threads": limits.threads,

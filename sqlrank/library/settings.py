@@ -121,10 +121,13 @@ def _ask(metric: Metric, role: str, library: Library, bundle: Mapping[str, Any],
 
 
 def _refuse_many(asked: Iterable[Asked]) -> None:
-    for item in asked:
-        first, last = item.metric.cutoff if isinstance(item.metric.cutoff, tuple) else (1, 1)
-        if last - first >= MOST:
-            raise MetricError(f"{item.metric} has {last - first + 1} cut-offs; a range has at most {MOST}, so ask for it in parts")
+    """Refuse ranges with more cut-offs than a statement has metrics."""
+    ranges = {str(item.metric): item.metric.cutoff for item in asked if isinstance(item.metric.cutoff, tuple)}
+    columns = sum(last - first + 1 for first, last in ranges.values())
+    if columns > MOST:
+        raise MetricError(
+            f"{next(iter(ranges))} and its like have {columns} cut-offs; ranges have at most {MOST} together, so ask in parts"
+        )
 
 
 def _cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, Value]) -> dict[str, Value]:

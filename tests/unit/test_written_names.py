@@ -74,9 +74,12 @@ def test_tables(dialect: str, parts: list[str]) -> None:
     if dialect == "bigquery" and '"' in parts[-1]:
         parts = [*parts[:-1], "odd table"]  # BigQuery has no such names
     spelled = ".".join(quoted(dialect, part) for part in parts)
-    text = sqlrank.sql("Brier", dialect=dialect, predictions=spelled, create_table=spelled)
-    tree = sqlglot.parse_one(text, read=writer)
-    tables = [table for table in tree.find_all(exp.Table) if not table.alias and table.name not in {"by_predictions", "predictions"}]
+    texts = (
+        sqlrank.sql("Brier", dialect=dialect, **names)
+        for names in ({"predictions": spelled}, {"predictions": "p", "create_table": spelled})
+    )
+    found = [table for text in texts for table in sqlglot.parse_one(text, read=writer).find_all(exp.Table)]
+    tables = [table for table in found if not table.alias and table.name.lower() not in {"by_predictions", "predictions", "p"}]
     assert len(tables) == 2
     for table in tables:
         assert ".".join(part.name for part in table.parts) == ".".join(parts)
