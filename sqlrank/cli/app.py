@@ -92,9 +92,9 @@ def evaluate(
 ) -> None:
     """Evaluate metrics and print them."""
     with problems():
+        form = form_of(format, output, digits)
         check_target(output, force, [*leaves(runs(run)), qrels, predictions, queries, db, *pairs("--input", input).values()])
     with problems(), progress_bar("evaluating") as progress:
-        form = form_of(format, output, digits)
         if with_total and not per_query:
             raise SqlrankError("--with-total is for --per-query")
         evaluated = partial(

@@ -42,11 +42,11 @@ def learn(
 ) -> None:
     """Train a linear scorer on pAp@k and print its weights, or the statement that scores with them."""
     with problems():
+        form = form_of(format, output) if sql is None else None
         check_target(output, force, [examples, db])
     from sqlrank.learn import fit, scoring_sql  # noqa: PLC0415  engines take half a second that help does not need
 
     with problems(), progress_bar("learning") as progress:
-        form = form_of(format, output) if sql is None else None
         weights = fit(
             examples,
             k=k,

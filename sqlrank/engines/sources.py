@@ -210,9 +210,9 @@ def _unreadable(text: str) -> str | None:
     """Say why what is at a path is no file to read, None if it is one, or not there."""
     path = Path(text)
     try:
-        if text and path.is_dir():
-            return f"is a folder; give a file, or a glob such as '{text}/*.parquet'"
-        if text and path.exists() and not path.is_file():
+        if text and path.is_dir() and not is_file(text):
+            return f"is a folder without files; give a file, or a glob such as '{text}/*.parquet'"
+        if text and path.exists() and not path.is_file() and not path.is_dir():
             return "is a pipe or a device, which can be read only once; write it to a file first"
         return "is empty; check what should have written it" if path.is_file() and path.stat().st_size == 0 else None
     except (OSError, ValueError):

@@ -89,7 +89,22 @@ def dbt_model(
 
 def _policies(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that are policies: those that :func:`sqlrank.sql` does not name."""
-    named = {"run", "qrels", "predictions", "queries", "inputs", "columns", "by", "where", "per_query", "compat", "sql_dir", "plan"}
+    named = {
+        "run",
+        "qrels",
+        "predictions",
+        "queries",
+        "inputs",
+        "columns",
+        "by",
+        "where",
+        "per_query",
+        "compat",
+        "sql_dir",
+        "plan",
+        "confidence",
+        "interval",
+    }
     return {name: value for name, value in options.items() if name not in named}
 
 

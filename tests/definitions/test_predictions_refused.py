@@ -72,7 +72,7 @@ def test_columns_that_are_not_read_may_hold_anything() -> None:
 def test_without_checks() -> None:
     data = pa.table({"label": [0, 1], "score": [0.1, 0.9]})
     assert sqlrank.evaluate("AUC", predictions=data, check="off").to_pylist() == [{"AUC": 1.0}]
-    with pytest.raises(sqlrank.InputError, match="unknown check 'some'; choose from: auto, full, off"):
+    with pytest.raises(sqlrank.InputError, match="check='some' is not possible: give one of: auto, full, off"):
         sqlrank.evaluate("AUC", predictions=data, check="some")  # type: ignore[arg-type]
 
 

@@ -43,6 +43,7 @@ VALUES = [
     ),
     *(
         "num_predictions",
+        "num_predictions_dropped",
         "Precision",
         "Recall",
         "FBeta(beta=2, threshold=0.3)",

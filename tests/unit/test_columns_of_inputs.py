@@ -140,7 +140,7 @@ def test_the_command_line(tmp_path: Any) -> None:
         ({"columns": SEPARATE | {"score": "pints * 2"}}, "columns maps to 'pints', which no input has; did you mean 'points'?"),
         ({"columns": SEPARATE | {"score": "SUM(points)"}}, "columns maps to 'SUM.points.', which no input has"),
         ({"columns": SEPARATE | {"score": "1; DROP TABLE run"}}, "columns maps to '1; DROP TABLE run', which no input has"),
-        ({"columns": SEPARATE, "by": "day=NOTHING(missing)"}, "which no input has"),
+        ({"columns": SEPARATE, "by": "day=LOWER(missing)"}, "which no input has"),
     ],
 )  # fmt: skip
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:

@@ -38,7 +38,10 @@ def test_what_is_no_file() -> None:
     Path("x.csv").write_text("")
     assert refused("x.csv") == "predictions: 'x.csv' is empty; check what should have written it"
     Path("folder.csv").mkdir()
-    assert refused("folder.csv") == "predictions: 'folder.csv' is a folder; give a file, or a glob such as 'folder.csv/*.parquet'"
+    assert (
+        refused("folder.csv")
+        == "predictions: 'folder.csv' is a folder without files; give a file, or a glob such as 'folder.csv/*.parquet'"
+    )
     os.mkfifo("pipe.csv")
     assert refused("pipe.csv") == "predictions: 'pipe.csv' is a pipe or a device, which can be read only once; write it to a file first"
 

@@ -78,10 +78,15 @@ def test_slices_are_of_each_system() -> None:
     queries = pa.table({"query_id": ["q1", "q2"], "kind": ["x", "y"]})
     got = sqlrank.evaluate("RR", run={"a": GOOD, "b": BAD}, qrels=QRELS, queries=queries, by=[["kind"], []])
     assert [tuple(row.values()) for row in got.to_pylist()] == [
-        ("a", None, 0.75), ("a", "x", 1.0), ("a", "y", 0.5), ("b", None, 0.25), ("b", "x", 0.5), ("b", "y", 0.0),
+        ("a", None, "system", 0.75), ("a", "x", "system,kind", 1.0), ("a", "y", "system,kind", 0.5),
+        ("b", None, "system", 0.25), ("b", "x", "system,kind", 0.5), ("b", "y", "system,kind", 0.0),
     ]  # fmt: skip
     total = sqlrank.evaluate("num_ret", run={"a": GOOD, "b": BAD}, qrels=QRELS, by=[["system"], []]).to_pylist()
-    assert total == [{"system": None, "num_ret": 6.0}, {"system": "a", "num_ret": 4.0}, {"system": "b", "num_ret": 2.0}]
+    assert total == [
+        {"system": None, "slice": "all", "num_ret": 6.0},
+        {"system": "a", "slice": "system", "num_ret": 4.0},
+        {"system": "b", "slice": "system", "num_ret": 2.0},
+    ]
     assert of({"a": GOOD, "b": BAD}, where="run.system = 'b'") == [{"system": "b", "RR": 0.25, "num_ret": 2.0}]
 
 
