@@ -170,4 +170,4 @@ def test_folders_and_brace_patterns(tmp_path: Path, run: pa.Table, qrels: pa.Tab
     (tmp_path / "parts" / "x.csv").write_text("")
     refused("holds files of several kinds (.csv, .parquet); give a pattern of one", run=tmp_path / "parts", qrels=qrels)
     (tmp_path / "empty").mkdir()
-    refused("there is no table and no file named", run=tmp_path / "empty", qrels=qrels)
+    refused("is a folder without files", run=tmp_path / "empty", qrels=qrels)
