@@ -1,4 +1,4 @@
-"""Groups whose column is NULL, groupings, some queries, and rows that policies leave out, on every engine with DuckDB's rows."""
+"""Groups whose column is NULL, groupings, some queries, rows that policies leave out, and intervals, on every engine with DuckDB's rows."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ UNTIDY_QRELS = pa.table({"query_id": ["q1", "q1", "q2", "q2", "q2"], "doc_id": [
 UNTIDY = pa.table({"shop": ["x", "x", "x", "y"], "label": [1, 0, None, 1], "score": [0.9, 0.4, 0.5, None]})
 TABLES = {
     "shown": SHOWN,
+    "scored": SHOWN.drop_columns(["query_id", "doc_id"]),
     "run": RUN,
     "qrels": QRELS,
     "queries": QUERIES,
@@ -64,6 +65,17 @@ CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         ["AUC", "num_predictions", "num_predictions_dropped"],
         {"predictions": "untidy", "nulls": "drop", "by": "shop"},
     ),
+    "intervals of rankings": (["nDCG@3", "DCG@3", "num_ret"], {**RANKINGS, "by": "system", "confidence": 0.95}),
+    "intervals of queries without a value": (["AP", "RR"], {**RANKINGS, "by": "system", "no_relevant": "skip", "confidence": 0.99}),
+    "intervals of rows": (["LogLoss", "Brier", "R2", "AUC"], {"predictions": "scored", "by": "system", "confidence": 0.9}),
+    "intervals of users": (
+        ["LogLoss", "Brier", "GAUC", "RMSE"],
+        {"predictions": "shown", "columns": {"query_id": "query_id"}, "by": "system", "confidence": 0.9},
+    ),
+    "intervals of a mean over queries": (
+        ["Brier", "LogLoss"],
+        {"predictions": "shown", "by": "system", "level": "query", "confidence": 0.95},
+    ),
 }
 
 
@@ -85,7 +97,7 @@ def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
     assert len(rows) == len(expected) > 1
     for found, row in zip(rows, expected, strict=True):
         assert [float(value) if isinstance(wanted, float) else value for value, wanted in zip(found, row, strict=True)] == pytest.approx(
-            row
+            row, rel=1e-9, abs=1e-9
         )
 
 
