@@ -12,7 +12,7 @@ from sqlrank.statement.bind import literal
 from sqlrank.statement.distributions import quantile_polynomial, t_quantile
 from sqlrank.statement.influence import added, terms
 from sqlrank.statement.keys import key, same
-from sqlrank.statement.rows import Part, double, grouped
+from sqlrank.statement.rows import Part, double, finite, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -136,8 +136,11 @@ class Spread:
         found: dict[str, exp.Expr] = dict.fromkeys(LIMITS, exp.Null())
         if column.alias in self.reaches:
             step, kind = self.reaches[column.alias], self.confidence.kind(column.asked)
-            reach, error = (exp.column(f"{column.alias}_{name}", table=step) for name in ("reach", "se"))
+            reach: exp.Expr = exp.column(f"{column.alias}_reach", table=step)
+            error: exp.Expr = exp.column(f"{column.alias}_se", table=step)
             low, high = (self.relations.function(slot, {slot: kind}, value.copy(), reach) for slot in ("low", "high"))
+            if self.relations.library.can_overflow(column.asked.file, column.asked.uses.files):
+                low, high, error = map(finite, (low, high, error))
             found = {"low": low, "high": high, "se": error, "units": exp.column(self.units[column.alias], table=step)}
         kinds = {name: "BIGINT" if name == "units" else "DOUBLE" for name in LIMITS}
         return [exp.alias_(exp.cast(found[name].copy(), kinds[name]), f"{column.alias}_{name}") for name in LIMITS]

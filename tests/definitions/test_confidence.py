@@ -125,6 +125,13 @@ def test_rows_that_weigh_nothing_are_no_units() -> None:
     assert interval("LogLoss", some) == interval("LogLoss", first)
 
 
+def test_what_overflows_is_null() -> None:
+    """The squares of 1e150 are numbers, and their squares are none."""
+    value, low, high, error, units = interval("MSE", scores([1e150, 2e150, 4e150]))
+    assert value == pytest.approx(7e300)
+    assert (low, high, error, units) == (None, None, None, 3)
+
+
 def test_rankings() -> None:
     """Three queries of a real collection: the values of each, and scipy's quantile."""
     files = {"run": TREC / "results.test", "qrels": TREC / "qrels.rel_level"}
