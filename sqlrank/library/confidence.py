@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 INTERVALS = ("auto", "wilson", "t", "normal")
 
+SLOTS = ("standard_error", "reach", "low", "high")
+"""The functions that intervals are made of, which are chosen with the interval and not as policies."""
+
 SHARE = "0 to 1"
 """The bounds of a share, for which Wilson's interval is."""
 

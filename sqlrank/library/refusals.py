@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlrank.errors import MetricError, suggestion
 from sqlrank.library.asked import Asked
+from sqlrank.library.confidence import SLOTS
 from sqlrank.library.file import ALL
 from sqlrank.library.metric import Metric
 from sqlrank.library.uses import home, uses
@@ -30,7 +31,7 @@ MOST_NUMBERS = 1000
 
 def unknown_policies(policies: Mapping[str, Value], library: Library) -> list[str]:
     """Return a problem for each policy that does not exist."""
-    known = {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)} - {"k"}
+    known = {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)} - {"k", *SLOTS}
     return [
         f"unknown policy {name!r}{library.elsewhere(name) or suggestion(name, known)} Choose from: {', '.join(sorted(known))}"
         for name in policies

@@ -263,6 +263,11 @@ def test_calls_that_are_refused(metrics: str, options: dict[str, Any], message: 
     assert str(caught.value) == message
 
 
+def test_functions_of_intervals_are_no_policies() -> None:
+    with pytest.raises(MetricError, match="unknown policy 'low'"):
+        interval("Bias", scores(RR), low="wilson")
+
+
 def test_queries_that_are_null_are_no_units() -> None:
     with pytest.raises(InputError, match="query_id"):
         interval("MSE", pa.table({**TEN, "query_id": [*CLUSTERS[:-1], None]}))
