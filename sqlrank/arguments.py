@@ -158,7 +158,8 @@ def check_arguments(given: Mapping[str, Any]) -> None:
             raise argument.error(f"{name}={shown(value)} is not possible: give {argument.expected}")
         for text in texts(value):
             if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
-                raise InputError(f"{name}={shown(value)} is not possible: {shown(text)} holds a character that no database takes as text")
+                error = InputError if argument is None else argument.error
+                raise error(f"{name}={shown(value)} is not possible: {shown(text)} holds a character that no database takes as text")
 
 
 def texts(value: Any, depth: int = 0) -> Iterator[str]:

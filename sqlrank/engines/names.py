@@ -99,12 +99,24 @@ def expression(text: str, dialect: str = "duckdb") -> exp.Expr:
     except SqlglotError:
         trees = []
     tree = trees[0] if len(trees) == 1 else None
-    for call in () if tree is None or isinstance(tree, exp.Query) else tree.find_all(exp.Func):
-        if not isinstance(call, (exp.AggFunc, exp.Connector)):
-            refuse_others(exp.Tuple(expressions=[call.copy()]), repr(text))
-    refused = (exp.Alias, exp.Query, exp.Window, exp.AggFunc, exp.Placeholder, exp.Parameter, exp.Star, exp.Rand)
+    refused = (
+        exp.Alias,
+        exp.Query,
+        exp.Window,
+        exp.AggFunc,
+        exp.Placeholder,
+        exp.Parameter,
+        exp.Star,
+        exp.Struct,
+        exp.Map,
+        exp.VarMap,
+        exp.ToMap,
+    )
     if not isinstance(tree, (exp.Condition, exp.Paren)) or tree.find(*refused):
         raise InputError(f"{text!r} is neither a column nor an expression over columns, such as 1 / propensity")
+    for call in tree.find_all(exp.Func):
+        if not isinstance(call, exp.Connector):
+            refuse_others(exp.Tuple(expressions=[call.copy()]), repr(text))
     for node in tree.walk():
         node.pop_comments()
     quote_columns(tree, dialect)

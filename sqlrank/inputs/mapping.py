@@ -106,12 +106,15 @@ def _expression(text: str, holder: Input) -> exp.Expr | str | None:
         parts = parts_of(text)
         if parts is not None and len(parts) == 1 and not _NUMBER.fullmatch(text):
             return None
+        if text != text.strip():
+            return None
         try:
-            return expression(text, dialect)
+            tree = expression(text, dialect)
         except RefusedError:
             raise
         except InputError:
             return None
+        return None if isinstance(tree, exp.Column) else tree  # a name with a dot in it
     try:
         tree = expression(text, dialect)
     except RefusedError:

@@ -65,7 +65,13 @@ def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
     quote = "`" if DIALECTS[dialect].writer in {"bigquery", "spark", "databricks"} else '"'
     names = f"shop.{quote}select{quote}.{quote}Metrics{quote}"
     where = "run.day BETWEEN DATE '2026-01-01' AND DATE '2026-01-07' AND NOT run.country IN ('de', 'at') AND qrels.source LIKE 'a%'"
-    options = {"run": "shop.eval.run", "qrels": names, "by": ["order", "my system"], "where": where, place: names}
+    options = {
+        "run": "shop.eval.run",
+        "qrels": names,
+        "by": ["order", "my system"],
+        "where": where,
+        place: names.replace("Metrics", "Results"),
+    }
     assert_parsed(linter, sqlrank.sql(["nDCG@10", "RR"], dialect=dialect, **options))
 
 

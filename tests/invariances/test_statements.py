@@ -121,4 +121,8 @@ def test_the_printed_statement_runs() -> None:
         for strategy in STRATEGIES:
             text = sqlrank.sql(METRICS, predictions="p", columns={"weight": "weight"}, by=[["group"], []], strategy=strategy)
             rows = connection.sql(text).fetchall()
-            assert_equal([dict(zip(expected(strategy)[0], row, strict=True)) for row in rows], expected(strategy))
+            names = list(expected(strategy)[0])
+            names.insert(1, "slice")
+            printed = [dict(zip(names, row, strict=True)) for row in rows]
+            assert [row.pop("slice") for row in printed] == ["all"] + ["group"] * (len(rows) - 1)
+            assert_equal(printed, expected(strategy))

@@ -120,7 +120,7 @@ def test_without_groups(counting: str) -> None:
     """There is no column to tell lists apart by, so that no step may have a row where it has nothing to count."""
     for n in (*SIZES, 0):
         data = drawn(n, n, "some", "grades", "ones")
-        got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, plan={"counting": counting}).to_pylist()
+        got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, plan={"counting": counting}, check="off").to_pylist()
         assert_reference({"all": got[0]}, {"all": data}, OF_NUMBERS)
 
 
