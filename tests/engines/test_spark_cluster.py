@@ -22,7 +22,7 @@ import sqlrank
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("Spark cluster")]  # one cluster answers all
 
 ONE_WORKER = ("No Partition Defined for Window operation", "single partition")
 """What Spark logs when one worker is given all rows."""

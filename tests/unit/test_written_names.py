@@ -128,7 +128,8 @@ def test_every_metric_reads_back(dialect: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", ["snowflake", "redshift", "trino"])
 def test_every_policy_reads_back(dialect: str) -> None:
+    """Of the other dialects, engines execute all of this in ``tests/engines``."""
     for scenario in written(dialect):
         assert_reads_back(scenario, dialect)
