@@ -9,6 +9,8 @@ from sqlrank._version import __version__
 
 if TYPE_CHECKING:
     from sqlrank.api import evaluate, metrics, parse, sql
+    from sqlrank.comparison.compare import compare
+    from sqlrank.comparison.gate import gate
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
     from sqlrank.library.metric import Metric
     from sqlrank.results.dbt import DbtModel, dbt_model
@@ -22,8 +24,10 @@ __all__ = [
     "MetricError",
     "SqlrankError",
     "__version__",
+    "compare",
     "dbt_model",
     "evaluate",
+    "gate",
     "metrics",
     "parse",
     "sql",
@@ -31,6 +35,8 @@ __all__ = [
 
 _PLACES = {
     "sqlrank.api": ("evaluate", "metrics", "parse", "sql"),
+    "sqlrank.comparison.compare": ("compare",),
+    "sqlrank.comparison.gate": ("gate",),
     "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),
     "sqlrank.library.metric": ("Metric",),
     "sqlrank.results.dbt": ("DbtModel", "dbt_model"),

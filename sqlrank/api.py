@@ -11,12 +11,12 @@ from sqlrank.arguments import public
 from sqlrank.call import Call, leaves
 from sqlrank.engines import remote
 from sqlrank.engines.dialects import dialect_of
-from sqlrank.engines.duckdb import Limits, session, supervise
+from sqlrank.engines.duckdb import Limits, session
 from sqlrank.engines.files import is_meant
 from sqlrank.engines.named import named_database
 from sqlrank.engines.render import render
 from sqlrank.engines.sources import Catalog, database_on
-from sqlrank.evaluation import evaluated
+from sqlrank.evaluation import answer
 from sqlrank.library import settings
 from sqlrank.library.listing import COLUMNS, listed
 from sqlrank.library.shelf import library_of
@@ -124,25 +124,8 @@ def evaluate(
     >>> evaluate(["RR", "P@1"], run=run, qrels=qrels).to_pylist()
     [{'RR': 0.5, 'P@1': 0.0}]
     """
-    dialect = remote.spoken_by(connection, dialect)
-    question = look_up(Call.of(metrics, locals(), policies))
-    check_plan(question, dialect)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
-    if remote.is_duckdb(connection):
-        with session(connection, limits, has_progress=progress is not None) as duck:
-
-            def work() -> pa.Table:
-                with closing(Catalog(duck, is_own=connection is None)) as catalog:
-                    return evaluated(question, database_on(catalog), check)
-
-            return supervise(duck, work, progress)
-    remote.refuse_limits(limits, dialect)
-    with remote.session(connection, dialect) as database:
-        told = progress or (lambda _: None)
-        told(0.0)
-        result = evaluated(question, database, check)
-        told(100.0)
-        return result
+    return answer(Call.of(metrics, locals(), policies), connection, dialect, limits, check, progress)
 
 
 @public

@@ -21,6 +21,7 @@ Returned = TypeVar("Returned")
 
 CHECKS = ("auto", "full", "off")
 THREADS_OF_A_CORE = 8
+REPLICATES = (99, 1_000_000)
 DEEPEST = 20
 """How far lists are looked into: nothing that is asked for is as deep."""
 
@@ -80,6 +81,18 @@ def _is_time(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
 
 
+def _is_share(value: Any) -> bool:
+    return isinstance(value, float) and 0.5 < value < 1  # noqa: PLR2004  less finds nothing that a coin does not
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_count_of_replicates(value: Any) -> bool:
+    return _is_whole(value) and REPLICATES[0] <= value <= REPLICATES[1]
+
+
 def _is_memory(value: Any) -> bool:
     match = _MEMORY.fullmatch(value) if isinstance(value, str) else None
     return match is not None and float(match[1]) * _UNITS[match[2][0].upper()] >= _LEAST_MEMORY
@@ -97,6 +110,14 @@ ARGUMENTS = {
         _names_columns, "a dict of names to your columns, such as {'query_id': 'user_id'}, each a text; of score also a list"
     ),
     "by": Argument(_groups, "a column, a list of columns, or a list of lists", MetricError),
+    "slices": Argument(_groups, "a column, a list of columns, or a list of lists", MetricError),
+    "baseline": Argument(
+        lambda value: _is_name(value) or hasattr(value, "schema"), "the name of a system, or to a gate a stored baseline", MetricError
+    ),
+    "min_units": Argument(_is_whole, "a whole number from 0, such as 20", MetricError, may_be_none=False),
+    "power": Argument(_is_share, "a number above 0.5 and below 1, such as 0.8", MetricError, may_be_none=False),
+    "replicates": Argument(_is_count_of_replicates, "a whole number from 99 to 1000000, such as 9999", MetricError, may_be_none=False),
+    "seed": Argument(_is_whole, "a whole number from 0", MetricError, may_be_none=False),
     "where": Argument(_is_text, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),
     "per_query": Argument(_is_yes_or_no, "True or False"),
     "compat": Argument(_is_text, "the name of a tool's settings, such as 'trec10'", MetricError),

@@ -45,7 +45,10 @@ def leaves(source: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Call:
-    """The arguments of a call: metrics, the sources of roles, and what holds for all metrics; checked when it is looked up."""
+    """The arguments of a call: metrics, the sources of roles, and what holds for all metrics; checked when it is looked up.
+
+    ``with_weights`` asks for the weights of queries, if they have any, beside their values.
+    """
 
     metrics: Any
     sources: Mapping[str, Any]
@@ -58,6 +61,7 @@ class Call:
     plan: Mapping[str, Any] | None = None
     confidence: float | None = None
     interval: str = "auto"
+    with_weights: bool = False
     policies: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -1,20 +1,30 @@
-"""A prepared statement is run, and what it found on the way is checked."""
+"""A call is evaluated: its statement is prepared and run, and what it found on the way is checked."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import TYPE_CHECKING
+import json
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
 
 from sqlrank._version import __version__
+from sqlrank.engines import remote
 from sqlrank.engines.connections import as_from_duckdb
+from sqlrank.engines.duckdb import Limits, session, supervise
+from sqlrank.engines.sources import Catalog, database_on
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import checks, together
+from sqlrank.library.definitions import definitions
+from sqlrank.plans import check_plan
 from sqlrank.prepare import AUDIT_BROKEN, prepare, requirements
+from sqlrank.question import look_up
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlrank.call import Call
     from sqlrank.engines.database import Database
     from sqlrank.inputs.checks import Check, Report
     from sqlrank.prepare import Prepared
@@ -22,6 +32,30 @@ if TYPE_CHECKING:
 
 _TYPES = {"by": None, "slice": None, "query": None, "cutoff": pa.int32(), "point": pa.int64(), "units": pa.int64()}
 """The types of columns of a result by their kind, None for those of the inputs; all others are doubles."""
+
+
+def answer(
+    call: Call, connection: Any, dialect: str | None, limits: Limits, check: Check, progress: Callable[[float], None] | None = None
+) -> pa.Table:
+    """Return the result of a call, where its connection is; ``progress`` is called with the percentage done."""
+    dialect = remote.spoken_by(connection, dialect)
+    question = look_up(call)
+    check_plan(question, dialect)
+    if remote.is_duckdb(connection):
+        with session(connection, limits, has_progress=progress is not None) as duck:
+
+            def work() -> pa.Table:
+                with closing(Catalog(duck, is_own=connection is None)) as catalog:
+                    return evaluated(question, database_on(catalog), check)
+
+            return supervise(duck, work, progress)
+    remote.refuse_limits(limits, dialect)
+    with remote.session(connection, dialect) as database:
+        told = progress or (lambda _: None)
+        told(0.0)
+        result = evaluated(question, database, check)
+        told(100.0)
+        return result
 
 
 def evaluated(question: Question, database: Database, check: Check) -> pa.Table:
@@ -53,6 +87,8 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
         found["sqlrank.duplicates_searched"] = "none" if prepared.question.keeps_one else _searched(prepared.report)
     if prepared.question.base is not None:
         found["sqlrank.strategy"] = prepared.plans.get("order", "none")
+    if prepared.question.call.per_query:
+        found["sqlrank.metrics"] = json.dumps(definitions(prepared.question.asked))
     if (confidence := prepared.question.confidence) is not None:
         found |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.interval}
     return found

@@ -79,6 +79,7 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
         steps.names,
         question.call.per_query,
         weighted="weight" in columns.needed.get("queries", ()),
+        with_weights=question.call.with_weights,
         base=base,
         confidence=question.confidence,
         list_column=steps.sources[base].list_column if base is not None else "query_id",

@@ -1,15 +1,16 @@
-"""The ``sqlrank`` command: evaluate, sql, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, sql, metrics and learn."""
 
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path  # noqa: TC003  typer reads annotations when it runs
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import sqlrank
 from sqlrank.call import leaves
+from sqlrank.cli.compare import compare, gate
 from sqlrank.cli.console import Once, pairs, problems, progress_bar
 from sqlrank.cli.given import columns, groupings, policies, runs
 from sqlrank.cli.learn import learn
@@ -223,7 +224,8 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-app.command(cls=Once)(learn)
+for command in (compare, gate, learn):
+    app.command(cls=Once)(command)
 
 
 @app.callback(invoke_without_command=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  typer reads annotations when it runs
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from sqlrank.cli.console import pairs, problems, progress_bar
-from sqlrank.cli.options import Force  # noqa: TC001  typer reads annotations when it runs
+from sqlrank.cli.options import Force
 from sqlrank.errors import SqlrankError
 from sqlrank.results.formats import Format, check_target, form_of, write
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
@@ -23,7 +23,7 @@ from sqlrank.errors import ExecutionError, InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import pyarrow as pa
+Done = TypeVar("Done")
 
 POLL_SECONDS = 0.02
 GRACE = 0.5
@@ -191,15 +191,15 @@ def _put_back(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> Non
 
 
 def supervise(  # noqa: C901  each way to end is one branch
-    connection: duckdb.DuckDBPyConnection, work: Callable[[], pa.Table], progress: Callable[[float], None] | None
-) -> pa.Table:
+    connection: duckdb.DuckDBPyConnection, work: Callable[[], Done], progress: Callable[[float], None] | None
+) -> Done:
     """Return what ``work`` returns; Ctrl-C, the time-out and an error of ``progress`` cancel what it is doing.
 
     The work runs in a thread of its own, so that this one can wait for signals, and can leave it alone where it does not heed an
     interrupt: it ends by itself at its next stage, and what it works on is cleared after it. Raises ``ExecutionError`` when time or
     memory runs out. ``progress`` is called with a percentage.
     """
-    outcome: list[pa.Table | BaseException] = []
+    outcome: list[Done | BaseException] = []
     done = threading.Event()
     context = copy_context()
 

@@ -48,8 +48,7 @@ def read_confidence(level: Any, interval: str, asked: Sequence[Asked], per_query
         if interval != "auto":
             raise MetricError(f"interval={interval!r} needs confidence=, such as 0.95")
         return None
-    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.5 <= level < 1:  # noqa: PLR2004  less than a coin
-        raise MetricError(f"confidence={level!r} is not possible; it is a number from 0.5 to below 1, such as 0.95")
+    check_level(level)
     if per_query:
         raise MetricError("a query has no interval of its own; leave out per_query, or confidence")
     for item in asked:
@@ -60,3 +59,9 @@ def read_confidence(level: Any, interval: str, asked: Sequence[Asked], per_query
     if has_groupings:
         raise MetricError("intervals of several groupings at once are not possible; ask for one grouping, or leave out confidence")
     return Confidence(float(level), interval)
+
+
+def check_level(level: Any) -> None:
+    """Raise ``MetricError`` for what is no level of confidence."""
+    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.5 <= level < 1:  # noqa: PLR2004  less than a coin
+        raise MetricError(f"confidence={level!r} is not possible; it is a number from 0.5 to below 1, such as 0.95")

@@ -123,7 +123,7 @@ def write(result: pa.Table, form: Format, output: Path | None, looks: Looks | No
 
         pq.write_table(result, output if output is not None else pa.PythonFile(sys.stdout.buffer, mode="w"))
         return
-    text = _text(result, form, looks or Looks())
+    text = text_of(result, form, looks or Looks())
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -171,7 +171,8 @@ def write_dbt_model(path: Path, metrics: Any, is_forced: bool = False, **options
     return [path, schema]
 
 
-def _text(result: pa.Table, form: Format, looks: Looks) -> str:
+def text_of(result: pa.Table, form: Format, looks: Looks) -> str:
+    """Return a result as text."""
     rows = result.to_pylist()
     if form is Format.json:
         return json.dumps(rows, indent=2, ensure_ascii=False, default=str) + "\n"

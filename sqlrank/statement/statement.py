@@ -57,13 +57,15 @@ class Rows:
     """What the rows of the result are.
 
     ``names`` are those of the caller for the columns of ``shape.by``; ``base`` is the role whose groups are shown where that is not
-    the lists of a run, ``list_column`` what tells lists apart there; ``weighted`` says that queries have weights.
+    the lists of a run, ``list_column`` what tells lists apart there; ``weighted`` says that queries have weights, ``with_weights`` that
+    these are shown beside their values.
     """
 
     shape: Shape
     names: list[str]
     per_query: bool = False
     weighted: bool = False
+    with_weights: bool = False
     base: str | None = None
     list_column: str = QUERY
     confidence: Confidence | None = None
@@ -81,6 +83,9 @@ def build(
     scans = {stages.audit(tree, asked[0].settings, role): tree.named_selects[1:] for role, tree in audits.items()}
     body = stages.rows(rows.base, scans)
     keys = _keys(rows)
+    weights = [Output("weight", "weight", "weight")] if rows.with_weights and rows.weighted and rows.base is None else []
+    if weights:
+        body.select(exp.alias_(double(exp.column("weight")), "weight"), copy=False)
     audited = [Output(name, name, "audit") for names in scans.values() for name in names]
     metrics = [Output(steps[0].alias, name, "metric", steps[0].asked) for name, steps in columns.items()]
     if rows.confidence is not None:
@@ -93,7 +98,7 @@ def build(
         metrics = [replace(output, alias=f"{output.alias.rpartition('_at_')[0]}_at_{first}_to_{last}") for output in metrics]
         body = _long(body, list(columns.values()), metrics, keys, (first, last), [output.alias for output in audited])
         keys = [*keys, Output("k", "k", "cutoff")]
-    return _statement(body, relations, stages, [*keys, *metrics, *audited], stamp)
+    return _statement(body, relations, stages, [*keys, *metrics, *audited, *weights], stamp)
 
 
 def _limits(metric: Output) -> list[Output]:

@@ -1,0 +1,13 @@
+-- One row per replicate, in which the sign of every unit is drawn anew, the same one for all that is compared.
+-- Source: Fisher 1935, section 21.
+SELECT replicate
+FROM (
+  SELECT
+    r.replicate,
+    w.*,
+    (w.seed + r.replicate * w.step) % 2147483647 < 1073741823 AS is_minus
+  FROM wide AS w
+  CROSS JOIN (SELECT UNNEST(RANGE(1, $replicates + 1)) AS replicate) AS r
+) AS drawn
+GROUP BY replicate
+ORDER BY replicate

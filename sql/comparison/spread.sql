@@ -1,0 +1,14 @@
+-- spread: one row per cell, pair and metric: the standard error of the mean difference, and for how many units it is above, at and below 0.
+-- Source: linearisation, Deng, Knoblich & Lu 2018, section 2.
+SELECT
+  cell,
+  pair,
+  metric,
+  SQRT(COUNT(*) / NULLIF(COUNT(*) - 1, 0) * SUM(influence * influence)) AS se,
+  SUM(fixed * fixed) AS squares,
+  SUM(fixed) AS total,
+  SUM(CASE WHEN fixed > 0 THEN 1 ELSE 0 END) AS above,
+  SUM(CASE WHEN fixed = 0 THEN 1 ELSE 0 END) AS equal,
+  SUM(CASE WHEN fixed < 0 THEN 1 ELSE 0 END) AS below
+FROM signed
+GROUP BY cell, pair, metric

@@ -1,0 +1,241 @@
+"""The commands ``sqlrank compare`` and ``sqlrank gate``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import sqlrank
+from sqlrank.call import leaves
+from sqlrank.cli.console import pairs, problems, progress_bar
+from sqlrank.cli.given import columns, groupings, policies, runs
+from sqlrank.cli.options import (
+    ColumnOf,
+    Compat,
+    Database,
+    Digits,
+    Force,
+    Inputs,
+    Metrics,
+    Plan,
+    Policy,
+    Predictions,
+    Qrels,
+    Queries,
+    Run,
+    SqlDir,
+    Where,
+    Written,
+)  # fmt: skip
+from sqlrank.errors import SqlrankError
+from sqlrank.results.formats import DIGITS, FOR_PEOPLE, Looks, check_target, form_of, write
+from sqlrank.results.verdicts import COMPARED, SHOWN, append, for_people, junit, summary, workflow_lines
+
+Systems = Annotated[str, typer.Option("--by", help="The column that tells systems apart; several --run are systems of their own.")]
+Slices = Annotated[
+    list[str] | None, typer.Option("--slice", help="Column to look within; a,b for both; 'total' for all rows. Repeat for more.")
+]
+Level = Annotated[float, typer.Option("--confidence", help="Of intervals, such as 0.95.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")]
+Check = Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")]
+Memory = Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")]
+Timeout = Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")]
+
+EXITS = {"pass": 0, "fail": 1, "inconclusive": 3}
+
+
+def compare(
+    metrics: Metrics,
+    run: Run = None,
+    qrels: Qrels = None,
+    predictions: Predictions = None,
+    queries: Queries = None,
+    db: Database = None,
+    by: Systems = "system",
+    slice_: Slices = None,
+    baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
+    test: Annotated[str, typer.Option(help="t, wilcoxon, sign or randomization.")] = "t",
+    correction: Annotated[str, typer.Option(help="For many comparisons: holm, bh, max_t or none.")] = "holm",
+    confidence: Level = 0.95,
+    effect: Annotated[str | None, typer.Option(help="A difference to find, 0.01 or 1%: how many queries does it take?")] = None,
+    power: Annotated[float, typer.Option(help="The chance to find what is there.")] = 0.8,
+    replicates: Annotated[int, typer.Option(help="How often signs are drawn, for randomization and max_t.")] = 9999,
+    seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
+    per_query: Annotated[bool, typer.Option("--per-query", help="The differences of queries, the greatest loss first.")] = False,
+    where: Where = None,
+    column: ColumnOf = None,
+    compat: Compat = None,
+    policy: Policy = None,
+    plan: Plan = None,
+    input: Inputs = None,  # noqa: A002  the option's public name
+    sql_dir: SqlDir = None,
+    format: Written = None,  # noqa: A002  the option's public name
+    output: Output = None,
+    digits: Digits = None,
+    check: Check = "auto",
+    memory_limit: Memory = None,
+    threads: Threads = None,
+    timeout: Timeout = None,
+    force: Force = False,
+) -> None:
+    """Say which of several systems is better, by how much, and how sure that is."""
+    with problems():
+        form = form_of(format, output, digits)
+        check_target(output, force, _sources(run, qrels, predictions, queries, db, input))
+    with problems(), progress_bar("comparing") as progress:
+        result = sqlrank.compare(
+            metrics,
+            **_given(run, qrels, predictions, queries, db, column, policy, plan, input),
+            by=by,
+            slices=groupings(slice_),
+            baseline=baseline,
+            test=test,
+            correction=correction,
+            confidence=confidence,
+            effect=effect,
+            power=power,
+            replicates=replicates,
+            seed=seed,
+            per_query=per_query,
+            where=where,
+            compat=compat,
+            check=check,  # type: ignore[arg-type]
+            sql_dir=sql_dir,
+            memory_limit=memory_limit,
+            threads=threads,
+            timeout=timeout,
+            progress=progress,
+        )
+    with problems():
+        shown = for_people(result, COMPARED) if form in FOR_PEOPLE and not per_query else result
+        write(shown, form, output, Looks(DIGITS if digits is None else digits))
+
+
+def gate(
+    metrics: Metrics,
+    run: Run = None,
+    qrels: Qrels = None,
+    predictions: Predictions = None,
+    queries: Queries = None,
+    db: Database = None,
+    by: Systems = "system",
+    slice_: Slices = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="The system that is the baseline (the first given), or a Parquet file of evaluate --per-query.")
+    ] = None,
+    tolerance: Annotated[
+        list[str] | None, typer.Option(help="By how much a metric may be worse: 0.01, 2%, or of one metric AP=2%. Repeat for more.")
+    ] = None,
+    min_units: Annotated[int, typer.Option(help="Queries below which a slice is skipped.")] = 20,
+    confidence: Level = 0.95,
+    inconclusive: Annotated[
+        str | None, typer.Option(help="Count what is inconclusive as pass or as fail, instead of exit status 3.")
+    ] = None,
+    summary_file: Annotated[Path | None, typer.Option("--summary", help="Add a summary in Markdown to this file.")] = None,
+    junit_file: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report to this file.")] = None,
+    where: Where = None,
+    column: ColumnOf = None,
+    compat: Compat = None,
+    policy: Policy = None,
+    plan: Plan = None,
+    input: Inputs = None,  # noqa: A002  the option's public name
+    sql_dir: SqlDir = None,
+    format: Written = None,  # noqa: A002  the option's public name
+    output: Output = None,
+    digits: Digits = None,
+    check: Check = "auto",
+    memory_limit: Memory = None,
+    threads: Threads = None,
+    timeout: Timeout = None,
+    force: Force = False,
+) -> None:
+    """Say whether a candidate may ship: exit status 0 for pass, 1 for fail, 3 for inconclusive, 2 for a wrong call."""
+    with problems():
+        form = form_of(format, output, digits)
+        if inconclusive not in {None, "pass", "fail"}:
+            raise SqlrankError(f"--inconclusive {inconclusive}: give pass or fail")
+        sources = [*_sources(run, qrels, predictions, queries, db, input), baseline]
+        for path in (output, summary_file, junit_file):
+            check_target(path, force or path is not output, sources)
+    with problems(), progress_bar("gating") as progress:
+        result = sqlrank.gate(
+            metrics,
+            **_given(run, qrels, predictions, queries, db, column, policy, plan, input),
+            by=by,
+            slices=_gated(slice_),
+            baseline=baseline,
+            tolerance=_tolerances(tolerance),
+            min_units=min_units,
+            confidence=confidence,
+            where=where,
+            compat=compat,
+            check=check,  # type: ignore[arg-type]
+            sql_dir=sql_dir,
+            memory_limit=memory_limit,
+            threads=threads,
+            timeout=timeout,
+            progress=progress,
+        )
+    decimals = DIGITS if digits is None else digits
+    verdict = result.schema.metadata[b"sqlrank.verdict"].decode()
+    with problems():
+        write(for_people(result, SHOWN) if form in FOR_PEOPLE else result, form, output, Looks(decimals))
+        if summary_file is not None:
+            append(summary_file, summary(result, decimals))
+        if junit_file is not None:
+            junit_file.write_text(junit(result), "utf-8")
+    for line in workflow_lines(result) if os.environ.get("GITHUB_ACTIONS") == "true" else ():
+        typer.echo(line, err=True)
+    typer.echo(f"verdict: {verdict}", err=form not in FOR_PEOPLE or output is not None)
+    raise typer.Exit(EXITS[inconclusive if verdict == "inconclusive" and inconclusive else verdict])
+
+
+def _sources(
+    run: list[str] | None, qrels: str | None, predictions: str | None, queries: str | None, db: Path | None, inputs: list[str] | None
+) -> list[Any]:
+    return [*leaves(runs(run)), qrels, predictions, queries, db, *pairs("--input", inputs).values()]
+
+
+def _given(
+    run: list[str] | None,
+    qrels: str | None,
+    predictions: str | None,
+    queries: str | None,
+    db: Path | None,
+    column: list[str] | None,
+    policy: list[str] | None,
+    plan: list[str] | None,
+    inputs: list[str] | None,
+) -> dict[str, Any]:
+    return {
+        "run": runs(run),
+        "qrels": qrels,
+        "predictions": predictions,
+        "queries": queries,
+        "connection": db,
+        "columns": columns(column),
+        "plan": pairs("--plan", plan),
+        "inputs": pairs("--input", inputs),
+        **policies(policy),
+    }
+
+
+def _gated(slices: list[str] | None) -> Any:
+    """Return the groupings of a gate: all rows, and within what is named; each column of its own."""
+    given = groupings(slices)
+    return [[], *([item] for item in given)] if given and isinstance(given[0], str) else given and [[], *(item for item in given if item)]
+
+
+def _tolerances(given: list[str] | None) -> dict[str, str]:
+    """Read ``0.01`` and ``AP=2%``; raise ``SqlrankError`` for one that is given twice."""
+    found: dict[str, str] = {}
+    for item in given or ["0"]:
+        name, _, value = item.rpartition("=")
+        if (name or "*") in found:
+            raise SqlrankError(f"--tolerance {item}: given twice for {name or 'all metrics'}")
+        found[name or "*"] = value
+    return found

@@ -1,0 +1,117 @@
+"""What is compared: metrics of which units have values, over which systems differ, overall and in slices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import MetricError, shown, suggestion
+from sqlrank.library.confidence import is_share
+from sqlrank.library.listing import better
+from sqlrank.library.roles import SYSTEM
+from sqlrank.question import look_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlrank.call import Call
+    from sqlrank.library.asked import Asked
+    from sqlrank.question import Question
+
+MEANS = ("mean", "wmean", None)
+SCORE = "score"
+"""The column that tells several scores of the same predictions apart."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric that is compared: whether ``higher``, ``lower`` or ``neither`` values are better, and whether all lie between 0 and 1.
+
+    Differences are taken as ``sign * (value - factor * baseline)``.
+    """
+
+    name: str
+    better: str
+    is_share: bool
+    sign: int = 1
+    factor: float = 1.0
+
+
+def measures(question: Question) -> list[Measure]:
+    """Return the metrics of a question; raise ``MetricError`` for those that cannot be compared by units."""
+    return [_measure(item, question) for item in question.asked]
+
+
+def _measure(item: Asked, question: Question) -> Measure:
+    name = str(item.metric)
+    if item.file.kind == "curves" or isinstance(item.metric.cutoff, tuple):
+        raise MetricError(f"{name} has rows of its own and cannot be compared; ask for metrics with one cut-off each")
+    if reason := item.file.facts.get("No interval"):
+        raise MetricError(f"{name} cannot be compared by units: {reason}")
+    if (aggregate := item.settings.get("aggregate")) not in MEANS:
+        raise MetricError(f"means are compared, not aggregate={aggregate!r}; leave it out")
+    return Measure(name, better(name, question.library), is_share(item))
+
+
+def groupings(slices: Any) -> list[list[str]]:
+    """Return the groupings that slices say, of which one without columns is all rows.
+
+    >>> groupings(()), groupings("day"), groupings([[], ["country"]])
+    ([[]], [['day']], [[], ['country']])
+    """
+    if isinstance(slices, str):
+        return [[slices]]
+    if not slices:
+        return [[]]
+    if all(isinstance(item, str) for item in slices):
+        return [list(slices)]
+    found = [[item] if isinstance(item, str) else list(item) for item in slices]
+    for place, group in enumerate(found):
+        if set(group) in map(set, found[:place]):
+            raise MetricError(f"slices names a grouping twice: {', '.join(group) or 'all'}")
+    return found
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A call for the values of units, the column that tells its systems apart, and its slices."""
+
+    call: Call
+    system: str
+    groups: list[list[str]]
+    question: Question
+
+    @classmethod
+    def of(cls, call: Call, by: str | None, slices: Any) -> Asking:
+        """Look up what is asked; without ``by`` there is one system. Raises ``MetricError`` for what cannot be compared."""
+        scores = (call.columns or {}).get(SCORE)
+        told_by_score = isinstance(scores, (list, tuple)) and "predictions" in call.sources
+        system = SCORE if told_by_score else by or SYSTEM
+        groups = groupings(slices)
+        if system in {name for group in groups for name in group}:
+            raise MetricError(f"slices cannot name {system!r}, which tells the systems apart")
+        own = [] if told_by_score or by is None else [system]
+        first = replace(call, by=[*own, *groups[0]], per_query=True, with_weights=True, confidence=None)
+        return cls(first, system, groups, look_up(first))
+
+    def calls(self) -> Iterable[tuple[list[str], Call]]:
+        """Return the call for each grouping."""
+        own = [name for name in self.call.by if name not in self.groups[0]]
+        for group in self.groups:
+            yield group, replace(self.call, by=[*own, *group])
+
+
+def pairs_of(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
+    """Return which systems are compared with which: all with the baseline, or each with those before it.
+
+    >>> pairs_of(["a", "b", "c"], None), pairs_of(["a", "b", "c"], "b")
+    ([('a', 'b'), ('a', 'c'), ('b', 'c')], [('b', 'a'), ('b', 'c')])
+    """
+    if len(systems) < 2:  # noqa: PLR2004  a comparison is of two
+        there = f"there is only {systems[0]!r}" if systems else "there is none"
+        raise MetricError(f"two systems are needed to compare, and {there}; name their column with by= or give run={{'a': ..., 'b': ...}}")
+    if baseline is None:
+        return [(one, two) for place, one in enumerate(systems) for two in systems[place + 1 :]]
+    if baseline not in systems:
+        raise MetricError(f"no system is called {shown(baseline)}{suggestion(str(baseline), systems)} Choose from: {', '.join(systems)}")
+    return [(baseline, other) for other in systems if other != baseline]

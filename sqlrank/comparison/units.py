@@ -1,0 +1,150 @@
+"""Values of units as a table that is the same for all metrics, systems and slices, and what is compared of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from sqlglot import exp
+
+from sqlrank.engines.duckdb import rows
+from sqlrank.errors import InputError
+from sqlrank.library.selects import read_select
+from sqlrank.statement.bind import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import duckdb
+
+    from sqlrank.comparison.asked import Measure
+
+STEPS = ("paired", "differences", "averages", "signed", "spread", "sizes", "ranks")
+CELLS_OF_A_GROUPING = 10**9
+UNIT = "query_id"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is known of a metric in a cell for a pair of systems, as ``comparison/compared.sql`` says it."""
+
+    cell: int
+    metric: int
+    pair: int
+    units: int
+    unpaired: int
+    value_baseline: float | None
+    value: float | None
+    difference: float | None
+    scale: float | None
+    se: float | None
+    squares: float | None
+    total: float | None
+    above: int | None
+    equal: int | None
+    below: int | None
+    ranked_units: int | None
+    rank_sum: float | None
+    tie_term: float | None
+
+
+class Units:
+    """Values of units in a DuckDB database of their own: temporary tables that the files of ``sql/comparison`` read.
+
+    Each table has the column that tells systems apart, those of its slices, ``query_id``, ``weight`` if units have any, and one of doubles
+    for each metric; ``cells`` are the slices by number, in the order of groupings and of their values.
+    """
+
+    def __init__(
+        self, database: duckdb.DuckDBPyConnection, tables: Sequence[tuple[list[str], pa.Table]], system: str, measures: Sequence[Measure]
+    ) -> None:
+        self.database = database
+        self.measures = measures
+        self.cells: dict[int, dict[str, Any]] = {}
+        parts = []
+        for number, (group, table) in enumerate(tables):
+            database.register(f"given_{number}", table)
+            self._make(f"sliced_{number}", _sliced(f"given_{number}", group, number, table, system, measures))
+            shown = [exp.column("cell"), *(exp.column(f"slice_{place}") for place, _ in enumerate(group))]
+            cells = self.rows(exp.select(*shown).distinct().from_(f"sliced_{number}").order_by("cell"))
+            self.cells |= {row[0]: dict(zip(group, row[1:], strict=True)) for row in cells}
+            parts += [_of_metric(f"sliced_{number}", place) for place, _ in enumerate(measures)]
+        together = parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False, copy=False)
+        self._make("unit_values", together)
+
+    def systems(self) -> list[str]:
+        """Return what the systems are called; raise ``InputError`` for one that has no name."""
+        found = [row[0] for row in self.rows(exp.select("system").distinct().from_("unit_values").order_by("system"))]
+        if None in found:
+            raise InputError("a system is NULL; give every system a name to compare it")
+        return found
+
+    def compare(self, pairs: Sequence[tuple[str, str]], places: Sequence[int], asked: Sequence[Measure]) -> list[Compared]:
+        """Return what is known of pairs of systems, by cell, metric and pair; each of ``asked`` is of the values of the measure at its place."""
+        members = {
+            "pair": [number for number, _ in enumerate(pairs) for _ in range(2)],
+            "system": [name for pair in pairs for name in pair],
+            "is_baseline": [is_first for _ in pairs for is_first in (True, False)],
+        }
+        wanted = {
+            "metric": list(range(len(asked))),
+            "place": list(places),
+            "sign": [float(item.sign) for item in asked],
+            "factor": [item.factor for item in asked],
+            "is_share": [item.is_share for item in asked],
+        }
+        self.database.register("members", pa.table(members))
+        self.database.register("asked", pa.table(wanted))
+        for step in STEPS:
+            self._make(step, read_select("comparison", f"{step}.sql"))
+        return [Compared(*row) for row in self.rows(read_select("comparison", "compared.sql"))]
+
+    def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        return rows(self.database, query.sql("duckdb"))
+
+    def arrow(self, query: exp.Query) -> pa.Table:
+        """Return a table of the rows of a query."""
+        return self.database.sql(query.sql("duckdb")).to_arrow_table()
+
+    def _make(self, name: str, query: exp.Query) -> None:
+        made = exp.Create(this=exp.to_table(name), kind="TABLE", replace=True, expression=query, properties=_TEMPORARY.copy())
+        self.database.execute(made.sql("duckdb"))
+
+    def make(self, name: str, query: exp.Query, values: Mapping[str, exp.Expr]) -> None:
+        """Make a temporary table of a query, in which ``$name`` stands for a value."""
+        self._make(name, _bind(query, values))
+
+
+_TEMPORARY = exp.Properties(expressions=[exp.TemporaryProperty()])
+
+
+def _bind(query: exp.Query, values: Mapping[str, exp.Expr]) -> exp.Query:
+    """Put values in place of ``$name``."""
+    for node in list(query.find_all(exp.Placeholder)):
+        node.replace(values[node.name].copy())
+    return query
+
+
+def _sliced(name: str, group: Sequence[str], number: int, table: pa.Table, system: str, measures: Sequence[Measure]) -> exp.Select:
+    """Return the rows of a table under names of our own, with the number of the cell that each is of."""
+    order = [exp.Ordered(this=exp.column(column, quoted=True), nulls_first=True) for column in group]
+    place: exp.Expr = literal(number * CELLS_OF_A_GROUPING)
+    if order:
+        rank = exp.Window(this=exp.Anonymous(this="DENSE_RANK"), order=exp.Order(expressions=order))
+        place = exp.Add(this=place, expression=rank)
+    weight = exp.column("weight") if "weight" in table.column_names else literal(1.0)
+    return exp.select(
+        exp.alias_(exp.cast(place, "BIGINT"), "cell"),
+        exp.alias_(exp.cast(exp.column(system, quoted=True), "TEXT"), "system"),
+        exp.alias_(exp.column(UNIT), "unit"),
+        exp.alias_(exp.cast(weight, "DOUBLE"), "weight"),
+        *(exp.alias_(exp.column(column, quoted=True), f"slice_{place}") for place, column in enumerate(group)),
+        *(exp.alias_(exp.column(measure.name, quoted=True), f"value_{place}") for place, measure in enumerate(measures)),
+    ).from_(name)
+
+
+def _of_metric(step: str, place: int) -> exp.Select:
+    value = exp.alias_(exp.column(f"value_{place}"), "value")
+    return exp.select("cell", "system", "unit", exp.alias_(literal(place), "place"), value, "weight").from_(step)

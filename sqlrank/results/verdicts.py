@@ -1,0 +1,103 @@
+"""What a gate found, for those who review a change: a summary in Markdown, JUnit, and the annotations of GitHub Actions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from sqlrank.results.formats import Format, Looks, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+WORST_FIRST = ("fail", "inconclusive", "skipped", "pass")
+SHOWN = ("metric", "value_baseline", "value", "difference", "low", "high", "units", "tolerance", "verdict", "needed", "reason")
+"""The columns that people are shown after those of slices."""
+
+COMPARED = (
+    "metric",
+    "baseline",
+    "system",
+    "value_baseline",
+    "value",
+    "difference",
+    "low",
+    "high",
+    "p_adjusted",
+    "wins",
+    "ties",
+    "losses",
+    "better",
+)
+
+
+def for_people(result: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Return the columns that people are shown of a comparison or a gate, those of slices first."""
+    return result.select([*slices(result), *names])
+
+
+def slices(result: pa.Table) -> list[str]:
+    """Return the columns that tell slices apart: those before the metric's."""
+    return list(result.column_names[: result.column_names.index("metric")])
+
+
+def summary(result: pa.Table, digits: int) -> str:
+    """Return a summary in Markdown: the verdict, and a table with the worst first."""
+    verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
+    places = [WORST_FIRST.index(verdict) for verdict in result["verdict"].to_pylist()]
+    order = sorted(range(result.num_rows), key=lambda row: places[row])
+    table = text_of(for_people(result, SHOWN).take(order), Format.markdown, Looks(digits))
+    return f"## sqlrank gate: {verdict}\n\n{table}\n"
+
+
+def append(path: Path, text: str) -> None:
+    """Add a text to a file, as the summary of a job is written that other steps write to as well."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def junit(result: pa.Table) -> str:
+    """Return a JUnit report: a test case for each metric and slice; what is inconclusive or was skipped is skipped."""
+    rows = result.to_pylist()
+    counts = {"tests": len(rows), "failures": _count(rows, "fail"), "errors": 0, "skipped": _count(rows, "inconclusive", "skipped")}
+    suite = ET.Element("testsuite", {"name": "sqlrank gate", **{name: str(count) for name, count in counts.items()}})
+    for row in rows:
+        case = ET.SubElement(suite, "testcase", {"classname": "sqlrank.gate", "name": _named(row, result)})
+        if row["verdict"] == "fail":
+            ET.SubElement(case, "failure", {"message": _said(row)})
+        elif row["verdict"] != "pass":
+            ET.SubElement(case, "skipped", {"message": _said(row)})
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def workflow_lines(result: pa.Table) -> list[str]:
+    """Return the lines that GitHub Actions shows beside a change: an error for each failure, a warning for what is inconclusive."""
+    kinds = {"fail": "error", "inconclusive": "warning"}
+    return [
+        f"::{kinds[row['verdict']]} title=sqlrank gate::{_escaped(f'{_named(row, result)}: {_said(row)}')}"
+        for row in result.to_pylist()
+        if row["verdict"] in kinds
+    ]
+
+
+def _count(rows: Sequence[dict[str, Any]], *verdicts: str) -> int:
+    return sum(row["verdict"] in verdicts for row in rows)
+
+
+def _named(row: dict[str, Any], result: pa.Table) -> str:
+    where = ", ".join(f"{name}={row[name]}" for name in slices(result) if name != "slice" and row[name] is not None)
+    return f"{row['metric']} ({where})" if where else str(row["metric"])
+
+
+def _said(row: dict[str, Any]) -> str:
+    known = [name for name in ("difference", "low", "high") if row[name] is not None]
+    numbers = ", ".join(f"{name} {row[name]:.4f}" for name in known)
+    return f"{row['reason']}: {numbers}, tolerance {row['tolerance']}, {row['units']} units"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
