@@ -88,7 +88,7 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
     if prepared.question.base is not None:
         found["sqlrank.strategy"] = prepared.plans.get("order", "none")
     if prepared.question.call.per_query:
-        found["sqlrank.metrics"] = json.dumps(definitions(prepared.question.asked))
+        found["sqlrank.metrics"] = json.dumps(definitions(prepared.question.asked, prepared.question.library))
     if (confidence := prepared.question.confidence) is not None:
         found |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.interval}
     return found

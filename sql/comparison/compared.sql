@@ -14,12 +14,13 @@ SELECT
   s.total,
   s.above,
   s.equal,
-  s.below,
-  r.ranked_units,
-  r.rank_sum,
-  r.tie_term
-FROM (SELECT cell, pair, metric, COUNT(*) AS units FROM paired GROUP BY cell, pair, metric) AS n
+  s.below
+FROM (
+  SELECT cell, pair, metric, COUNT(*) AS units
+  FROM paired
+  WHERE baseline_value IS NOT NULL OR system_value IS NOT NULL
+  GROUP BY cell, pair, metric
+) AS n
 LEFT JOIN averages AS a ON n.cell = a.cell AND n.pair = a.pair AND n.metric = a.metric
 LEFT JOIN spread AS s ON n.cell = s.cell AND n.pair = s.pair AND n.metric = s.metric
-LEFT JOIN ranks AS r ON n.cell = r.cell AND n.pair = r.pair AND n.metric = r.metric
 ORDER BY n.cell, n.metric, n.pair

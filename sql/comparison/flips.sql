@@ -5,7 +5,7 @@ FROM (
   SELECT
     r.replicate,
     w.*,
-    (w.seed + r.replicate * w.step) % 2147483647 < 1073741823 AS is_minus
+    CASE WHEN (w.seed + r.replicate * w.step) % 2147483647 < 1073741823 THEN CAST(-1 AS DOUBLE) ELSE CAST(1 AS DOUBLE) END AS sign
   FROM wide AS w
   CROSS JOIN (SELECT UNNEST(RANGE(1, $replicates + 1)) AS replicate) AS r
 ) AS drawn

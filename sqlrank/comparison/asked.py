@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.call import Several
 from sqlrank.errors import MetricError, shown, suggestion
 from sqlrank.library.confidence import is_share
 from sqlrank.library.listing import better
@@ -93,6 +94,20 @@ class Asking:
         own = [] if told_by_score or by is None else [system]
         first = replace(call, by=[*own, *groups[0]], per_query=True, with_weights=True, confidence=None)
         return cls(first, system, groups, look_up(first))
+
+    @property
+    def given_order(self) -> list[str]:
+        """The systems in the order in which they were given, if each was given its name."""
+        if self.system == SCORE:
+            return list((self.call.columns or {})[SCORE])
+        run = self.call.sources.get("run")
+        named = [name for name, _ in run.parts] if isinstance(run, Several) and run.are_systems else []
+        return [name for name in named if name is not None]
+
+    def ordered(self, systems: Sequence[str]) -> list[str]:
+        """Return systems in the order in which they were given, others after them."""
+        places = {name: place for place, name in enumerate(self.given_order)}
+        return sorted(systems, key=lambda name: (places.get(name, len(places)), name))
 
     def calls(self) -> Iterable[tuple[list[str], Call]]:
         """Return the call for each grouping."""

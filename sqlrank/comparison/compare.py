@@ -76,7 +76,8 @@ def compare(
         columns: canonical column names to yours.
         by: the column that tells systems apart.
         slices: columns to compare within, such as ``"country"``; a list of lists gives several groupings, ``[]`` among them all rows.
-        baseline: the system that the others are compared with; without one all pairs are, the first in order being the baseline.
+        baseline: the system that the others are compared with; without one all pairs are, the baseline of each being
+            the one that was given first, or of a column the first in order.
         where: a condition in SQL on the rows that are read.
         test: ``"t"`` (Student), ``"wilcoxon"``, ``"sign"`` or ``"randomization"`` (Fisher).
         correction: for how many comparisons the call has: ``"holm"``, ``"bh"`` (Benjamini & Hochberg), ``"max_t"`` (Westfall & Young) or ``"none"``.
@@ -126,7 +127,7 @@ def compare(
     tables = values(asking, Place(connection, dialect, limits, check, progress))
 
     def work(units: Units) -> pa.Table:
-        pairs = pairs_of(units.systems(), baseline)
+        pairs = pairs_of(asking.ordered(units.systems()), baseline)
         rows = units.compare(pairs, range(len(compared)), compared)
         if per_query:
             return unit_rows(units, asking, pairs, tables)

@@ -15,7 +15,7 @@ from sqlrank.statement.bind import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlrank.comparison.units import Compared, Units
+    from sqlrank.comparison.units import Compared, Key, Units
 
 MOST_DRAWS = 20_000_000_000
 """Signs that are drawn at most: some minutes."""
@@ -42,14 +42,13 @@ class Draws:
     def _flipped(self, units: Units, replicates: int) -> list[list[float]]:
         flips = read_select("comparison", "flips.sql")
         for number, _ in enumerate(self.compared):
-            value = exp.column(f"d_{number}")
-            signed = exp.Case(ifs=[exp.If(this=exp.column("is_minus"), true=exp.Neg(this=value))], default=value.copy())
+            signed = exp.Mul(this=exp.column(f"d_{number}"), expression=exp.column("sign"))
             flips.select(exp.alias_(exp.Sum(this=signed), f"total_{number}"), copy=False)
         units.make("flips", flips, {"replicates": literal(replicates)})
         table = units.arrow(exp.select("*").from_("flips").order_by("replicate"))
         return [table[f"total_{number}"].to_pylist() for number, _ in enumerate(self.compared)]
 
-    def p_values(self) -> dict[tuple[int, int, int], float]:
+    def p_values(self) -> dict[Key, float]:
         """Return p by comparison: the share of replicates whose mean difference is as far from 0 (Fisher 1935).
 
         What rounding may have added to a sum, one for each unit, counts as equal.
@@ -57,7 +56,7 @@ class Draws:
         found = {}
         for item, sums in zip(self.compared, self.sums, strict=True):
             far = abs(item.total or 0.0) - item.units
-            found[key(item)] = (1 + sum(abs(total) >= far for total in sums)) / (len(sums) + 1)
+            found[item.key] = (1 + sum(abs(total) >= far for total in sums)) / (len(sums) + 1)
         return found
 
     def greatest(self) -> list[float]:
@@ -65,17 +64,12 @@ class Draws:
         columns = [[_t(total, item) for total in sums] for item, sums in zip(self.compared, self.sums, strict=True)]
         return [max(values) for values in zip(*columns, strict=True)]
 
-    def adjusted(self, greatest: Sequence[float]) -> dict[tuple[int, int, int], float]:
+    def adjusted(self, greatest: Sequence[float]) -> dict[Key, float]:
         """Return p by comparison, adjusted for all comparisons: how often the greatest of them is as far."""
         return {
-            key(item): (1 + sum(value >= _t(item.total or 0.0, item) * (1 - CLOSE) for value in greatest)) / (len(greatest) + 1)
+            item.key: (1 + sum(value >= _t(item.total or 0.0, item) * (1 - CLOSE) for value in greatest)) / (len(greatest) + 1)
             for item in self.compared
         }
-
-
-def key(item: Compared) -> tuple[int, int, int]:
-    """Return what tells comparisons apart."""
-    return item.cell, item.metric, item.pair
 
 
 def quantile_of(greatest: Sequence[float], level: float) -> float:

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from sqlrank._version import __version__
 from sqlrank.arguments import public
-from sqlrank.call import Call, Several
-from sqlrank.comparison.asked import SCORE, Asking, measures
+from sqlrank.call import Call
+from sqlrank.comparison.asked import Asking, measures
 from sqlrank.comparison.judged import Judged, deviation_of
 from sqlrank.comparison.road import Place, over_units, values
 from sqlrank.comparison.shown import row_of, slice_fields, slice_of, table_of
@@ -149,7 +149,7 @@ def gate(
     names = (BASELINE, CANDIDATE) if is_stored else None
 
     def work(units: Units) -> pa.Table:
-        pair = names or _pair(units.systems(), baseline, _in_order(given))
+        pair = names or _pair(asking.ordered(units.systems()), baseline, asking.given_order)
         places = [*range(len(plain)), *range(len(plain))]
         found = units.compare([pair], places, [*plain, *tested])
         by_place = {(item.cell, item.metric): item for item in found}
@@ -168,16 +168,6 @@ def gate(
 def _tested(measure: Measure, tolerance: Tolerance) -> Measure:
     sign, factor = limits(measure, tolerance)
     return replace(measure, sign=sign, factor=factor)
-
-
-def _in_order(call: Call) -> list[str]:
-    """Return the systems in the order in which they were given, if they were named."""
-    scores = (call.columns or {}).get(SCORE)
-    if isinstance(scores, (list, tuple)) and "predictions" in call.sources:
-        return list(scores)
-    run = call.sources.get("run")
-    named = [name for name, _ in run.parts] if isinstance(run, Several) and run.are_systems else []
-    return [name for name in named if name is not None]
 
 
 def _pair(systems: Sequence[str], baseline: str | None, in_order: Sequence[str]) -> tuple[str, str]:

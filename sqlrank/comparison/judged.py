@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.comparison.draws import Draws, key, quantile_of
+from sqlrank.comparison.draws import Draws, quantile_of
 from sqlrank.comparison.significance import (
     CORRECTIONS,
     TESTS,
@@ -24,7 +24,7 @@ from sqlrank.statement.distributions import t_quantile
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.comparison.units import Compared, Units
+    from sqlrank.comparison.units import Compared, Key, Units
 
 NO_SPREAD = 1e-12
 """Standard errors, as a share of the greatest difference, below which units do not differ."""
@@ -108,18 +108,17 @@ def deviation_of(item: Compared) -> float | None:
 def judged(units: Units, compared: Sequence[Compared], tests: Tests) -> list[Judged]:
     """Return what the tests say of every comparison, in the same order."""
     p_of, adjusted, reach = _drawn(units, compared, tests)
-    tested = [_tested(item, tests, p_of) for item in compared]
+    ranks = units.ranks() if tests.test == "wilcoxon" else {}
+    tested = [_tested(item, tests, p_of, ranks) for item in compared]
     level = tests.confidence if tests.correction == "none" else 1 - (1 - tests.confidence) / max(1, len(compared))
     p_adjusted = corrected([p for _, p in tested], tests.correction)
     if tests.correction == "max_t":
-        p_adjusted = [adjusted.get(key(item)) if p is not None else None for item, (_, p) in zip(compared, tested, strict=True)]
+        p_adjusted = [adjusted.get(item.key) if p is not None else None for item, (_, p) in zip(compared, tested, strict=True)]
         level = tests.confidence
     return [_judged(item, tests, level, reach, *test, correct) for item, test, correct in zip(compared, tested, p_adjusted, strict=True)]
 
 
-def _drawn(
-    units: Units, compared: Sequence[Compared], tests: Tests
-) -> tuple[Mapping[tuple[int, int, int], float], Mapping[tuple[int, int, int], float], float | None]:
+def _drawn(units: Units, compared: Sequence[Compared], tests: Tests) -> tuple[Mapping[Key, float], Mapping[Key, float], float | None]:
     """Return p-values and adjusted ones that are found by drawing, and how many standard errors intervals then reach."""
     is_max_t = tests.correction == "max_t"
     if not (is_max_t or tests.test == "randomization") or not any(item.units for item in compared):
@@ -132,16 +131,18 @@ def _drawn(
     return p_of, draws.adjusted(greatest), quantile_of(greatest, tests.confidence)
 
 
-def _tested(item: Compared, tests: Tests, p_of: Mapping[tuple[int, int, int], float]) -> tuple[float | None, float | None]:
+def _tested(
+    item: Compared, tests: Tests, p_of: Mapping[Key, float], ranks: Mapping[Key, tuple[int, float, float]]
+) -> tuple[float | None, float | None]:
     se = deviation_of(item)
     if se is None or item.difference is None:
         return None, None
     if tests.test == "wilcoxon":
-        return wilcoxon_test(int(item.ranked_units or 0), item.rank_sum or 0.0, item.tie_term or 0.0)
+        return wilcoxon_test(*ranks.get(item.key, (0, 0.0, 0.0)))
     if tests.test == "sign":
         return sign_test(int(item.above or 0), int(item.below or 0))
     if tests.test == "randomization":
-        return item.difference, p_of[key(item)]
+        return item.difference, p_of[item.key]
     return t_test(item.difference if item.above or item.below else 0.0, se, item.units)
 
 

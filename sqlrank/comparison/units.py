@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 
     from sqlrank.comparison.asked import Measure
 
-STEPS = ("paired", "differences", "averages", "signed", "spread", "sizes", "ranks")
+STEPS = ("differences", "averages", "signed", "spread")
 CELLS_OF_A_GROUPING = 10**9
 UNIT = "query_id"
+
+
+Key = tuple[int, int, int]
+"""The numbers of cell, metric and pair of a comparison."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,11 @@ class Compared:
     above: int | None
     equal: int | None
     below: int | None
-    ranked_units: int | None
-    rank_sum: float | None
-    tie_term: float | None
+
+    @property
+    def key(self) -> Key:
+        """What tells comparisons apart."""
+        return self.cell, self.metric, self.pair
 
 
 class Units:
@@ -62,16 +68,14 @@ class Units:
         self.database = database
         self.measures = measures
         self.cells: dict[int, dict[str, Any]] = {}
-        parts = []
         for number, (group, table) in enumerate(tables):
             database.register(f"given_{number}", table)
             self._make(f"sliced_{number}", _sliced(f"given_{number}", group, number, table, system, measures))
             shown = [exp.column("cell"), *(exp.column(f"slice_{place}") for place, _ in enumerate(group))]
             cells = self.rows(exp.select(*shown).distinct().from_(f"sliced_{number}").order_by("cell"))
             self.cells |= {row[0]: dict(zip(group, row[1:], strict=True)) for row in cells}
-            parts += [_of_metric(f"sliced_{number}", place) for place, _ in enumerate(measures)]
-        together = parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False, copy=False)
-        self._make("unit_values", together)
+        names = ["cell", "system", "unit", "weight", *(f"value_{place}" for place, _ in enumerate(measures))]
+        self._make("unit_values", _union([exp.select(*names).from_(f"sliced_{number}") for number, _ in enumerate(tables)]))
 
     def systems(self) -> list[str]:
         """Return what the systems are called; raise ``InputError`` for one that has no name."""
@@ -87,18 +91,22 @@ class Units:
             "system": [name for pair in pairs for name in pair],
             "is_baseline": [is_first for _ in pairs for is_first in (True, False)],
         }
-        wanted = {
-            "metric": list(range(len(asked))),
-            "place": list(places),
-            "sign": [float(item.sign) for item in asked],
-            "factor": [item.factor for item in asked],
-            "is_share": [item.is_share for item in asked],
-        }
         self.database.register("members", pa.table(members))
-        self.database.register("asked", pa.table(wanted))
+        beside = read_select("comparison", "beside.sql")
+        for place in sorted(set(places)):
+            for name, is_first in (("baseline", exp.column("is_baseline", table="m")), ("system", ~exp.column("is_baseline", table="m"))):
+                value = exp.Case(ifs=[exp.If(this=is_first, true=exp.column(f"value_{place}", table="v"))])
+                beside.select(exp.alias_(exp.Max(this=value), f"{name}_{place}"), copy=False)
+        self._make("beside", beside)
+        self._make("paired", _union([_paired(metric, place, item) for metric, (place, item) in enumerate(zip(places, asked, strict=True))]))
         for step in STEPS:
             self._make(step, read_select("comparison", f"{step}.sql"))
         return [Compared(*row) for row in self.rows(read_select("comparison", "compared.sql"))]
+
+    def ranks(self) -> dict[Key, tuple[int, float, float]]:
+        """Return by comparison how many units differ, the sum of ranks of those above 0, and what ties take from its variance."""
+        self._make("sizes", read_select("comparison", "sizes.sql"))
+        return {row[:3]: row[3:] for row in self.rows(read_select("comparison", "ranks.sql"))}
 
     def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
@@ -145,6 +153,14 @@ def _sliced(name: str, group: Sequence[str], number: int, table: pa.Table, syste
     ).from_(name)
 
 
-def _of_metric(step: str, place: int) -> exp.Select:
-    value = exp.alias_(exp.column(f"value_{place}"), "value")
-    return exp.select("cell", "system", "unit", exp.alias_(literal(place), "place"), value, "weight").from_(step)
+def _paired(metric: int, place: int, asked: Measure) -> exp.Select:
+    """Return the values of both systems for a metric, with how their difference is taken."""
+    said = {"metric": metric, "sign": asked.sign, "factor": asked.factor, "is_share": asked.is_share}
+    values = [exp.alias_(exp.column(f"{name}_{place}"), f"{name}_value") for name in ("baseline", "system")]
+    return exp.select("cell", "pair", "unit", "weight", *values, *(exp.alias_(literal(value), name) for name, value in said.items())).from_(
+        "beside"
+    )
+
+
+def _union(parts: Sequence[exp.Select]) -> exp.Query:
+    return parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False, copy=False)

@@ -1,0 +1,327 @@
+"""Comparisons: the golden numbers of other tools, by hand, and what never changes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from sqlrank.comparison.significance import corrected, detectable, needed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+A = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
+B = [0.75, 0.25, 1.0, 0.50, 0.25, 0.80, 0.10, 0.75, 0.20, 0.65, 0.55, 0.85]
+C = [0.40, 0.30, 1.0, 0.33, 0.10, 0.70, 0.25, 0.55, 0.10, 0.70, 0.45, 0.80]
+SHARE = """-- Share: mean of the scores, which are shares.
+-- Bounds: 0 to 1.
+-- Undefined: no predictions.
+SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM predictions GROUP BY group_id
+"""
+
+
+@pytest.fixture
+def shares(tmp_path: Path) -> Path:
+    """A user's folder with a metric that shows the values that are given."""
+    (tmp_path / "metrics").mkdir()
+    (tmp_path / "metrics" / "share.sql").write_text(SHARE)
+    return tmp_path
+
+
+def given(**systems: list[float | None]) -> pa.Table:
+    rows = [(name, f"q{i}", value) for name, values in systems.items() for i, value in enumerate(values, start=1) if value is not None]
+    names, ids, scores = zip(*rows, strict=True)
+    return pa.table({"system": names, "query_id": ids, "score": [float(value) for value in scores], "label": [0.0] * len(rows)})
+
+
+def compare(folder: Path, table: pa.Table, **options: Any) -> list[dict[str, Any]]:
+    return sqlrank.compare("Share", predictions=table, sql_dir=folder, level="query", **options).to_pylist()
+
+
+# By hand, and the numbers of other tools
+
+
+def test_student(shares: Path) -> None:
+    """What scipy gives for paired t."""
+    (row,) = compare(shares, given(a=A, b=B))
+    assert (row["metric"], row["baseline"], row["system"], row["units"], row["unpaired"]) == ("Share", "a", "b", 12, 0)
+    assert (row["wins"], row["ties"], row["losses"], row["level"], row["better"]) == (8, 2, 2, 0.95, "b")
+    found = [row[name] for name in ("difference", "se", "statistic", "p", "low", "high", "effect_size")]
+    expected = [0.0933333333, 0.0350180329, 2.6652934410, 0.0219779663, 0.0162591626, 0.1704075040, 0.7694039428]
+    assert found == pytest.approx(expected, abs=1e-10)
+    assert row["relative"] == pytest.approx(row["difference"] / row["value_baseline"])
+    assert row["detectable"] == pytest.approx(detectable(row["se"] * math.sqrt(12), 12, 0.95, 0.8))
+    assert row["needed"] is None
+
+
+@pytest.mark.parametrize(
+    ("test", "statistic", "p"),
+    [("wilcoxon", 2.1531384666, 0.0313077979), ("sign", 8, 0.109375), ("randomization", 0.0933333333, 0.0326)],
+)
+def test_other_tests(test: str, statistic: float, p: float, shares: Path) -> None:
+    (row,) = compare(shares, given(a=A, b=B), test=test)
+    assert (row["statistic"], row["p"]) == pytest.approx((statistic, p), abs=1e-10)
+    assert row["test"] == test
+
+
+def test_the_greatest_t(shares: Path) -> None:
+    """One draw of signs for all comparisons: p-values and intervals that agree."""
+    rows = compare(shares, given(a=A, b=B, c=C), baseline="a", correction="max_t")
+    assert [(row["baseline"], row["system"]) for row in rows] == [("a", "b"), ("a", "c")]
+    assert [row["p_adjusted"] for row in rows] == pytest.approx([0.0549, 0.8547], abs=1e-12)
+    assert rows[1]["statistic"] == pytest.approx(0.63828474, abs=1e-8)
+    assert [(row["high"] - row["difference"]) / row["se"] for row in rows] == pytest.approx([2.6652934] * 2, abs=1e-7)
+    assert [row["better"] for row in rows] == [None, None]
+
+
+def test_corrections(shares: Path) -> None:
+    table = given(a=A, b=B, c=C)
+    plain = [row["p"] for row in compare(shares, table, correction="none")]
+    assert [row["p_adjusted"] for row in compare(shares, table, correction="none")] == plain
+    for correction, method in (("holm", None), ("bh", "bh")):
+        rows = compare(shares, table, correction=correction)
+        expected = corrected(plain, "holm") if method is None else stats.false_discovery_control(plain, method=method)
+        assert [row["p_adjusted"] for row in rows] == pytest.approx(list(expected), abs=1e-12)
+        assert {row["level"] for row in rows} == {1 - 0.05 / 3}
+        for row in rows:
+            assert row["low"] <= 0 <= row["high"] or row["p_adjusted"] < 0.05
+    assert corrected([0.01, None, 0.04], "holm") == [0.02, None, 0.04]
+
+
+def test_power() -> None:
+    """Of statsmodels TTestPower; its least effect is by the noncentral t, and 0.0001 away."""
+    assert detectable(1, 50, 0.95, 0.8) == pytest.approx(0.404266, abs=1e-6)
+    assert detectable(1, 200, 0.95, 0.8) == pytest.approx(0.199078, abs=1e-6)
+    assert [needed(1, effect, 0.95, 0.8) for effect in (0.05, 0.1, 0.2, 0.5, 1)] == [3142, 787, 199, 34, 10]
+
+
+def test_an_effect(shares: Path) -> None:
+    (row,) = compare(shares, given(a=A, b=B), effect=0.05)
+    deviation = row["se"] * math.sqrt(12)
+    assert row["needed"] == needed(deviation, 0.05, 0.95, 0.8)
+    (share,) = compare(shares, given(a=A, b=B), effect="10%")
+    assert share["needed"] == needed(deviation, 0.1 * row["value_baseline"], 0.95, 0.8)
+
+
+def test_scipy() -> None:
+    """Random rankings against paired tests of scipy over the values of queries."""
+    draw = np.random.default_rng(5)
+    run = {name: {f"q{q}": {f"d{d}": float(draw.integers(10)) / 4 for d in range(8)} for q in range(25)} for name in ("x", "y")}
+    qrels = {f"q{q}": {f"d{d}": int(draw.integers(3)) for d in range(8)} for q in range(25)}
+    metrics = ["nDCG@5", "AP", "P@3"]
+    values = {name: sqlrank.evaluate(metrics, run=run[name], qrels=qrels, per_query=True) for name in run}
+    for test in ("t", "wilcoxon"):
+        for row in sqlrank.compare(metrics, run=run, qrels=qrels, test=test).to_pylist():
+            one, two = (values[name][row["metric"]].to_numpy() for name in ("x", "y"))
+            if test == "t":
+                expected = stats.ttest_rel(two, one)
+                interval = expected.confidence_interval(row["level"])
+                assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high), abs=1e-9)
+            else:
+                rounded = np.round(two - one, 9)
+                expected = stats.wilcoxon(rounded, zero_method="wilcox", correction=False, method="asymptotic")
+            assert row["p"] == pytest.approx(expected.pvalue, abs=1e-9)
+            assert row["wins"] + row["ties"] + row["losses"] == row["units"] == 25
+
+
+def test_randomization_is_near_the_exact_test(shares: Path) -> None:
+    (row,) = compare(shares, given(a=A, b=B), test="randomization", replicates=99_999)
+    assert row["p"] == pytest.approx(0.033203125, abs=0.002)
+
+
+# Slices, weights and what is missing
+
+
+def test_units_that_only_one_has(shares: Path) -> None:
+    table = given(a=[*A, 0.3, None], b=[*B, None, 0.9])
+    (row,) = compare(shares, table)
+    assert (row["units"], row["unpaired"], row["difference"]) == (12, 2, pytest.approx(0.0933333333, abs=1e-10))
+
+
+def test_slices() -> None:
+    run = {name: {f"q{q}": {"a": 1.0, "b": float(q % good)} for q in range(6)} for name, good in (("x", 2), ("y", 3))}
+    qrels = {f"q{q}": {"b": 1} for q in range(6)}
+    queries = pa.table({"query_id": [f"q{q}" for q in range(6)], "country": ["de", "de", "de", "fr", "fr", None]})
+    rows = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries, slices=[[], ["country"]])
+    assert rows.column_names[:5] == ["country", "slice", "metric", "baseline", "system"]
+    assert [(row["country"], row["slice"], row["units"]) for row in rows.to_pylist()] == [
+        (None, "all", 6),
+        (None, "country", 1),
+        ("de", "country", 3),
+        ("fr", "country", 2),
+    ]
+    alone = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries, slices="country")
+    assert alone.column_names[:2] == ["country", "metric"]
+    assert alone.num_rows == 3
+
+
+def test_weights_of_queries() -> None:
+    """A query of weight 2 moves the mean twice as far; one of weight 0 is none; scaling all changes nothing."""
+    run = {"x": {f"q{q}": {"a": 1.0, "b": 0.5} for q in range(4)}, "y": {f"q{q}": {"a": 1.0, "b": 2.0 * (q % 2)} for q in range(4)}}
+    qrels = {f"q{q}": {"b": 1} for q in range(4)}
+    weights = [1.0, 2.0, 3.0, 0.0]
+    found = []
+    for scale in (1.0, 1e-6):
+        queries = pa.table({"query_id": [f"q{q}" for q in range(4)], "weight": [scale * w for w in weights]})
+        (row,) = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries).to_pylist()
+        found.append(row)
+    assert found[0]["difference"] == pytest.approx(2 / 6 * 0.5)
+    differences, mean = [0.0, 0.5, 0.0], 2 / 6 * 0.5
+    moves = [w / 6 * (d - mean) for w, d in zip(weights, differences, strict=False)]
+    assert found[0]["se"] == pytest.approx(math.sqrt(3 / 2 * sum(move * move for move in moves)))
+    assert found[0]["units"] == 3
+    assert {name: pytest.approx(value) if isinstance(value, float) else value for name, value in found[0].items()} == found[1]
+
+
+def test_differences_of_queries(shares: Path) -> None:
+    """What the second system loses most comes first."""
+    result = sqlrank.compare("Share", predictions=given(a=A[:3], b=[0.6, 0.25, 0.2]), sql_dir=shares, level="query", per_query=True)
+    assert result.column_names == ["metric", "baseline", "system", "query_id", "value_baseline", "value", "difference"]
+    assert [(row["query_id"], round(row["difference"], 9)) for row in result.to_pylist()] == [("q3", -0.8), ("q2", 0.0), ("q1", 0.1)]
+    worse = sqlrank.compare("MAE", predictions=given(a=A[:3], b=[0.6, 0.25, 0.2]), level="query", per_query=True)
+    assert [row["query_id"] for row in worse.to_pylist()] == ["q1", "q2", "q3"]
+
+
+def test_lower_is_better(shares: Path) -> None:
+    """Wins are of the better system, whichever way a metric goes."""
+    (row,) = sqlrank.compare("MAE", predictions=given(a=A, b=B), level="query").to_pylist()
+    assert (row["wins"], row["ties"], row["losses"], row["better"]) == (2, 2, 8, "a")
+    (bias,) = sqlrank.compare("Bias", predictions=given(a=A, b=B), level="query").to_pylist()
+    assert bias["p"] == pytest.approx(row["p"])
+    assert bias["better"] is None
+    assert compare(shares, given(a=A, b=B))[0]["p"] == pytest.approx(row["p"])
+
+
+def test_several_scores() -> None:
+    predictions = pa.table(
+        {"query_id": ["a", "a", "b", "b"], "label": [1, 0, 0, 1], "old": [0.9, 0.1, 0.2, 0.8], "new": [0.1, 0.9, 0.3, 0.4]}
+    )
+    (row,) = sqlrank.compare("AUC", predictions=predictions, columns={"score": ["old", "new"]}, level="query", baseline="old").to_pylist()
+    assert (row["baseline"], row["system"], row["value_baseline"], row["value"]) == ("old", "new", 1.0, 0.5)
+
+
+# What never changes
+
+
+def test_a_system_against_itself(shares: Path) -> None:
+    (row,) = compare(shares, given(a=A, b=A))
+    assert (row["difference"], row["p"], row["p_adjusted"], row["ties"], row["better"]) == (0, 1, 1, 12, None)
+    assert (row["low"], row["high"], row["statistic"], row["effect_size"]) == (None, None, None, None)
+
+
+def test_the_same_change_everywhere_is_no_certainty(shares: Path) -> None:
+    (row,) = compare(shares, given(a=[0.1, 0.2, 0.7], b=[0.2, 0.3, 0.8]))
+    assert row["difference"] == pytest.approx(0.1)
+    assert (row["wins"], row["se"], row["p"], row["low"], row["better"]) == (3, 0, None, None, None)
+
+
+def test_one_query_and_none(shares: Path) -> None:
+    (row,) = compare(shares, given(a=[0.1], b=[0.5]))
+    assert (row["units"], row["difference"], row["se"], row["p"], row["better"]) == (1, 0.4, None, None, None)
+    (none,) = compare(shares, given(a=[0.1, None], b=[None, 0.5]))
+    assert (none["units"], none["unpaired"], none["difference"], none["wins"], none["p"]) == (0, 2, None, None, None)
+    assert compare(shares, given(a=[0.1, None], b=[None, 0.5]), test="randomization")[0]["p"] is None
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
+def test_the_order_of_rows_and_systems(test: str, shares: Path) -> None:
+    table = given(a=A, b=B)
+    (row,) = compare(shares, table, test=test, replicates=999)
+    (shuffled,) = compare(shares, table.take(np.random.default_rng(3).permutation(24)), test=test, replicates=999)
+    assert shuffled["p"] == pytest.approx(row["p"], rel=1e-12)
+    (turned,) = compare(shares, table, test=test, baseline="b", replicates=999)
+    assert turned["difference"] == pytest.approx(-row["difference"])
+    assert (turned["low"], turned["high"]) == pytest.approx((-row["high"], -row["low"]))
+    assert (turned["wins"], turned["losses"], turned["better"]) == (row["losses"], row["wins"], row["better"])
+    assert turned["p"] == pytest.approx(row["p"])
+
+
+def test_seeds(shares: Path) -> None:
+    found = {seed: compare(shares, given(a=A, b=B), test="randomization", replicates=999, seed=seed)[0]["p"] for seed in (0, 0, 1, 2)}
+    assert found[0] == compare(shares, given(a=A, b=B), test="randomization", replicates=999)[0]["p"]
+    assert len(set(found.values())) > 1
+
+
+def test_names_that_are_odd(shares: Path) -> None:
+    """Systems and slices of any name, also those of columns that are made here."""
+    table = (
+        given(**{"a\"'; --": A, "select": B}).append_column("cell", pa.array(["x", "y"] * 12)).append_column("va lue", pa.array(["u"] * 24))
+    )
+    rows = compare(shares, table, slices=["cell", "va lue"])
+    assert [(row["cell"], row["va lue"], row["baseline"], row["system"], row["units"]) for row in rows] == [
+        ("x", "u", "a\"'; --", "select", 6),
+        ("y", "u", "a\"'; --", "select", 6),
+    ]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "student"}, "unknown test 'student'. Choose from: t, wilcoxon, sign, randomization"),
+        ({"correction": "bonferroni"}, "unknown correction 'bonferroni'. Choose from: holm, bh, max_t, none"),
+        ({"correction": "max_t", "test": "sign"}, "correction='max_t' is of t-tests; leave out test='sign'"),
+        ({"confidence": 95}, "confidence=95 is not possible; it is a number from 0.5 to below 1, such as 0.95"),
+        ({"effect": "0%"}, "effect='0%' is not possible: give a number from 1e-09, such as 0.01, or a share of the baseline, '1%'"),
+        ({"effect": "much"}, "effect='much' is not possible"),
+        ({"power": 80}, "power=80 is not possible: give a number above 0.5 and below 1, such as 0.8"),
+        ({"replicates": 5}, "replicates=5 is not possible: give a whole number from 99 to 1000000, such as 9999"),
+        ({"baseline": "A"}, "no system is called 'A'; did you mean 'a'? Choose from: a, b"),
+        ({"slices": "system"}, "slices cannot name 'system', which tells the systems apart"),
+        ({"slices": [["day"], ["day"]]}, "slices names a grouping twice: day"),
+        ({"aggregate": "max"}, "means are compared, not aggregate='max'; leave it out"),
+    ],
+)
+def test_what_cannot_be_asked(options: dict[str, Any], message: str, shares: Path) -> None:
+    with pytest.raises(MetricError) as caught:
+        compare(shares, given(a=A, b=B), **options)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("num_rel", "num_rel cannot be compared by units: "),
+        ("P@1..3", "P@1..3 has rows of its own and cannot be compared; ask for metrics with one cut-off each"),
+    ],
+)
+def test_metrics_that_cannot_be_compared(metric: str, message: str) -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.compare(metric, run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}})
+    assert message in str(caught.value)
+
+
+def test_systems_that_cannot_be_compared(shares: Path) -> None:
+    with pytest.raises(MetricError, match=r"^two systems are needed to compare, and there is only 'a'; name their column with by="):
+        compare(shares, given(a=A))
+    nameless = given(a=A, b=B).set_column(0, "system", pa.array(["a"] * 12 + [None] * 12))
+    with pytest.raises(InputError, match=r"^a system is NULL; give every system a name to compare it"):
+        compare(shares, nameless)
+    doubles = given(a=A, b=B).set_column(1, "query_id", pa.array([i / 2 for i in range(12)] * 2))
+    with pytest.raises(InputError, match=r"^query_id: signs are drawn by ids, which are text or whole numbers"):
+        compare(shares, doubles, test="randomization")
+    with pytest.raises(MetricError, match="signs would have to be drawn; ask for fewer replicates="):
+        sqlrank.compare(
+            "Share",
+            predictions=pa.table(
+                {
+                    "system": [s for s in "ab" for _ in range(30_000)],
+                    "query_id": [*range(30_000)] * 2,
+                    "score": [0.5] * 60_000,
+                    "label": [0.0] * 60_000,
+                }
+            ),
+            sql_dir=shares,
+            level="query",
+            test="randomization",
+            replicates=1_000_000,
+        )

@@ -1,0 +1,263 @@
+"""Gates: verdicts by hand, how often noise fails, stored baselines, and what reviewers are shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from sqlrank.cli.app import app
+from sqlrank.comparison.units import Compared
+from sqlrank.comparison.verdict import Tolerance, verdict_of
+from sqlrank.results.verdicts import junit, summary, workflow_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QRELS = {f"q{q}": {"a": 1} for q in range(40)}
+
+
+def ranked(*ranks: int) -> dict[str, dict[str, float]]:
+    """Return a run in which the relevant document has these ranks, over and over."""
+    run = {}
+    for q in range(40):
+        rank = ranks[q % len(ranks)]
+        run[f"q{q}"] = {"a": -float(rank), **{f"d{i}": -float(i) + (0.5 if i < rank else -0.5) for i in range(1, 5)}}
+    return run
+
+
+GOOD, MIXED, BAD = ranked(1, 2), ranked(2, 1, 2, 1, 2), ranked(4, 3)
+
+
+def gate(old: Any, new: Any, metrics: Any = "RR", **options: Any) -> list[dict[str, Any]]:
+    return sqlrank.gate(metrics, run={"old": old, "new": new}, qrels=QRELS, **options).to_pylist()
+
+
+# Verdicts
+
+
+def test_verdicts() -> None:
+    (equal,) = gate(GOOD, GOOD)
+    assert (equal["verdict"], equal["reason"], equal["difference"], equal["low"]) == ("pass", "equal in every unit", 0, None)
+    (worse,) = gate(GOOD, BAD, tolerance=0.01)
+    assert (worse["verdict"], worse["reason"], worse["units"]) == ("fail", "worse by more than the tolerance", 40)
+    assert worse["high"] < -0.01
+    assert worse["baseline"] == "old"
+    (better,) = gate(BAD, GOOD)
+    assert better["verdict"] == "pass"
+    (unsure,) = gate(GOOD, MIXED, tolerance=0.05)
+    assert (unsure["verdict"], unsure["reason"]) == ("inconclusive", "cannot tell: the interval reaches past the tolerance")
+    assert unsure["low"] < -0.05 < unsure["high"]
+    sd = unsure["se"] * 40**0.5
+    assert unsure["needed"] == int(np.ceil((1.959963984540054 * sd / 0.05) ** 2 + 1.959963984540054**2 / 2))
+    (tolerant,) = gate(GOOD, MIXED, tolerance=0.5)
+    assert tolerant["verdict"] == "pass"
+
+
+def test_a_share_of_the_baseline() -> None:
+    """2 % of 0.75: what is tested is candidate - 0.98 baseline, per query."""
+    (row,) = gate(GOOD, MIXED, tolerance="2%")
+    assert (row["tolerance"], row["verdict"]) == ("2%", "inconclusive")
+    assert gate(GOOD, MIXED, tolerance="80%")[0]["verdict"] == "pass"
+    assert gate(GOOD, BAD, tolerance="80%")[0]["verdict"] == "pass"
+    assert gate(GOOD, BAD, tolerance="30%")[0]["verdict"] == "fail"
+
+
+def test_tolerances_of_metrics() -> None:
+    rows = gate(GOOD, BAD, ["RR", "nDCG@10"], tolerance={"nDCG@10": "99%", "*": 0.1})
+    assert [(row["metric"], row["tolerance"], row["verdict"]) for row in rows] == [("RR", "0.1", "fail"), ("nDCG@10", "99%", "pass")]
+    assert [row["tolerance"] for row in gate(GOOD, BAD, ["RR", "nDCG@10"], tolerance={"RR": 0.5})] == ["0.5", "0"]
+
+
+def test_lower_is_better() -> None:
+    rows = [(system, f"q{q}", 0.0, value + q % 3 / 100) for system, value in (("baseline", 0.1), ("new", 0.3)) for q in range(30)]
+    table = pa.table(dict(zip(["system", "query_id", "label", "score"], map(list, zip(*rows, strict=True)), strict=True)))
+    table = table.set_column(3, "score", pa.array([score + (i % 7) / 50 for i, score in enumerate(table["score"].to_pylist())]))
+    (row,) = sqlrank.gate("MAE", predictions=table, level="query", tolerance="5%").to_pylist()
+    assert (row["baseline"], row["verdict"]) == ("baseline", "fail")
+    assert row["difference"] > 0
+    (turned,) = sqlrank.gate("MAE", predictions=table, level="query", tolerance="5%", baseline="new").to_pylist()
+    assert turned["verdict"] == "pass"
+
+
+def test_slices() -> None:
+    """One country that is worse fails, however good the rest is; a small one is skipped."""
+    countries = ["de"] * 20 + ["fr"] * 17 + [None] * 3
+    queries = pa.table({"query_id": list(QRELS), "country": countries})
+    candidate = {query: (GOOD if countries[place] == "fr" else BAD)[query] for place, query in enumerate(QRELS)}
+    result = sqlrank.gate(
+        "RR", run={"baseline": MIXED, "candidate": candidate}, qrels=QRELS, queries=queries, slices="country", min_units=10
+    )
+    found = [(row["country"], row["slice"], row["units"], row["verdict"]) for row in result.to_pylist()]
+    assert found == [
+        (None, "all", 40, "fail"),
+        (None, "country", 3, "skipped"),
+        ("de", "country", 20, "fail"),
+        ("fr", "country", 17, "inconclusive"),
+    ]
+    assert result.schema.metadata[b"sqlrank.verdict"] == b"fail"
+
+
+def compared(difference: float, se: float, units: int, changed: int = 5) -> Compared:
+    return Compared(0, 0, 0, units, 0, 0.5, 0.5 + difference, difference, 1, se, None, None, changed, units - changed, 0)
+
+
+@pytest.mark.parametrize(
+    ("item", "tolerance", "cells", "expected"),
+    [
+        (compared(-0.1, 0, 10), 0.01, 1, "inconclusive"),
+        (compared(-0.1, 0, 30), 0.01, 1, "fail"),
+        (compared(-0.1, 0, 30), 0.2, 1, "pass"),
+        (compared(-0.05, 0.02, 100), 0.0, 1, "fail"),
+        (compared(-0.05, 0.02, 100), 0.0, 10, "inconclusive"),
+        (compared(-0.05, 0.005, 100), 0.0, 10, "fail"),
+        (compared(0, 0, 2, 0), 0.0, 1, "pass"),
+    ],
+)
+def test_rules(item: Compared, tolerance: float, cells: int, expected: str) -> None:
+    assert verdict_of(item, item, Tolerance(tolerance, is_share=False), 0.95, cells, 2).verdict == expected
+
+
+@pytest.mark.slow
+def test_noise_does_not_fail() -> None:
+    """A thousand gates between systems that differ by noise alone, with no tolerance at all."""
+    draw = np.random.default_rng(7)
+    failed = 0
+    for _ in range(1000):
+        differences = draw.normal(0, 0.12, 20)
+        se = differences.std(ddof=1) / 20**0.5
+        item = compared(float(differences.mean()), float(se), 20, 10)
+        failed += verdict_of(item, item, Tolerance(0.0, is_share=False), 0.95, 1, 20).verdict == "fail"
+    assert failed <= 50
+
+
+# A stored baseline
+
+
+def test_a_stored_baseline(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.parquet"
+    pq.write_table(sqlrank.evaluate(["RR", "nDCG@10"], run=GOOD, qrels=QRELS, per_query=True), path)
+    for baseline in (path, str(path), pq.read_table(path)):
+        result = sqlrank.gate(["RR", "nDCG@10"], run=BAD, qrels=QRELS, baseline=baseline, tolerance=0.01)
+        beside = sqlrank.gate(["RR", "nDCG@10"], run={"baseline": GOOD, "candidate": BAD}, qrels=QRELS, tolerance=0.01)
+        for row, other in zip(result.to_pylist(), beside.to_pylist(), strict=True):
+            assert row == {name: pytest.approx(value) if isinstance(value, float) else value for name, value in other.items()}
+        assert result["verdict"].to_pylist() == ["fail", "fail"]
+
+
+def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
+    stored = sqlrank.evaluate(["RR", "P@5"], run=GOOD, qrels=QRELS, per_query=True)
+
+    def refused(**options: Any) -> str:
+        with pytest.raises(InputError) as caught:
+            sqlrank.gate(**{"metrics": "RR", "run": BAD, "qrels": QRELS, "baseline": stored, **options})
+        return str(caught.value)
+
+    assert "the baseline has no column 'AP'; there are: query_id, RR, P@5" in refused(metrics="AP")
+    said = refused(metrics="P@5", rel=2)
+    assert "P@5: the baseline was stored with rel=1, and this is evaluated with rel=2; use the same, or store it anew" in said
+    few = {query: docs for place, (query, docs) in enumerate(QRELS.items()) if place < 30}
+    assert "10 of 40 queries have a value in the baseline or in the candidate only; give the same run and judgments" in refused(qrels=few)
+    plain = stored.replace_schema_metadata(None)
+    assert "the baseline does not hold the values of queries; store them: sqlrank evaluate ... --per-query -o" in refused(baseline=plain)
+    other = stored.schema.metadata[b"sqlrank.metrics"].replace(b'"definition": "', b'"definition": "0')
+    changed = stored.replace_schema_metadata({b"sqlrank.metrics": other, b"sqlrank.version": b"0.1.0"})
+    assert "RR: the SQL of the baseline, by sqlrank 0.1.0, is not that of sqlrank" in refused(baseline=changed)
+    twice = pa.concat_tables([stored, stored])
+    assert "the baseline has 80 rows for 40 queries; store one system, by the same slices" in refused(baseline=twice)
+    (tmp_path / "no.parquet").write_text("x")
+    assert "is no Parquet file; store a baseline" in refused(baseline=tmp_path / "no.parquet")
+    assert "there is no baseline" in refused(baseline=tmp_path / "gone.parquet")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tolerance": -1}, "tolerance=-1 is not possible: give a number from 0, such as 0.01, or a share of the baseline, '1%'"),
+        ({"tolerance": {"AP": 1}}, "tolerance of 'AP', which is not asked for; there are: RR"),
+        ({"baseline": "older"}, "no system is called 'older'; did you mean 'old'? Choose from: new, old"),
+        ({"confidence": 1}, "confidence=1 is not possible"),
+        ({"min_units": -1}, "min_units=-1 is not possible: give a whole number from 0, such as 20"),
+    ],
+)
+def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(MetricError) as caught:
+        gate(GOOD, BAD, **options)
+    assert message in str(caught.value)
+
+
+def test_systems() -> None:
+    with pytest.raises(MetricError, match=r"^a gate is between two systems, and there are 3: a, b, c"):
+        sqlrank.gate("RR", run={"a": GOOD, "b": BAD, "c": MIXED}, qrels=QRELS)
+    rows = [
+        (name, query, doc, score) for name, run in (("x", GOOD), ("y", BAD)) for query, docs in run.items() for doc, score in docs.items()
+    ]
+    table = pa.table(dict(zip(["system", "query_id", "doc_id", "score"], map(list, zip(*rows, strict=True)), strict=True)))
+    with pytest.raises(MetricError, match=r"^which of x and y is the baseline\? Name it with baseline= \(--baseline\)"):
+        sqlrank.gate("RR", run=table, qrels=QRELS)
+    assert sqlrank.gate("RR", run=table, qrels=QRELS, baseline="y")["verdict"].to_pylist() == ["pass"]
+    predictions = pa.table({"query_id": ["a"], "label": [1.0], "score": [1.0], "system": ["baseline"]})
+    with pytest.raises(
+        MetricError, match=r"^Bias is neither better higher nor lower, so that no gate can be put to it; compare it instead"
+    ):
+        sqlrank.gate("Bias", predictions=predictions, level="query")
+
+
+# What reviewers see
+
+
+def test_reports() -> None:
+    result = sqlrank.gate(["RR", "P@5"], run={"old": GOOD, "new": BAD}, qrels=QRELS, tolerance=0.01)
+    assert result["verdict"].to_pylist() == ["fail", "pass"]
+    suite = ET.fromstring(junit(result))  # noqa: S314  it was written here
+    assert suite.attrib == {"name": "sqlrank gate", "tests": "2", "failures": "1", "errors": "0", "skipped": "0"}
+    assert [case.get("name") for case in suite] == ["RR", "P@5"]
+    assert "worse by more than the tolerance: difference -0.4" in (suite[0][0].get("message") or "")
+    page = summary(result, 4)
+    assert page.startswith("## sqlrank gate: fail\n\n| metric | value_baseline |")
+    assert page.index("| RR |") < page.index("| P@5 |")
+    (line,) = workflow_lines(result)
+    assert line.startswith("::error title=sqlrank gate::RR: worse by more than the tolerance: difference -0.")
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, run in (("good", GOOD), ("bad", BAD), ("mixed", MIXED)):
+        lines = [f"{q} Q0 {doc} 0 {score} {name}" for q, docs in run.items() for doc, score in docs.items()]
+        (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 a 1\n" for q in QRELS))
+    monkeypatch.chdir(tmp_path)
+
+    def called(baseline: str, candidate: str, *more: str) -> Any:
+        return CliRunner().invoke(
+            app, ["gate", "RR", "--run", f"baseline={baseline}.run", "--run", f"candidate={candidate}.run", "--qrels", "qrels", *more]
+        )
+
+    assert [called("good", other).exit_code for other in ("good", "bad", "mixed")] == [0, 1, 3]
+    assert called("good", "mixed", "--inconclusive", "pass").exit_code == 0
+    assert called("good", "mixed", "--inconclusive", "fail").exit_code == 1
+    assert called("good", "bad", "--tolerance", "RR=99%").exit_code == 0
+    assert called("good", "bad", "--tolerance", "x").exit_code == 2
+    assert called("good", "gone").exit_code == 2
+    assert called("good", "bad").stdout.endswith("verdict: fail\n")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    written = called("good", "bad", "--summary", "summary.md", "--junit", "gate.xml", "--format", "json")
+    assert written.exit_code == 1
+    assert written.stderr.startswith("::error title=sqlrank gate::RR")
+    assert (tmp_path / "summary.md").read_text().startswith("## sqlrank gate: fail")
+    assert ET.parse(tmp_path / "gate.xml").getroot().get("failures") == "1"  # noqa: S314  it was written here
+    stored = ["evaluate", "RR", "--run", "good.run", "--qrels", "qrels", "--per-query", "-o", "baseline.parquet"]
+    assert CliRunner().invoke(app, stored).exit_code == 0
+    candidate = ["gate", "RR", "--run", "bad.run", "--qrels", "qrels", "--baseline", "baseline.parquet"]
+    assert CliRunner().invoke(app, candidate).exit_code == 1
+    assert (
+        CliRunner()
+        .invoke(app, ["compare", "RR", "--run", "good.run", "--run", "bad.run", "--qrels", "qrels", "--format", "csv"])
+        .stdout.startswith("metric,baseline,system,value_baseline,value,difference,low,high,level,relative,se")
+    )
