@@ -111,7 +111,8 @@ def compare(
             progress=progress,
         )
     with problems():
-        shown = for_people(result, COMPARED) if form in FOR_PEOPLE and not per_query else result
+        names = COMPARED if effect is None else (*COMPARED, "needed")
+        shown = for_people(result, names) if form in FOR_PEOPLE and not per_query else result
         write(shown, form, output, Looks(DIGITS if digits is None else digits))
 
 

@@ -12,6 +12,7 @@ from sqlrank.comparison.judged import Tests, judged
 from sqlrank.comparison.road import Place, over_units, values
 from sqlrank.comparison.shown import shown, unit_rows
 from sqlrank.engines.duckdb import Limits
+from sqlrank.errors import MetricError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -125,6 +126,9 @@ def compare(
     compared = measures(asking.question)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     tables = values(asking, Place(connection, dialect, limits, check, progress))
+
+    if (test != "t" or correction == "max_t") and any("weight" in table.column_names for _, table in tables):
+        raise MetricError("queries have weights, which only t-tests heed, and not under max_t; choose test='t', or leave the weights out")
 
     def work(units: Units) -> pa.Table:
         pairs = pairs_of(asking.ordered(units.systems()), baseline)

@@ -180,6 +180,14 @@ def test_weights_of_queries() -> None:
     assert {name: pytest.approx(value) if isinstance(value, float) else value for name, value in found[0].items()} == found[1]
 
 
+def test_weights_are_for_t_alone() -> None:
+    queries = pa.table({"query_id": ["q"], "weight": [2.0]})
+    runs, qrels = {"x": {"q": {"a": 1.0}}, "y": {"q": {"a": 1.0}}}, {"q": {"a": 1}}
+    for options in ({"test": "sign"}, {"correction": "max_t"}):
+        with pytest.raises(MetricError, match=r"^queries have weights, which only t-tests heed"):
+            sqlrank.compare("RR", run=runs, qrels=qrels, queries=queries, **options)
+
+
 def test_differences_of_queries(shares: Path) -> None:
     """What the second system loses most comes first."""
     result = sqlrank.compare("Share", predictions=given(a=A[:3], b=[0.6, 0.25, 0.2]), sql_dir=shares, level="query", per_query=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+import shlex
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 import sqlrank
@@ -18,9 +22,7 @@ from sqlrank.comparison.units import Compared
 from sqlrank.comparison.verdict import Tolerance, verdict_of
 from sqlrank.results.verdicts import junit, summary, workflow_lines
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+EXAMPLES = Path(__file__).parents[2] / "examples" / "gate"
 QRELS = {f"q{q}": {"a": 1} for q in range(40)}
 
 
@@ -182,7 +184,7 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     [
         ({"tolerance": -1}, "tolerance=-1 is not possible: give a number from 0, such as 0.01, or a share of the baseline, '1%'"),
         ({"tolerance": {"AP": 1}}, "tolerance of 'AP', which is not asked for; there are: RR"),
-        ({"baseline": "older"}, "no system is called 'older'; did you mean 'old'? Choose from: new, old"),
+        ({"baseline": "older"}, "no system is called 'older'; did you mean 'old'? Choose from: old, new"),
         ({"confidence": 1}, "confidence=1 is not possible"),
         ({"min_units": -1}, "min_units=-1 is not possible: give a whole number from 0, such as 20"),
     ],
@@ -261,3 +263,22 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         .invoke(app, ["compare", "RR", "--run", "good.run", "--run", "bad.run", "--qrels", "qrels", "--format", "csv"])
         .stdout.startswith("metric,baseline,system,value_baseline,value,difference,low,high,level,relative,se")
     )
+
+
+def test_the_example_of_a_pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The step of the workflow runs as it stands there, with the baseline that its page says how to store."""
+    workflow = yaml.safe_load((EXAMPLES / "gate.yml").read_text("utf-8"))
+    (step,) = [step["run"] for step in workflow["jobs"]["gate"]["steps"] if "sqlrank gate" in step.get("run", "")]
+    (stored,) = re.findall(r"^ +sqlrank (evaluate .*)$", (EXAMPLES / "README.md").read_text("utf-8"), re.MULTILINE)
+    for name, run in (("live", GOOD), ("candidate", BAD)):
+        (tmp_path / f"{name}.run").write_text(
+            "".join(f"{q} Q0 {doc} 0 {score} x\n" for q, docs in run.items() for doc, score in docs.items())
+        )
+    (tmp_path / "qrels.txt").write_text("".join(f"{q} 0 a 1\n" for q in QRELS))
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, shlex.split(stored)).exit_code == 0
+    done = CliRunner().invoke(app, shlex.split(step.replace("$GITHUB_STEP_SUMMARY", "summary.md"))[1:])
+    assert done.exit_code == 1
+    assert "| RR" not in (tmp_path / "summary.md").read_text()
+    assert (tmp_path / "summary.md").read_text().count("| fail |") == 2
+    assert ET.parse(tmp_path / "gate.xml").getroot().get("failures") == "2"  # noqa: S314  it was written here
