@@ -6,6 +6,9 @@ QRELS := examples/data/trec_eval/qrels.rel_level
 CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column 'weight=1 / propensity'
 
+HOURS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
+	--column score=score_boosting --column "query_id=DATE_TRUNC('hour', timestamp)" --policy level=query --tolerance 1%
+
 .PHONY: help demo test test-all engines lint bench bench-spark clean
 
 help:  ## Show this help
@@ -30,6 +33,11 @@ demo: $(BIN)/sqlrank  ## Evaluate a real collection and show the SQL that did it
 	$(BIN)/sqlrank sql nDCG@10 AP --run $(RUN) --qrels $(QRELS)
 	$(BIN)/sqlrank evaluate AUC LogLoss NormalizedEntropy LiftQuality CalibrationRatio Positives $(CLICKS) --by campaign,policy
 	$(BIN)/sqlrank evaluate Calibration $(CLICKS) --by campaign
+	$(BIN)/sqlrank compare nDCG@10 AP --run full=$(RUN) --run cut=examples/data/trec_eval/results.trunc --qrels $(QRELS)
+	$(BIN)/sqlrank compare LogLoss Brier $(filter-out --tolerance 1%,$(HOURS)) --slice campaign
+	$(BIN)/sqlrank gate LogLoss Brier $(HOURS) --where "policy = 'random'"
+	$(BIN)/sqlrank gate MAE $(HOURS) --where "policy = 'random'"; test $$? = 1 # this one fails
+	$(BIN)/sqlrank gate LogLoss $(HOURS) --where "policy = 'bts'"; test $$? = 3 # this one is inconclusive
 
 test: $(VENV)/.test  ## Run the tests that are not slow (three minutes)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow'

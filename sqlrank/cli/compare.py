@@ -113,7 +113,7 @@ def compare(
     with problems():
         names = COMPARED if effect is None else (*COMPARED, "needed")
         shown = for_people(result, names) if form in FOR_PEOPLE and not per_query else result
-        write(shown, form, output, Looks(DIGITS if digits is None else digits))
+        write(shown, form, output, Looks(DIGITS if digits is None else digits, is_upright=True))
 
 
 def gate(
@@ -184,7 +184,7 @@ def gate(
     decimals = DIGITS if digits is None else digits
     verdict = result.schema.metadata[b"sqlrank.verdict"].decode()
     with problems():
-        write(for_people(result, SHOWN) if form in FOR_PEOPLE else result, form, output, Looks(decimals))
+        write(for_people(result, SHOWN) if form in FOR_PEOPLE else result, form, output, Looks(decimals, is_upright=True))
         if summary_file is not None:
             append(summary_file, summary(result, decimals))
         if junit_file is not None:

@@ -89,12 +89,16 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class Looks:
-    """How a result is shown to people: decimals, which columns are counts, and which of higher and lower is better in which."""
+    """How a result is shown to people: decimals, which columns are counts, and which of higher and lower is better in which.
+
+    One that is not ``is_upright`` is laid on its side where it is a single long row.
+    """
 
     digits: int = DIGITS
     counts: frozenset[str] = frozenset()
     better: Mapping[str, str] = field(default_factory=dict)
     has_total: bool = False
+    is_upright: bool = False
 
     @classmethod
     def of(cls, columns: Sequence[str], library: Library, digits: int | None = None, has_total: bool = False) -> Looks:
@@ -198,7 +202,7 @@ def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, looks: Lo
     if form is Format.latex:
         _embolden(result, cells, looks)
     header, aligned = result.column_names, ["right" if numeric[name] else "left" for name in result.column_names]
-    if len(rows) == 1 and len(header) > WIDE:
+    if len(rows) == 1 and len(header) > WIDE and not looks.is_upright:
         cells = [[name, cell] for name, cell in zip(header, cells[0], strict=True)]
         header, aligned = ["metric", "value"], ["left", "right"]
     if form is Format.latex:

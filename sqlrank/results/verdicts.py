@@ -49,7 +49,7 @@ def summary(result: pa.Table, digits: int) -> str:
     verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
     places = [WORST_FIRST.index(verdict) for verdict in result["verdict"].to_pylist()]
     order = sorted(range(result.num_rows), key=lambda row: places[row])
-    table = text_of(for_people(result, SHOWN).take(order), Format.markdown, Looks(digits))
+    table = text_of(for_people(result, SHOWN).take(order), Format.markdown, Looks(digits, is_upright=True))
     return f"## sqlrank gate: {verdict}\n\n{table}\n"
 
 

@@ -58,6 +58,8 @@ CALLS: list[tuple[Callable[..., Any], str, dict[str, Any]]] = [
         (sqlrank.evaluate, "RR", {"run": RUN, "qrels": QRELS}),
         (sqlrank.sql, "AUC", {"predictions": "clicks"}),
         (sqlrank.sql, "RR", {"run": "runs", "qrels": "judgments"}),
+        (sqlrank.compare, "RR", {"run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
+        (sqlrank.gate, "RR", {"run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
     )
     for name in arguments(function)
 ]

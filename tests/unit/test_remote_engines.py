@@ -104,6 +104,28 @@ def evaluate(connection: Any, dialect: str, metrics: Any, **call: Any) -> pa.Tab
     return sqlrank.evaluate(metrics, **(call | names), connection=connection)
 
 
+@pytest.mark.parametrize(
+    ("metrics", "call"),
+    [
+        (["nDCG@3", "AP"], {**RANKINGS, "by": "select", "test": "randomization", "replicates": 999}),
+        (["AP"], {**RANKINGS, "by": "select", "queries": "queries", "slices": [[], ["Größe"]]}),
+        (["Brier", "AUC"], {"predictions": "predictions", "columns": {"score": ["score", "other"]}, "level": "query", "test": "wilcoxon"}),
+    ],
+)
+def test_comparisons(metrics: Any, call: dict[str, Any], engine: Any, duck: duckdb.DuckDBPyConnection) -> None:
+    found = []
+    for connection, dialect in ((duck, "duckdb"), (engine.connection, engine.dialects[0])):
+        names = {role: quoted(call[role], dialect) for role in ("run", "qrels", "queries", "predictions") if call.get(role) in TABLES}
+        found.append(sqlrank.compare(metrics, **(call | names), connection=connection))
+    expected, got = found
+    assert got.schema.remove_metadata() == expected.schema.remove_metadata()
+    assert got.num_rows == expected.num_rows > 0
+    for row, values in zip(got.to_pylist(), expected.to_pylist(), strict=True):
+        assert row == {
+            name: pytest.approx(value, rel=1e-9, abs=1e-9) if isinstance(value, float) else value for name, value in values.items()
+        }
+
+
 def assert_same(engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, **call: Any) -> None:
     expected, got = evaluate(duck, "duckdb", metrics, **call), evaluate(engine.connection, engine.dialects[0], metrics, **call)
     assert got.schema.remove_metadata() == expected.schema.remove_metadata()
