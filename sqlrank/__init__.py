@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
     from sqlrank.library.metric import Metric
     from sqlrank.results.dbt import DbtModel, dbt_model
+    from sqlrank.splits.split import split, split_sql
 
 __all__ = [
     "ContractError",
@@ -30,6 +31,8 @@ __all__ = [
     "gate",
     "metrics",
     "parse",
+    "split",
+    "split_sql",
     "sql",
 ]
 
@@ -40,6 +43,7 @@ _PLACES = {
     "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),
     "sqlrank.library.metric": ("Metric",),
     "sqlrank.results.dbt": ("DbtModel", "dbt_model"),
+    "sqlrank.splits.split": ("split", "split_sql"),
 }
 """Where the public names are: each is imported when it is asked for, since engines take half a second that help does not need."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,11 +10,10 @@ from sqlrank.arguments import public
 from sqlrank.call import Call, leaves
 from sqlrank.engines import remote
 from sqlrank.engines.dialects import dialect_of
-from sqlrank.engines.duckdb import Limits, session
+from sqlrank.engines.duckdb import Limits
 from sqlrank.engines.files import is_meant
-from sqlrank.engines.named import named_database
+from sqlrank.engines.looking import looked_at
 from sqlrank.engines.render import render
-from sqlrank.engines.sources import Catalog, database_on
 from sqlrank.evaluation import answer
 from sqlrank.library import settings
 from sqlrank.library.listing import COLUMNS, listed
@@ -26,10 +24,9 @@ from sqlrank.question import look_up
 from sqlrank.results.store import store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from sqlrank.engines.database import Database
     from sqlrank.inputs.checks import Check
     from sqlrank.library.metric import Metric
 
@@ -180,24 +177,12 @@ def sql(
     dialect_of(spoken)
     question = look_up(Call.of(metrics, locals(), policies))
     check_plan(question, spoken)
-    with _looked_at(question.sources, connection, spoken) as database:
+    has_files = any(is_meant(each) for source in question.sources.values() for each in leaves(source))
+    with looked_at(connection, spoken, has_files) as database:
         prepared = prepare(question, database)
         read = [item.table.written for item in prepared.columns.inputs.values()]
         stored = store(prepared.statement, spoken, create_table, create_view, insert, read)
         return render(stored.tree, stored.stamp, spoken, database.keeps)
-
-
-@contextmanager
-def _looked_at(sources: Mapping[str, Any], connection: Any, dialect: str) -> Iterator[Database]:
-    """Yield the database of a connection, or of files that DuckDB can read; else one that knows names only."""
-    if connection is not None and not remote.is_duckdb(connection):
-        with remote.session(connection, dialect) as database:
-            yield database
-    elif dialect == "duckdb" and (connection is not None or any(is_meant(each) for source in sources.values() for each in leaves(source))):
-        with session(connection, Limits()) as duck, closing(Catalog(duck, keeps_text=False)) as catalog:
-            yield database_on(catalog)
-    else:
-        yield named_database(dialect)
 
 
 @public

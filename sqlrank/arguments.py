@@ -43,6 +43,10 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _is_column(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() != ""
+
+
 def _is_path(value: Any) -> bool:
     return isinstance(value, (str, Path)) and str(value).strip() != ""
 
@@ -114,6 +118,10 @@ ARGUMENTS = {
     "baseline": Argument(
         lambda value: _is_name(value) or hasattr(value, "schema"), "the name of a system, or to a gate a stored baseline", MetricError
     ),
+    **{name: Argument(_is_column, "the name of a column", MetricError) for name in ("key", "time", "item", "stratum", "into")},
+    "salt": Argument(_is_text, "what the split is for, a text", MetricError),
+    "exact": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),
+    "rolling": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),
     "min_units": Argument(_is_whole, "a whole number from 0, such as 20", MetricError, may_be_none=False),
     "power": Argument(_is_share, "a number above 0.5 and below 1, such as 0.8", MetricError, may_be_none=False),
     "replicates": Argument(_is_count_of_replicates, "a whole number from 99 to 1000000, such as 9999", MetricError, may_be_none=False),

@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command: evaluate, compare, gate, sql, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, sql, split, metrics and learn."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ from sqlrank.cli.options import (
     Written,
     metric_names,
 )  # fmt: skip
+from sqlrank.cli.split import split
 from sqlrank.engines import DIALECT_NAMES
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library.known import ours
@@ -224,7 +225,7 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-for command in (compare, gate, learn):
+for command in (compare, gate, split, learn):
     app.command(cls=Once)(command)
 
 

@@ -86,7 +86,9 @@ class Asking:
     def of(cls, call: Call, by: Any, slices: Any) -> Asking:
         """Look up what is asked; without ``by`` there is one system. Raises ``MetricError`` for what cannot be compared."""
         if by is not None and not isinstance(by, str):
-            raise MetricError(f"by={shown(by)} is not possible: name the one column that tells systems apart, and what to look within as slices=")
+            raise MetricError(
+                f"by={shown(by)} is not possible: name the one column that tells systems apart, and what to look within as slices="
+            )
         scores = (call.columns or {}).get(SCORE)
         told_by_score = isinstance(scores, (list, tuple)) and "predictions" in call.sources
         system = SCORE if told_by_score else by or SYSTEM

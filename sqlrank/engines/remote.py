@@ -6,6 +6,7 @@ import math
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from hashlib import md5
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,15 +152,19 @@ def _mark(connection: Any) -> bool:
 
 def _add_functions(connection: sqlite3.Connection) -> None:
     """Give SQLite the functions of statements that it was built without."""
-    for name, function in (("ln", math.log), ("exp", math.exp), ("sqrt", math.sqrt), ("floor", math.floor)):
+    for name, function in (("ln", math.log), ("exp", math.exp), ("sqrt", math.sqrt), ("floor", math.floor), ("md5", _md5)):
         try:
             connection.execute(f"SELECT {name}(1)")
         except sqlite3.OperationalError:
             connection.create_function(name, 1, partial(_of_value, function), deterministic=True)
 
 
-def _of_value(function: Callable[[float], float], value: float | None) -> float | None:
+def _of_value(function: Callable[[Any], Any], value: Any) -> Any:
     return None if value is None else function(value)
+
+
+def _md5(text: Any) -> str:
+    return md5(str(text).encode(), usedforsecurity=False).hexdigest()
 
 
 def _types_on_postgres(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Select:

@@ -13,7 +13,7 @@ import pytest
 from sqlglot import exp
 
 import sqlrank
-from sqlrank import InputError
+from sqlrank import ExecutionError, InputError
 from sqlrank.engines.dialects import dialect_of
 from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
 from tests.engines.running import each, running
@@ -35,7 +35,8 @@ PREDICTIONS = pa.table(
         "group": [["a", "B", None][i % 3] for i in range(90)],
     }
 )
-TABLES = {'the "run"': RUN, "Qrels": QRELS, "queries": QUERIES, "predictions": PREDICTIONS}
+IDS = pa.table({"user id": ["1", "2", "3", "42", "1000", "u1", "u2", "user-7", "Zoë", "名"], "day": [*range(10)]})
+TABLES = {'the "run"': RUN, "Qrels": QRELS, "queries": QUERIES, "predictions": PREDICTIONS, "ids": IDS}
 RANKINGS = {"run": 'the "run"', "qrels": "Qrels", "columns": {"query_id": "Query ID"}}
 
 
@@ -124,6 +125,29 @@ def test_comparisons(metrics: Any, call: dict[str, Any], engine: Any, duck: duck
         assert row == {
             name: pytest.approx(value, rel=1e-9, abs=1e-9) if isinstance(value, float) else value for name, value in values.items()
         }
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"key": "user id", "salt": "checkout", "shares": {"train": 0.8, "validation": 0.1, "test": 0.1}},
+        {"key": "user id", "salt": "checkout", "folds": 10},
+        {"key": "user id", "salt": "checkout", "shares": {"a": 0.3, "b": 0.7}, "exact": True},
+        {"time": "day", "shares": {"a": 0.3, "b": 0.7}},
+        {"time": "day", "bounds": [3, 6], "rolling": True},
+        {"key": "user id", "time": "day", "last": 1},
+    ],
+)
+def test_splits(call: dict[str, Any], engine: Any) -> None:
+    if engine.__class__ is AdbcSQLite and "salt" in call:
+        with pytest.raises(ExecutionError, match="no such function: MD5"):  # ADBC cannot give SQLite one
+            sqlrank.split("ids", connection=engine.connection, **call)
+        return
+    expected = sqlrank.split(IDS, **call)
+    got = sqlrank.split(quoted("ids", engine.dialects[0]), connection=engine.connection, **call)
+    assert got.column_names == expected.column_names
+    rows = [tuple(row.values()) for row in got.to_pylist()]
+    assert sorted(rows, key=str) == sorted((tuple(row.values()) for row in expected.to_pylist()), key=str)
 
 
 def assert_same(engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, **call: Any) -> None:

@@ -1,0 +1,3 @@
+-- Each row by its time, which is compared with the bounds of the parts.
+SELECT g.*, g.time AS split
+FROM given AS g

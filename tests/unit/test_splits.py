@@ -1,0 +1,197 @@
+"""Splits: the golden parts of ids, by hand, and what is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+from hashlib import md5
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import sqlglot
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from sqlrank.cli.app import app
+from sqlrank.engines.dialects import DIALECTS
+
+GOLDEN = {
+    "1": ("7bf68c79", "control", 4, "train"),
+    "2": ("91634143", "treatment", 5, "train"),
+    "3": ("da0764c2", "treatment", 8, "validation"),
+    "42": ("d1662d81", "treatment", 8, "validation"),
+    "1000": ("b1b8f0e3", "treatment", 6, "train"),
+    "u1": ("9871334a", "treatment", 5, "train"),
+    "u2": ("7bb804a2", "control", 4, "train"),
+    "user-7": ("635857fb", "control", 3, "train"),
+    "Zoë": ("1f6cab34", "control", 1, "train"),
+    "名": ("804fbcfa", "treatment", 5, "train"),
+}
+RATINGS = pa.table({"user": [1, 1, 2, 2, 3, 4, 4], "item": [10, 11, 10, 12, 13, 11, 10], "t": [1, 5, 2, 6, 3, 7, 9]})
+HALVES = {"a": 0.5, "b": 0.5}
+
+
+def parts(source: pa.Table, of: str, name: str, **options: Any) -> dict[Any, Any]:
+    result = sqlrank.split(source, **options)
+    return dict(zip(result[of].to_pylist(), result[name].to_pylist(), strict=True))
+
+
+def test_the_parts_of_ids() -> None:
+    ids = pa.table({"id": list(GOLDEN)})
+    for name, (ticket, *_) in GOLDEN.items():
+        assert md5(f"checkout:{name}".encode(), usedforsecurity=False).hexdigest()[:8] == ticket
+    half = parts(ids, "id", "split", key="id", salt="checkout", shares={"control": 0.5, "treatment": 0.5})
+    fold = parts(ids, "id", "fold", key="id", salt="checkout", folds=10)
+    tenths = parts(ids, "id", "split", key="id", salt="checkout", shares={"train": 0.8, "validation": 0.1, "test": 0.1})
+    assert {name: (ticket, half[name], fold[name], tenths[name]) for name, (ticket, *_) in GOLDEN.items()} == GOLDEN
+
+
+def test_numbers_are_the_same_ids_as_their_texts() -> None:
+    numbers = parts(pa.table({"id": [1, 2, 3, 42, 1000]}), "id", "split", key="id", salt="checkout", shares=HALVES)
+    texts = parts(pa.table({"id": ["1", "2", "3", "42", "1000"]}), "id", "split", key="id", salt="checkout", shares=HALVES)
+    assert {str(name): part for name, part in numbers.items()} == texts
+
+
+def test_shares_are_met_and_salts_are_independent() -> None:
+    """Of 50,000 ids, within four standard deviations."""
+    ids = pa.table({"id": list(range(50_000))})
+    one = parts(ids, "id", "split", key="id", salt="one", shares={"train": 0.8, "test": 0.2})
+    two = parts(ids, "id", "split", key="id", salt="two", shares={"train": 0.8, "test": 0.2})
+    deviation = (50_000 * 0.2 * 0.8) ** 0.5
+    for found in (one, two):
+        assert abs(sum(part == "test" for part in found.values()) - 10_000) < 4 * deviation
+    both = sum(one[name] == two[name] == "test" for name in one)
+    assert abs(both - 2000) < 4 * (50_000 * 0.04 * 0.96) ** 0.5
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(1, 50), min_size=2, max_size=6))
+def test_exact_shares(weights: list[int]) -> None:
+    total = sum(weights)
+    shares = {f"p{place}": weight / total for place, weight in enumerate(weights)}
+    ids = pa.table({"id": [f"u{i}" for i in range(3 * total)], "country": [i % 3 for i in range(3 * total)]})
+    found = sqlrank.split(ids, key="id", salt="ab", shares=shares, exact=True)["split"].to_pylist()
+    assert [found.count(name) for name in shares] == [3 * weight for weight in weights]
+    within = sqlrank.split(ids, key="id", salt="ab", shares=shares, exact=True, stratum="country").to_pylist()
+    for country in range(3):
+        there = [row["split"] for row in within if row["country"] == country]
+        assert [there.count(name) for name in shares] == weights
+
+
+def test_time() -> None:
+    by_bound = parts(RATINGS, "t", "split", time="t", bounds=[5])
+    assert by_bound == {1: "train", 2: "train", 3: "train", 5: "test", 6: "test", 7: "test", 9: "test"}
+    named = parts(RATINGS, "t", "split", time="t", bounds=[3, 7], shares={"x": 1, "y": 1, "z": 1})
+    assert named == {1: "x", 2: "x", 3: "y", 5: "y", 6: "y", 7: "z", 9: "z"}
+    by_share = parts(RATINGS, "t", "split", time="t", shares={"train": 0.6, "test": 0.4})
+    assert sorted(t for t, part in by_share.items() if part == "train") == [1, 2, 3, 5]
+    alike = pa.table({"t": [1, 1, 1, 2]})
+    assert sqlrank.split(alike, time="t", shares=HALVES)["split"].to_pylist() == ["b"] * 4
+
+
+@pytest.mark.parametrize("bound", ["2026-01-02", dt.date(2026, 1, 2), dt.datetime(2026, 1, 2, tzinfo=None)])  # noqa: DTZ001  as the column is
+def test_days(bound: Any) -> None:
+    days = pa.table({"day": [dt.date(2026, 1, 1), dt.date(2026, 1, 2)]})
+    assert sqlrank.split(days, time="day", bounds=[bound])["split"].to_pylist() == ["train", "test"]
+
+
+def test_the_last_of_a_user() -> None:
+    """User 3 has one row, which stays in train."""
+    result = sqlrank.split(RATINGS, key="user", time="t", last=1)
+    assert [row["t"] for row in result.to_pylist() if row["split"] == "test"] == [5, 6, 9]
+    tied = pa.table({"user": [1, 1], "item": [5, 6], "t": [1, 1]})
+    assert parts(tied, "item", "split", key="user", time="t", last=1, item="item") == {5: "train", 6: "test"}
+
+
+def test_rolling() -> None:
+    rows = sqlrank.split(RATINGS, time="t", bounds=[3, 6], rolling=True).to_pylist()
+    found = {(row["fold"], row["split"]): [] for row in rows}
+    for row in rows:
+        found[row["fold"], row["split"]].append(row["t"])
+    assert {key: sorted(times) for key, times in found.items()} == {
+        (0, "train"): [1, 2],
+        (0, "test"): [3, 5],
+        (1, "train"): [1, 2, 3, 5],
+        (1, "test"): [6, 7, 9],
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "name the column that is split by, key='user_id', or time= and its bounds"),
+        ({"key": "user"}, "salt=None is not possible: give the purpose of the split a name, such as salt='checkout'"),
+        ({"key": "user", "salt": "17", "shares": HALVES}, "salt='17' is not possible"),
+        ({"key": "user", "salt": "x"}, "give shares={'train': 0.8, 'test': 0.2} or folds=10"),
+        ({"key": "user", "salt": "x", "shares": HALVES, "folds": 2}, "give shares={'train': 0.8, 'test': 0.2} or folds=10"),
+        ({"key": "user", "salt": "x", "shares": {"a": 0.5, "b": 0.4}}, "they are to be above 0, and add up to 0.9"),
+        ({"key": "user", "salt": "x", "shares": {"a": 1.5, "b": -0.5}}, "they are to be above 0, and add up to 1"),
+        ({"key": "user", "salt": "x", "shares": {"a": "half", "b": 0.5}}, "give parts with their shares, which add up to 1"),
+        ({"key": "user", "salt": "x", "shares": 0.8}, "shares=0.8 is not possible: give parts with their shares"),
+        ({"key": "user", "salt": "x", "folds": 1}, "folds=1 is not possible: give a whole number from 2"),
+        ({"key": "user", "salt": "x", "folds": 2, "bounds": [1]}, "bounds= need time=, the column that they are of"),
+        ({"key": "user", "salt": "x", "folds": 2, "stratum": "item"}, "stratum= need exact=True"),
+        ({"time": "t", "bounds": [3, 2]}, "bounds=[3, 2] is not possible: give times in ascending order"),
+        ({"time": "t", "bounds": [1], "shares": {"a": 1, "b": 1, "c": 1}}, "1 bounds make 2 parts; name as many"),
+        ({"time": "t", "shares": HALVES, "salt": "x"}, "salt= are not for a split by time alone"),
+        ({"time": "t", "rolling": True}, "rolling= need bounds="),
+        ({"key": "user", "last": 1}, "last= needs key=, of which the last rows are test, and time="),
+        ({"key": "user", "time": "t", "last": 0}, "last=0 is not possible: give a whole number from 1"),
+    ],
+)
+def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.split(RATINGS, **options)
+    assert message in str(caught.value)
+
+
+def test_rows_that_cannot_be_split() -> None:
+    asked = {"salt": "x", "shares": HALVES}
+    with pytest.raises(InputError, match=r"has no column 'users'; did you mean 'user'\? There are: user, item, t"):
+        sqlrank.split(RATINGS, key="users", **asked)
+    with pytest.raises(InputError, match=r"user is NULL in 2 rows; leave them out, or give them a value"):
+        sqlrank.split(pa.table({"user": [1, None, None]}), key="user", **asked)
+    with pytest.raises(InputError, match=r"user is DOUBLE, whose text differs between engines; cast it to a whole number or a text"):
+        sqlrank.split(pa.table({"user": [1.0]}), key="user", **asked)
+    with pytest.raises(InputError, match=r"has a column 'split' already; give the new one another name with into="):
+        sqlrank.split(pa.table({"user": [1], "split": ["a"]}), key="user", **asked)
+    again = sqlrank.split(pa.table({"user": [1], "split": ["a"]}), key="user", into="arm", **asked)
+    assert again.column_names == ["user", "split", "arm"]
+    assert sqlrank.split(RATINGS.slice(0, 0), key="user", **asked).num_rows == 0
+
+
+def test_odd_names() -> None:
+    odd = pa.table({'sel"ect; --': ["it's", "x"], "order": [1, 2]})
+    result = sqlrank.split(odd, key='sel"ect; --', salt="it's \\ a", shares={"it's": 0.5, 'b"': 0.5}, into="group")
+    assert set(result["group"].to_pylist()) <= {"it's", 'b"'}
+
+
+@pytest.mark.parametrize("dialect", [name for name in DIALECTS if name != "sqlite"])
+def test_statements_read_back(dialect: str) -> None:
+    text = sqlrank.split_sql(
+        "shop.users", key="user id", salt="it's", shares={"a": 0.3, "b": 0.7}, dialect=dialect, create_view="shop.arms"
+    )
+    tree = sqlglot.parse_one(text, read=DIALECTS[dialect].writer)
+    assert isinstance(tree, sqlglot.exp.Create)
+    assert "4ccccccd" in text
+
+
+def test_sqlite_has_no_digest() -> None:
+    with pytest.raises(MetricError, match=r"^SQLite has no MD5; split through connection=, or give it a function md5"):
+        sqlrank.split_sql("users", key="id", salt="x", shares=HALVES, dialect="sqlite")
+
+
+def test_the_command(tmp_path: Any) -> None:
+    path = tmp_path / "ids.csv"
+    path.write_text("id\n" + "".join(f"{name}\n" for name in GOLDEN))
+    options = ["split", str(path), "--key", "id", "--salt", "checkout", "--share", "control=0.5", "--share", "treatment=0.5"]
+    done = CliRunner().invoke(app, [*options, "--format", "csv"])
+    assert done.exit_code == 0
+    assert dict(line.split(",") for line in done.stdout.splitlines()[1:]) == {name: half for name, (_, half, *_) in GOLDEN.items()}
+    printed = CliRunner().invoke(app, [*options, "--sql"])
+    assert "< '80000000'" in printed.stdout
+    wrong = CliRunner().invoke(app, [*options, "--dialect", "bigquery"])
+    assert (wrong.exit_code, wrong.stderr) == (2, "sqlrank: --dialect, --create-table and --create-view are for --sql\n")
