@@ -35,7 +35,17 @@ UNTIDY_RUN = pa.table(
 )
 UNTIDY_QRELS = pa.table({"query_id": ["q1", "q1", "q2", "q2", "q2"], "doc_id": ["a", "c", "b", "b", "d"], "relevance": [1, 1, 0, 2, None]})
 UNTIDY = pa.table({"shop": ["x", "x", "x", "y"], "label": [1, 0, None, 1], "score": [0.9, 0.4, 0.5, None]})
+PARTS = pa.table(
+    {
+        "user_id": [1, 1, 2, 2, 3, 4, 4],
+        "item_id": [10, 11, 10, 12, 13, 11, 10],
+        "happened_at": [1, 5, 2, 6, 3, 7, 9],
+        "split": ["train", "test", "train", "test", "train", "train", "test"],
+        "shop": ["x", "y", "x", "x", "y", "y", "y"],
+    }
+)
 TABLES = {
+    "parts": PARTS,
     "shown": SHOWN,
     "scored": SHOWN.drop_columns(["query_id", "doc_id"]),
     "run": RUN,
@@ -65,6 +75,10 @@ CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         ["AUC", "num_predictions", "num_predictions_dropped"],
         {"predictions": "untidy", "nulls": "drop", "by": "shop"},
     ),
+    "what leaks": (
+        ["num_train", "num_shared_users", "num_cold_items", "num_repeated", "num_future_users", "num_future_rows"],
+        {"inputs": {"splits": "parts"}, "by": "shop"},
+    ),
     "intervals of rankings": (["nDCG@3", "DCG@3", "num_ret"], {**RANKINGS, "by": "system", "confidence": 0.95}),
     "intervals of queries without a value": (["AP", "RR"], {**RANKINGS, "by": "system", "no_relevant": "skip", "confidence": 0.99}),
     "intervals of rows": (["LogLoss", "Brier", "R2", "AUC"], {"predictions": "scored", "by": "system", "confidence": 0.9}),
@@ -90,6 +104,8 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
     metrics, options = CALLS[name]
     given = {role: TABLES[source] if isinstance(source, str) and source in TABLES else source for role, source in options.items()}
+    if "inputs" in given:
+        given["inputs"] = {role: TABLES[source] for role, source in given["inputs"].items()}
     if "by" in given:
         given["by"] = plain(given["by"])
     expected = [list(row.values()) for row in sqlrank.evaluate(metrics, **given).to_pylist()]

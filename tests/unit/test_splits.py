@@ -195,3 +195,45 @@ def test_the_command(tmp_path: Any) -> None:
     assert "< '80000000'" in printed.stdout
     wrong = CliRunner().invoke(app, [*options, "--dialect", "bigquery"])
     assert (wrong.exit_code, wrong.stderr) == (2, "sqlrank: --dialect, --create-table and --create-view are for --sql\n")
+
+
+# What leaks
+
+COUNTS = [
+    *("num_train", "num_test", "num_shared_users", "num_cold_users", "num_shared_items"),
+    *("num_cold_items", "num_repeated", "num_future_users", "num_future_rows"),
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"time": "happened_at", "bounds": [5]}, [3, 4, 2, 1, 1, 2, 0, 0, 0]),
+        ({"key": "user_id", "time": "happened_at", "last": 1, "item": "item_id"}, [4, 3, 3, 0, 2, 1, 0, 0, 1]),
+    ],
+)
+def test_what_leaks(options: dict[str, Any], expected: list[int]) -> None:
+    split = sqlrank.split(RATINGS.rename_columns(["user_id", "item_id", "happened_at"]), **options)
+    (row,) = sqlrank.evaluate(COUNTS, inputs={"splits": split}).to_pylist()
+    assert list(row.values()) == expected
+
+
+def test_what_leaks_in_groups_and_under_other_names() -> None:
+    """The same pair twice, a user whose train goes on after their test, and a shop without test."""
+    rows = {
+        "shop": ["x", "x", "x", "y"],
+        "who": [1, 1, 2, 1],
+        "what": [7, 7, 7, 7],
+        "day": [dt.date(2026, 1, 3), dt.date(2026, 1, 2), dt.date(2026, 1, 1), dt.date(2026, 1, 1)],
+        "part": ["train", "test", "test", "train"],
+    }
+    names = {"user_id": "who", "item_id": "what", "happened_at": "day", "split": "part"}
+    x, y = sqlrank.evaluate(COUNTS, inputs={"splits": pa.table(rows)}, columns=names, by="shop").to_pylist()
+    assert list(x.values()) == ["x", 1, 2, 1, 1, 1, 0, 1, 1, 1]
+    assert list(y.values()) == ["y", 1, 0, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_rows_of_a_split_without_a_user() -> None:
+    rows = pa.table({"user_id": [None], "item_id": [1], "happened_at": [1], "split": ["train"]})
+    with pytest.raises(InputError, match="user_id is NULL"):
+        sqlrank.evaluate("num_shared_users", inputs={"splits": rows})

@@ -1,0 +1,9 @@
+-- num_cold_users: users with rows in test alone.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN train_rows = 0 AND test_rows > 0 THEN 1 ELSE 0 END) AS num_cold_users
+FROM split_users
+GROUP BY group_id

@@ -1,0 +1,9 @@
+-- num_future_rows: rows of train at or after the first row of test of all: leakage.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN split = 'train' AND happened_at >= first_test THEN 1 ELSE 0 END) AS num_future_rows
+FROM split_times
+GROUP BY group_id

@@ -1,0 +1,9 @@
+-- num_future_users: users with a row of train at or after their own first of test: leakage.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN last_train >= first_test THEN 1 ELSE 0 END) AS num_future_users
+FROM split_users
+GROUP BY group_id

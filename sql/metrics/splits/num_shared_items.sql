@@ -1,0 +1,9 @@
+-- num_shared_items: items with rows in train and in test.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN train_rows > 0 AND test_rows > 0 THEN 1 ELSE 0 END) AS num_shared_items
+FROM split_items
+GROUP BY group_id

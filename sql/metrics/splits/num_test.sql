@@ -1,0 +1,9 @@
+-- num_test: number of rows whose split is test.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN split = 'test' THEN 1 ELSE 0 END) AS num_test
+FROM splits
+GROUP BY group_id

@@ -1,0 +1,9 @@
+-- num_train: number of rows whose split is train.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN split = 'train' THEN 1 ELSE 0 END) AS num_train
+FROM splits
+GROUP BY group_id
