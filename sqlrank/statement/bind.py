@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.library.asked import CUTOFF, EACH
 from sqlrank.library.file import ALL
 from sqlrank.statement.fold import fold
 
@@ -22,12 +23,17 @@ MOST_GAIN = 1e90
 
 
 def bind(library: Library, tree: exp.Expr, settings: Mapping[str, Value], params: Mapping[str, Param]) -> exp.Expr:
-    """Return a copy with functions expanded and ``$parameters`` replaced by their values."""
+    """Return a copy with functions expanded and ``$parameters`` replaced by their values.
+
+    One that is each cut-off of a range becomes a column of ``EACH``, for which :func:`sqlrank.statement.keys.expand` finds a source.
+    """
     holder = exp.Paren(this=tree.copy())
     for node in list(holder.find_all(exp.Placeholder)):
         value = settings.get(node.name, params[node.name].default)
         if value == ALL and isinstance(node.parent, (exp.LTE, exp.GT)) and node is node.parent.expression:
             _unbound(node.parent)
+        elif value == EACH:
+            node.replace(exp.column(CUTOFF, table=EACH))
         else:
             node.replace(literal(value))
     while call := holder.find(exp.Anonymous):
