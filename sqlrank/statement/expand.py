@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.library.asked import CUTOFF, EACH
+from sqlrank.library.nodes import nodes
 from sqlrank.statement.keys import GROUP, LIST, Key, Keys, key, same, same_lists
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ class Known:
         """Whether the rows of a query depend on the cut-off: it names it, or reads what does."""
         if self.cutoffs is None:
             return False
-        sources = (self.keys_of(table.name) for table in query.find_all(exp.Table))
-        return any(map(_of_each, query.find_all(exp.Column))) or any(key.is_swept for keys in sources for key in keys.values())
+        sources = (self.keys_of(table.name) for table in nodes(query, exp.Table))
+        return any(map(_of_each, nodes(query, exp.Column))) or any(key.is_swept for keys in sources for key in keys.values())
 
 
 def _of_each(column: exp.Column) -> bool:
@@ -52,7 +53,7 @@ def expand(query: exp.Query, known: Known, is_swept: bool = False) -> Keys:
     if not isinstance(query, exp.Select):
         raise TypeError(f"cannot expand keys in {type(query).__name__}")
     scope = _Scope(query, known, is_swept)
-    for window in query.find_all(exp.Window):
+    for window in nodes(query, exp.Window):
         if window.parent_select is query:
             window.set("partition_by", scope.spread(window.args.get("partition_by") or []) or None)
             _order(window, scope)
@@ -85,7 +86,7 @@ class _Scope:
             swept = str(known.cutoffs)
             self.sources[swept] = {}
             query.set("joins", [exp.Join(this=exp.to_table(swept), kind="CROSS"), *(query.args.get("joins") or [])])
-        for column in list(query.find_all(exp.Column)):
+        for column in nodes(query, exp.Column):
             if _of_each(column):
                 column.replace(exp.column(CUTOFF, table=None if len(self.sources) == 1 else swept))
         return swept

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.library.nodes import nodes
 from sqlrank.library.uses import uses
 from sqlrank.statement.bind import apply, bind
 from sqlrank.statement.expand import Known, expand
@@ -80,8 +81,8 @@ class Relations:
         self._keys: dict[str, Keys] = {}
         self._names: dict[exp.Query, str] = {}
         self._built: dict[Any, str] = {}
-        nodes = (source.query for source in sources.values() if source.query is not None and source.over is None)
-        self.taken = {table.name.lower() for query in nodes for table in query.find_all(exp.Table) if not table.db}
+        queries = (source.query for source in sources.values() if source.query is not None and source.over is None)
+        self.taken = {table.name.lower() for query in queries for table in nodes(query, exp.Table) if not table.db}
 
     def sweep(self, first: int, last: int) -> None:
         """Let what is read from now on have a row per cut-off of a range, where it depends on that."""
@@ -158,7 +159,7 @@ class Relations:
             self.inputs[name] = below[str(source.over)]
             return self.inputs[name]
         query = source.query.copy()
-        for table in list(query.find_all(exp.Table)) if below else ():
+        for table in nodes(query, exp.Table) if below else ():
             if table.name in below:
                 table.replace(_as(below[table.name], table.alias_or_name))
         keys: Keys = {GROUP: source.group}
@@ -171,7 +172,7 @@ class Relations:
     def build(self, file: SqlFile, settings: Mapping[str, Value], per_list: bool = False) -> str:
         """Return the name of the step for a file of a relation or curve."""
         tree: Any = bind(self.library, file.tree, settings, file.params)
-        for table in list(tree.find_all(exp.Table)):
+        for table in nodes(tree, exp.Table):
             rows = "with duplicates" if table.name == file.name else file.facts.get("Rows", "")
             table.replace(_as(self.read(table.name, settings, per_list, rows), table.alias_or_name))
         lists = Key((*self.shape.of_lists, QUERY), nullable=True) if self.shape.plain else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.library.asked import CUTOFF
+from sqlrank.library.nodes import DOUBLE
 from sqlrank.statement.keys import SLICE, Key, key, same
 
 if TYPE_CHECKING:
@@ -111,4 +112,4 @@ def finite(node: exp.Expr) -> exp.Expr:
 
 def double(node: exp.Expr) -> exp.Cast:
     """Return what a metric is in the result."""
-    return exp.cast(node, "DOUBLE")
+    return exp.cast(node, DOUBLE)

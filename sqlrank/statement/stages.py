@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sqlrank.deadline import check_time
 from sqlrank.library.asked import CUTOFF, EACH
+from sqlrank.library.nodes import nodes
 from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same, same_lists
 from sqlrank.statement.relations import Relations, free
 from sqlrank.statement.rows import SLICED_BY, Column, Part, double, grouped, joined, ordered, per_slice, slice_name, swept
@@ -53,7 +54,7 @@ class Stages:
         scan = self._scan(self.relations.read(asked.file.reads, asked.settings, per_list), unit, asked.file.grain, self.cutoffs)
         alias = free(asked.metric.slug, {column.alias for column in self.columns})
         value = exp.alias_(self.relations.value(asked), alias)
-        for column in list(value.find_all(exp.Column)):
+        for column in nodes(value, exp.Column):
             if column.table == EACH:
                 column.replace(exp.column(CUTOFF))
         value.comments = [asked.file.title]

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlrank.errors import MetricError
 from sqlrank.library.asked import CUTOFF
+from sqlrank.library.nodes import BIGINT
 from sqlrank.statement.keys import GROUP, QUERY, key, same
 from sqlrank.statement.prune import prune
 from sqlrank.statement.relations import Relations
@@ -164,5 +165,5 @@ def _shown(name: str, step: str, guarded: bool) -> exp.Expr:
     if name == "doc_id":
         return column
     if name == "point":
-        return exp.cast(column, "BIGINT")
+        return exp.cast(column, BIGINT)
     return double(finite(column) if guarded and name != "score" else column)
