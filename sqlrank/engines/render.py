@@ -37,9 +37,9 @@ def _title(stamp: str) -> str:
     return stamp.partition("\n")[0].partition(": ")[2]
 
 
-def write(tree: exp.Expr, dialect: str, title: str = "this") -> str:
+def write(tree: exp.Expr, dialect: str, title: str = "this", pretty: bool = False, keeps: bool = False) -> str:
     """Return a tree as text; raise ``MetricError`` for a construct in what has this title that the dialect cannot express."""
-    return _text(rewrite(tree, dialect, title), dialect, title, pretty=False)
+    return _text(rewrite(tree, dialect, title, keeps), dialect, title, pretty)
 
 
 def rewrite(tree: exp.Expr, dialect: str, title: str = "this", keeps: bool = False) -> exp.Expr:
