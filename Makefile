@@ -9,7 +9,7 @@ CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column l
 HOURS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column "query_id=DATE_TRUNC('hour', timestamp)" --policy level=query --tolerance 1%
 
-.PHONY: help demo test test-all engines lint bench bench-spark clean
+.PHONY: help demo test test-all fuzz engines lint bench bench-spark clean
 
 help:  ## Show this help
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1	/'
@@ -44,6 +44,12 @@ test: $(VENV)/.test  ## Run the tests that are not slow (three minutes)
 
 test-all: $(VENV)/.test  ## Run all tests, on every engine and beside every tool
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+COLLECTIONS ?= 10000
+SEED ?= 1
+
+fuzz: $(VENV)/.test  ## Compare random collections with other tools (COLLECTIONS=10000 SEED=1: three minutes)
+	$(BIN)/python -m tests.fuzz --collections $(COLLECTIONS) --seed $(SEED)
 
 engines: $(VENV)/.test  ## Compare every metric on every engine, and write down in docs/engines.md what agreed
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py --write-matrix

@@ -21,6 +21,7 @@ from sqlrank.library.shelf import library_of
 from sqlrank.plans import check_plan
 from sqlrank.prepare import prepare
 from sqlrank.question import look_up
+from sqlrank.results.replacing import replacing
 from sqlrank.results.store import store
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def sql(
     create_table: str | None = None,
     create_view: str | None = None,
     insert: str | None = None,
+    replace: str | None = None,
     compat: str | None = None,
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
@@ -164,7 +166,8 @@ def sql(
     ``where`` is a condition in the SQL of the engine, such as ``"day = CURRENT_DATE"``; a column of a run or qrels that cannot be
     looked at is named with its input: ``"run.day = CURRENT_DATE"``. ``create_table`` and ``create_view`` name what to make of the
     result, replaced if it is there and the engine does that in one statement; ``insert`` the table to add the rows to, by the
-    names of its columns.
+    names of its columns. With ``replace``, a column of ``by`` such as ``"day"``, the rows which that table has for the days of the
+    result are deleted before: a script of two statements, in a transaction where the engine has one.
 
     Raises:
         MetricError: as :func:`evaluate`, and for what the dialect cannot express.
@@ -182,6 +185,8 @@ def sql(
         prepared = prepare(question, database)
         read = [item.table.written for item in prepared.columns.inputs.values()]
         stored = store(prepared.statement, spoken, create_table, create_view, insert, read)
+        if replace is not None:
+            return replacing(prepared.statement, stored, spoken, replace, insert, database.keeps)
         return render(stored.tree, stored.stamp, spoken, database.keeps)
 
 

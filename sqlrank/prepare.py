@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.engines.render import render
+from sqlrank.engines.render import print_out, rewrite
 from sqlrank.inputs import checks, together
 from sqlrank.inputs.columns import Columns, replaced
 from sqlrank.inputs.several import find
@@ -115,10 +115,13 @@ def _build(composed: _Composed) -> Statement:
 
 @lru_cache(maxsize=64)
 def _text(statement: Statement, made: tuple[tuple[exp.Expr, exp.Expr], ...], dialect: str, keeps: bool) -> str:
-    tree = statement.tree
-    if made:
-        tree = replaced(tree, made)
-    return render(tree, statement.stamp, dialect, keeps)
+    tree = _rewritten(statement, dialect, keeps)
+    return print_out(replaced(tree, made) if made else tree, statement.stamp, dialect)
+
+
+@lru_cache(maxsize=64)
+def _rewritten(statement: Statement, dialect: str, keeps: bool) -> Any:
+    return rewrite(statement.tree, dialect, statement.stamp.partition("\n")[0].partition(": ")[2], keeps)
 
 
 def _audits(question: Question, columns: Columns) -> dict[str, exp.Select]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.library import settings
+from sqlrank.library.asked import CUTOFF
 from sqlrank.library.confidence import read_confidence
 from sqlrank.library.metric import freeze
 from sqlrank.library.roles import SYSTEM
@@ -80,7 +81,7 @@ class Question:
     def inner_names(self) -> list[str]:
         """The names that columns have inside the statement."""
         roles = (column for role in self.library.roles.values() for column in role.columns)
-        return [*self.library.inner_columns, *roles, *(step.metric.slug for item in self.asked for step in item.cutoffs), "k"]
+        return [*self.library.inner_columns, *roles, *(item.metric.slug for item in self.asked), CUTOFF]
 
     def uses(self, policy: str, value: str) -> bool:
         """Whether a policy has this value for any of the metrics."""
@@ -172,7 +173,7 @@ def _computed(columns: list[str], sets: list[list[str]] | None) -> tuple[list[st
 def _refuse_clashes(by: list[str], asked: list[Asked], taken: set[str]) -> None:
     """Refuse to group by what identifies a document, or by the name of a column that the result has anyway."""
     taken |= {"query_id", "doc_id", "label", *(str(item.metric) for item in asked)}
-    taken |= {"k"} if any(isinstance(item.metric.cutoff, tuple) for item in asked) else set()
+    taken |= {CUTOFF} if any(isinstance(item.metric.cutoff, tuple) for item in asked) else set()
     for name in by:
         if name in taken or (name.lower() == SLICED_BY and SLICED_BY in taken):
             raise MetricError(f"by cannot name {name!r}, which is a column of the run or of the result; rename the column")

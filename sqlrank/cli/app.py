@@ -161,6 +161,12 @@ def sql(
     create_table: Annotated[str | None, typer.Option(help="Make this table of the result, such as project.dataset.metrics.")] = None,
     create_view: Annotated[str | None, typer.Option(help="Make this view of the result.")] = None,
     insert: Annotated[str | None, typer.Option(help="Add the rows of the result to this table.")] = None,
+    replace: Annotated[
+        str | None,
+        typer.Option(
+            help="A column of --by, such as day: rows of --insert, or of an incremental model, for the days of the result are replaced."
+        ),
+    ] = None,
     dbt: Annotated[
         Path | None,
         typer.Option(help="Write a dbt model, such as models/daily.sql, and daily.yml beside it; inputs are models or sources."),
@@ -193,12 +199,12 @@ def sql(
         if dbt is None:
             if materialized is not None:
                 raise SqlrankError("--materialized is for --dbt")
-            typer.echo(sqlrank.sql(metrics, **options, **stored) + ";")
+            typer.echo(sqlrank.sql(metrics, **options, **stored, replace=replace) + ";")
             return
         clash = [f"--{name.replace('_', '-')}" for name, value in {"db": db, **stored}.items() if value is not None]
         if clash:
             raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
-        for path in write_dbt_model(dbt, metrics, force, materialized=materialized or "table", **options):
+        for path in write_dbt_model(dbt, metrics, force, materialized=materialized or "table", replace=replace, **options):
             typer.echo(f"wrote {path}", err=True)
 
 

@@ -30,7 +30,8 @@ class Dialect:
     and ``infinity`` is what that is written as where no text can be made one. ``divides_whole`` says that a division of whole numbers
     is a double, ``decimals_are_doubles`` that 0.5 is one, ``exponents_are_doubles`` that 5e-1 is; ``floors_to_double`` that FLOOR
     of a double is one, ``types_are_of_values`` that columns have no type. ``copies_steps`` says that a step which is read more than
-    once is kept in a copy, unless it is NOT MATERIALIZED; ``binds_and_first`` that AND binds before IS NOT DISTINCT FROM.
+    once is kept in a copy, unless it is NOT MATERIALIZED; ``binds_and_first`` that AND binds before IS NOT DISTINCT FROM. ``deletes`` says
+    that rows can be deleted, and ``transacts`` that all statements of a transaction are done, or none.
     """
 
     writer: str
@@ -55,6 +56,8 @@ class Dialect:
     types_are_of_values: bool = False
     copies_steps: bool = False
     binds_and_first: bool = False
+    deletes: bool = True
+    transacts: bool = False
 
     @property
     def puts_null_first(self) -> dict[bool, bool]:
@@ -66,10 +69,11 @@ class Dialect:
 _QUANTILE = (exp.PercentileCont, "aggregate='quantile' is for DuckDB only; choose another aggregate")
 
 DIALECTS = {
-    "duckdb": Dialect("duckdb", divides_whole=True, exponents_are_doubles=True, copies_steps=True),
+    "duckdb": Dialect("duckdb", divides_whole=True, exponents_are_doubles=True, copies_steps=True, transacts=True),
     "bigquery": Dialect(
         "bigquery",
         is_distributed=True,
+        transacts=True,
         unsupported=(_QUANTILE,),
         nan_function="IS_NAN",
         has_float32=False,
@@ -77,7 +81,7 @@ DIALECTS = {
         decimals_are_doubles=True,
         exponents_are_doubles=True,
     ),
-    "snowflake": Dialect("snowflake", is_distributed=True, unsupported=(_QUANTILE,), fold=str.upper, has_float32=False),
+    "snowflake": Dialect("snowflake", is_distributed=True, unsupported=(_QUANTILE,), fold=str.upper, has_float32=False, transacts=True),
     "spark": Dialect(
         "spark",
         is_distributed=True,
@@ -99,8 +103,8 @@ DIALECTS = {
         exponents_are_doubles=True,
         floors_to_double=False,
     ),
-    "postgres": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False, copies_steps=True),
-    "redshift": Dialect("redshift", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False, compares_null=False),
+    "postgres": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False, copies_steps=True, transacts=True),
+    "redshift": Dialect("redshift", unsupported=(_QUANTILE,), fold=str.lower, replaces_table=False, compares_null=False, transacts=True),
     "trino": Dialect(
         "trino",
         is_distributed=True,
@@ -121,7 +125,7 @@ DIALECTS = {
         decimals_are_doubles=True,
         exponents_are_doubles=True,
     ),
-    "datafusion": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, nan_function="ISNAN", binds_and_first=True),
+    "datafusion": Dialect("postgres", unsupported=(_QUANTILE,), fold=str.lower, nan_function="ISNAN", binds_and_first=True, deletes=False),
     "sqlite": Dialect(
         "sqlite",
         unsupported=(_QUANTILE,),
@@ -135,6 +139,7 @@ DIALECTS = {
         floors_to_double=False,
         types_are_of_values=True,
         copies_steps=True,
+        transacts=True,
     ),
 }
 """Every dialect by its name; docs/engines.md says which of them were executed, and by what."""

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.library.nodes import DOUBLE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -77,9 +79,9 @@ class Doubles:
         if node is None:
             return False
         if isinstance(node, exp.Column):
-            return node.is_type("DOUBLE") or self._column(node)
+            return node.is_type(DOUBLE) or self._column(node)
         if isinstance(node, exp.Cast):
-            return node.is_type("DOUBLE")
+            return node.is_type(DOUBLE)
         if isinstance(node, _ALWAYS):
             return True
         if isinstance(node, exp.Literal):

@@ -17,6 +17,7 @@ from sqlrank.engines.duckdb import describe, rows
 from sqlrank.engines.files import READERS, ending, extension_of, is_file, paths, patterns, reader
 from sqlrank.engines.memory import in_memory
 from sqlrank.engines.names import parts_of
+from sqlrank.engines.unread import of_one_column, uneven, why
 from sqlrank.errors import InputError, quoted, suggestion
 from sqlrank.library.selects import read_select
 
@@ -60,14 +61,19 @@ class Catalog:
     def read(self, role: str, source: Any) -> Table:
         """Resolve a source; text is read once into a temporary table, since a statement reads it several times."""
         item = self.find(role, source)
-        if not self.keeps_text or not _is_text(item):
+        if not _is_text(item):
+            return item
+        files = paths(source) if isinstance(source, (str, Path)) else []
+        if problem := of_one_column(self.connection, files, item.types or {}):
+            raise InputError(f"{role}: {problem}")
+        if not self.keeps_text:
             return item
         name = self._free(f"sqlrank_{role}{self._mark}")
         try:
             made = rows(self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            problem = trec.problem(role, paths(source)) if not reader(source) else None
-            raise InputError(f"{role}: {problem}" if problem else f"{role}: cannot read {item.shown}: {_why(error)}") from None
+            problem = uneven(error) if not files or reader(source) else trec.problem(role, files)
+            raise InputError(f"{role}: {problem}" if problem else f"{role}: cannot read {item.shown}: {why(error)}") from None
         self._tables.append(name)
         return replace(item, origin=item.node, node=exp.to_table(name), is_empty=made == [(0,)])
 
@@ -164,7 +170,7 @@ class Catalog:
         try:
             return describe(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
         except duckdb.Error as error:
-            raise InputError(f"{role}: cannot read {shown}: {_why(error)}") from None
+            raise InputError(f"{role}: cannot read {shown}: {why(error)}") from None
 
 
 def _is_called(parts: Sequence[str], text: str, spelled: Sequence[str] | None, matches: Callable[[str, str], bool]) -> bool:
@@ -217,19 +223,6 @@ def _unreadable(text: str) -> str | None:
         return "is empty; check what should have written it" if path.is_file() and path.stat().st_size == 0 else None
     except (OSError, ValueError):
         return None
-
-
-_ADVICE = {
-    "not utf-8": "it is not UTF-8 text; convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
-    "maximum line size": "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it, without that column",
-}
-
-
-def _why(error: duckdb.Error) -> str:
-    """Return what an error says in one line, with what to do if that is known."""
-    text = str(error).strip()
-    advice = next((advice for words, advice in _ADVICE.items() if words in text.lower()), None)
-    return text.splitlines()[0] + (f": {advice}" if advice else "")
 
 
 def _is_text(item: Table) -> bool:

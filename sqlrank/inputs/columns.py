@@ -10,6 +10,7 @@ from sqlrank.inputs import checks
 from sqlrank.inputs.grouping import group
 from sqlrank.inputs.input import Input, is_there
 from sqlrank.inputs.mapping import compute, of_role, refuse_unknown, split_scores
+from sqlrank.library.nodes import nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -100,7 +101,7 @@ class Columns:
     def _of_role(self, item: Input) -> tuple[str, ...]:
         question, role = self.question, item.role
         reading = [file for asked in question.asked for file in asked.uses.files if role.name in _tables(file.tree)]
-        read = {column.name for file in reading for column in file.tree.find_all(exp.Column)}
+        read = {column.name for file in reading for column in nodes(file.tree, exp.Column)}
         if question.call.per_query or any(asked.per_list for asked in question.asked) or question.uses("level", "query"):
             read.add(role.list_column or "")
         if question.confidence is not None and role.list_column in item.names:
@@ -156,13 +157,13 @@ class Columns:
 
 
 def replaced(tree: exp.Query, made: Iterable[tuple[exp.Expr, exp.Expr]]) -> exp.Query:
-    """Return a tree with items of FROM in place of others."""
+    """Return a copy of a tree with items of FROM in place of others."""
     tree = tree.copy()
     for written, node in made:
-        for found in [item for item in tree.find_all(type(written)) if item == written]:
+        for found in [item for item in nodes(tree, type(written)) if item == written]:
             found.replace(node.copy())
     return tree
 
 
 def _tables(tree: exp.Expr) -> set[str]:
-    return {table.name for table in tree.find_all(exp.Table)}
+    return {table.name for table in nodes(tree, exp.Table)}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import suggestion
+from sqlrank.library.nodes import DOUBLE, INT, nodes
 from sqlrank.statement.keys import named
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Input:
         query = exp.select(*items)
         query = query.where(self.where.copy()) if self.where is not None else query
         query = query if keeps_null else query.where(*(is_there(self.given(name)) for name in self.valued))
-        read = {column.name: column.this for column in query.find_all(exp.Column)}
+        read = {column.name: column.this for column in nodes(query, exp.Column)}
         return _qualified(query.from_(self.table.item(read.values(), shown)))
 
     def value(self, name: str, score_type: str = "given", as_given: bool = False) -> exp.Expr:
@@ -106,12 +107,12 @@ class Input:
         column = self.role.columns.get(name)
         if name not in self.names:
             default = None if column is None else column.default
-            return exp.cast(exp.Null() if default is None else exp.Literal.number(default), "DOUBLE")
+            return exp.cast(exp.Null() if default is None else exp.Literal.number(default), DOUBLE)
         value = self.given(name)
         kind = self.type_of(name)
-        value.type = exp.DataType.build("DOUBLE") if kind == "DOUBLE" else None
+        value.type = exp.DataType.build(DOUBLE) if kind == "DOUBLE" else None
         if kind == "BOOLEAN":
-            return exp.cast(value, "INT")
+            return exp.cast(value, INT)
         if name == "doc_id" and self.table.has_collations and kind == "VARCHAR":
             return exp.Collate(this=value, expression=exp.to_identifier("C", quoted=True))
         if name in self.as_text or kind.startswith("ENUM"):
@@ -121,7 +122,7 @@ class Input:
             is_made_one = column.type == "double" and kind != "DOUBLE"
             is_made_one |= name == "score" and score_type != "given" and kind not in {"DOUBLE", "FLOAT"}
             if kind.startswith("DECIMAL") or (not as_given and (is_unknown or is_made_one)):
-                value = exp.cast(value, "DOUBLE")
+                value = exp.cast(value, DOUBLE)
         return _single(value) if score_type == "float32" and name == "score" else value
 
     def given(self, name: str) -> exp.Expr:
@@ -148,7 +149,7 @@ def _qualified(query: exp.Select) -> exp.Select:
     """Say of which table the columns are, if it has an alias: engines differ in what else a bare name can mean."""
     table = query.args["from_"].this
     if isinstance(table, exp.Table) and table.alias:
-        for column in query.find_all(exp.Column):
+        for column in nodes(query, exp.Column):
             column.set("table", exp.to_identifier(table.alias))
     return query
 

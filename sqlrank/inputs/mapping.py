@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlrank.engines.harmless import RefusedError
 from sqlrank.engines.names import expression, parts_of
 from sqlrank.errors import InputError, suggestion
+from sqlrank.library.nodes import nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,7 +89,7 @@ def _targets(name: str, question: Question, inputs: Mapping[str, Input]) -> list
 
 
 def _stand_in(items: Sequence[Input], theirs: str, tree: exp.Expr, database: Database) -> None:
-    read = [column.this for column in tree.find_all(exp.Column)]
+    read = [column.this for column in nodes(tree, exp.Column)]
     looked = exp.select(exp.alias_(tree.copy(), "computed")).from_(items[0].table.item(read, shown=False))
     known = database.types(looked) if database.looks else {}
     for item in items:
@@ -121,7 +122,7 @@ def _expression(text: str, holder: Input) -> exp.Expr | str | None:
         raise
     except InputError:
         return text
-    for column in tree.find_all(exp.Column):
+    for column in nodes(tree, exp.Column):
         theirs = holder.table.column(column.name)
         if theirs is None:
             return column.name

@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.errors import MetricError
 from sqlrank.inputs.input import is_there
+from sqlrank.library.nodes import nodes
 from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, Key, Ours, key, same
 from sqlrank.statement.relations import Shape, Source, sliced, stacked
 
@@ -154,7 +155,7 @@ def _derived(columns: Columns, sources: Mapping[str, Source]) -> dict[str, Sourc
     score_type = _score_type(columns)
     if score_type == "float32" or (score_type == "float64" and run.type_of("score") != "DOUBLE"):
         score = run.value("score", score_type)
-        for column in list(score.find_all(exp.Column)):
+        for column in nodes(score, exp.Column):
             column.replace(exp.column("score"))
         single = exp.select(*keys, exp.alias_(score, "score"), "rank").from_(exp.Table(this=exp.to_identifier(over)))
     judged = exp.select(*keys, exp.alias_(exp.column("label"), "relevance")).from_(exp.Table(this=exp.to_identifier(over)))

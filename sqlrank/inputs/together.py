@@ -11,7 +11,8 @@ from sqlrank.errors import InputError
 from sqlrank.inputs.checks import COMMON, EXAMPLES, Report, describe, over, problem, refuse, short
 from sqlrank.library.selects import read_select, rules_of
 from sqlrank.statement.bind import apply, bind
-from sqlrank.statement.keys import SLICE, expand, key, named
+from sqlrank.statement.expand import Known, expand
+from sqlrank.statement.keys import SLICE, key, named
 from sqlrank.statement.relations import Relations
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def check_settings(columns: Columns, asked: Sequence[Asked], steps: Steps, shown
             step = relations.read(str(question.base), {})
             for table in list(tree.find_all(exp.Table)):
                 table.replace(exp.to_table(step))
-            expand(tree, partial(relations.keys, per_list=question.call.per_query or item.settings.get("level") == "query"))
+            expand(tree, Known(partial(relations.keys, per_list=question.call.per_query or item.settings.get("level") == "query")))
             keys = [column.name for column in tree.selects[:-1]]
             tree = tree.order_by(*map(key, keys)) if keys else tree
             for known, query in relations.ctes.items():

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from sqlrank.library.metric import Metric, Value
     from sqlrank.library.uses import Uses
 
+CUTOFF = "k"
+"""The column of the cut-off of a row, where a range is asked for."""
+
+EACH = "each cutoff"
+"""What a cut-off is that is each of a range."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -38,10 +44,8 @@ class Asked:
         return replace(self, settings={**self.settings, **plans})
 
     @property
-    def cutoffs(self) -> list[Asked]:
-        """Return one metric per cut-off: itself, or each step of a sweep."""
+    def swept(self) -> Asked:
+        """The metric with a range of cut-offs as the statement computes it: at the cut-off of each row; any other as it is."""
         if not isinstance(self.metric.cutoff, tuple) or self.file.at is None:
-            return [self]
-        first, last = self.metric.cutoff
-        at = self.file.at.name
-        return [Asked(self.metric @ k, self.file, {**self.settings, at: k}, self.uses, self.home) for k in range(first, last + 1)]
+            return self
+        return replace(self, settings={**self.settings, self.file.at.name: EACH})

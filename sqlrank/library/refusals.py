@@ -25,13 +25,16 @@ OF_LISTS = ("aggregate", "no_relevant")
 OF_CALLS = ("queries", "nulls", "duplicates")
 """Policies that hold for a whole call, and are not a parameter of one metric."""
 
+OF_CUTOFFS = ("k", "first_cutoff", "all_cutoffs")
+"""Parameters that are written after a metric: ``P@10``, ``P@1..20``."""
+
 MOST_NUMBERS = 1000
 """Numbers that a parameter may have: each stands in the statement."""
 
 
 def unknown_policies(policies: Mapping[str, Value], library: Library) -> list[str]:
     """Return a problem for each policy that does not exist."""
-    known = {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)} - {"k", *SLOTS}
+    known = {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)} - {*OF_CUTOFFS, *SLOTS}
     return [
         f"unknown policy {name!r}{library.elsewhere(name) or suggestion(name, known)} Choose from: {', '.join(sorted(known))}"
         for name in policies

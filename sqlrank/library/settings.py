@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sqlrank.library.metric import Value
 
 MOST = 1000
-"""Metrics of one call, each cut-off of a range counted: engines take minutes to plan more."""
+"""Metrics of one call, which engines take minutes to plan more of, and cut-offs of its ranges, each of which is a row for every group."""
 
 
 def parse(text: str, library: Library) -> Metric:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.library.nodes import nodes
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -62,9 +64,9 @@ class _Mentions:
 def _mentions(file: SqlFile) -> _Mentions:
     tree = file.tree
     return _Mentions(
-        frozenset(node.name for node in tree.find_all(exp.Placeholder)),
-        frozenset(call.name.lower() for call in tree.find_all(exp.Anonymous)),
-        frozenset(table.name for table in tree.find_all(exp.Table)),
+        frozenset(node.name for node in nodes(tree, exp.Placeholder)),
+        frozenset(call.name.lower() for call in nodes(tree, exp.Anonymous)),
+        frozenset(table.name for table in nodes(tree, exp.Table)),
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from sqlglot import exp
@@ -14,10 +15,11 @@ from sqlrank.call import Call
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.named import named_database
 from sqlrank.engines.names import parts_of
-from sqlrank.engines.render import render
+from sqlrank.engines.render import render, write
 from sqlrank.errors import InputError, shown
 from sqlrank.prepare import prepare
 from sqlrank.question import look_up
+from sqlrank.results.replacing import key_of
 from sqlrank.results.store import as_stored, identifier_of
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from sqlrank.statement.statement import Statement
 
 Materialized = Literal["table", "view", "incremental"]
+
+DELETE_AND_INSERT = ("duckdb", "snowflake", "postgres", "redshift", "trino", "clickhouse")
+"""Dialects whose adapter deletes the rows of the same key before it inserts others."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -47,13 +52,16 @@ def dbt_model(
     *,
     materialized: Materialized = "table",
     dialect: str = "duckdb",
+    replace: str | None = None,
     **options: Any,
 ) -> DbtModel:
     """Return a dbt model of metrics; ``options`` are those of :func:`sqlrank.sql`.
 
     An input of one name is a model or seed, ``ref('name')``, one of two a source, ``source('schema', 'table')``. The columns
     that tell rows apart are tested for NULL, unless there are groupings, and together for being unique; counts are tested for
-    NULL. An incremental model replaces the rows of the same groups. A text in ``where`` may hold Jinja, such as a ``var``.
+    NULL. An incremental model replaces the rows of the same groups. With ``replace``, a column of ``by`` such as ``"day"``, it reads what
+    is of the last day that it has and of later ones, and replaces all rows of these days where the adapter deletes and inserts;
+    elsewhere it merges them. A text in ``where`` may hold Jinja, such as a ``var``.
 
     Raises:
         MetricError: as :func:`sqlrank.sql`.
@@ -70,7 +78,11 @@ def dbt_model(
     dialect_of(dialect)
     question = look_up(Call.of(metrics, options, _policies(options)))
     statement = prepare(question, named_database(dialect, _reference)).statement
-    statement = replace(statement, tree=as_stored(statement))
+    column = None
+    if replace is not None:
+        statement = dataclasses.replace(statement, tree=statement.tree.copy())
+        column = _replaced(statement, replace, materialized, dialect)
+    statement = dataclasses.replace(statement, tree=as_stored(statement))
     keys, values = _split(statement)
     config = f"materialized='{materialized}'"
     if materialized == "incremental":
@@ -78,7 +90,9 @@ def dbt_model(
             raise InputError("an incremental model needs by or per_query, which tell its rows apart; choose table")
         if question.sets is not None:
             raise InputError("groupings have NULL in their columns, by which an incremental model finds no row again; choose table")
-        config += f", unique_key=[{', '.join(repr(key.name) for key in keys)}]"
+        told_by = keys if column is None or dialect not in DELETE_AND_INSERT else [column]
+        config += f", unique_key=[{', '.join(repr(key.name) for key in told_by)}]"
+        config += ", incremental_strategy='delete+insert'" if told_by is not keys else ""
     text = f"{{{{ config({config}) }}}}\n{render(statement.tree, statement.stamp, dialect)}\n"
     shown = ", ".join(str(item.metric) for item in question.asked)
     per = " and ".join(key.name for key in keys)
@@ -115,6 +129,26 @@ def _reference(role: str, source: Any) -> Any:
         raise InputError(f"{role}: {shown(source)} is neither a dbt model, such as predictions, nor a source, such as shop.predictions")
     function = "ref" if len(parts) == 1 else "source"
     return exp.Table(this=exp.var(f"{{{{ {function}({', '.join(map(repr, parts))}) }}}}"))
+
+
+def _replaced(statement: Statement, column: str, materialized: str, dialect: str) -> exp.Identifier:
+    """Let the inputs be read, in place, from the last value on that the model has in a column; return the name of that column."""
+    if materialized != "incremental":
+        raise InputError(f"replace={column!r} is for materialized='incremental'; choose that, or leave out replace")
+    identifier = key_of(statement, column, dialect)
+    items = zip(as_stored(statement).selects, statement.outputs, strict=True)
+    (alias,) = [output.alias for item, output in items if identifier_of(item) == identifier]
+    last = exp.select(exp.Max(this=exp.column(identifier.copy()))).from_(exp.Table(this=exp.var("{{ this }}")))
+    for step in statement.tree.args["with_"].expressions:
+        source = step.this.args.get("from_")
+        is_model = source is not None and isinstance(source.this, exp.Table) and isinstance(source.this.this, exp.Var)
+        for item in step.this.selects if is_model else ():
+            if item.alias_or_name == alias:
+                value = item.unalias()
+                later = exp.GTE(this=value.copy(), expression=exp.func("COALESCE", last.copy().subquery(), value.copy()))
+                condition = f"{{% if is_incremental() %}}{write(later, dialect)}{{% else %}}{write(exp.true(), dialect)}{{% endif %}}"
+                step.this.where(exp.var(condition), copy=False)
+    return identifier
 
 
 def _split(statement: Statement) -> tuple[list[exp.Identifier], list[dict[str, Any]]]:

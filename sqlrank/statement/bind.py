@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.library.asked import CUTOFF, EACH
 from sqlrank.library.file import ALL
+from sqlrank.library.nodes import nodes
 from sqlrank.statement.fold import fold
 
 if TYPE_CHECKING:
@@ -22,16 +24,26 @@ MOST_GAIN = 1e90
 
 
 def bind(library: Library, tree: exp.Expr, settings: Mapping[str, Value], params: Mapping[str, Param]) -> exp.Expr:
-    """Return a copy with functions expanded and ``$parameters`` replaced by their values."""
-    holder = exp.Paren(this=tree.copy())
-    for node in list(holder.find_all(exp.Placeholder)):
+    """Return a copy with functions expanded and ``$parameters`` replaced by their values.
+
+    One that is each cut-off of a range becomes a column of ``EACH``, for which :func:`sqlrank.statement.keys.expand` finds a source.
+    """
+    return _bound(library, tree.copy(), settings, params)
+
+
+def _bound(library: Library, tree: exp.Expr, settings: Mapping[str, Value], params: Mapping[str, Param]) -> exp.Expr:
+    holder = exp.Paren(this=tree)
+    for node in nodes(holder, exp.Placeholder):
         value = settings.get(node.name, params[node.name].default)
         if value == ALL and isinstance(node.parent, (exp.LTE, exp.GT)) and node is node.parent.expression:
             _unbound(node.parent)
+        elif value == EACH:
+            node.replace(exp.column(CUTOFF, table=EACH))
         else:
             node.replace(literal(value))
-    while call := holder.find(exp.Anonymous):
-        call.replace(apply(library, call.name.lower(), call.expressions, settings))
+    for call in nodes(holder, exp.Anonymous):
+        if call.find_ancestor(exp.Anonymous) is None and call.root() is holder:
+            call.replace(apply(library, call.name.lower(), call.expressions, settings))
     fold(holder)
     bound: exp.Expr = holder.this
     return bound
@@ -45,10 +57,10 @@ def apply(library: Library, slot: str, arguments: list[exp.Expr], settings: Mapp
     file = library.function(slot, str(chosen))
     body = exp.Paren(this=file.tree.copy())
     values = dict(zip(file.arguments, arguments, strict=True))
-    for column in list(body.find_all(exp.Column)):
+    for column in nodes(body, exp.Column):
         if column.name in values and not column.table:
             column.replace(_wrap(values[column.name].copy()))
-    return bind(library, _wrap(body.this), settings, file.params)
+    return _bound(library, _wrap(body.this), settings, file.params)
 
 
 def _unbound(comparison: exp.LTE | exp.GT) -> None:

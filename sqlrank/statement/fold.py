@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.library.nodes import nodes
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -22,7 +24,7 @@ _KINDS = (*_COMPARED, exp.And, exp.Or, exp.Not, exp.Case, exp.Where)
 
 def fold(tree: exp.Expr) -> None:
     """Leave out, in place, what always holds or never does."""
-    found: list[Any] = list(tree.find_all(*_KINDS, bfs=False))
+    found: list[Any] = nodes(tree, *_KINDS)
     for node in reversed(found):
         if type(node) in _COMPARED:
             left, right = _number(node.this), _number(node.expression)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.library.nodes import nodes
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
@@ -39,7 +41,7 @@ def _repeated(query: exp.Expr) -> str | None:
 
 def _rename(tree: exp.Expr, step: str, source: str) -> None:
     """Let all that read a step read another."""
-    for table in list(tree.find_all(exp.Table)):
+    for table in nodes(tree, exp.Table):
         if table.name == step and not table.db:
             alias = table.alias_or_name
             table.replace(exp.alias_(exp.to_table(source), alias, table=True) if alias != source else exp.to_table(source))
@@ -88,10 +90,10 @@ def _sources(query: exp.Expr) -> list[exp.Expr]:
 def _columns(query: exp.Expr, has_joins: bool = True) -> Iterator[exp.Column]:
     """Return the columns that a SELECT names itself, not those within its sources."""
     for item in query.expressions:
-        yield from item.find_all(exp.Column)
+        yield from nodes(item, exp.Column)
     for clause in _CLAUSES[2:]:
         if part := query.args.get(clause):
-            yield from part.find_all(exp.Column)
+            yield from nodes(part, exp.Column)
     for join in query.args.get("joins") or () if has_joins else ():
         yield from _condition(join)
 
@@ -107,6 +109,6 @@ def _drop_joins(query: exp.Expr) -> None:
     query.set("joins", joins)
 
 
-def _condition(join: exp.Join) -> Iterator[exp.Column]:
+def _condition(join: exp.Join) -> list[exp.Column]:
     condition = join.args.get("on")
-    return condition.find_all(exp.Column) if condition is not None else iter(())
+    return nodes(condition, exp.Column) if condition is not None else []

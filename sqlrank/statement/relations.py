@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.library.nodes import nodes
 from sqlrank.library.uses import uses
 from sqlrank.statement.bind import apply, bind
-from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, Keys, expand, extended, key
+from sqlrank.statement.expand import Known, expand
+from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, Keys, extended, key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,11 +76,23 @@ class Relations:
         self.titles: dict[str, str] = {}
         self.inputs: dict[str, str] = {}
         self.costly: set[str] = set()
+        self.cutoffs: str | None = None
+        self.first_cutoff = 1
         self._keys: dict[str, Keys] = {}
         self._names: dict[exp.Query, str] = {}
         self._built: dict[Any, str] = {}
-        nodes = (source.query for source in sources.values() if source.query is not None and source.over is None)
-        self.taken = {table.name.lower() for query in nodes for table in query.find_all(exp.Table) if not table.db}
+        queries = (source.query for source in sources.values() if source.query is not None and source.over is None)
+        self.taken = {table.name.lower() for query in queries for table in nodes(query, exp.Table) if not table.db}
+
+    def sweep(self, first: int, last: int) -> None:
+        """Let what is read from now on have a row per cut-off of a range, where it depends on that."""
+        self.cutoffs = self.read("cutoffs", {"first_cutoff": first, "all_cutoffs": last - first + 1})
+        self.first_cutoff = first
+
+    def once(self, cutoff: exp.Expr, value: exp.Expr) -> exp.Expr:
+        """Return what is the same at every cut-off, in the row of the first alone."""
+        is_first = exp.EQ(this=cutoff.copy(), expression=exp.Literal.number(self.first_cutoff))
+        return exp.alias_(exp.Case(ifs=[exp.If(this=is_first, true=value)]), value.name)
 
     def function(self, slot: str, settings: Mapping[str, Value], *arguments: exp.Expr) -> exp.Expr:
         """Return the body of the function that fills a slot, applied to arguments."""
@@ -145,7 +159,7 @@ class Relations:
             self.inputs[name] = below[str(source.over)]
             return self.inputs[name]
         query = source.query.copy()
-        for table in list(query.find_all(exp.Table)) if below else ():
+        for table in nodes(query, exp.Table) if below else ():
             if table.name in below:
                 table.replace(_as(below[table.name], table.alias_or_name))
         keys: Keys = {GROUP: source.group}
@@ -158,11 +172,11 @@ class Relations:
     def build(self, file: SqlFile, settings: Mapping[str, Value], per_list: bool = False) -> str:
         """Return the name of the step for a file of a relation or curve."""
         tree: Any = bind(self.library, file.tree, settings, file.params)
-        for table in list(tree.find_all(exp.Table)):
+        for table in nodes(tree, exp.Table):
             rows = "with duplicates" if table.name == file.name else file.facts.get("Rows", "")
             table.replace(_as(self.read(table.name, settings, per_list, rows), table.alias_or_name))
         lists = Key((*self.shape.of_lists, QUERY), nullable=True) if self.shape.plain else None
-        keys = expand(tree, lambda name: self.keys(name, per_list), lists)
+        keys = expand(tree, Known(lambda name: self.keys(name, per_list), lists, self.cutoffs))
         if "Per system" in file.facts:
             tree, keys = self._per_system(tree, keys)
         if "Per slice" in file.facts and self.shape.sets is not None:

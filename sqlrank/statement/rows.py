@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.library.asked import CUTOFF
+from sqlrank.library.nodes import DOUBLE
 from sqlrank.statement.keys import SLICE, Key, key, same
 
 if TYPE_CHECKING:
@@ -46,11 +48,17 @@ def grouped(query: exp.Select, keys: Key) -> exp.Select:
     return query.group_by(*map(key, keys.columns)) if keys.columns else query
 
 
-def joined(query: exp.Select, base: str, part: Part) -> exp.Select:
-    """Join the row that a step has for the same group; without groups it has one row."""
-    on = same(part.keys.columns, part.step, base, part.keys.nullable)
+def joined(query: exp.Select, base: str, part: Part, cutoffs: str | None = None) -> exp.Select:
+    """Join the row that a step has for the same group, and cut-off of ``cutoffs``; without either it has one row."""
+    on = same(part.keys.plain, part.step, base, part.keys.nullable)
+    on += same([CUTOFF], part.step, cutoffs or base, nullable=False) if part.keys.is_swept else []
     how: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
     return query.join(part.step, copy=False, **how)
+
+
+def swept(query: exp.Select, cutoffs: str | None) -> exp.Select:
+    """Repeat rows once per cut-off, where a range is asked for."""
+    return query if cutoffs is None else query.join(cutoffs, join_type="cross", copy=False)
 
 
 def ordered(query: exp.Select, keys: Sequence[exp.Expr]) -> exp.Select:
@@ -104,4 +112,4 @@ def finite(node: exp.Expr) -> exp.Expr:
 
 def double(node: exp.Expr) -> exp.Cast:
     """Return what a metric is in the result."""
-    return exp.cast(node, "DOUBLE")
+    return exp.cast(node, DOUBLE)

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.deadline import check_time
-from sqlrank.errors import MetricError
+from sqlrank.library.asked import CUTOFF, EACH
+from sqlrank.library.nodes import nodes
 from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same, same_lists
 from sqlrank.statement.relations import Relations, free
-from sqlrank.statement.rows import SLICED_BY, Column, Part, double, finite, grouped, joined, ordered, per_slice, slice_name
+from sqlrank.statement.rows import SLICED_BY, Column, Part, double, grouped, joined, ordered, per_slice, slice_name, swept
 from sqlrank.statement.spread import Spread
+from sqlrank.statement.values import aggregate, filled, if_asked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +37,7 @@ class Stages:
         self.per_query = per_query
         self.list_column = list_column
         self.row_keys = [*self.shape.by, *([list_column] if per_query else [])]
+        self.cutoffs = relations.cutoffs
         self.columns: list[Column] = []
         self.scans: dict[str, exp.Select] = {}
         self.titles: dict[str, str] = {}
@@ -48,9 +51,12 @@ class Stages:
         is_ranking = asked.home == "run" and asked.file.grain == "list"
         unit = "list" if is_ranking else "query" if asked.per_list and not self.per_query else "group"
         per_list = asked.file.grain == "group" and (self.per_query or asked.settings.get("level") == "query")
-        scan = self._scan(self.relations.read(asked.file.reads, asked.settings, per_list), unit, asked.file.grain)
+        scan = self._scan(self.relations.read(asked.file.reads, asked.settings, per_list), unit, asked.file.grain, self.cutoffs)
         alias = free(asked.metric.slug, {column.alias for column in self.columns})
         value = exp.alias_(self.relations.value(asked), alias)
+        for column in nodes(value, exp.Column):
+            if column.table == EACH:
+                column.replace(exp.column(CUTOFF))
         value.comments = [asked.file.title]
         self.scans[scan].select(value, copy=False)
         self.columns.append(Column(alias, asked, scan, unit))
@@ -66,16 +72,18 @@ class Stages:
             self.scans[scan].select(column.copy(), copy=False)
         return scan
 
-    def _scan(self, step: str, unit: str, grain: str = "group") -> str:
-        """Return the name of the one GROUP BY over a step."""
+    def _scan(self, step: str, unit: str, grain: str = "group", swept_by: str | None = None) -> str:
+        """Return the name of the one GROUP BY over a step, for each cut-off where it is swept."""
         wanted = f"{step}_per_{self.list_column}" if unit == "query" else f"by_{step}"
         scan = self._steps.get(f"{unit} of {step}")
         if scan is None:
             scan = self._steps[f"{unit} of {step}"] = self._free(wanted)
             keys = self.relations.keys(step, per_list=self.per_query or unit == "query")
-            self._keys[scan] = keys[LIST] if grain == "list" else self._of_groups(keys[GROUP], unit)
+            held = keys[LIST] if grain == "list" else self._of_groups(keys[GROUP], unit)
+            self._keys[scan] = held if swept_by is None else held.with_cutoff()
             self._units[scan] = unit
-            self.scans[scan] = grouped(exp.select(*map(key, self._keys[scan].columns)).from_(step), self._keys[scan])
+            query = swept(exp.select(*map(key, self._keys[scan].columns)).from_(step), None if held.is_swept else swept_by)
+            self.scans[scan] = grouped(query, self._keys[scan])
             self.titles[scan] = {
                 "list": "one row per list",
                 "query": f"one row per {self.list_column} of a group",
@@ -88,7 +96,7 @@ class Stages:
 
     def _of_groups(self, held: Key, unit: str) -> Key:
         """Return the columns that tell rows apart: without the query where values of queries become one."""
-        own = set(self.shape.by) | {SLICE} if unit == "group" and not self.per_query else set(held.columns)
+        own = {*self.shape.by, SLICE, CUTOFF} if unit == "group" and not self.per_query else set(held.columns)
         return Key(tuple(name for name in held.columns if name in own), held.nullable)
 
     def rows(self, base: str | None, audits: Mapping[str, Sequence[str]]) -> exp.Select:
@@ -99,7 +107,7 @@ class Stages:
         of_lists = [scan for scan, unit in self._units.items() if unit == "list"]
         if of_lists:
             self._per_query(of_lists, audits)
-        if base is None and self.spread is None and all(column.unit == "list" for column in self.columns):
+        if base is None and self.spread is None and self.cutoffs is None and all(column.unit == "list" for column in self.columns):
             return self._over_lists(audits, is_final=True)
         parts = [Part(scan, self._keys[scan]) for scan, unit in self._units.items() if unit == "group"]
         if base is not None and (self.row_keys or self.shape.sets is not None or not parts):
@@ -113,7 +121,8 @@ class Stages:
         if of_lists:
             step = self._keep("over_lists", self._over_lists(audits, is_final=False), "one row per group: its lists, aggregated")
             hidden = [SLICE] if self.shape.sets is not None else []
-            over.append(Part(step, Key((*self.row_keys, *hidden), nullable=True)))
+            keys = Key((*self.row_keys, *hidden), nullable=True)
+            over.append(Part(step, keys if self.cutoffs is None else keys.with_cutoff()))
         over += self._over_queries(base)
         units = {self._steps.get("over_lists"): "list", self._steps.get("over_queries"): "query"}
         spreads = [] if self.spread is None else self.spread.after([*over, *parts], units, self.scans, self.columns)
@@ -131,48 +140,33 @@ class Stages:
         shape = self.shape
         columns: list[exp.Expr] = [key(name, "a" if name in shape.attributes else "l") for name in shape.by]
         columns += [exp.column(QUERY, table="l"), *([exp.column("weight", table="a")] if self.weighted else [])]
+        columns += [] if self.cutoffs is None else [exp.column(CUTOFF, table=self.cutoffs)]
         for column in self.columns:
             if column.unit == "list":
-                columns.append(exp.alias_(self._filled(column, column.asked.settings), column.alias))
+                columns.append(exp.alias_(filled(self.relations, column, column.asked.settings), column.alias))
         columns += [exp.column(name, table=scan) for scan in scans for name in audits.get(scan, ())]
-        query = exp.select(*columns).from_(exp.to_table(lists).as_("l"))
+        query = swept(exp.select(*columns).from_(exp.to_table(lists).as_("l")), self.cutoffs)
         for scan in scans:
             keys = self._keys[scan]
-            query.join(
-                scan,
-                on=exp.and_(*same_lists(keys.columns, keys.columns, scan, "l", keys.nullable), wrap=False),
-                join_type="left",
-                copy=False,
-            )
+            on = same_lists(keys.plain, keys.plain, scan, "l", keys.nullable)
+            on += same([CUTOFF], scan, str(self.cutoffs), nullable=False) if keys.is_swept else []
+            query.join(scan, on=exp.and_(*on, wrap=False), join_type="left", copy=False)
         if shape.attributes or self.weighted:
             queries = exp.to_table(self.relations.input("queries")).as_("a")
             query.join(queries, on=exp.and_(*same([QUERY], "a", "l", nullable=False)), join_type="left", copy=False)
         self._keep("per_query", query, "one row per query to evaluate, with the value of every metric")
 
-    def _filled(self, column: Column, settings: Mapping[str, Value]) -> exp.Expr:
-        """The value of a metric, where it is undefined what the policy says."""
-        value: exp.Expr = exp.column(column.alias, table=column.scan)
-        if self.relations.library.can_overflow(column.asked.file, column.asked.uses.files):
-            value = finite(value)
-        if column.asked.file.is_total:
-            return exp.func("COALESCE", value, exp.Literal.number(0))
-        return self.relations.function("no_relevant", settings, value)
-
-    def _if_asked(self, column: Column) -> exp.Expr:
-        """The value of a metric of groups, which stays undefined unless the policy says what it is then."""
-        return self._filled(column, {"no_relevant": "skip", **column.asked.settings})
-
     def _over_lists(self, audits: Mapping[str, Sequence[str]], is_final: bool) -> exp.Select:
         """One row per group, or per query, with the metrics of lists."""
         shape = self.shape
-        keys: list[exp.Expr] = [*map(key, self.row_keys)]
+        keys: list[exp.Expr] = [*map(key, self.row_keys), *([] if self.cutoffs is None else [exp.column(CUTOFF)])]
         of_lists = [column for column in self.columns if column.unit == "list"]
         names = [name for scan in audits if self._units[scan] == "list" for name in audits[scan]]
         if self.per_query:
             values = [exp.alias_(double(exp.column(column.alias)), column.alias) for column in of_lists]
             query = exp.select(*keys, *values, *map(exp.column, names)).from_(self._steps["per_query"])
             return ordered(query, keys[:-1]).order_by(keys[-1]) if is_final else query
-        values = [exp.alias_(double(self._aggregate(column, weighted=self.weighted)), column.alias) for column in of_lists]
+        values = [exp.alias_(double(aggregate(self.relations, column, weighted=self.weighted)), column.alias) for column in of_lists]
         values += [exp.alias_(exp.Sum(this=exp.column(name)), name) for name in names]
         step = self._steps["per_query"]
         if shape.sets is None:
@@ -192,37 +186,25 @@ class Stages:
             return []
         start = self._scan(self.relations.read(base, {}, per_list=True), "query")
         keys = self._keys[start]
-        values = [exp.alias_(self._if_asked(column), column.alias) for column in columns]
-        per_query = exp.select(*(key(name, start) for name in keys.columns), *values).from_(start)
+        values = [exp.alias_(if_asked(self.relations, column), column.alias) for column in columns]
+        cutoffs = None if keys.is_swept else self.cutoffs
+        shown = [key(name, start) for name in keys.columns] + ([] if cutoffs is None else [key(CUTOFF, cutoffs)])
+        per_query = swept(exp.select(*shown, *values).from_(start), cutoffs)
         for scan, unit in list(self._units.items()):
             if unit == "query" and scan != start:
-                per_query = joined(per_query, start, Part(scan, self._keys[scan]))
+                per_query = joined(per_query, start, Part(scan, self._keys[scan]), cutoffs)
         step = self._keep("list_values", per_query, f"one row per {self.list_column} of a group, with its metrics")
         groups = Key(tuple(name for name in keys.columns if name in self.shape.by or name == SLICE), keys.nullable)
-        over = [exp.alias_(self._aggregate(column, weighted=False), column.alias) for column in columns]
+        groups = groups if self.cutoffs is None else groups.with_cutoff()
+        over = [exp.alias_(aggregate(self.relations, column, weighted=False), column.alias) for column in columns]
         query = grouped(exp.select(*map(key, groups.columns), *over).from_(step), groups)
         return [Part(self._keep("over_queries", query, "one row per group: the metrics of its lists, aggregated"), groups)]
 
-    def _aggregate(self, column: Column, weighted: bool) -> exp.Expr:
-        settings = column.asked.settings
-        value = exp.column(column.alias)
-        chosen = settings.get("aggregate", "wmean" if weighted else "mean")
-        if chosen == "wmean" and not weighted:
-            what = "is for metrics of rankings" if column.unit == "query" else "needs a queries table with a weight column"
-            raise MetricError(f"aggregate='wmean' {what}")
-        weight = exp.column("weight") if weighted else exp.Literal.number(1)
-        aggregate = self.relations.function("aggregate", {**settings, "aggregate": chosen}, value, weight)
-        library = self.relations.library
-        if library.can_overflow(column.asked.file, [*column.asked.uses.files, library.function("aggregate", str(chosen))]):
-            aggregate = finite(aggregate)
-        if settings.get("no_relevant") == "null":
-            incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))
-            return exp.Case(ifs=[exp.If(this=incomplete, true=exp.Null())], default=aggregate)
-        return aggregate
-
     def _beside(self, parts: Sequence[Part], audits: Mapping[str, Sequence[str]]) -> exp.Select:
-        """Put the metrics of all steps side by side, in a stated order of rows."""
+        """Put the metrics of all steps side by side, in a stated order of rows: the cut-offs of a range beside, or below, the groups."""
         base = parts[0]
+        cutoffs = None if base.keys.is_swept and self.row_keys else self.cutoffs
+        at = None if self.cutoffs is None else exp.column(CUTOFF, table=cutoffs or base.step)
         keys: list[exp.Expr] = [key(name, base.step) for name in self.row_keys]
         columns, order = list(keys), list(keys)
         if self.shape.sets is not None:
@@ -232,14 +214,20 @@ class Stages:
         steps = {
             unit: self._steps[f"over_{name}"] for unit, name in (("list", "lists"), ("query", "queries")) if f"over_{name}" in self._steps
         }
+        columns += [] if at is None else [at]
         for column in self.columns:
-            value = self._if_asked(column) if column.unit == "group" else exp.column(column.alias, table=steps[column.unit])
+            value = if_asked(self.relations, column) if column.unit == "group" else exp.column(column.alias, table=steps[column.unit])
             columns.append(exp.alias_(double(value), column.alias))
             if self.spread is not None:
                 columns += self.spread.limits(column, exp.column(column.alias, table=steps.get(column.unit, column.scan)))
         for scan, names in audits.items():
-            columns += [exp.column(name, table=steps.get(self._units[scan], scan)) for name in names]
-        query = exp.select(*columns).from_(base.step)
-        for part in parts[1:]:
-            query = joined(query, base.step, part)
-        return ordered(query, order)
+            found = [exp.column(name, table=steps.get(self._units[scan], scan)) for name in names]
+            columns += found if at is None else [self.relations.once(at, column) for column in found]
+        if cutoffs is not None and not self.row_keys:
+            query, rest = exp.select(*columns).from_(cutoffs), parts
+        else:
+            query, rest = swept(exp.select(*columns).from_(base.step), cutoffs), parts[1:]
+        for part in rest:
+            query = joined(query, base.step, part, cutoffs)
+        query = ordered(query, order)
+        return query if at is None else query.order_by(at.copy())

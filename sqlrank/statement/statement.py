@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.library.asked import CUTOFF
+from sqlrank.library.nodes import BIGINT
 from sqlrank.statement.keys import GROUP, QUERY, key, same
 from sqlrank.statement.prune import prune
 from sqlrank.statement.relations import Relations
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from sqlrank.library.confidence import Confidence
     from sqlrank.library.library import Library
     from sqlrank.statement.relations import Shape, Source
-    from sqlrank.statement.rows import Column
 
 WIDTH = 100
 """Characters of a line, if what stands in it can be broken."""
@@ -76,10 +77,12 @@ def build(
 ) -> Statement:
     """Compose the metrics into one statement; ``audits`` are columns for the checks of the input, by role, which come last."""
     relations = Relations(library, sources, rows.shape)
+    if sweep := _sweep(asked):
+        relations.sweep(*sweep)
     stages = Stages(relations, rows.per_query, rows.weighted, rows.list_column, rows.confidence)
     if asked[0].file.kind == "curves":
         return _curve(stages, asked[0], rows, stamp, audits)
-    columns = {str(item.metric): [stages.add(step) for step in item.cutoffs] for item in asked}
+    columns = {str(item.metric): stages.add(item.swept) for item in asked}
     scans = {stages.audit(tree, asked[0].settings, role): tree.named_selects[1:] for role, tree in audits.items()}
     body = stages.rows(rows.base, scans)
     keys = _keys(rows)
@@ -87,18 +90,19 @@ def build(
     if weights:
         body.select(exp.alias_(double(exp.column("weight")), "weight"), copy=False)
     audited = [Output(name, name, "audit") for names in scans.values() for name in names]
-    metrics = [Output(steps[0].alias, name, "metric", steps[0].asked) for name, steps in columns.items()]
+    metrics = [Output(column.alias, name, "metric", column.asked) for name, column in columns.items()]
     if rows.confidence is not None:
         metrics = [output for metric in metrics for output in [metric, *_limits(metric)]]
-    sweeps = {item.metric.cutoff for item in asked if isinstance(item.metric.cutoff, tuple)}
-    if sweeps:
-        if len(sweeps) > 1 or any(not isinstance(item.metric.cutoff, tuple) for item in asked):
-            raise MetricError("a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of their own")
-        first, last = sweeps.pop()
-        metrics = [replace(output, alias=f"{output.alias.rpartition('_at_')[0]}_at_{first}_to_{last}") for output in metrics]
-        body = _long(body, list(columns.values()), metrics, keys, (first, last), [output.alias for output in audited])
-        keys = [*keys, Output("k", "k", "cutoff")]
+    keys += [Output(CUTOFF, CUTOFF, "cutoff")] if sweep else []
     return _statement(body, relations, stages, [*keys, *metrics, *audited, *weights], stamp)
+
+
+def _sweep(asked: Sequence[Asked]) -> tuple[int, int] | None:
+    """Return the range of cut-offs that is asked for, if one is; raise ``MetricError`` if it is not one for all metrics."""
+    ranges = {item.metric.cutoff for item in asked if isinstance(item.metric.cutoff, tuple)}
+    if len(ranges) > 1 or (ranges and any(not isinstance(item.metric.cutoff, tuple) for item in asked)):
+        raise MetricError("a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of their own")
+    return ranges.pop() if ranges else None
 
 
 def _limits(metric: Output) -> list[Output]:
@@ -166,35 +170,5 @@ def _shown(name: str, step: str, guarded: bool) -> exp.Expr:
     if name == "doc_id":
         return column
     if name == "point":
-        return exp.cast(column, "BIGINT")
+        return exp.cast(column, BIGINT)
     return double(finite(column) if guarded and name != "score" else column)
-
-
-def _if_k(k: int, column: str) -> exp.If:
-    return exp.If(this=exp.EQ(this=exp.column("k"), expression=exp.Literal.number(k)), true=exp.column(column))
-
-
-def _long(
-    wide: exp.Select,
-    columns: Sequence[Sequence[Column]],
-    metrics: Sequence[Output],
-    keys: Sequence[Output],
-    sweep: tuple[int, int],
-    audited: Sequence[str],
-) -> exp.Select:
-    """Turn a column per cut-off into a row per cut-off."""
-    first, last = sweep
-    inner = wide.copy()
-    inner.set("order", None)
-    ranks = [exp.select(exp.alias_(exp.Literal.number(k), "k")) for k in range(first, last + 1)]
-    cutoffs: exp.Query = ranks[0]
-    for rank in ranks[1:]:
-        cutoffs = exp.union(cutoffs, rank, distinct=False, copy=False)
-    values = []
-    for output, steps in zip(metrics, columns, strict=True):
-        case = exp.Case(ifs=[_if_k(first + i, step.alias) for i, step in enumerate(steps)])
-        values.append(exp.alias_(case, output.alias))
-    values += [exp.alias_(exp.Case(ifs=[_if_k(first, name)]), name) for name in audited]
-    shown: list[exp.Expr] = [*map(_output, keys)]
-    query = exp.select(*shown, exp.column("k"), *values).from_(inner.subquery("wide")).join(cutoffs.subquery("cutoffs"), join_type="cross")
-    return query.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in shown), exp.column("k"))

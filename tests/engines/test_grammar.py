@@ -60,7 +60,7 @@ def test_every_metric_at_once(linter: Linter, dialect: str, name: str) -> None:
     assert_parsed(linter, scenario.text(dialect))
 
 
-@pytest.mark.parametrize("place", ["create_table", "create_view", "insert"])
+@pytest.mark.parametrize("place", ["create_table", "create_view", "insert", "replace"])
 def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
     quote = "`" if DIALECTS[dialect].writer in {"bigquery", "spark", "databricks"} else '"'
     names = f"shop.{quote}select{quote}.{quote}Metrics{quote}"
@@ -70,8 +70,12 @@ def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
         "qrels": names,
         "by": ["order", "my system"],
         "where": where,
-        place: names.replace("Metrics", "Results"),
+        "insert" if place == "replace" else place: names.replace("Metrics", "Results"),
     }
+    if place == "replace":
+        if not DIALECTS[dialect].deletes:
+            pytest.skip(f"{dialect} deletes no rows")
+        options["replace"] = "order"
     assert_parsed(linter, sqlrank.sql(["nDCG@10", "RR"], dialect=dialect, **options))
 
 

@@ -91,7 +91,7 @@ def test_every_metric_has_a_reference_and_is_among_them() -> None:
     assert {name.removesuffix("@k") for name in known} == named
 
 
-@pytest.mark.parametrize("weights", few(WEIGHTS, ("eighths", "one heavy")))
+@pytest.mark.parametrize("weights", few(WEIGHTS, ("one heavy",)))
 @pytest.mark.parametrize("counting", few(["framed", "bits"], 1))
 def test_of_numbers(weights: str, counting: str) -> None:
     found = groups(classes=False, weights=weights)

@@ -46,25 +46,24 @@ def test_absurd_requests_are_refused_at_once(metric: Any, message: str) -> None:
     assert time.monotonic() - started < 5
 
 
-def test_a_timeout_holds_while_a_sweep_is_composed(run: pa.Table, qrels: pa.Table) -> None:
-    with pytest.raises(ExecutionError, match=r"^cancelled after 0\.2 seconds"):
-        sqlrank.evaluate("P@1..1000", run=run, qrels=qrels, timeout=0.2)
-
-
-@pytest.mark.slow
-def test_a_thousand_cut_offs_are_composed() -> None:
-    assert sqlrank.sql("P@1..1000", run="r", qrels="q").count("UNION ALL") == 999
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.3, 1, 3, 6])
-@pytest.mark.parametrize("metrics", ["P@1..1000", [f"nDCG@{k}" for k in range(1, 1001)]], ids=["sweep", "many"])
-def test_a_timeout_holds_while_a_statement_is_composed_and_planned(metrics: Any, seconds: float, run: pa.Table, qrels: pa.Table) -> None:
+def test_a_timeout_holds_while_a_statement_is_composed_and_planned(seconds: float, run: pa.Table, qrels: pa.Table) -> None:
+    metrics = [f"nDCG@{k}" for k in range(1, 1001)]
     connection = duckdb.connect()
     started = time.monotonic()
     with pytest.raises(ExecutionError, match=f"^cancelled after {seconds:g} seconds"):
         sqlrank.evaluate(metrics, run=run, qrels=qrels, connection=connection, timeout=seconds)
     assert time.monotonic() - started < seconds + 1
+
+
+def test_a_timeout_holds_while_a_sweep_is_computed() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE r AS SELECT i // 1000 AS query_id, i AS doc_id, i AS score, 1 AS relevance FROM range(400000) AS t(i)")
+    started = time.monotonic()
+    with pytest.raises(ExecutionError, match=r"^cancelled after 0\.4 seconds"):
+        sqlrank.evaluate("nDCG@1..1000", run="r", qrels="r", connection=connection, check="off", timeout=0.4)
+    assert time.monotonic() - started < 1.4
 
 
 def test_work_that_heeds_no_interrupt_is_left_alone(run: pa.Table, qrels: pa.Table) -> None:

@@ -34,6 +34,41 @@ def test_a_line_of_three_megabytes() -> None:
     assert "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it" in refused("x.csv")
 
 
+EVEN = "label,score,name\n1,0.5,a\n0,0.25,b\n"
+MEND = "Mend the line: put what holds a delimiter in quotes, and leave no field out"
+
+
+@pytest.mark.parametrize("rows", [1, 15_000], ids=["few", "many"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize(("line", "fields"), [("1,0.5", "2 fields"), ("1,0.5,a,b", "4 fields"), ("1", "1 field")])
+def test_lines_of_more_or_fewer_fields(rows: int, delimiter: str, line: str, fields: str) -> None:
+    """Among the first lines, of which DuckDB then makes one column, and after those that it looks at."""
+    text = "label,score,name\n" + "1,0.5,a\n0,0.25,b\n" * rows
+    Path("x.csv").write_text((text + line + "\n1,0.75,c\n").replace(",", delimiter))
+    wanted = f"predictions: x.csv, line {2 * rows + 2} has {fields}: {line.replace(',', delimiter)!r}; 3 are expected, as in the lines before. {MEND}"
+    assert refused("x.csv") == wanted
+    if rows == 1:
+        with pytest.raises(InputError) as caught:
+            sqlrank.sql("AUC", predictions="x.csv")
+        assert str(caught.value) == wanted
+
+
+def test_an_uneven_line_of_one_file_of_several() -> None:
+    Path("a.csv").write_text(EVEN)
+    Path("b.csv").write_text(EVEN * 9000 + "1,0.5,a,b\n")
+    assert "b.csv, line 27001 has 4 fields: '1,0.5,a,b'; 3 are expected" in refused("?.csv")
+    relation = duckdb.read_csv("b.csv")
+    with pytest.raises(InputError, match=r"^predictions: b.csv, line 27001 has 4 fields"):
+        sqlrank.evaluate("AUC", predictions=relation, connection=duckdb.default_connection())
+
+
+def test_a_column_whose_name_holds_a_comma() -> None:
+    Path("x.csv").write_text('"a,b"\n1\n0\n')
+    assert "1 field: '1'; 2 are expected" in refused("x.csv")
+    Path("x.csv").write_text("'label,score'\n'1,0.5'\n'0,0.25'\n")
+    assert "no column 'score'" in refused("x.csv")
+
+
 def test_what_is_no_file() -> None:
     Path("x.csv").write_text("")
     assert refused("x.csv") == "predictions: 'x.csv' is empty; check what should have written it"

@@ -1,0 +1,51 @@
+"""What a metric is where it is undefined, and over all lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.errors import MetricError
+from sqlrank.statement.rows import finite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.library.metric import Value
+    from sqlrank.statement.relations import Relations
+    from sqlrank.statement.rows import Column
+
+
+def filled(relations: Relations, column: Column, settings: Mapping[str, Value]) -> exp.Expr:
+    """The value of a metric, where it is undefined what the policy says."""
+    value: exp.Expr = exp.column(column.alias, table=column.scan)
+    if relations.library.can_overflow(column.asked.file, column.asked.uses.files):
+        value = finite(value)
+    if column.asked.file.is_total:
+        return exp.func("COALESCE", value, exp.Literal.number(0))
+    return relations.function("no_relevant", settings, value)
+
+
+def if_asked(relations: Relations, column: Column) -> exp.Expr:
+    """The value of a metric of groups, which stays undefined unless the policy says what it is then."""
+    return filled(relations, column, {"no_relevant": "skip", **column.asked.settings})
+
+
+def aggregate(relations: Relations, column: Column, weighted: bool) -> exp.Expr:
+    """The value of a metric over all lists of a group; NULL where a list has none and the policy says so."""
+    settings = column.asked.settings
+    value = exp.column(column.alias)
+    chosen = settings.get("aggregate", "wmean" if weighted else "mean")
+    if chosen == "wmean" and not weighted:
+        what = "is for metrics of rankings" if column.unit == "query" else "needs a queries table with a weight column"
+        raise MetricError(f"aggregate='wmean' {what}")
+    weight = exp.column("weight") if weighted else exp.Literal.number(1)
+    found = relations.function("aggregate", {**settings, "aggregate": chosen}, value, weight)
+    library = relations.library
+    if library.can_overflow(column.asked.file, [*column.asked.uses.files, library.function("aggregate", str(chosen))]):
+        found = finite(found)
+    if settings.get("no_relevant") == "null":
+        incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))
+        return exp.Case(ifs=[exp.If(this=incomplete, true=exp.Null())], default=found)
+    return found

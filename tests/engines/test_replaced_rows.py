@@ -1,0 +1,45 @@
+"""A script that replaces the rows of the groups it writes, run twice by the engines themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import sqlrank
+from sqlrank.engines.dialects import DIALECTS
+from tests.engines.engines import ENGINES, Spark, SQLite, ZetaSQL
+from tests.engines.running import each, running
+from tests.engines.scenarios import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.engines.engines import Engine
+
+PREDICTIONS = {"predictions": "predictions", "columns": {"weight": "weight"}, "by": '"shop"'}
+
+
+@pytest.fixture(
+    scope="module",
+    params=each(engine for engine in ENGINES if engine not in {ZetaSQL, Spark} and DIALECTS[engine.dialects[0]].deletes),
+)
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """All engines that keep tables and delete rows; those of Spark need a format which is not installed here."""
+    with running(request.param, {"predictions": tables()["predictions"]}) as engine:
+        yield engine
+
+
+def test_a_rerun_doubles_nothing(engine: Engine) -> None:
+    (dialect, *_) = engine.dialects
+    quote = "`" if dialect == "clickhouse" else '"'
+    engine.execute(sqlrank.sql(["Brier", "num_predictions"], dialect=dialect, create_table="replaced", **PREDICTIONS))
+    before = engine.rows(f"SELECT * FROM replaced ORDER BY {quote}shop{quote} NULLS FIRST")
+    where = f"NOT {quote}shop{quote} IN (3) OR {quote}shop{quote} IS NULL"
+    script = sqlrank.sql(["Brier", "num_predictions"], dialect=dialect, insert="replaced", replace='"shop"', where=where, **PREDICTIONS)
+    if isinstance(engine, SQLite):
+        engine.connection.commit()  # Python has begun a transaction to load the rows
+    for _ in range(2):
+        for part in script.split(";\n"):
+            engine.execute(part)
+        assert engine.rows(f"SELECT * FROM replaced ORDER BY {quote}shop{quote} NULLS FIRST") == before

@@ -1,0 +1,1 @@
+"""Random collections beside other tools, as many as there is time for."""
