@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlrank.inputs import checks
 from sqlrank.inputs.grouping import group
-from sqlrank.inputs.input import Input, is_there
+from sqlrank.inputs.input import Input, compared, is_there
 from sqlrank.inputs.mapping import compute, of_role, refuse_unknown, split_scores
 
 if TYPE_CHECKING:
@@ -53,8 +53,13 @@ class Columns:
 
     @property
     def base(self) -> Input | None:
-        """The input whose rows are evaluated, if these are not documents of lists alone."""
-        return None if self.question.base is None else self.inputs[self.question.base]
+        """The input whose rows are evaluated, if these are not documents of lists alone, nor joined of several inputs."""
+        return self.inputs.get(self.question.base or "")
+
+    @property
+    def others(self) -> list[Input]:
+        """The inputs that are neither of rankings nor what is evaluated: what that is joined of, and what is read beside it."""
+        return [self.inputs[role] for role in self.needed if self.inputs[role].role.lists is None and self.inputs[role] is not self.base]
 
     def name_of(self, by: str) -> str:
         """Return what a ``by`` column is called in the statement."""
@@ -122,11 +127,12 @@ class Columns:
 
     def _align(self) -> None:
         """Read a UUID as text where another input has it as text."""
-        for key in (*checks.COMMON, *self.by):
-            kinds = {role: item.type_of(key) for role, item in self.inputs.items()}
+        held = {role: [*item.role.columns, *item.by] for role, item in self.inputs.items()}
+        for sides in compared(self.inputs, held).values():
+            kinds = {side: self.inputs[side[0]].type_of(side[1]) for side in sides}
             if "VARCHAR" in kinds.values():
-                for role in (role for role, kind in kinds.items() if kind == "UUID"):
-                    self.inputs[role].as_text.add(key)
+                for role, name in (side for side, kind in kinds.items() if kind == "UUID"):
+                    self.inputs[role].as_text.add(name)
 
     @property
     def made(self) -> list[Table]:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.errors import MetricError
 from sqlrank.inputs.input import is_there
-from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, Key, Ours, key, same
+from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, Key, Ours, expand, key, same
 from sqlrank.statement.relations import Shape, Source, sliced, stacked
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def steps_of(columns: Columns, plain: bool) -> Steps:
             continue
         sources |= _predictions(columns, item) if role == "predictions" else _of_table(columns, item)
     base = question.base
+    if base is not None and base not in columns.inputs:
+        sources |= _joined(columns, base, sources)
     if base is not None and question.labelled and "queries" in sources:
         for name in [name for name in sources if name in {"predictions", f"predictions {AS_GIVEN}"}]:
             sources |= _chosen(name, sources[name])
@@ -84,6 +86,14 @@ def _of_table(columns: Columns, item: Input) -> dict[str, Source]:
         )
         for name in (role.name, *([f"{role.name} {AS_GIVEN}"] if item.valued else ()))
     }
+
+
+def _joined(columns: Columns, role: str, sources: Mapping[str, Source]) -> dict[str, Source]:
+    """Return an input that is made of others, as its file says."""
+    library, (first, *others) = columns.question.library, columns.question.bases
+    tree = library.checked(library.relations[role, "joined"]).tree.copy()
+    keys = expand(tree, lambda name: {GROUP: sources[name].group})
+    return {role: Source(f"{role}: {library.roles[role].about}", keys[GROUP], tree, first, beside=tuple(others))}
 
 
 def _score_type(columns: Columns) -> str:
