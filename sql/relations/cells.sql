@@ -1,5 +1,5 @@
 -- cells: one row per predicted and true cluster that share records, with how many. An id beside a name that is NULL names a
---     cluster of one record.
+-- cluster of one record.
 SELECT
   group_id,
   predicted_cluster,

@@ -1,6 +1,6 @@
 -- chances: one row per size of a predicted cluster, size of a true one and number of records that they can share at random: how
---     probable that number is beside one less, then beside the least possible, as logarithms. What is least possible is 0, which has
---     no row, unless both clusters hold more than half of the records.
+-- probable that number is beside one less, then beside the least possible, as logarithms. What is least possible is 0, which has
+-- no row, unless both clusters hold more than half of the records.
 -- Check: many_terms
 SELECT
   group_id,

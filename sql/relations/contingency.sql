@@ -1,6 +1,6 @@
 -- contingency: one row per predicted and true cluster that share n records, with the sizes of both, and in how many such rows each
---     of them is. One row of each cluster is its first, with the most records: a 1 that stands for the cluster in sums.
---     A cluster of s records has s (s - 1) ordered pairs, which is the sum of n (s - 1) over its rows, so that no pair is formed.
+-- of them is. One row of each cluster is its first, with the most records: a 1 that stands for the cluster in sums.
+-- A cluster of s records has s (s - 1) ordered pairs, which is the sum of n (s - 1) over its rows, so that no pair is formed.
 SELECT
   group_id,
   predicted_cluster,

@@ -1,6 +1,6 @@
 -- sampled: one row per true cluster: how many records it has, how many of its links were found, how many links the prediction
---     claims of its records (one that leads out of it counts half), and the same of records. Predicted clusters are those of all
---     records, also of those whose true cluster is not known.
+-- claims of its records (one that leads out of it counts half), and the same of records. Predicted clusters are those of all
+-- records, also of those whose true cluster is not known.
 -- Never zero: predicted_size.
 -- Units: clusters.
 SELECT

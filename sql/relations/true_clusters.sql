@@ -1,5 +1,5 @@
 -- true_clusters: one row per true cluster: its records, the predicted clusters that they are in, how many of its links were found,
---     and how many links predicted clusters claim of its records: within it, and out of it to records of others.
+-- and how many links predicted clusters claim of its records: within it, and out of it to records of others.
 -- Never zero: predicted_size.
 SELECT
   group_id,

@@ -1,5 +1,5 @@
 -- records: one row per record that the prediction or the reference lists, with its cluster in each. Where only the prediction says
---     which group a record is of, the reference is that of every group.
+-- which group a record is of, the reference is that of every group.
 SELECT
   p.group_id,
   p.record_id,
