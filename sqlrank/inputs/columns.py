@@ -102,10 +102,14 @@ class Columns:
                 needed[role] = self._of_role(item)
         return needed
 
+    def read_of(self, role: str) -> set[str]:
+        """Return the columns that are named in files which read a role."""
+        reading = [file for asked in self.question.asked for file in asked.uses.files if role in _tables(file.tree)]
+        return {column.name for file in reading for column in file.tree.find_all(exp.Column)}
+
     def _of_role(self, item: Input) -> tuple[str, ...]:
         question, role = self.question, item.role
-        reading = [file for asked in question.asked for file in asked.uses.files if role.name in _tables(file.tree)]
-        read = {column.name for file in reading for column in file.tree.find_all(exp.Column)}
+        read = self.read_of(role.name)
         if question.call.per_query or any(asked.per_list for asked in question.asked) or question.uses("level", "query"):
             read.add(role.list_column or "")
         if question.confidence is not None and role.list_column in item.names:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.engines.dialects import dialect_of
-from sqlrank.errors import MetricError
+from sqlrank.errors import ContractError, InputError, MetricError
 from sqlrank.inputs.input import is_there
 from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, Key, Ours, expand, key, same
 from sqlrank.statement.relations import Shape, Source, sliced, stacked
@@ -91,7 +91,17 @@ def _of_table(columns: Columns, item: Input) -> dict[str, Source]:
 def _joined(columns: Columns, role: str, sources: Mapping[str, Source]) -> dict[str, Source]:
     """Return an input that is made of others, as its file says."""
     library, (first, *others) = columns.question.library, columns.question.bases
-    tree = library.checked(library.relations[role, "joined"]).tree.copy()
+    file = library.relations.get((role, "joined"))
+    if file is None:
+        raise ContractError(
+            f"relations/{role}/joined.sql is not there, which says how {role} are made of {first} and {' and '.join(others)}"
+        )
+    tree = library.checked(file).tree.copy()
+    read = {name for name in columns.read_of(role) if name in library.roles[role].columns}
+    if missing := sorted(read - set(tree.named_selects)):
+        raise InputError(
+            f"{first} and {' and '.join(others)} do not say what {missing[0]} is; give {role}= in one table (--input {role}=...)"
+        )
     keys = expand(tree, lambda name: {GROUP: sources[name].group})
     return {role: Source(f"{role}: {library.roles[role].about}", keys[GROUP], tree, first, beside=tuple(others))}
 

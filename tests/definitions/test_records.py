@@ -250,6 +250,13 @@ def test_pairs_count_in_the_group_of_both_records() -> None:
     assert blocked(records("a", "x"), ["0-1"], check="off")[0]["PairsQuality"] is None
 
 
+def test_linking_two_tables() -> None:
+    """Of a, b of one table and c, d of the other, a c and b d are links; the pair a b is no candidate, being of one table."""
+    table = records("0000", "xyxy", source=["one", "one", "two", "two"])
+    assert list(blocked(table, ["0-2", "0-1", "3-0"], linkage="across")[0].values()) == [0.5, 0.5, 0.5, 2]
+    assert list(blocked(table, ["0-2", "0-1", "3-0"])[0].values()) == [0.5, pytest.approx(1 / 3), 0.5, 3]
+
+
 # Rows of clusters
 
 

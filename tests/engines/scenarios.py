@@ -54,11 +54,11 @@ LONG = """
 
 RECORDS = """
     SELECT i AS record_id, i % 3 AS shop, CASE WHEN i % 11 <> 5 THEN 'p' || (i * i % 13) END AS predicted_cluster,
-        CASE WHEN i % 7 <> 3 THEN 't' || (i * i % 17 // 2) END AS true_cluster
+        CASE WHEN i % 7 <> 3 THEN 't' || (i * i % 17 // 2) END AS true_cluster, i % 2 AS source
     FROM range(60) AS t(i)
-    UNION ALL SELECT 100, NULL, 'p1', 't1'
-    UNION ALL SELECT 101, NULL, 'p1', 't1'
-    UNION ALL SELECT 102, 9, 'p1', NULL
+    UNION ALL SELECT 100, NULL, 'p1', 't1', 0
+    UNION ALL SELECT 101, NULL, 'p1', 't1', 1
+    UNION ALL SELECT 102, 9, 'p1', NULL, 1
 """
 """Clusters that were split and merged, records without a cluster on either side; shops of one cluster, and of none."""
 
@@ -296,6 +296,7 @@ def _of_records() -> list[Scenario]:
         Scenario("records of groups", metrics, {**CLUSTERS, "by": [["shop"], []]}),
         Scenario("records, prediction and reference", own, joined),
         Scenario("records, unplaced=drop", metrics, {**CLUSTERS, "unplaced": "drop", "unlabelled": "singleton"}),
+        Scenario("records, linkage=across", _names(_family("blocking")), {**CLUSTERS, "by": "shop", "linkage": "across"}),
         *_of_choices(_family("clusters"), {"inputs": {"records": "records"}}),
     ]
 

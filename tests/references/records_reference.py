@@ -42,6 +42,7 @@ class Clusterings:
     unplaced: int = 0
     unlabelled: int = 0
     candidates: frozenset[Pair] = frozenset()
+    sources: tuple[tuple[Any, Any], ...] = ()
 
     @classmethod
     def of(
@@ -55,6 +56,11 @@ class Clusterings:
         pairs = frozenset(frozenset(pair) for pair in candidates)
         none = [sum(row[place] is None for row in rows) for place in (1, 2)]
         return cls(_grouped(kept, 1), _grouped(kept, 2), *none, frozenset(pair for pair in pairs if pair <= there))
+
+    def across(self, pairs: Iterable[Pair]) -> set[Pair]:
+        """Return the pairs of records of different sources, or all if there are none."""
+        of = dict(self.sources)
+        return {pair for pair in pairs if not of or len({of[record] for record in pair}) > 1}
 
     @cached_property
     def records(self) -> int:
@@ -183,7 +189,7 @@ METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "MUCPrecision": lambda c, _: ratio(c.records - len(c.cells), c.records - len(c.predicted)),
     "MUCRecall": lambda c, _: ratio(c.records - len(c.cells), c.records - len(c.true)),
     "MutualInformation": lambda c, _: mutual(c) if c.records else None,
-    "num_candidate_pairs": lambda c, _: len(c.candidates),
+    "num_candidate_pairs": lambda c, _: len(c.across(c.candidates)),
     "num_merges": lambda c, _: len(c.cells) - len(c.true),
     "num_over_merged": lambda c, _: sum(sum(bool(a & b) for b in c.true) > 1 for a in c.predicted),
     "num_over_split": lambda c, _: sum(sum(bool(a & b) for b in c.predicted) > 1 for a in c.true),
@@ -197,9 +203,11 @@ METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "num_true_links": lambda c, _: len(c.wanted),
     "num_unlabelled": lambda c, _: c.unlabelled,
     "num_unplaced": lambda c, _: c.unplaced,
-    "PairsCompleteness": lambda c, _: ratio(len(c.candidates & c.wanted), len(c.wanted)),
-    "PairsQuality": lambda c, _: ratio(len(c.candidates & c.wanted), len(c.candidates)),
-    "PairsReduction": lambda c, _: ratio(c.pairs - len(c.candidates), c.pairs),
+    "PairsCompleteness": lambda c, _: ratio(len(c.across(c.candidates & c.wanted)), len(c.across(c.wanted))),
+    "PairsQuality": lambda c, _: ratio(len(c.across(c.candidates & c.wanted)), len(c.across(c.candidates))),
+    "PairsReduction": lambda c, _: ratio(
+        len(c.across(links([frozenset().union(*c.true)])) - c.candidates), len(c.across(links([frozenset().union(*c.true)])))
+    ),
     "PairwiseF": lambda c, o: ratio((1 + o.get("beta", 1) ** 2) * c.found, o.get("beta", 1) ** 2 * len(c.wanted) + len(c.claimed)),
     "PairwisePrecision": lambda c, _: ratio(c.found, len(c.claimed)),
     "PairwiseRecall": lambda c, _: ratio(c.found, len(c.wanted)),

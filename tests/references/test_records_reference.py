@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,20 @@ def test_numbers_are_those_of_the_formulas(unplaced: str, unlabelled: str) -> No
         for metric, value in row.items():
             of_pairs = metric.startswith(("Pairs", "num_candidate"))
             wanted = reference.evaluate(metric, blocked if of_pairs else both)
+            assert value == (None if wanted is None else pytest.approx(wanted, abs=1e-12)), (seed, metric)
+
+
+def test_blocking_between_sources() -> None:
+    """Records are of three sources in turn."""
+    metrics = ["PairsCompleteness", "PairsQuality", "PairsReduction", "num_candidate_pairs"]
+    sourced = table().append_column("source", pa.array([number % 3 for number in table()["record_id"].to_pylist()]))
+    inputs = {"records": sourced.drop_columns("predicted_cluster"), "candidate_pairs": pairs()}
+    for row in sqlrank.evaluate(metrics, inputs=inputs, by="seed", linkage="across").to_pylist():
+        seed = row.pop("seed")
+        both = Clusterings.of(GROUPS[seed], candidates=CANDIDATES[seed])
+        both = replace(both, sources=tuple((i, (seed * 1000 + i) % 3) for i, _, _ in GROUPS[seed]))
+        for metric, value in row.items():
+            wanted = reference.evaluate(metric, both)
             assert value == (None if wanted is None else pytest.approx(wanted, abs=1e-12)), (seed, metric)
 
 

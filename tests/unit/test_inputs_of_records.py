@@ -203,6 +203,15 @@ def test_pairs_have_to_be_given() -> None:
     )
 
 
+def test_sources_have_to_be_known() -> None:
+    pairs = {"metrics": "PairsQuality", "candidate_pairs": blocks(BLOCKS), "linkage": "across"}
+    assert "records (Table): no column 'source'" in problem(records=records(), **pairs)
+    told = "prediction and reference do not say what source is; give records= in one table (--input records=...)"
+    assert problem(**both(), **pairs) == told
+    pairs["candidate_pairs"] = blocks(["0-1"])
+    assert "1 row: source is NULL" in problem(records=records("ab", "xy", source=["one", None]), **pairs)
+
+
 def test_blocking_of_two_tables() -> None:
     assert evaluate("PairsQuality", **both(candidate_pairs=blocks(BLOCKS))) == [{"PairsQuality": 0.6}]
 

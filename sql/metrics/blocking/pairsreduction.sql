@@ -5,6 +5,6 @@
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT
   group_id,
-  1 - SUM(candidate_pairs) / NULLIF(SUM(records * (records - 1)) / 2, 0) AS pairsreduction
+  1 - SUM(candidate_pairs) / NULLIF(SUM(all_pairs), 0) AS pairsreduction
 FROM blocking
 GROUP BY group_id
