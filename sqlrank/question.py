@@ -219,7 +219,9 @@ def _check_base(given: Mapping[str, Any], side: set[str], asked: Asked, library:
             raise InputError(f"{asked.metric} needs predictions= (--predictions), a table with label and score, and nothing else")
         many = ", ".join(f"{role!r}: ..." for role in needed)
         options = " ".join(f"--input {role}=..." for role in needed)
-        raise InputError(f"{asked.metric} needs inputs={{{many}}} ({options}), and no more than it reads")
+        parts = library.roles[asked.home].joins
+        instead = f", or {' and '.join(parts)} in its place" if parts and asked.home in needed else ""
+        raise InputError(f"{asked.metric} needs inputs={{{many}}} ({options}){instead}, and no more than it reads")
 
 
 def _of_rankings(given: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:

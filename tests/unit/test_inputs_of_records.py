@@ -156,7 +156,10 @@ def test_columns_of_each_are_mapped_by_its_name() -> None:
             {"prediction": listed(PREDICTED)},
             "PairwiseF needs inputs={'prediction': ..., 'reference': ...} (--input prediction=... --input reference=...)",
         ),
-        (both(records=records()), "PairwiseF needs inputs={'records': ...} (--input records=...), and no more than it reads"),
+        (
+            both(records=records()),
+            "PairwiseF needs inputs={'records': ...} (--input records=...), or prediction and reference in its place, and no",
+        ),
         (
             both(reference=listed("x", ids=["1"])),
             "prediction.record_id is BIGINT, reference.record_id is VARCHAR: a number and a text never match",
