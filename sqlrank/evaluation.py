@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sqlrank.prepare import Prepared
     from sqlrank.question import Question
 
-_TYPES = {"by": None, "slice": None, "query": None, "cutoff": pa.int32(), "point": pa.int64(), "units": pa.int64()}
+_TYPES = {"by": None, "slice": None, "query": None, "id": None, "cutoff": pa.int32(), "point": pa.int64(), "units": pa.int64()}
 """The types of columns of a result by their kind, None for those of the inputs; all others are doubles."""
 
 

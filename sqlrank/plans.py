@@ -153,7 +153,8 @@ def stamp(question: Question, plans: Mapping[str, Any]) -> list[str]:
     read -= {"merging", "rest"} if plans.get("order") != "bucketed" else set()
     used = {name: plans[name] for name in library.plans if name in read and name in plans and name not in DERIVED}
     change = [library.plans[name]["change"] for name in used if "change" in library.plans[name] and not _is_said(library, name, used[name])]
-    lines = [f"plan: {', '.join(f'{name}={value}' for name, value in used.items())}"] if used else ["plan: one scan of each input"]
+    plain = "one scan of each input" if len(question.bases) < 2 else f"{' and '.join(question.bases)} are joined"  # noqa: PLR2004
+    lines = [f"plan: {', '.join(f'{name}={value}' for name, value in used.items()) or plain}"]
     return [*lines, f"for another: {'; '.join(change)}" if change else "for another: there is none for these metrics"]
 
 

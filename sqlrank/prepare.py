@@ -65,8 +65,11 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
     keep(question.call.where, columns.inputs, question.labelled, database.dialect)
     is_audited = check != "off" and database.looks
     report = _check_rankings(question, columns, check) if is_audited and question.is_ranking else None
-    if is_audited and columns.base is not None:
-        _check_base(columns, columns.base)
+    if is_audited:
+        for item in columns.others:
+            checks.check_values(database, item, columns.needed[item.role.name], requirements(question))
+        for item in [*columns.others, *([columns.base] if columns.base is not None else [])]:
+            _check_unique(columns, item)
     plans = choose(question, columns, None if report is None else report.rows)
     steps = steps_of(columns, plain=plans["lists"] == "plain")
     asked = [item.planned(plans) for item in question.asked]
@@ -134,7 +137,11 @@ def _audits(question: Question, columns: Columns) -> dict[str, exp.Select]:
 
 def _audit(question: Question, columns: Columns, base: Input) -> exp.Select:
     """Return one column that counts the rows that break any rule."""
-    found = checks.rules(base.checks, columns.needed[base.role.name], requirements(question))
+    keys = {name for name, column in base.role.columns.items() if column.type == "key"}
+    # Only of keys: each of several scores is read in turn, and may be of another type.
+    found = checks.rules(
+        base.checks, columns.needed[base.role.name], requirements(question), lambda name: base.type_of(name) if name in keys else ""
+    )
     conditions = list(found.conditions.values()) or [exp.false()]
     broken = exp.Case(ifs=[exp.If(this=exp.or_(*conditions), true=exp.Literal.number(1))], default=exp.Literal.number(0))
     return exp.select("group_id", exp.alias_(exp.Sum(this=broken), AUDIT_BROKEN)).from_(base.role.name)
@@ -145,12 +152,12 @@ def requirements(question: Question) -> list[str]:
     return list(dict.fromkeys(text for item in question.asked for text in item.file.requires))
 
 
-def _check_base(columns: Columns, base: Input) -> None:
-    """Check of what is evaluated that rows are unique, where they have to be."""
-    if base.role.unique:
-        checks.check_unique(columns.database, base, base.role.unique)
-    if "rank" in columns.needed[base.role.name]:
-        checks.check_unique(columns.database, base, ("rank",))
+def _check_unique(columns: Columns, item: Input) -> None:
+    """Check of an input that is no ranking that rows are unique, where they have to be."""
+    if item.role.unique:
+        checks.check_unique(columns.database, item, item.role.unique)
+    if "rank" in columns.needed[item.role.name]:
+        checks.check_unique(columns.database, item, ("rank",))
 
 
 def _check_rankings(question: Question, columns: Columns, check: Check) -> Report:

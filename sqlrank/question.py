@@ -63,6 +63,11 @@ class Question:
         return any(item.home == "run" for item in self.asked)
 
     @property
+    def bases(self) -> tuple[str, ...]:
+        """The role whose groups are shown, or those that are joined to it; none for metrics of rankings alone."""
+        return () if self.base is None else joined(self.base, self.sources, self.library)
+
+    @property
     def columns(self) -> Mapping[str, Any]:
         """The caller's names of columns, and what stands for columns to group by."""
         return {**(self.call.columns or {}), **self.by_expressions}
@@ -100,6 +105,8 @@ def look_up(call: Call) -> Question:
     others = [role for role in homes if role != "run"]
     if len(others) > 1:
         raise MetricError(f"{asked[0].metric} is of {others[0]} and others are of {others[1]}; ask for them in two calls")
+    if call.per_query and (role := next((role for role in others if not library.roles[role].list_column), None)):
+        raise MetricError(f"per_query gives a row per list, which {role} do not have; leave it out")
     sources, labelled = _sources(given, asked, others[0] if others else None, library)
     if getattr(sources.get("run"), "are_systems", False):
         columns, sets = _with_systems(columns, sets)
@@ -187,10 +194,11 @@ def _sources(given: Mapping[str, Any], asked: list[Asked], base: str | None, lib
     side = {role for item in asked for role in item.uses.roles} - {"run", "qrels", "queries", base}
     absent = [role for role in sorted(side) if role not in given]
     if absent:
-        raise InputError(f"{asked[0].metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}} (--input {absent[0]}=...)")
+        reader = next(item for item in asked if absent[0] in item.uses.roles)
+        raise InputError(f"{reader.metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}} (--input {absent[0]}=...)")
     rankings = [item for item in asked if item.home == "run"]
     if base is not None:
-        _check_base(given, {base, *side, *(["queries"] if rankings else [])}, next(item for item in asked if item.home == base))
+        _check_base(given, {*side, *(["queries"] if rankings else [])}, next(item for item in asked if item.home == base), library)
         if not rankings:
             return dict(given), False
         if base != "predictions":
@@ -198,12 +206,23 @@ def _sources(given: Mapping[str, Any], asked: list[Asked], base: str | None, lib
     return _of_rankings(given)
 
 
-def _check_base(given: Mapping[str, Any], allowed: set[str], asked: Asked) -> None:
+def joined(role: str, given: Mapping[str, Any], library: Library) -> tuple[str, ...]:
+    """Return a role, or those that are joined to it where one of these is given instead."""
+    parts = library.roles[role].joins
+    return parts if role not in given and any(part in given for part in parts) else (role,)
+
+
+def _check_base(given: Mapping[str, Any], side: set[str], asked: Asked, library: Library) -> None:
     """Refuse a call without what a metric is of, or with more than is read."""
-    if asked.home not in given or given.keys() - allowed:
+    needed = joined(asked.home, given, library)
+    if not given.keys() >= set(needed) or given.keys() - {*needed, *side}:
         if asked.home == "predictions":
             raise InputError(f"{asked.metric} needs predictions= (--predictions), a table with label and score, and nothing else")
-        raise InputError(f"{asked.metric} needs inputs={{{asked.home!r}: ...}} (--input {asked.home}=...), and no more than it reads")
+        many = ", ".join(f"{role!r}: ..." for role in needed)
+        options = " ".join(f"--input {role}=..." for role in needed)
+        parts = library.roles[asked.home].joins
+        instead = f", or {' and '.join(parts)} in its place" if parts and asked.home in needed else ""
+        raise InputError(f"{asked.metric} needs inputs={{{many}}} ({options}){instead}, and no more than it reads")
 
 
 def _of_rankings(given: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlglot import exp
 
 from sqlrank.errors import InputError
+from sqlrank.inputs.input import compared
 from sqlrank.library.selects import Rule, read_select
 from sqlrank.statement.keys import named
 
@@ -46,11 +47,11 @@ def check_columns(inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, .
                 problems.append(f"{shown} has no rows" if inputs[role].table.is_empty else what)
     # The queries table is joined by query_id alone.
     joined = {role: [*columns, *(inputs[role].by if role != "queries" else ())] for role, columns in needed.items()}
-    for key in dict.fromkeys([*COMMON, *(name for role in needed for name in inputs[role].by)]):
-        kinds = {role: inputs[role].type_of(key) for role in needed if key in joined[role] and inputs[role].type_of(key)}
+    for sides in compared(inputs, joined).values():
+        kinds = {(role, name): kind for role, name in sides if (kind := inputs[role].type_of(name))}
         families = {_family(kind) for kind in kinds.values()}
         if len(families) > 1:
-            types = ", ".join(f"{role}.{key if key in COMMON else inputs[role].names[key]} is {kind}" for role, kind in kinds.items())
+            types = ", ".join(f"{role}.{inputs[role].said(name)} is {kind}" for (role, name), kind in kinds.items())
             problems.append(
                 f"{types}: {'a number and a text' if families <= {'number', 'text'} else 'values of these types'} never match; cast one of them"
             )
@@ -232,7 +233,8 @@ def _duplicates(database: Database, item: Input, keys: tuple[str, ...]) -> list[
     shown = exp.select(*columns, exp.alias_(exp.Count(this=exp.Star()), "times")).group_by(*columns).having("COUNT(*) > 1")
     if not database.rows(over(shown.limit(1), item, keys)):
         return []
-    return [problem(database, item, f"({', '.join(c.name for c in columns)}) stands more than once; keep one row of each", shown, keys)]
+    what = item.role.twice or f"({', '.join(c.name for c in columns)}) stands more than once; keep one row of each"
+    return [problem(database, item, what, shown, keys)]
 
 
 def _same_hashes(database: Database, item: Input, keys: tuple[str, ...], columns: Sequence[exp.Column]) -> bool:

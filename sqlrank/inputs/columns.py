@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlrank.inputs import checks
 from sqlrank.inputs.grouping import group
-from sqlrank.inputs.input import Input, is_there
+from sqlrank.inputs.input import Input, compared, is_there
 from sqlrank.inputs.mapping import compute, of_role, refuse_unknown, split_scores
 from sqlrank.library.nodes import nodes
 
@@ -54,8 +54,13 @@ class Columns:
 
     @property
     def base(self) -> Input | None:
-        """The input whose rows are evaluated, if these are not documents of lists alone."""
-        return None if self.question.base is None else self.inputs[self.question.base]
+        """The input whose rows are evaluated, if these are not documents of lists alone, nor joined of several inputs."""
+        return self.inputs.get(self.question.base or "")
+
+    @property
+    def others(self) -> list[Input]:
+        """The inputs that are neither of rankings nor what is evaluated: what that is joined of, and what is read beside it."""
+        return [self.inputs[role] for role in self.needed if self.inputs[role].role.lists is None and self.inputs[role] is not self.base]
 
     def name_of(self, by: str) -> str:
         """Return what a ``by`` column is called in the statement."""
@@ -98,10 +103,14 @@ class Columns:
                 needed[role] = self._of_role(item)
         return needed
 
+    def read_of(self, role: str) -> set[str]:
+        """Return the columns that are named in files which read a role."""
+        reading = [file for asked in self.question.asked for file in asked.uses.files if role in _tables(file.tree)]
+        return {column.name for file in reading for column in nodes(file.tree, exp.Column)}
+
     def _of_role(self, item: Input) -> tuple[str, ...]:
         question, role = self.question, item.role
-        reading = [file for asked in question.asked for file in asked.uses.files if role.name in _tables(file.tree)]
-        read = {column.name for file in reading for column in nodes(file.tree, exp.Column)}
+        read = self.read_of(role.name)
         if question.call.per_query or any(asked.per_list for asked in question.asked) or question.uses("level", "query"):
             read.add(role.list_column or "")
         if question.confidence is not None and role.list_column in item.names:
@@ -123,11 +132,12 @@ class Columns:
 
     def _align(self) -> None:
         """Read a UUID as text where another input has it as text."""
-        for key in (*checks.COMMON, *self.by):
-            kinds = {role: item.type_of(key) for role, item in self.inputs.items()}
+        held = {role: [*item.role.columns, *item.by] for role, item in self.inputs.items()}
+        for sides in compared(self.inputs, held).values():
+            kinds = {side: self.inputs[side[0]].type_of(side[1]) for side in sides}
             if "VARCHAR" in kinds.values():
-                for role in (role for role, kind in kinds.items() if kind == "UUID"):
-                    self.inputs[role].as_text.add(key)
+                for role, name in (side for side, kind in kinds.items() if kind == "UUID"):
+                    self.inputs[role].as_text.add(name)
 
     @property
     def made(self) -> list[Table]:

@@ -10,7 +10,7 @@ from sqlrank.errors import InputError, suggestion
 from sqlrank.statement.keys import SCORED_BY, SLICE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sqlrank.inputs.input import Input
     from sqlrank.question import Question
@@ -57,18 +57,21 @@ def _find(name: str, question: Question, inputs: Mapping[str, Input], given: Map
     is_told = bool(dot) and role in inputs and not any(name in (item.table.types or ()) for item in inputs.values())
     text = rest if is_told else given.get(name, name)
     if question.base is not None:
-        return _of_base(name, text, inputs[question.base], question.labelled)
+        return _of_base(name, text, [inputs[role] for role in question.bases], question.labelled, role if is_told else "")
     blind = ["predictions", "run", "qrels"] if question.labelled else ["run"]
     told = [role] if is_told else blind if inputs["run"].table.types is None else list(inputs)
     return _of_rankings(name, text, ["run", "qrels"] if told == ["qrels"] else told, inputs)
 
 
-def _of_base(name: str, text: str, base: Input, labelled: bool) -> _Found:
-    column = base.column(text)
+def _of_base(name: str, text: str, bases: Sequence[Input], labelled: bool, told: str) -> _Found:
+    """Find a column of what is evaluated; where that is joined of several, it is one of the first, and of others that have it."""
+    first, *others = bases
+    column = first.column(text) if told in {"", first.role.name} else None
     if column is None:
-        there = base.table.types or {}
-        raise InputError(f"by: {base.role.name} have no column {name!r}{suggestion(name, there)} There are: {', '.join(there)}")
-    return _Found([base.role.name, *(("run", "qrels") if labelled else ())], column, base.table.types is not None)
+        there = first.table.types or {}
+        raise InputError(f"by: {first.role.name} have no column {name!r}{suggestion(name, there)} There are: {', '.join(there)}")
+    holders = [item.role.name for item in others if not told and item.column(column) is not None]
+    return _Found([first.role.name, *holders, *(("run", "qrels") if labelled else ())], column, first.table.types is not None)
 
 
 def _of_rankings(name: str, text: str, told: list[str], inputs: Mapping[str, Input]) -> _Found:

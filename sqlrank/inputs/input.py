@@ -12,7 +12,7 @@ from sqlrank.library.nodes import DOUBLE, INT, nodes
 from sqlrank.statement.keys import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sqlrank.engines.database import Table
@@ -75,6 +75,10 @@ class Input:
         theirs = self.names.get(canonical, "")
         return self.types.get(theirs) or (self.table.types or {}).get(theirs, "")
 
+    def said(self, name: str) -> str:
+        """Return what messages call a column: a ``by`` column as the table does, others by their canonical names."""
+        return self.names[name] if name in self.by else name
+
     def missing(self, needed: Iterable[str]) -> list[str]:
         """Return a problem for each needed column that is not there."""
         problems = []
@@ -132,6 +136,17 @@ class Input:
             return self.computed[theirs].copy()
         is_bare = self.table.types is None and name not in self.by and theirs == self.table.column(name)
         return exp.column(name) if is_bare else named(theirs)
+
+
+def compared(inputs: Mapping[str, Input], columns: Mapping[str, Sequence[str]]) -> dict[str, list[tuple[str, str]]]:
+    """Return roles and their columns whose values are compared with each other: by what they name, and those that groups are told by."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for role, names in columns.items():
+        for name in names:
+            column = inputs[role].role.columns.get(name)
+            if key := column.of if column is not None and name not in inputs[role].by else name:
+                found.setdefault(key, []).append((role, name))
+    return found
 
 
 def is_there(value: exp.Expr) -> exp.Not:

@@ -83,7 +83,7 @@ def _targets(name: str, question: Question, inputs: Mapping[str, Input]) -> list
         return [inputs[role]]
     held = [item for item in inputs.values() if name in item.role.columns]
     if name in question.by:
-        blind = [item for role, item in inputs.items() if role in {"run", question.base} or question.labelled]
+        blind = [item for role, item in inputs.items() if role in {"run", *question.bases} or question.labelled]
         held = blind if any(item.table.types is None for item in inputs.values()) else list(inputs.values())
     return held or list(inputs.values())
 

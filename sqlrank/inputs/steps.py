@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.engines.dialects import dialect_of
-from sqlrank.errors import MetricError
+from sqlrank.errors import ContractError, InputError, MetricError
 from sqlrank.inputs.input import is_there
 from sqlrank.library.nodes import nodes
+from sqlrank.statement.expand import Known, expand
 from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, Key, Ours, key, same
 from sqlrank.statement.relations import Shape, Source, sliced, stacked
 
@@ -53,6 +54,8 @@ def steps_of(columns: Columns, plain: bool) -> Steps:
             continue
         sources |= _predictions(columns, item) if role == "predictions" else _of_table(columns, item)
     base = question.base
+    if base is not None and base not in columns.inputs:
+        sources |= _joined(columns, base, sources)
     if base is not None and question.labelled and "queries" in sources:
         for name in [name for name in sources if name in {"predictions", f"predictions {AS_GIVEN}"}]:
             sources |= _chosen(name, sources[name])
@@ -85,6 +88,24 @@ def _of_table(columns: Columns, item: Input) -> dict[str, Source]:
         )
         for name in (role.name, *([f"{role.name} {AS_GIVEN}"] if item.valued else ()))
     }
+
+
+def _joined(columns: Columns, role: str, sources: Mapping[str, Source]) -> dict[str, Source]:
+    """Return an input that is made of others, as its file says."""
+    library, (first, *others) = columns.question.library, columns.question.bases
+    file = library.relations.get((role, "joined"))
+    if file is None:
+        raise ContractError(
+            f"relations/{role}/joined.sql is not there, which says how {role} are made of {first} and {' and '.join(others)}"
+        )
+    tree = library.checked(file).tree.copy()
+    read = {name for name in columns.read_of(role) if name in library.roles[role].columns}
+    if missing := sorted(read - set(tree.named_selects)):
+        raise InputError(
+            f"{first} and {' and '.join(others)} do not say what {missing[0]} is; give {role}= in one table (--input {role}=...)"
+        )
+    keys = expand(tree, Known(lambda name: {GROUP: sources[name].group}))
+    return {role: Source(f"{role}: {library.roles[role].about}", keys[GROUP], tree, first, beside=tuple(others))}
 
 
 def _score_type(columns: Columns) -> str:

@@ -13,7 +13,7 @@ from sqlrank.library.selects import read_select, rules_of
 from sqlrank.statement.bind import apply, bind
 from sqlrank.statement.expand import Known, expand
 from sqlrank.statement.keys import SLICE, key, named
-from sqlrank.statement.relations import Relations
+from sqlrank.statement.relations import Relations, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -149,15 +149,19 @@ def check_settings(columns: Columns, asked: Sequence[Asked], steps: Steps, shown
     question = columns.question
     library = question.library
     problems = []
+    looked: set[tuple[exp.Expr, bool]] = set()
     for item in asked:
         for name in item.uses.facts("Check"):
             file = library.checks[name]
             tree: Any = bind(library, read_select(file), item.settings, item.file.params)
+            per_list = question.call.per_query or item.settings.get("level") == "query"
+            if (tree, per_list) in looked:
+                continue
+            looked.add((tree.copy(), per_list))
             relations = Relations(library, steps.sources, steps.shape)
-            step = relations.read(str(question.base), {})
             for table in list(tree.find_all(exp.Table)):
-                table.replace(exp.to_table(step))
-            expand(tree, Known(partial(relations.keys, per_list=question.call.per_query or item.settings.get("level") == "query")))
+                table.replace(renamed(relations.read(table.name, item.settings), table.alias_or_name))
+            expand(tree, Known(partial(relations.keys, per_list=per_list)))
             keys = [column.name for column in tree.selects[:-1]]
             tree = tree.order_by(*map(key, keys)) if keys else tree
             for known, query in relations.ctes.items():
@@ -166,5 +170,5 @@ def check_settings(columns: Columns, asked: Sequence[Asked], steps: Steps, shown
             for row in columns.database.rows(columns.executable(tree.limit(EXAMPLES))):
                 pairs = zip(keys, row, strict=False)
                 where = ", ".join(f"{shown.get(column, column)}={short(value)}" for column, value in pairs if column != SLICE)
-                problems.append(f"{item.metric}: {row[-1]:g} {tree.selects[-1].alias}{where and ' where '}{where}; {advice}")
+                problems.append(f"{item.metric}: {row[-1]:,.10g} {tree.selects[-1].alias}{where and ' where '}{where}; {advice}")
     refuse(problems)

@@ -130,7 +130,7 @@ def takes(asked: Asked, library: Library) -> set[str]:
         found.add("score_type")
     else:
         found -= set() if asked.per_list else {"aggregate"}
-        found |= {"level"} if asked.file.kind == "metrics" else set()
+        found |= {"level"} if asked.file.kind == "metrics" and library.roles[asked.home].list_column else set()
     return found
 
 

@@ -19,9 +19,15 @@ SYSTEM = "system"
 """The column that tells several runs apart."""
 
 
+_SAID = ("about", "columns", "unique", "twice", "lists", "list", "joins", "beside")
+
+
 @dataclass(frozen=True, slots=True)
 class RoleColumn:
-    """A column of a role: its type, whether it may be missing, what it is then, and whether it is a value of a row."""
+    """A column of a role: its type, whether it may be missing, what it is then, and whether it is a value of a row.
+
+    ``of`` is what a key names, such as ``record_id``: keys that name the same are compared with each other.
+    """
 
     name: str
     type: str
@@ -29,6 +35,7 @@ class RoleColumn:
     optional: bool = False
     default: float | None = None
     measure: bool = False
+    of: str = ""
 
     @property
     def is_number(self) -> bool:
@@ -41,6 +48,8 @@ class Role:
     """A kind of input: what a row is, its columns by name, and the columns of which no two rows have the same.
 
     ``lists`` is the relation that has a row per list, for the roles of rankings; ``list_column`` the column that tells lists apart in others.
+    ``twice`` says what is wrong where rows are not unique. ``joins`` are the roles that it is made of, by ``relations/<role>/joined.sql``,
+    where these are given instead; ``beside`` is the role that metrics are of which read this one, too.
     """
 
     name: str
@@ -49,6 +58,9 @@ class Role:
     unique: tuple[str, ...] = ()
     lists: str | None = None
     list_column: str | None = None
+    twice: str = ""
+    joins: tuple[str, ...] = ()
+    beside: str | None = None
 
     @property
     def measures(self) -> list[str]:
@@ -60,15 +72,19 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
     """Return the roles of a file; raise ``ContractError`` for what cannot be one."""
     roles = {}
     for name, said in declared.items():
-        unknown = [key for key in said if key not in {"about", "columns", "unique", "lists", "list"}]
+        unknown = [key for key in said if key not in _SAID]
         if unknown or not isinstance(said.get("columns"), dict):
             problem = f"has {unknown[0]!r}" if unknown else "has no [columns]"
-            raise ContractError(f"{path}:1: role {name!r} {problem}; a role has about, columns, and may have unique, lists and list")
+            raise ContractError(
+                f"{path}:1: role {name!r} {problem}; a role has about, columns, and may have {', '.join(_SAID[2:-1])} and {_SAID[-1]}"
+            )
         columns = {column: _column(path, name, column, given) for column, given in said["columns"].items()}
         for column in [*said.get("unique", ()), *([said["list"]] if "list" in said else ())]:
             if column not in columns:
                 raise ContractError(f"{path}:1: role {name!r} has no column {column!r}{suggestion(column, columns)}")
-        roles[name] = Role(name, said.get("about", ""), columns, tuple(said.get("unique", ())), said.get("lists"), said.get("list"))
+        own = {"unique": tuple(said.get("unique", ())), "joins": tuple(said.get("joins", ())), "twice": said.get("twice", "")}
+        lists = {"lists": said.get("lists"), "list_column": said.get("list"), "beside": said.get("beside")}
+        roles[name] = Role(name, said.get("about", ""), columns, **own, **lists)
     return roles
 
 
@@ -78,4 +94,4 @@ def _column(path: Path, role: str, name: str, given: Any) -> RoleColumn:
     try:
         return RoleColumn(name, given["type"], **{"about": "", **{key: value for key, value in given.items() if key != "type"}})
     except TypeError:
-        raise ContractError(f"{path}:1: {role}.{name} has more than type, about, optional, default and measure") from None
+        raise ContractError(f"{path}:1: {role}.{name} has more than type, about, optional, default, measure and of") from None

@@ -41,12 +41,12 @@ def uses(library: Library, file: SqlFile, settings: Mapping[str, Any], *slots: s
 
 
 def home(library: Library, file: SqlFile) -> str:
-    """Return the role that a metric is of: the first that it reads, through the first file of each relation."""
+    """Return the role that a metric is of: the first that it reads, or what that is beside, through the first file of each relation."""
     left, seen = [file], set()
     while left:
         for name in sorted(_mentions(library.checked(left.pop())).tables):
             if name in library.roles:
-                return "run" if library.roles[name].lists else name
+                return "run" if library.roles[name].lists else library.roles[name].beside or name
             if name not in seen:
                 seen.add(name)
                 left.append(library.variants(name)[0])

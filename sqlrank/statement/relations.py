@@ -120,7 +120,7 @@ class Relations:
         clustered = column if column is not None and base is not None and column in self.ctes[base].named_selects else ""
         if name in self.library.roles:
             return clustered
-        return "" if said == {"queries"} or (said == {"predictions"} and not clustered) else None
+        return "" if said in ({"queries"}, {"clusters"}) or (said == {"predictions"} and not clustered) else None
 
     def keys(self, name: str, per_list: bool = False) -> Keys:
         """Return the keys of a step; ``per_list`` makes the lists of a group groups of their own."""
@@ -161,7 +161,7 @@ class Relations:
         query = source.query.copy()
         for table in nodes(query, exp.Table) if below else ():
             if table.name in below:
-                table.replace(_as(below[table.name], table.alias_or_name))
+                table.replace(renamed(below[table.name], table.alias_or_name))
         keys: Keys = {GROUP: source.group}
         if source.has_lists and source.list_column in query.named_selects:
             keys[LIST] = Key((*source.group.columns, source.list_column), source.group.nullable)
@@ -174,7 +174,7 @@ class Relations:
         tree: Any = bind(self.library, file.tree, settings, file.params)
         for table in nodes(tree, exp.Table):
             rows = "with duplicates" if table.name == file.name else file.facts.get("Rows", "")
-            table.replace(_as(self.read(table.name, settings, per_list, rows), table.alias_or_name))
+            table.replace(renamed(self.read(table.name, settings, per_list, rows), table.alias_or_name))
         lists = Key((*self.shape.of_lists, QUERY), nullable=True) if self.shape.plain else None
         keys = expand(tree, Known(lambda name: self.keys(name, per_list), lists, self.cutoffs))
         if "Per system" in file.facts:
@@ -215,7 +215,8 @@ class Relations:
         return joined, {GROUP: Key((*held, *missing), nullable=True)}
 
 
-def _as(step: str, alias: str) -> exp.Expr:
+def renamed(step: str, alias: str) -> exp.Expr:
+    """Return a step under the name by which a file reads it."""
     return exp.to_table(step) if step == alias else exp.alias_(exp.to_table(step), alias, table=True)
 
 

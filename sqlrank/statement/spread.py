@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,9 @@ from sqlrank.statement.keys import key, same
 from sqlrank.statement.rows import Part, double, finite, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sqlrank.library.asked import Asked
     from sqlrank.library.confidence import Confidence
     from sqlrank.statement.keys import Key
     from sqlrank.statement.relations import Relations
@@ -62,7 +64,7 @@ class Spread:
         ``of_values`` says that the rows are values of the metrics, of which a NULL is no unit; of others what weighs nothing is none.
         Return None if no metric has a derivative.
         """
-        derived = [(column, held) for column in columns if (held := terms(_value(query, column.alias))) is not None]
+        derived = [(column, held) for column in columns if (held := terms(self._value(query, column))) is not None]
         if not derived:
             return None
         rows = query.args["from_"].this.name
@@ -84,6 +86,24 @@ class Spread:
         reach = self.keep(f"reach_{step}", self._reaches(step, quantile, keys, moved), "one row per group: how far intervals reach")
         self.reaches |= {column.alias: reach for column in moved}
         return Part(reach, keys)
+
+    def _value(self, query: exp.Select, column: Column) -> exp.Expr:
+        """Return the expression of a metric in the step that has it, or the one that a function of it names for intervals."""
+        asked = column.asked
+        instead = (
+            {slot: said["Interval of"] for slot, said in self._slots(asked) if "Interval of" in said} if column.unit == "group" else {}
+        )
+        if instead:
+            return self.relations.value(replace(asked, settings={**asked.settings, **instead}))
+        value: exp.Expr = next(item for item in query.selects if item.alias_or_name == column.alias).unalias()
+        return value.this if isinstance(value, exp.Cast) else value
+
+    def _slots(self, asked: Asked) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """Return the slots of a metric, and what the functions that fill them declare."""
+        for choice in asked.file.choices.values():
+            chosen = asked.settings.get(choice.name, choice.default)
+            if choice.is_slot and isinstance(chosen, str):
+                yield choice.name, self.relations.library.function(choice.name, chosen).facts
 
     def _move(self, query: exp.Select, column: Column, held: Mapping[exp.Expr, exp.Expr], of_values: bool) -> exp.Expr:
         """Select the derivatives of a metric beside it; return how far a row moves it, NULL for a value that is none."""
@@ -171,9 +191,3 @@ def _can_be_null(column: Column) -> bool:
     """Whether a query may have no value: not where the policy gives those without relevant documents one."""
     is_filled = column.unit == "list" and column.asked.settings.get("no_relevant", "zero") not in {"skip", "null"}
     return not (is_filled or column.asked.file.is_total)
-
-
-def _value(query: exp.Select, alias: str) -> exp.Expr:
-    """Return the expression of a metric in the step that has it."""
-    value: exp.Expr = next(item for item in query.selects if item.alias_or_name == alias).unalias()
-    return value.this if isinstance(value, exp.Cast) else value

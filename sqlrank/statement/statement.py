@@ -34,7 +34,7 @@ WIDTH = 100
 class Output:
     """A column of the result: its name in the statement and for the caller, and what it is.
 
-    ``kind`` is ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` (of a curve), ``metric``, ``audit``, or a limit of an interval.
+    ``kind`` is ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve), ``metric``, ``audit``, or a limit of an interval.
     """
 
     alias: str
@@ -149,9 +149,10 @@ def _curve(stages: Stages, asked: Asked, rows: Rows, stamp: str, audits: Mapping
     ]
     order = [*map(_output, outputs), exp.column("point")]
     guarded = relations.library.can_overflow(asked.file, asked.uses.files)
-    tree = exp.select(*columns, *(exp.alias_(_shown(name, step, guarded), name) for name in shown)).from_(step)
+    keys_of = {name for role in relations.library.roles.values() for name, column in role.columns.items() if column.type == "key"}
+    tree = exp.select(*columns, *(exp.alias_(_shown(name, step, guarded, name in keys_of), name) for name in shown)).from_(step)
     tree = tree.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in order))
-    outputs += [Output(name, name, "point" if name == "point" else "value", asked) for name in shown]
+    outputs += [Output(name, name, "point" if name == "point" else "id" if name in keys_of else "value", asked) for name in shown]
     for role, audit in audits.items():
         scan = stages.audit(audit, asked.settings, role)
         on = same(keys.columns, scan, step, keys.nullable)
@@ -165,9 +166,9 @@ def _output(item: Output) -> exp.Column:
     return exp.column(item.alias) if item.kind == "slice" else key(item.alias)
 
 
-def _shown(name: str, step: str, guarded: bool) -> exp.Expr:
+def _shown(name: str, step: str, guarded: bool, is_key: bool) -> exp.Expr:
     column = exp.column(name, table=step)
-    if name == "doc_id":
+    if is_key:
         return column
     if name == "point":
         return exp.cast(column, BIGINT)

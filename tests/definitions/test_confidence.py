@@ -220,7 +220,9 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
     for file in library().metrics.values():
         name = file.title_name.removesuffix("@k")
         metric = f"{name}{ARGUMENTS.get(name, '@1' if file.at is not None or name != file.title_name else '')}"
-        sources = {"predictions": "p"} if home(library(), file) == "predictions" else {"run": "r", "qrels": "q"}
+        of = home(library(), file)
+        inputs = {"records": "r", **({"candidate_pairs": "c"} if file.path.parent.name == "blocking" else {})}
+        sources: dict[str, Any] = {"predictions": {"predictions": "p"}, "records": {"inputs": inputs}}.get(of, {"run": "r", "qrels": "q"})
         columns = re.findall(
             r"CAST\(NULL AS DOUBLE\) AS \w+_se,?$", sqlrank.sql(metric, **sources, confidence=0.9, interval="t"), re.MULTILINE
         )

@@ -13,6 +13,7 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.engines.dialects import DIALECTS
 from sqlrank.library.shelf import library
+from sqlrank.library.uses import home
 
 if TYPE_CHECKING:
     from sqlrank.library.file import SqlFile
@@ -51,6 +52,20 @@ LONG = """
 """
 """One list whose chance of being read to its end is less than the smallest double."""
 
+RECORDS = """
+    SELECT i AS record_id, i % 3 AS shop, CASE WHEN i % 11 <> 5 THEN 'p' || (i * i % 13) END AS predicted_cluster,
+        CASE WHEN i % 7 <> 3 THEN 't' || (i * i % 17 // 2) END AS true_cluster, i % 2 AS source
+    FROM range(60) AS t(i)
+    UNION ALL SELECT 100, NULL, 'p1', 't1', 0
+    UNION ALL SELECT 101, NULL, 'p1', 't1', 1
+    UNION ALL SELECT 102, 9, 'p1', NULL, 1
+"""
+"""Clusters that were split and merged, records without a cluster on either side; shops of one cluster, and of none."""
+
+LISTED = "SELECT record_id, shop, predicted_cluster AS cluster_id FROM records WHERE record_id % 5 <> 0"
+RESOLVED = "SELECT record_id, true_cluster AS cluster_id FROM records WHERE record_id % 4 <> 0"
+CANDIDATES = "SELECT i AS left_id, i * 5 % 60 AS right_id FROM range(60) AS t(i) WHERE i <> i * 5 % 60"
+
 TABLES = {
     "run": RUN,
     "qrels": QRELS,
@@ -60,9 +75,14 @@ TABLES = {
     "Odd ta'ble": HOSTILE,
     "unweighted": UNWEIGHTED,
     "probabilities": PROBABILITIES,
+    "records": RECORDS,
+    "listed": LISTED,
+    "resolved": RESOLVED,
+    "candidates": CANDIDATES,
 }
 ROLES = ("run", "qrels", "queries", "predictions")
 RANKINGS = {"run": "run", "qrels": "qrels"}
+CLUSTERS = {"inputs": {"records": "records", "candidate_pairs": "candidates"}}
 WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
 
 CANNOT = {
@@ -104,11 +124,15 @@ class Scenario:
 
     def text(self, dialect: str) -> str:
         """Return the statement in the SQL of an engine."""
-        quoted = {
-            role: exp.to_identifier(self.options[role], quoted=True).sql(DIALECTS[dialect].writer) for role in ROLES if role in self.options
-        }
+        quoted: dict[str, Any] = {role: _quoted(self.options[role], dialect) for role in ROLES if role in self.options}
+        if "inputs" in self.options:
+            quoted["inputs"] = {role: _quoted(name, dialect) for role, name in self.options["inputs"].items()}
         exact = {"by": _exact(self.options.get("by", ())), "columns": _exact(self.options.get("columns", {}))}
         return sqlrank.sql(self.metrics, dialect=dialect, **{**self.options, **quoted, **exact})
+
+
+def _quoted(name: str, dialect: str) -> str:
+    return exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].writer)
 
 
 def _exact(names: Any) -> Any:
@@ -169,7 +193,7 @@ _SWEPT = ("nDCG(ideal=all_ones)", "AP(form=all_positions)", "R(denominator=min_r
 @cache
 def scenarios() -> list[Scenario]:
     """Return all scenarios: what is asked follows from the files, so that a new file is asked for, too."""
-    return [*_of_rankings(), *_of_predictions(), *_of_curves(), *_of_names()]
+    return [*_of_rankings(), *_of_predictions(), *_of_records(), *_of_curves(), *_of_names()]
 
 
 def _of_rankings() -> list[Scenario]:
@@ -279,10 +303,27 @@ def _of_predictions() -> list[Scenario]:
     ]
 
 
+def _of_records() -> list[Scenario]:
+    metrics = _names(_family("clusters", "blocking"))
+    own = _names(_family("clusters"))
+    joined = {"inputs": {"prediction": "listed", "reference": "resolved"}, "by": "prediction.shop"}
+    return [
+        Scenario("records", metrics, CLUSTERS),
+        Scenario("records of groups", metrics, {**CLUSTERS, "by": [["shop"], []]}),
+        Scenario("records, prediction and reference", own, joined),
+        Scenario("records, unplaced=drop", metrics, {**CLUSTERS, "unplaced": "drop", "unlabelled": "singleton"}),
+        Scenario("records, linkage=across", _names(_family("blocking")), {**CLUSTERS, "by": "shop", "linkage": "across"}),
+        *_of_choices(_family("clusters"), {"inputs": {"records": "records"}}),
+    ]
+
+
 def _of_curves() -> list[Scenario]:
     found = []
     for file in library().curves.values():
         (name,) = _names([file])
+        if home(library(), file) == "records":
+            found.append(Scenario(name, [name], {"inputs": {"records": "records"}, "by": "shop"}))
+            continue
         found += [
             Scenario(f"{name}, strategy={strategy}", [name], WEIGHTED | {"by": "shop", "strategy": strategy})
             for strategy in ("window", "bucketed")

@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from tests.engines.engines import Engine
 
 TOLERANCE = 1e-9
-FEW = ["default", "systems", "weighted queries", "predictions shop, strategy=bucketed", "regression", "ROC, strategy=bucketed"]
+FEW = [
+    "default",
+    "systems",
+    "records of groups",
+    "weighted queries",
+    "predictions shop, strategy=bucketed",
+    "regression",
+    "ROC, strategy=bucketed",
+]
 """What is asked in every run, of an engine that need not be started; the rest takes its time."""
 
 LONG_SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64(), "relevance": pa.int64()})

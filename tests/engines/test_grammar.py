@@ -6,7 +6,7 @@ For Snowflake, Redshift, Trino and Databricks, which cannot be run here, this is
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlfluff.core import FluffConfig, Linter
@@ -14,6 +14,7 @@ from sqlfluff.core import FluffConfig, Linter
 import sqlrank
 from sqlrank.engines.dialects import DIALECTS
 from sqlrank.library.shelf import library
+from sqlrank.library.uses import home
 from tests.engines.scenarios import Scenario, scenarios
 from tests.lanes import few
 
@@ -27,7 +28,7 @@ GRAMMARS = {dialect: dialect for dialect in DIALECTS if dialect not in {"duckdb"
 
 RUN_HERE = {"spark": "Spark", "postgres": "PostgreSQL", "clickhouse": "ClickHouse"}
 
-FUSED = ("systems", "predictions shop, strategy=bucketed", "ROC, strategy=bucketed")
+FUSED = ("systems", "predictions shop, strategy=bucketed", "records of groups", "ROC, strategy=bucketed")
 """Scenarios that are parsed whole: all metrics, and a curve."""
 
 STEP = re.compile(r"^(?:WITH |\), )\S+ AS \($|^\)$", re.MULTILINE)
@@ -100,4 +101,5 @@ def texts(dialect: str) -> Iterator[str]:
             yield Scenario(metric, [metric], scenario.options).text(dialect)
     for curve in library().curves.values():
         cutoff = "@5" if curve.at is not None and curve.at.default is None else ""
-        yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, predictions="p")
+        sources: dict[str, Any] = {"inputs": {"records": "r"}} if home(library(), curve) == "records" else {"predictions": "p"}
+        yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, **sources)

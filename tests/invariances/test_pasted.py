@@ -28,14 +28,22 @@ QRELS = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 
 PREDICTIONS = (
     "SELECT i * 7 % 3 // 2 AS label, (1 + i * 11 % 17) / 20.0 AS score, 1.0 + i % 4 AS weight, i // 15 AS query_id FROM range(60) AS t(i)"
 )
+RECORDS = "SELECT i AS record_id, 'p' || (i * i % 7) AS predicted_cluster, i * 3 % 8 AS true_cluster FROM range(30) AS t(i)"
+PAIRS = "SELECT i AS left_id, 29 - i AS right_id FROM range(20) AS t(i)"
 
 
 @pytest.fixture(scope="module")
 def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as database:
-        for name, query in {"given_run": RUN, "given_qrels": QRELS, "given": PREDICTIONS}.items():
+        for name, query in {
+            "given_run": RUN,
+            "given_qrels": QRELS,
+            "given": PREDICTIONS,
+            "given_records": RECORDS,
+            "candidate_pairs": PAIRS,
+        }.items():
             database.execute(f"CREATE TABLE {name} AS {query}")
-        for name in ("run", "qrels"):
+        for name in ("run", "qrels", "records"):
             database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, * FROM given_{name}")
         yield database
 
@@ -135,3 +143,12 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     fused = sqlrank.evaluate(asked(file), predictions="given", connection=connection, per_query=within_query, plan=PLAN)
     assert found[0] is not None
     assert found == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", every(4, names("records", "group")))
+def test_records(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+    file = LIBRARY.metric(name)
+    (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
+    inputs = {"records": "given_records", **({"candidate_pairs": "candidate_pairs"} if file.path.parent.name == "blocking" else {})}
+    (fused,) = sqlrank.evaluate(asked(file), inputs=inputs, connection=connection).columns[-1].to_pylist()
+    assert found == pytest.approx(fused, abs=1e-12)

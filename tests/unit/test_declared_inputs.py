@@ -10,7 +10,7 @@ import pytest
 import sqlglot
 
 import sqlrank
-from sqlrank import InputError
+from sqlrank import ContractError, InputError
 from sqlrank.engines.dialects import DIALECTS
 from tests.golden.reading import faults
 from tests.unit.command_line import printed
@@ -83,6 +83,58 @@ def test_what_is_missing_is_named() -> None:
         sqlrank.evaluate("Revenue", inputs={"orders": orders().drop_columns("price")}, columns=COLUMNS, sql_dir=FOLDER)
     with pytest.raises(InputError, match="columns maps 'prise', which orders do not have; did you mean 'price'"):
         sqlrank.evaluate("Revenue", inputs={"orders": orders()}, columns={**COLUMNS, "prise": "price"}, sql_dir=FOLDER)
+
+
+PARTS = """
+[bought]
+about = "what was bought: a row per item of an order"
+{said}
+[bought.columns]
+order_id = {{ type = "key", of = "order_id", about = "order" }}
+item = {{ type = "key", about = "what was bought" }}
+[returned]
+about = "what was sent back: a row per item of an order"
+beside = "{beside}"
+[returned.columns]
+order_id = {{ type = "key", of = "order_id", about = "order" }}
+"""
+KEPT = """-- Kept: share of the items that are of orders from which nothing was sent back.
+-- Undefined: no items.
+-- Source: this test.
+SELECT group_id, 1 - SUM(is_returned) / NULLIF(COUNT(*), 0) AS kept FROM judged_items GROUP BY group_id
+"""
+JUDGED = """-- judged_items: one row per item, and whether its order was sent back.
+SELECT b.group_id, CASE WHEN r.order_id IS NULL THEN 0 ELSE 1 END AS is_returned
+FROM bought AS b LEFT JOIN returned AS r ON b.order_id = r.order_id
+"""
+
+
+def folder(path: Path, said: str = "", beside: str = "bought") -> Path:
+    for name, text in {
+        "roles.toml": PARTS.format(said=said, beside=beside),
+        "metrics/kept.sql": KEPT,
+        "relations/judged_items.sql": JUDGED,
+    }.items():
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_text(text)
+    return path
+
+
+def test_a_role_is_read_beside_another(tmp_path: Path) -> None:
+    bought = pa.table({"order_id": [1, 1, 2], "item": ["a", "b", "c"], "shop": ["x", "y", "y"]})
+    inputs = {"bought": bought, "returned": pa.table({"order_id": [2]})}
+    options = {"inputs": inputs, "sql_dir": folder(tmp_path), "by": "shop"}
+    assert sqlrank.evaluate("Kept", **options).to_pylist() == [{"shop": "x", "Kept": 1.0}, {"shop": "y", "Kept": 0.5}]
+    inputs["returned"] = pa.table({"order_id": ["2"]})
+    with pytest.raises(InputError, match=r"bought\.order_id is BIGINT, returned\.order_id is VARCHAR: a number and a text never match"):
+        sqlrank.evaluate("Kept", **options)
+
+
+def test_a_role_that_joins_others_says_how(tmp_path: Path) -> None:
+    tables = {"returned": pa.table({"order_id": [2]}), "reference": pa.table({"record_id": [1], "cluster_id": [1]})}
+    declared = folder(tmp_path, 'joins = ["returned", "reference"]')
+    with pytest.raises(ContractError, match=r"relations/bought/joined\.sql is not there, which says how bought are made of returned and"):
+        sqlrank.evaluate("Kept", inputs=tables, sql_dir=declared)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -1,0 +1,7 @@
+-- What can be wrong with one row of the candidate pairs. Each column counts the rows that break one rule, which its comment says.
+SELECT
+  COUNT(*) AS all_rows,
+  COUNT(*) - COUNT(left_id) AS null_left_id, -- left_id is NULL
+  COUNT(*) - COUNT(right_id) AS null_right_id, -- right_id is NULL
+  SUM(CASE WHEN left_id = right_id THEN 1 ELSE 0 END) AS same_id -- left_id and right_id are the same record
+FROM candidate_pairs

@@ -1,0 +1,6 @@
+-- What can be wrong with one row of the reference. Each column counts the rows that break one rule, which its comment says.
+SELECT
+  COUNT(*) AS all_rows,
+  COUNT(*) - COUNT(record_id) AS null_record_id, -- record_id is NULL
+  SUM(CASE WHEN ISNAN(cluster_id) THEN 1 ELSE 0 END) AS nan_cluster_id -- cluster_id is NaN
+FROM reference

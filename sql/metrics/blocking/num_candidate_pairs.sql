@@ -1,0 +1,9 @@
+-- num_candidate_pairs: number of candidate pairs, each counted once, both records of which are evaluated.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(candidate_pairs) AS num_candidate_pairs
+FROM blocking
+GROUP BY group_id

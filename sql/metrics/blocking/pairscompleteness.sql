@@ -1,0 +1,10 @@
+-- PairsCompleteness: share of the pairs of records in one true cluster that blocking lets through.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no true cluster of two records.
+-- Source: Elfeky, Verykios & Elmagarmid 2002.
+SELECT
+  group_id,
+  SUM(candidate_links) / NULLIF(SUM(true_links), 0) AS pairscompleteness
+FROM blocking
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- PairsQuality: share of the candidate pairs that are of one true cluster.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no candidate pair.
+-- Source: Elfeky, Verykios & Elmagarmid 2002.
+SELECT
+  group_id,
+  SUM(candidate_links) / NULLIF(SUM(candidate_pairs), 0) AS pairsquality
+FROM blocking
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- PairsReduction: share of all pairs of records that are no candidates, and need not be compared; ReductionRatio of candidate pairs.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: fewer than two records.
+-- Source: Elfeky, Verykios & Elmagarmid 2002.
+SELECT
+  group_id,
+  1 - SUM(candidate_pairs) / NULLIF(SUM(all_pairs), 0) AS pairsreduction
+FROM blocking
+GROUP BY group_id

@@ -1,0 +1,14 @@
+-- AdjustedMutualInformation: mutual information adjusted for chance: 0 on the average at random, 1 if the clusterings are the same.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Vinh, Epps & Bailey 2010; scikit-learn adjusted_mutual_info_score.
+SELECT
+  group_id,
+  MAX(
+    CASE
+      WHEN rest = 0 THEN 1
+      ELSE (mutual_information - expected_information) / NULLIF(most_information - expected_information, 0)
+    END
+  ) AS adjustedmutualinformation
+FROM adjusted
+GROUP BY group_id

@@ -1,0 +1,13 @@
+-- AdjustedRand: Rand index adjusted for chance: 0 on the average for clusters of these sizes at random, 1 if all agree.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Hubert & Arabie 1985; scikit-learn adjusted_rand_score.
+SELECT
+  group_id,
+  CASE
+    WHEN SUM(n * (n - 1)) = SUM(n * (predicted_size - 1)) AND SUM(n * (n - 1)) = SUM(n * (true_size - 1)) THEN 1
+    ELSE (SUM(n * (n - 1)) - SUM(n * (predicted_size - 1)) * SUM(n * (true_size - 1)) / NULLIF(SUM(n) * (SUM(n) - 1), 0))
+      / NULLIF((SUM(n * (predicted_size - 1)) + SUM(n * (true_size - 1))) / 2 - SUM(n * (predicted_size - 1)) * SUM(n * (true_size - 1)) / NULLIF(SUM(n) * (SUM(n) - 1), 0), 0)
+  END AS adjustedrand
+FROM contingency
+GROUP BY group_id

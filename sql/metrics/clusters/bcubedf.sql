@@ -1,0 +1,12 @@
+-- BCubedF: harmonic mean of B-cubed precision and recall, of which records count the same.
+-- Never zero: predicted_size, true_size.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Bagga & Baldwin 1998.
+SELECT
+  group_id,
+  2 * SUM(n * n / predicted_size) * SUM(n * n / true_size)
+    / NULLIF(SUM(n) * (SUM(n * n / predicted_size) + SUM(n * n / true_size)), 0) AS bcubedf
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- ClosestRecall: mean over true clusters of the Jaccard similarity to the predicted one that is most like it.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Benjelloun et al. 2009.
+SELECT
+  group_id,
+  SUM(true_first * true_jaccard) / NULLIF(SUM(true_first), 0) AS closestrecall
+FROM closest
+GROUP BY group_id

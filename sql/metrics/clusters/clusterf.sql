@@ -1,0 +1,11 @@
+-- ClusterF: harmonic mean of cluster precision and recall.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Barnes 2015.
+SELECT
+  group_id,
+  2 * SUM(CASE WHEN predicted_parts = 1 AND true_parts = 1 THEN 1 ELSE 0 END)
+    / NULLIF(SUM(predicted_first) + SUM(true_first), 0) AS clusterf
+FROM contingency
+GROUP BY group_id

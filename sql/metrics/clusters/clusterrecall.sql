@@ -1,0 +1,11 @@
+-- ClusterRecall: share of the true clusters that are exactly a predicted one.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Barnes 2015.
+SELECT
+  group_id,
+  SUM(CASE WHEN predicted_parts = 1 AND true_parts = 1 THEN 1 ELSE 0 END)
+    / NULLIF(SUM(true_first), 0) AS clusterrecall
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- FowlkesMallows: geometric mean of pairwise precision and recall.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no cluster of two records on one side (scikit-learn: 0).
+-- Source: Fowlkes & Mallows 1983.
+SELECT
+  group_id,
+  SQRT(SUM(n * (n - 1)) / NULLIF(SUM(n * (predicted_size - 1)), 0) * (SUM(n * (n - 1)) / NULLIF(SUM(n * (true_size - 1)), 0))) AS fowlkesmallows
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- InversePurity: share of the records that are in the most frequent predicted cluster of their true one.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Zhao & Karypis 2001.
+SELECT
+  group_id,
+  SUM(n * true_first) / NULLIF(SUM(n), 0) AS inversepurity
+FROM contingency
+GROUP BY group_id

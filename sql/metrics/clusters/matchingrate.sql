@@ -1,0 +1,11 @@
+-- MatchingRate: share of the records whose predicted cluster holds another one.
+-- Better: neither.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: er-evaluation matching_rate.
+SELECT
+  group_id,
+  SUM(CASE WHEN predicted_size > 1 THEN n ELSE 0 END) / NULLIF(SUM(n), 0) AS matchingrate
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- MUCF: harmonic mean of MUC precision and recall.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no cluster of two records on either side.
+-- Source: Vilain et al. 1995.
+SELECT
+  group_id,
+  2 * (SUM(n) - COUNT(*)) / NULLIF(2 * SUM(n) - SUM(predicted_first) - SUM(true_first), 0) AS mucf
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- MUCPrecision: links that both clusterings need to hold their clusters together, as a share of those of the predicted ones.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no predicted cluster of two records.
+-- Source: Vilain et al. 1995.
+SELECT
+  group_id,
+  (SUM(n) - COUNT(*)) / NULLIF(SUM(n) - SUM(predicted_first), 0) AS mucprecision
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,9 @@
+-- MutualInformation: what one clustering tells of the other, in nats.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Cover & Thomas 2006, section 2.3.
+SELECT
+  group_id,
+  MAX(mutual_information) AS mutualinformation
+FROM entropies
+GROUP BY group_id

@@ -1,0 +1,9 @@
+-- num_over_merged: number of predicted clusters with records of several true ones.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN predicted_parts > 1 THEN predicted_first ELSE 0 END) AS num_over_merged
+FROM contingency
+GROUP BY group_id

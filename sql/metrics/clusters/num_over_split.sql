@@ -1,0 +1,9 @@
+-- num_over_split: number of true clusters with records in several predicted ones.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN true_parts > 1 THEN true_first ELSE 0 END) AS num_over_split
+FROM contingency
+GROUP BY group_id

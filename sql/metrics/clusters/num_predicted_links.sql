@@ -1,0 +1,9 @@
+-- num_predicted_links: number of pairs of records in one predicted cluster.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(n * (predicted_size - 1)) / 2 AS num_predicted_links
+FROM contingency
+GROUP BY group_id

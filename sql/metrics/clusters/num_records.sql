@@ -1,0 +1,9 @@
+-- num_records: number of records evaluated.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(n) AS num_records
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,9 @@
+-- num_shared_links: number of pairs of records in one predicted and one true cluster.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(n * (n - 1)) / 2 AS num_shared_links
+FROM contingency
+GROUP BY group_id

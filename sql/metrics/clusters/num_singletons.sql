@@ -1,0 +1,9 @@
+-- num_singletons: number of predicted clusters of one record.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN predicted_size = 1 THEN 1 ELSE 0 END) AS num_singletons
+FROM contingency
+GROUP BY group_id

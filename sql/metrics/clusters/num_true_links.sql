@@ -1,0 +1,9 @@
+-- num_true_links: number of pairs of records in one true cluster.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(n * (true_size - 1)) / 2 AS num_true_links
+FROM contingency
+GROUP BY group_id

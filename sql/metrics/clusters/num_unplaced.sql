@@ -1,0 +1,9 @@
+-- num_unplaced: number of records without a predicted cluster, whatever becomes of them.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN predicted_cluster IS NULL THEN 1 ELSE 0 END) AS num_unplaced
+FROM records
+GROUP BY group_id

@@ -1,0 +1,12 @@
+-- PairwiseF: harmonic mean of pairwise precision and recall, recall counting beta times as much.
+-- $beta: number above 0, default 1: how much more recall counts than precision.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no cluster of two records on either side.
+-- Source: Menestrina, Whang & Garcia-Molina 2010.
+SELECT
+  group_id,
+  (1 + $beta * $beta) * SUM(n * (n - 1))
+    / NULLIF($beta * $beta * SUM(n * (true_size - 1)) + SUM(n * (predicted_size - 1)), 0) AS pairwisef
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- PairwisePrecision: share of the pairs of records in one predicted cluster that are in one true cluster.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no predicted cluster of two records.
+-- Source: Menestrina, Whang & Garcia-Molina 2010.
+SELECT
+  group_id,
+  SUM(n * (n - 1)) / NULLIF(SUM(n * (predicted_size - 1)), 0) AS pairwiseprecision
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- PairwiseRecall: share of the pairs of records in one true cluster that are in one predicted cluster.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no true cluster of two records.
+-- Source: Menestrina, Whang & Garcia-Molina 2010.
+SELECT
+  group_id,
+  SUM(n * (n - 1)) / NULLIF(SUM(n * (true_size - 1)), 0) AS pairwiserecall
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,11 @@
+-- PairwiseSpecificity: share of the pairs of records in different true clusters that are in different predicted ones.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: one true cluster.
+-- Source: Barnes 2015.
+SELECT
+  group_id,
+  (SUM(n) * (SUM(n) - 1) + SUM(n * (n - 1)) - SUM(n * (predicted_size - 1)) - SUM(n * (true_size - 1)))
+    / NULLIF(SUM(n) * (SUM(n) - 1) - SUM(n * (true_size - 1)), 0) AS pairwisespecificity
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- Purity: share of the records that are of the most frequent true cluster of their predicted one.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Zhao & Karypis 2001.
+SELECT
+  group_id,
+  SUM(n * predicted_first) / NULLIF(SUM(n), 0) AS purity
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,11 @@
+-- Rand: Rand index: share of all pairs of records on which both clusterings agree, together or apart.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: fewer than two records.
+-- Source: Rand 1971.
+SELECT
+  group_id,
+  (SUM(n) * (SUM(n) - 1) + 2 * SUM(n * (n - 1)) - SUM(n * (predicted_size - 1)) - SUM(n * (true_size - 1)))
+    / NULLIF(SUM(n) * (SUM(n) - 1), 0) AS rand
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- ReductionRatio: share of all pairs of records that are not in one predicted cluster, and need not be compared if clusters are blocks.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: fewer than two records.
+-- Source: Elfeky, Verykios & Elmagarmid 2002.
+SELECT
+  group_id,
+  1 - SUM(n * (predicted_size - 1)) / NULLIF(SUM(n) * (SUM(n) - 1), 0) AS reductionratio
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- TalburtWang: Talburt-Wang index: geometric mean of the numbers of clusters over the number of their overlaps.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Talburt 2011.
+SELECT
+  group_id,
+  SQRT(SUM(predicted_first) / NULLIF(COUNT(*), 0) * (SUM(true_first) / NULLIF(COUNT(*), 0))) AS talburtwang
+FROM contingency
+GROUP BY group_id

@@ -1,0 +1,16 @@
+-- VMeasure: harmonic mean of homogeneity and completeness, completeness counting beta times as much; at 1 it is NMI.
+-- $beta: number above 0, default 1: how much more completeness counts than homogeneity.
+-- Bounds: 0 to 1.
+-- No interval: records of one cluster are not drawn one by one.
+-- Undefined: no records.
+-- Source: Rosenberg & Hirschberg 2007; scikit-learn v_measure_score.
+SELECT
+  group_id,
+  MAX(
+    CASE
+      WHEN homogeneity + completeness > 0 THEN (1 + $beta) * homogeneity * completeness / NULLIF($beta * homogeneity + completeness, 0)
+      ELSE 0
+    END
+  ) AS vmeasure
+FROM entropies
+GROUP BY group_id

@@ -1,0 +1,16 @@
+-- blocked: one row per pair of records that blocking lets through, whichever of them comes first, and whether their cluster is one.
+-- Check: strangers_left
+SELECT
+  l.group_id,
+  CASE WHEN l.true_cluster = r.true_cluster THEN 1 ELSE 0 END AS is_link
+FROM (
+  SELECT
+    CASE WHEN left_id < right_id THEN left_id ELSE right_id END AS first_id,
+    CASE WHEN left_id < right_id THEN right_id ELSE left_id END AS second_id
+  FROM candidate_pairs
+  GROUP BY CASE WHEN left_id < right_id THEN left_id ELSE right_id END, CASE WHEN left_id < right_id THEN right_id ELSE left_id END
+) AS p
+JOIN labelled AS l
+  ON p.first_id = l.record_id
+JOIN labelled AS r
+  ON p.second_id = r.record_id AND l.group_id = r.group_id

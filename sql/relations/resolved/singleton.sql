@@ -1,0 +1,10 @@
+-- resolved: one row per record; one without a true cluster is a cluster by itself, whose name is its own id.
+-- Check: apart
+SELECT
+  group_id,
+  record_id,
+  predicted_cluster,
+  predicted_alone,
+  true_cluster,
+  CASE WHEN true_cluster IS NULL THEN record_id END AS true_alone
+FROM settled

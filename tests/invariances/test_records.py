@@ -1,0 +1,133 @@
+"""What must not change the metrics of clusters of records: names, order, sides, and how the two clusterings are given."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import sqlrank
+from tests.definitions.databases import database
+from tests.definitions.records import listed
+
+METRICS = ["AdjustedRand", "AdjustedMutualInformation", "BCubedPrecision(weighting=cluster)", "ClosestF", "ClusterF", "MUCF", "num_over_merged",
+           "num_over_split", "num_singletons", "num_unlabelled", "num_unplaced", "Purity", "SampledPairwiseF", "VMeasure"]  # fmt: skip
+"""Of each relation one metric or more."""
+
+MIRRORED = {
+    **{f"{kind}Precision": f"{kind}Recall" for kind in ("Pairwise", "BCubed", "Cluster", "Closest", "MUC")},
+    "Homogeneity": "Completeness",
+    "Purity": "InversePurity",
+    "num_splits": "num_merges",
+    "num_over_merged": "num_over_split",
+    "num_predicted_links": "num_true_links",
+    "num_predicted_clusters": "num_true_clusters",
+}
+BOTH = ["AdjustedRand", "AdjustedMutualInformation", "BCubedF", "ClosestF", "ClusterF", "FowlkesMallows", "MergeDistance", "MUCF",
+        "MutualInformation", "num_records", "num_shared_links", "PairwiseF", "Rand", "TalburtWang", "VariationOfInformation", "VMeasure"]  # fmt: skip
+"""What is the same from both sides."""
+
+
+@cache
+def drawn() -> pa.Table:
+    """Three groups of clusters that were split, merged and mixed, with holes on either side."""
+    rng = np.random.default_rng(11)
+    n = 300
+    true = rng.integers(0, 60, n)
+    predicted = np.where(rng.random(n) < 0.2, rng.integers(0, 60, n), true // 2 * 2 + (rng.random(n) < 0.3))
+    holes = rng.random((2, n)) < 0.1
+    columns = {name: [None if gone else int(c) for c, gone in zip(side, hole, strict=True)] for name, side, hole in (
+        ("predicted_cluster", predicted, holes[0]), ("true_cluster", true, holes[1]))}  # fmt: skip
+    return pa.table({"record_id": range(n), "system": [("a", "b", "c")[i % 3] for i in range(n)], **columns})
+
+
+def evaluate(table: pa.Table, metrics: Any = tuple(METRICS), **options: Any) -> list[dict[str, Any]]:
+    options = {"by": "system", **options}
+    return sqlrank.evaluate(list(metrics), inputs={"records": table}, connection=database(), **options).to_pylist()
+
+
+@cache
+def expected() -> list[dict[str, Any]]:
+    return evaluate(drawn())
+
+
+def same(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
+    assert len(found) == len(wanted) > 0
+    for one, other in zip(found, wanted, strict=True):
+        assert one == pytest.approx(other, abs=1e-12)
+
+
+@pytest.mark.parametrize("side", ["predicted_cluster", "true_cluster", "record_id"])
+def test_names_do_not_matter(side: str) -> None:
+    """The names of one side are turned into texts, in another order."""
+    renamed = pa.array([None if name is None else f"x{(name * 7919 + 13) % 100_003}" for name in drawn()[side].to_pylist()])
+    same(evaluate(drawn().set_column(drawn().column_names.index(side), side, renamed)), expected())
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    shuffled = drawn().take(np.random.default_rng(5).permutation(len(drawn())))
+    same(evaluate(shuffled), expected())
+
+
+def test_groups_are_evaluated_each_by_itself() -> None:
+    for row in expected():
+        (alone,) = evaluate(drawn().filter(pc.equal(drawn()["system"], row["system"])), by=())
+        assert {"system": row["system"], **alone} == pytest.approx(row, abs=1e-12)
+        (kept,) = evaluate(drawn(), by=(), where=f"system = '{row['system']}'")
+        assert kept == pytest.approx(alone, abs=1e-12)
+
+
+def test_sides_may_be_swapped() -> None:
+    swapped = {"columns": {"predicted_cluster": "true_cluster", "true_cluster": "predicted_cluster"}}
+    policies = {"unplaced": "drop"}
+    here = evaluate(drawn(), [*MIRRORED, *MIRRORED.values(), *BOTH], **policies)
+    there = evaluate(drawn(), [*MIRRORED, *MIRRORED.values(), *BOTH], **policies, **swapped)
+    for one, other in zip(here, there, strict=True):
+        for left, right in [*MIRRORED.items(), *((name, name) for name in BOTH)]:
+            assert one[left] == pytest.approx(other[right], abs=1e-12), left
+            assert one[right] == pytest.approx(other[left], abs=1e-12), left
+
+
+def test_two_tables_are_one() -> None:
+    sides = {}
+    for role, side in (("prediction", "predicted_cluster"), ("reference", "true_cluster")):
+        there = drawn().filter(pc.is_valid(drawn()[side]))
+        sides[role] = listed(there[side].to_pylist(), ids=there["record_id"].to_pylist(), system=there["system"])
+    # A record that neither side has a cluster for is in neither table.
+    known = drawn().filter(pc.or_(pc.is_valid(drawn()["predicted_cluster"]), pc.is_valid(drawn()["true_cluster"])))
+    same(sqlrank.evaluate(METRICS, inputs=sides, by="system", connection=database()).to_pylist(), evaluate(known))
+
+
+def test_policies_are_what_can_be_done_to_the_table() -> None:
+    """A record without a cluster is one that has a cluster of its own, or one that is not there."""
+    named = pa.array([f"alone {i}" if name is None else str(name) for i, name in enumerate(drawn()["predicted_cluster"].to_pylist())])
+    others = [name for name in METRICS if name not in {"num_unplaced", "num_unlabelled"}]
+    same(evaluate(drawn().set_column(2, "predicted_cluster", named), others), evaluate(drawn(), others))
+    dropped = drawn().filter(pc.is_valid(drawn()["predicted_cluster"]))
+    same(evaluate(dropped, others), evaluate(drawn(), others, unplaced="drop"))
+
+
+def test_a_sample_of_everything_is_no_estimate() -> None:
+    """Where every true cluster is known, ratios of a sample are those of all records."""
+    known = drawn().filter(pc.is_valid(drawn()["true_cluster"]))
+    names = ["PairwisePrecision", "PairwiseRecall", "PairwiseF", "BCubedPrecision", "BCubedRecall", "ClusterPrecision", "ClusterRecall"]
+    wanted = evaluate(known, names)
+    found = evaluate(known, [f"Sampled{name}(estimate=ratio)" for name in names])
+    for one, other in zip(found, wanted, strict=True):
+        assert list(one.values())[1:] == pytest.approx(list(other.values())[1:], abs=1e-12)
+
+
+def test_errors_and_sizes_add_up() -> None:
+    counts = evaluate(drawn(), ["num_true_links", "num_shared_links", "num_predicted_links", "num_true_clusters", "num_records"])
+    errors, sizes = (evaluate(drawn(), (curve,)) for curve in ("ClusterErrors", "ClusterSizes"))
+    for row in counts:
+        own = [error for error in errors if error["system"] == row["system"]]
+        assert sum(error["missing_links"] for error in own) == row["num_true_links"] - row["num_shared_links"]
+        assert sum(error["false_links"] for error in own) / 2 == row["num_predicted_links"] - row["num_shared_links"]
+        told = [size for size in sizes if size["system"] == row["system"]]
+        assert sum(size["clusters"] for size in told) == row["num_true_clusters"]
+        assert sum(size["all_records"] for size in told) == row["num_records"]

@@ -1,0 +1,293 @@
+"""Records with clusters as inputs: what is refused, what is joined, and that it goes through every engine and the command."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import sqlglot
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from sqlrank.engines.dialects import DIALECTS
+from tests.definitions.records import BLOCKS, PREDICTED, TRUE, blocks, listed, records
+from tests.golden.reading import faults
+from tests.unit.command_line import printed, refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+METRICS = ["PairwiseF", "AdjustedRand", "num_records"]
+EXPECTED = pytest.approx({"PairwiseF": 0.4, "AdjustedRand": 0.312775330, "num_records": 13})
+
+
+def evaluate(metrics: Any = "PairwiseF", **arguments: Any) -> list[dict[str, Any]]:
+    roles = ("records", "prediction", "reference", "candidate_pairs")
+    inputs = {role: arguments.pop(role) for role in roles if role in arguments}
+    return sqlrank.evaluate(metrics, inputs=inputs, **arguments).to_pylist()
+
+
+def problem(**arguments: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        evaluate(**arguments)
+    return str(caught.value)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            records("ab", "xy", ids=[1, None]),
+            "records (Table): 1 row: record_id is NULL\n    record_id=None, predicted_cluster='b', true_cluster='y'\n",
+        ),
+        (
+            records("abc", "xyz", ids=[1, 1, 2]),
+            "records (Table): record_id is listed more than once; a record belongs to one cluster\n    record_id=1, times=2\n    see more: SELECT",
+        ),
+        (records("ab", [1.0, float("nan")]), "records (Table): 1 row: true_cluster is NaN\n"),
+        (records([float("nan"), 1.0], "ab"), "records (Table): 1 row: predicted_cluster is NaN\n"),
+        (records("a-", "-x"), "PairwiseF: 2 records; no record has both clusters; prediction and reference have no record_id in common"),
+        (records("", ""), "records (Table) has no rows"),
+        (records().drop_columns("true_cluster"), "records (Table): no column 'true_cluster'; did you mean 'predicted_cluster'?"),
+    ],
+    ids=["no id", "twice", "NaN", "NaN predicted", "apart", "empty", "no column"],
+)
+def test_records_that_are_refused(table: pa.Table, message: str) -> None:
+    assert problem(records=table).startswith(message)
+
+
+def test_records_may_stand_once_in_each_group() -> None:
+    table = records("abab", "xyxy", ids=[1, 2, 1, 2], system=["s", "s", "t", "t"])
+    assert [row["ClusterRecall"] for row in evaluate("ClusterRecall", records=table, by="system")] == [1.0, 1.0]
+    assert "record_id is listed more than once" in problem(records=table)
+
+
+@pytest.mark.parametrize(("policy", "column"), [("unplaced", "predicted_cluster"), ("unlabelled", "true_cluster")])
+def test_records_without_a_cluster_may_be_refused(policy: str, column: str) -> None:
+    table = records("aab", "xxy").append_column("other", pa.array(["a", None, "c"]))
+    assert evaluate(records=table, **{policy: "error"})
+    assert problem(records=table, columns={column: "other"}, **{policy: "error"}).startswith(
+        f"PairwiseF: 1 records; {column} is NULL, and {policy}='error'; choose {policy}="
+    )
+    assert problem(metrics=["PairwiseF", "Rand"], records=table, columns={column: "other"}, **{policy: "error"}).count("\n") == 0
+
+
+def test_clusters_of_any_type() -> None:
+    """Names of the two sides are never compared, so that they need not be of one type."""
+    assert evaluate(records=records([1, 1, 2], ["x", "x", "y"])) == [{"PairwiseF": 1.0}]
+    assert evaluate(records=records([1.5, 1.5, 2.0], [True, True, False])) == [{"PairwiseF": 1.0}]
+
+
+def test_what_has_no_meaning_for_records() -> None:
+    refusals = {
+        "PairwiseF(level=query)": "PairwiseF has no parameter 'level'",
+        "PairwiseF(unplaced=drpo)": "unknown unplaced 'drpo'; did you mean 'drop'? Choose from: singleton, drop, error",
+        "PairwiseF(beta=0)": "beta is 0; it must be a number above 0",
+    }
+    for metric, message in refusals.items():
+        with pytest.raises(MetricError) as caught:
+            evaluate(metric, records=records())
+        assert message in str(caught.value)
+    with pytest.raises(MetricError, match="per_query gives a row per list, which records do not have; leave it out"):
+        evaluate(records=records(), per_query=True)
+    with pytest.raises(MetricError, match="PairwiseF is of records and others are of predictions; ask for them in two calls"):
+        evaluate(["PairwiseF", "AUC"], records=records())
+
+
+# Prediction and reference
+
+
+def both(**options: Any) -> dict[str, Any]:
+    return {"prediction": listed(PREDICTED), "reference": listed(TRUE), **options}
+
+
+def test_two_tables_are_joined() -> None:
+    assert evaluate(METRICS, **both()) == [EXPECTED]
+
+
+def test_a_record_may_be_in_one_of_them() -> None:
+    """Record 3 was not predicted, and 9 is not in the benchmark."""
+    tables = {"prediction": listed("aabb", ids=[1, 2, 4, 9]), "reference": listed("xxxy", ids=[1, 2, 3, 4])}
+    metrics = ["num_records", "num_unplaced", "num_unlabelled", "num_predicted_links", "PairwiseRecall"]
+    assert list(evaluate(metrics, **tables)[0].values()) == [4, 1, 1, 1, 1 / 3]
+    assert list(evaluate(metrics, **tables, unplaced="drop", unlabelled="singleton")[0].values()) == [4, 1, 1, 2, 1.0]
+
+
+SYSTEMS = listed([*PREDICTED, *PREDICTED[:9], "z"], ids=[*range(13), *range(9), 99], system=[*["one"] * 13, *["two"] * 10])
+
+
+def test_a_reference_is_that_of_every_system() -> None:
+    one, two = evaluate([*METRICS, "num_unplaced", "num_unlabelled"], prediction=SYSTEMS, reference=listed(TRUE), by="system")
+    assert {name: one[name] for name in METRICS} == EXPECTED
+    assert (two["num_records"], two["num_unplaced"], two["num_unlabelled"]) == (13, 4, 1)
+    alone = evaluate(METRICS, prediction=listed(PREDICTED[:9]), reference=listed(TRUE))
+    assert {name: two[name] for name in METRICS} == alone[0]
+
+
+def test_a_reference_may_tell_groups_apart() -> None:
+    """The same ids mean other records in the other shop."""
+    tables = {
+        "prediction": listed("aabb", ids=[1, 2, 1, 2], shop=list("uuvv")),
+        "reference": listed("xxyz", ids=[1, 2, 1, 2], shop=list("uuvv")),
+    }
+    assert [row["PairwisePrecision"] for row in evaluate("PairwisePrecision", **tables, by="shop")] == [1.0, 0.0]
+
+
+def test_columns_of_each_are_mapped_by_its_name() -> None:
+    tables = {"prediction": listed(PREDICTED).rename_columns(["id", "entity"]), "reference": listed(TRUE).rename_columns(["id", "person"])}
+    columns = {"record_id": "id", "prediction.cluster_id": "entity", "reference.cluster_id": "person"}
+    assert evaluate(METRICS, **tables, columns=columns) == [EXPECTED]
+    kept = {"reference.id": "reference.id < 9", "id": "prediction.id < 9"}
+    assert evaluate("num_unplaced", **tables, columns=columns, where=kept["id"]) == [{"num_unplaced": 4}]
+    assert evaluate("num_unlabelled", **tables, columns=columns, where=kept["reference.id"]) == [{"num_unlabelled": 4}]
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        (
+            {"prediction": listed(PREDICTED)},
+            "PairwiseF needs inputs={'prediction': ..., 'reference': ...} (--input prediction=... --input reference=...)",
+        ),
+        (
+            both(records=records()),
+            "PairwiseF needs inputs={'records': ...} (--input records=...), or prediction and reference in its place, and no",
+        ),
+        (
+            both(reference=listed("x", ids=["1"])),
+            "prediction.record_id is BIGINT, reference.record_id is VARCHAR: a number and a text never match",
+        ),
+        (both(reference=listed("xy", ids=[1, None])), "reference (Table): 1 row: record_id is NULL"),
+        (
+            both(reference=listed("xy", ids=[1, 1])),
+            "reference (Table): record_id is listed more than once; a record belongs to one cluster",
+        ),
+        (both(prediction=listed([1.0, float("nan")])), "prediction (Table): 1 row: cluster_id is NaN"),
+        (
+            both(reference=listed("xy", ids=[51, 52])),
+            "PairwiseF: 15 records; no record has both clusters; prediction and reference have no",
+        ),
+        (both(reference=listed(TRUE, shop=TRUE), by="shop"), "by: prediction have no column 'shop'"),
+    ],
+    ids=["one", "three", "types", "no id", "twice", "NaN", "apart", "by of the reference"],
+)
+def test_tables_that_are_refused(tables: dict[str, Any], message: str) -> None:
+    assert message in problem(**tables)
+
+
+# Blocking
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        (blocks(["0-1", "2-2"]), "candidate_pairs (Table): 1 row: left_id and right_id are the same record\n    left_id=2, right_id=2\n"),
+        (blocks(["0-1", "77-2"]), "PairsQuality: 1 candidate_pairs; left_id is not in records; leave the pair out"),
+        (blocks(["0-1", "2-77"]), "PairsQuality: 1 candidate_pairs; right_id is not in records; leave the pair out"),
+        (pa.table({"left_id": [1, None], "right_id": [2, 3]}), "candidate_pairs (Table): 1 row: left_id is NULL"),
+        (pa.table({"left_id": [1], "right_id": ["2"]}), "candidate_pairs.left_id is BIGINT, candidate_pairs.right_id is VARCHAR"),
+    ],
+    ids=["same", "left", "right", "NULL", "types"],
+)
+def test_pairs_that_are_refused(pairs: pa.Table, message: str) -> None:
+    assert message in problem(metrics="PairsQuality", records=records(), candidate_pairs=pairs)
+
+
+def test_pairs_have_to_be_given() -> None:
+    assert problem(metrics=["PairwiseF", "PairsQuality"], records=records()) == (
+        "PairsQuality needs candidate_pairs; give inputs={'candidate_pairs': ...} (--input candidate_pairs=...)"
+    )
+
+
+def test_sources_have_to_be_known() -> None:
+    pairs = {"metrics": "PairsQuality", "candidate_pairs": blocks(BLOCKS), "linkage": "across"}
+    assert "records (Table): no column 'source'" in problem(records=records(), **pairs)
+    told = "prediction and reference do not say what source is; give records= in one table (--input records=...)"
+    assert problem(**both(), **pairs) == told
+    pairs["candidate_pairs"] = blocks(["0-1"])
+    assert "1 row: source is NULL" in problem(records=records("ab", "xy", source=["one", None]), **pairs)
+
+
+def test_blocking_of_two_tables() -> None:
+    assert evaluate("PairsQuality", **both(candidate_pairs=blocks(BLOCKS))) == [{"PairsQuality": 0.6}]
+
+
+# Everywhere
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_it_is_written_in_every_dialect(dialect: str) -> None:
+    inputs = {"prediction": "p", "reference": "r", "candidate_pairs": "c"}
+    metrics = [*METRICS, "VMeasure", "ClosestF", "PairsQuality", "SampledPairwisePrecision"]
+    for by in ("prediction.system", [["prediction.system"], []]):
+        text = sqlrank.sql(metrics, inputs=inputs, by=by, dialect=dialect)
+        assert sqlglot.parse_one(text, read=DIALECTS[dialect].writer).named_selects[-7:] == [name.lower() for name in metrics]
+        assert dialect == "datafusion" or faults(text, dialect) == []
+
+
+def test_over_a_connection() -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE people (record_id INTEGER, predicted_cluster TEXT, true_cluster TEXT)")
+    connection.executemany("INSERT INTO people VALUES (?, ?, ?)", list(zip(range(13), PREDICTED, TRUE, strict=True)))
+    assert evaluate(METRICS, records="people", connection=connection) == [EXPECTED]
+    there = evaluate("ClusterErrors", records="people", connection=connection)
+    assert there == evaluate("ClusterErrors", records=records())
+    connection.execute("INSERT INTO people VALUES (1, 'a', 'b')")
+    assert "record_id is listed more than once" in problem(records="people", connection=connection)
+
+
+def test_a_printed_statement_is_the_one_that_runs() -> None:
+    connection = duckdb.connect()
+    for name, table in {"linked": SYSTEMS, "gold": listed(TRUE)}.items():
+        connection.from_arrow(table).create(name)
+    inputs = {"prediction": "linked", "reference": "gold"}
+    result = sqlrank.evaluate(METRICS, inputs=inputs, by="system", connection=connection, check="off")
+    text = sqlrank.sql(METRICS, inputs=inputs, by="system", connection=connection)
+    assert result.schema.metadata[b"sqlrank.sql"].decode() == text
+    assert connection.sql(text).fetchall() == [tuple(row.values()) for row in result.to_pylist()]
+    blind = sqlrank.sql(METRICS, inputs=inputs, by="prediction.system")
+    assert connection.sql(blind).fetchall() == connection.sql(text).fetchall()
+
+
+def test_the_command_takes_files(tmp_path: Path) -> None:
+    pq.write_table(records(), tmp_path / "records.parquet")
+    for name, clusters in (("p", PREDICTED), ("r", TRUE)):
+        lines = [f"{number},{cluster}" for number, cluster in enumerate(clusters)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["record_id,cluster_id", *lines, ""]), "utf-8")
+    shown = printed("evaluate", "PairwiseF", "num_records", "--input", f"records={tmp_path}/records.parquet", "--format", "csv")
+    joined = ["--input", f"prediction={tmp_path}/p.csv", "--input", f"reference={tmp_path}/r.csv", "--format", "csv"]
+    assert shown == printed("evaluate", "PairwiseF", "num_records", *joined) == "PairwiseF,num_records\n0.4,13.0\n"
+    assert "no record has both clusters" in refused(
+        "evaluate", "PairwiseF", *joined, "--where", "prediction.record_id < 3 AND reference.record_id > 5"
+    )
+
+
+def test_a_model_of_dbt() -> None:
+    model = sqlrank.dbt_model(
+        ["PairwiseF", "num_records"],
+        "er",
+        dialect="snowflake",
+        inputs={"prediction": "linked", "reference": "gold.people"},
+        by="prediction.system",
+    )
+    assert "{{ ref('linked') }}" in model.sql
+    assert "{{ source('gold', 'people') }}" in model.sql
+
+
+def test_metrics_are_found_by_a_word() -> None:
+    found = printed("metrics", "b-cubed", "--format", "csv")
+    assert {"BCubedF", "BCubedPrecision", "BCubedRecall"} <= {line.partition(",")[0] for line in found.splitlines()}
+    for theirs, ours in {
+        "ARI": "AdjustedRand",
+        "v_measure_score": "VMeasure",
+        "pairwise_f1": "PairwiseF",
+        "b3_precision": "BCubedPrecision",
+    }.items():
+        assert str(sqlrank.parse(theirs)) == ours
