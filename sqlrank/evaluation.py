@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlrank.prepare import Prepared
     from sqlrank.question import Question
 
-_TYPES = {"by": None, "slice": None, "query": None, "cutoff": pa.int32(), "point": pa.int64(), "units": pa.int64()}
+_TYPES = {"by": None, "slice": None, "query": None, "name": None, "cutoff": pa.int32(), "point": pa.int64(), "units": pa.int64()}
 """The types of columns of a result by their kind, None for those of the inputs; all others are doubles."""
 
 
@@ -79,7 +79,7 @@ def _verified(prepared: Prepared, result: pa.Table) -> pa.Table:
         # No count at all is one of no rows.
         if any(broken) or not broken:
             _check_values(prepared)
-    if prepared.report is not None:
+    if prepared.report is not None and "audit_docs" in result.column_names:
         _check_rankings(prepared, prepared.report, result)
     return result.drop_columns([output.name for output in prepared.statement.outputs if output.kind == "audit"])
 

@@ -122,7 +122,8 @@ def _text(statement: Statement, made: tuple[tuple[exp.Expr, exp.Expr], ...], dia
 
 def _audits(question: Question, columns: Columns) -> dict[str, exp.Select]:
     """Return the columns that checks read in the result, by role."""
-    audits = {"run": together.audit()} if question.is_ranking else {}
+    is_of_lists = question.is_ranking and "qrels" in columns.inputs and question.asked[0].file.kind != "curves"
+    audits = {"run": together.audit()} if is_of_lists else {}
     if columns.base is not None:
         audits[columns.base.role.name] = _audit(question, columns, columns.base)
     return audits
@@ -153,7 +154,8 @@ def _check_rankings(question: Question, columns: Columns, check: Check) -> Repor
     """Check what can be checked of rankings before the statement runs."""
     database, inputs = columns.database, columns.inputs
     needed = {role: names for role, names in columns.needed.items() if inputs[role].role.lists is not None}
-    report = checks.check_rows(database, inputs, needed, check, question.keeps_one)
+    kept = {role for role in needed if any(question.library.rows_of(role, item.settings) for item in question.asked)}
+    report = checks.check_rows(database, inputs, needed, check, kept)
     policy = question.settings.get("queries", "truth")
     together.check_chosen(database, inputs, {"run": ["run"], "intersect": ["run", "qrels"]}.get(str(policy), ["qrels"]))
     if policy == "strict":

@@ -125,7 +125,7 @@ def _split(statement: Statement) -> tuple[list[exp.Identifier], list[dict[str, A
         name = identifier_of(item)
         if output.kind in {"by", "slice", "query", "cutoff", "point"}:
             keys.append(name)
-        elif output.kind == "value" or output.metric is None:
+        elif output.kind in {"value", "name"} or output.metric is None:
             values.append({"name": name.name})
         else:
             tests = {"data_tests": ["not_null"]} if output.metric.file.is_total else {}

@@ -33,7 +33,7 @@ WIDTH = 100
 class Output:
     """A column of the result: its name in the statement and for the caller, and what it is.
 
-    ``kind`` is ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` (of a curve), ``metric``, ``audit``, or a limit of an interval.
+    ``kind`` is ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` or ``name`` (of a curve), ``metric``, ``audit``, or a limit of an interval.
     """
 
     alias: str
@@ -140,9 +140,12 @@ def _curve(stages: Stages, asked: Asked, rows: Rows, stamp: str, audits: Mapping
     ]
     order = [*map(_output, outputs), exp.column("point")]
     guarded = relations.library.can_overflow(asked.file, asked.uses.files)
-    tree = exp.select(*columns, *(exp.alias_(_shown(name, step, guarded), name) for name in shown)).from_(step)
+    ids = {column.name for role in relations.library.roles.values() for column in role.columns.values() if column.type == "key"}
+    values = [exp.column(name, table=step) if name in ids else _shown(name, step, guarded) for name in shown]
+    tree = exp.select(*columns, *map(exp.alias_, values, shown)).from_(step)
     tree = tree.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in order))
-    outputs += [Output(name, name, "point" if name == "point" else "value", asked) for name in shown]
+    kinds = {"point": "point", **dict.fromkeys(ids, "name")}
+    outputs += [Output(name, name, kinds.get(name, "value"), asked) for name in shown]
     for role, audit in audits.items():
         scan = stages.audit(audit, asked.settings, role)
         on = same(keys.columns, scan, step, keys.nullable)
@@ -158,8 +161,6 @@ def _output(item: Output) -> exp.Column:
 
 def _shown(name: str, step: str, guarded: bool) -> exp.Expr:
     column = exp.column(name, table=step)
-    if name == "doc_id":
-        return column
     if name == "point":
         return exp.cast(column, "BIGINT")
     return double(finite(column) if guarded and name != "score" else column)
