@@ -26,8 +26,8 @@ def keeps_contract(file: SqlFile, library: Library) -> None:
 
 
 def _is_passed_on(param: str, file: SqlFile, library: Library) -> bool:
-    """Whether a parameter of a metric is not its own, but read by its relation, whatever the policies are."""
-    is_own = file.kind != "metrics" or any(node.name == param for node in file.tree.find_all(exp.Placeholder))
+    """Whether a parameter of a metric or curve is not its own, but read by its relation, whatever the policies are."""
+    is_own = file.kind not in {"metrics", "curves"} or any(node.name == param for node in file.tree.find_all(exp.Placeholder))
     return not is_own and _reads(file.reads, param, library)
 
 

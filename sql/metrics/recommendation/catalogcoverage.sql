@@ -3,7 +3,7 @@
 -- Documents that the catalogue does not have are left out; num_unlisted counts them.
 -- No interval: it describes the data.
 -- Undefined: no list holds a document.
--- Source: RecTools CatalogCoverage; Ge et al. 2010.
+-- Source: RecTools CatalogCoverage(normalize=True); Ge et al. 2010.
 SELECT
   group_id,
   SUM(is_listed) / NULLIF(MAX(catalogue_docs), 0) AS catalogcoverage

@@ -6,6 +6,6 @@
 -- Source: recmetrics personalization, for lists of any length.
 SELECT
   group_id,
-  1 - SUM(roots * roots - parts) / NULLIF(SUM(first_places) * (SUM(first_places) - 1), 0) AS personalization
+  1 - SUM(roots * roots - squares) / NULLIF(SUM(first_places) * (SUM(first_places) - 1), 0) AS personalization
 FROM displayed
 GROUP BY group_id
