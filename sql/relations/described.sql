@@ -1,11 +1,11 @@
--- described: one row per item and category that it has: the part that this is of all its categories (share), and its value where the
+-- described: one row per item and category that it has: the part that this is of all its categories (portion), and its value where the
 -- values of an item are a vector of length 1 (unit).
 -- Never zero: size, categories.
 SELECT
   group_id,
   doc_id,
   category,
-  1 / categories AS share,
+  1 / categories AS portion,
   value / size AS unit
 FROM (
   SELECT

@@ -1,9 +1,9 @@
--- leanings: one row per list and category of what its user had before: the share that it has there (held), and among the first
+-- leanings: one row per list and category of what its user had before: the portion that it has there (held), and among the first
 -- documents of the list (served), if any of these has a category.
 SELECT
   i.list_id,
-  i.share AS held,
-  COALESCE(t.share, 0) AS served
+  i.portion AS held,
+  COALESCE(t.portion, 0) AS served
 FROM interests AS i
 JOIN (
   SELECT

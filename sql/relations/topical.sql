@@ -1,5 +1,5 @@
 -- topical: one row per list and category of its first k documents: how many have it, the sums of their parts and units, and of the
--- squares of these; share is what it has of all parts, list_docs the length of the list.
+-- squares of these; portion is what it has of all parts, list_docs the length of the list.
 -- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
 SELECT
   list_id,
@@ -9,15 +9,15 @@ SELECT
   part_squares,
   units,
   unit_squares,
-  parts / NULLIF(SUM(parts) OVER (PARTITION BY list_id), 0) AS share,
+  parts / NULLIF(SUM(parts) OVER (PARTITION BY list_id), 0) AS portion,
   list_docs
 FROM (
   SELECT
     r.list_id,
     f.category,
     COUNT(*) AS docs,
-    SUM(f.share) AS parts,
-    SUM(f.share * f.share) AS part_squares,
+    SUM(f.portion) AS parts,
+    SUM(f.portion * f.portion) AS part_squares,
     SUM(f.unit) AS units,
     SUM(f.unit * f.unit) AS unit_squares,
     MAX(CASE WHEN r.num_ret > $k THEN $k ELSE r.num_ret END) AS list_docs

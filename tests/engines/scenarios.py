@@ -13,6 +13,7 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.engines.dialects import DIALECTS
 from sqlrank.library.shelf import library
+from sqlrank.library.uses import home
 
 if TYPE_CHECKING:
     from sqlrank.library.file import SqlFile
@@ -51,6 +52,11 @@ LONG = """
 """
 """One list whose chance of being read to its end is less than the smallest double."""
 
+HISTORY = "SELECT 'q' || (i // 5) AS query_id, 'd' || (i * 3 % 13) AS doc_id FROM range(45) AS t(i)"
+ITEMS = "SELECT 'd' || i AS doc_id, 'p' || (i % 3) AS provider FROM range(2, 13) AS t(i)"
+FEATURES = "SELECT 'd' || (i // 2) AS doc_id, 'c' || (i * 5 % 3) AS category, (i % 5 - 1) / 2.0::DOUBLE AS value FROM range(20) AS t(i)"
+BASELINE = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 7 % 4 AS score, i % 6 + 1 AS rank FROM range(54) AS t(i)"
+
 TABLES = {
     "run": RUN,
     "qrels": QRELS,
@@ -60,9 +66,18 @@ TABLES = {
     "Odd ta'ble": HOSTILE,
     "unweighted": UNWEIGHTED,
     "probabilities": PROBABILITIES,
+    "history": HISTORY,
+    "items": ITEMS,
+    "features": FEATURES,
+    "baseline": BASELINE,
 }
 ROLES = ("run", "qrels", "queries", "predictions")
 RANKINGS = {"run": "run", "qrels": "qrels"}
+BEYOND = {
+    **RANKINGS,
+    "inputs": {name: name for name in ("history", "items", "features", "baseline")},
+    "columns": {"features.value": "value"},
+}
 WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
 
 CANNOT = {("Databend", "odd names"): "column Select doesn't exist"}
@@ -99,9 +114,11 @@ class Scenario:
 
     def text(self, dialect: str) -> str:
         """Return the statement in the SQL of an engine."""
-        quoted = {
+        inputs = self.options.get("inputs", {})
+        quoted: dict[str, Any] = {
             role: exp.to_identifier(self.options[role], quoted=True).sql(DIALECTS[dialect].writer) for role in ROLES if role in self.options
         }
+        quoted |= {"inputs": {role: exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].writer) for role, name in inputs.items()}}
         exact = {"by": _exact(self.options.get("by", ())), "columns": _exact(self.options.get("columns", {}))}
         return sqlrank.sql(self.metrics, dialect=dialect, **{**self.options, **quoted, **exact})
 
@@ -155,7 +172,7 @@ def _is_accepted(metric: str, options: dict[str, Any]) -> bool:
 @cache
 def scenarios() -> list[Scenario]:
     """Return all scenarios: what is asked follows from the files, so that a new file is asked for, too."""
-    return [*_of_rankings(), *_of_predictions(), *_of_curves(), *_of_names()]
+    return [*_of_rankings(), *_beyond_accuracy(), *_of_predictions(), *_of_curves(), *_of_names()]
 
 
 def _of_rankings() -> list[Scenario]:
@@ -191,6 +208,19 @@ def _of_rankings() -> list[Scenario]:
         Scenario("ranking=counted", metrics, counted),
     ]
     return [*found, *_of_choices(files, RANKINGS | {"per_query": True})]
+
+
+def _beyond_accuracy() -> list[Scenario]:
+    metrics = _names(_family("recommendation"))
+    first = _names(_family("recommendation"), cutoff="@2")
+    others = [f"IntraListDiversity(distance={distance})@3" for distance in ("cosine", "category")]
+    return [
+        Scenario("beyond accuracy", [*metrics, *others, "nDCG@3"], {**BEYOND, "by": "system"}),
+        Scenario("beyond accuracy per query", [*first, *others], {**BEYOND, "per_query": True, "ties": "doc_asc"}),
+        Scenario("beyond accuracy and groupings", first, {**BEYOND, "by": [["system"], []], "catalogue": "history"}),
+        Scenario("providers", ["ProviderExposure@3"], {**BEYOND, "by": "system"}),
+        Scenario("ranks of two runs", ["Unexpectedness@2", "num_shown@2"], {**BEYOND, "ties": "rank"}),
+    ]
 
 
 def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]:
@@ -265,7 +295,7 @@ def _of_predictions() -> list[Scenario]:
 
 def _of_curves() -> list[Scenario]:
     found = []
-    for file in library().curves.values():
+    for file in [file for file in library().curves.values() if home(library(), file) == "predictions"]:
         (name,) = _names([file])
         found += [
             Scenario(f"{name}, strategy={strategy}", [name], WEIGHTED | {"by": "shop", "strategy": strategy})

@@ -5,6 +5,6 @@
 -- Source: Shannon 1948; natural logarithm.
 SELECT
   list_id,
-  SUM(share * LN(1 / NULLIF(share, 0))) AS categoryentropy
+  SUM(portion * LN(1 / NULLIF(portion, 0))) AS categoryentropy
 FROM topical
 GROUP BY list_id
