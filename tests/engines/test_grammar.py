@@ -27,7 +27,7 @@ GRAMMARS = {dialect: dialect for dialect in DIALECTS if dialect not in {"duckdb"
 
 RUN_HERE = {"spark": "Spark", "postgres": "PostgreSQL", "clickhouse": "ClickHouse"}
 
-FUSED = ("systems", "predictions shop, strategy=bucketed", "ROC, strategy=bucketed")
+FUSED = ("systems", "predictions shop, strategy=bucketed", "ROC, strategy=bucketed", "beyond accuracy")
 """Scenarios that are parsed whole: all metrics, and a curve."""
 
 STEP = re.compile(r"^(?:WITH |\), )\S+ AS \($|^\)$", re.MULTILINE)
