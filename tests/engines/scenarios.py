@@ -212,7 +212,7 @@ def _of_rankings() -> list[Scenario]:
 
 def _beyond_accuracy() -> list[Scenario]:
     metrics = _names(_family("recommendation"))
-    first = _names(_family("recommendation"), cutoff="@2")
+    first = _names(_family("recommendation", "stages"), cutoff="@2")
     others = [f"IntraListDiversity(distance={distance})@3" for distance in ("cosine", "category")]
     return [
         Scenario("beyond accuracy", [*metrics, *others, "nDCG@3"], {**BEYOND, "by": "system"}),
