@@ -73,6 +73,7 @@ TABLES = {
 }
 ROLES = ("run", "qrels", "queries", "predictions")
 RANKINGS = {"run": "run", "qrels": "qrels"}
+WEIGHTS = {"features.value": "value", "weight": "weight"}
 BEYOND = {
     **RANKINGS,
     "inputs": {name: name for name in ("history", "items", "features", "baseline")},
@@ -217,7 +218,11 @@ def _beyond_accuracy() -> list[Scenario]:
     return [
         Scenario("beyond accuracy", [*metrics, *others, "nDCG@3"], {**BEYOND, "by": "system"}),
         Scenario("beyond accuracy per query", [*first, *others], {**BEYOND, "per_query": True, "ties": "doc_asc"}),
-        Scenario("beyond accuracy and groupings", first, {**BEYOND, "by": [["system"], []], "catalogue": "history"}),
+        Scenario(
+            "beyond accuracy and groupings",
+            first,
+            {**BEYOND, "queries": "queries", "by": [["queries.country"], []], "catalogue": "history", "columns": WEIGHTS},
+        ),
         Scenario("providers", ["ProviderExposure@3"], {**BEYOND, "by": "system"}),
         Scenario("ranks of two runs", ["Unexpectedness@2", "num_shown@2"], {**BEYOND, "ties": "rank"}),
     ]
