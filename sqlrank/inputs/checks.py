@@ -93,9 +93,9 @@ def check_rows(
         problems += found
         rows[role] = counted["all_rows"]
         judged = counted if role == "qrels" else judged
-        if role in kept:
+        if role in kept or not inputs[role].role.unique:
             continue
-        if role == "run" and check == "auto" and counted["all_rows"] > FULL_UP_TO and "qrels" in needed:
+        if role == "run" and check == "auto" and counted["all_rows"] > FULL_UP_TO:
             all_rows = False
         else:
             problems += _duplicates(database, inputs[role], inputs[role].role.unique)

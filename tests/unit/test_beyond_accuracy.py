@@ -60,6 +60,14 @@ def test_nothing_is_written_that_nobody_reads(dialect: str, by: object) -> None:
     assert dialect == "datafusion" or faults(text, DIALECTS[dialect].writer) == []
 
 
+def test_values_that_are_not_read_are_named_in_the_header() -> None:
+    options = {"run": "run", "inputs": {"features": "features"}, "dialect": "bigquery"}
+    line = "-- features: value is taken to be 1; columns={'features.value': 'value'} reads it of a table that cannot be looked at\n"
+    assert line in sqlrank.sql("CategoryEntropy", **options)
+    assert "-- features" not in sqlrank.sql("CategoryEntropy", columns={"features.value": "value"}, **options)
+    assert "-- features" not in sqlrank.sql("num_shown", run="run", dialect="bigquery")
+
+
 def test_no_pair_of_lists_is_formed() -> None:
     text = sqlrank.sql("Personalization@10", run="run", dialect="bigquery")
     assert text.count("JOIN") == 2  # a list with its query, and with its group
