@@ -81,6 +81,8 @@ def test_beside_metrics_of_accuracy_and_in_another_engine() -> None:
     others = {name: name for name in WORLD.inputs}
     found = sqlrank.evaluate([*GOLDEN, "P@1"], run="run", qrels="qrels", inputs=others, connection=connection).to_pylist()
     assert found == [pytest.approx({**GOLDEN, "P@1": 1 / 4}, abs=1e-12)]
+    rows = sqlrank.evaluate("ProviderExposure@3", run="run", inputs=others, connection=connection)
+    assert rows["provider"].to_pylist() == ["X", "Y", "Z"]
 
 
 def test_providers_are_rows() -> None:
