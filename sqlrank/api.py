@@ -70,13 +70,13 @@ def evaluate(
         metrics: what to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``; :func:`sqlrank.metrics` lists all.
         run: documents retrieved: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank`` (integer). Several are a
             map from names to runs, or a list, and ``by`` includes ``system``.
-        qrels: judgments: ``query_id``, ``doc_id``, ``relevance`` (number).
+        qrels: judgments: ``query_id``, ``doc_id``, ``relevance`` (number); not needed where no metric reads judgments.
         predictions: for metrics of predictions ``label`` (number), ``score`` (number) and, if there is one, ``weight`` (number
             from 0); for metrics of rankings run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``, where a
             NULL label is no judgment.
         queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
             ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
-        inputs: sources of further roles, by name, that ``sql_dir`` declares.
+        inputs: sources of further roles, by name: ``history``, ``items``, ``features``, ``baseline``, or those that ``sql_dir`` declares.
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory; or a connection
             to another database, where sources are names of tables, and nothing is uploaded: one of PEP 249 (psycopg, sqlite3,
             Snowflake, BigQuery, Databricks, Trino, ClickHouse), one of ADBC, a SparkSession, a chdb session, a DataFusion context.

@@ -115,7 +115,7 @@ def _verified(prepared: Prepared, result: pa.Table) -> pa.Table:
         # No count at all is one of no rows.
         if any(broken) or not broken:
             _check_values(prepared)
-    if prepared.report is not None:
+    if prepared.report is not None and "audit_docs" in result.column_names:
         _check_rankings(prepared, prepared.report, result)
     return result.drop_columns([output.name for output in prepared.statement.outputs if output.kind == "audit"])
 

@@ -99,7 +99,7 @@ def _suits_counting(question: Question, columns: Columns, rows: Mapping[str, int
 
 def _has_few_judged(columns: Columns, known: Mapping[str, int] | None) -> bool:
     database, inputs = columns.database, columns.inputs
-    if not all(inputs[role].table.is_counted for role in ("run", "qrels")):
+    if not all(role in inputs and inputs[role].table.is_counted for role in ("run", "qrels")):
         return False
     count = exp.select(exp.Count(this=exp.Star()))
     rows = known or {role: database.rows(over(count.copy(), inputs[role], ("query_id",)))[0][0] for role in ("run", "qrels")}

@@ -91,9 +91,22 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
     lines = [f"sqlrank {__version__}: {metrics}", *stamp(question, plans)]
     if not database.looks and "queries" in columns.needed and not rows.weighted:
         lines.append("queries: no weights are read of a table that cannot be looked at; columns={'weight': 'weight'} reads them")
+    lines += _unread(columns) if not database.looks else []
     audits = _audits(question, columns) if is_audited else {}
     statement = _build(_Composed(question.library, tuple(asked), steps.sources, rows, "\n".join(lines), audits))
     return Prepared(question, columns, statement, plans, is_audited, report)
+
+
+def _unread(columns: Columns) -> list[str]:
+    """Return a line for each column of a further input that is taken to be what it is by default, since it cannot be looked up."""
+    others = (item for role, item in columns.inputs.items() if role in columns.needed and role not in {"predictions", "queries"})
+    known = ((item, column) for item in others for column in item.role.columns.values() if column.default is not None)
+    return [
+        f"{item.role.name}: {column.name} is taken to be {column.default:g}; "
+        f"columns={{'{item.role.name}.{column.name}': '{column.name}'}} reads it of a table that cannot be looked at"
+        for item, column in known
+        if column.name not in item.names
+    ]
 
 
 class _Composed:
@@ -129,10 +142,15 @@ def _rewritten(statement: Statement, dialect: str, keeps: bool) -> Any:
 
 def _audits(question: Question, columns: Columns) -> dict[str, exp.Select]:
     """Return the columns that checks read in the result, by role."""
-    audits = {"run": together.audit()} if question.is_ranking else {}
+    audits = {"run": together.audit()} if question.is_ranking and _is_joined(question, columns) else {}
     if columns.base is not None:
         audits[columns.base.role.name] = _audit(question, columns, columns.base)
     return audits
+
+
+def _is_joined(question: Question, columns: Columns) -> bool:
+    """Whether the statement joins run and judgments list by list, so that its result shows what is wrong with them."""
+    return "qrels" in columns.inputs and question.asked[0].file.kind != "curves"
 
 
 def _audit(question: Question, columns: Columns, base: Input) -> exp.Select:
@@ -164,7 +182,8 @@ def _check_rankings(question: Question, columns: Columns, check: Check) -> Repor
     """Check what can be checked of rankings before the statement runs."""
     database, inputs = columns.database, columns.inputs
     needed = {role: names for role, names in columns.needed.items() if inputs[role].role.lists is not None}
-    report = checks.check_rows(database, inputs, needed, check, question.keeps_one)
+    kept = {role for role in needed if any(question.library.rows_of(role, item.settings) for item in question.asked)}
+    report = checks.check_rows(database, inputs, needed, check if _is_joined(question, columns) else "full", kept)
     policy = question.settings.get("queries", "truth")
     together.check_chosen(database, inputs, {"run": ["run"], "intersect": ["run", "qrels"]}.get(str(policy), ["qrels"]))
     if policy == "strict":

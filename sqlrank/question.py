@@ -98,7 +98,8 @@ def look_up(call: Call) -> Question:
     library = library_of(call.sql_dir)
     given, policies = _split_queries(call, library)
     plan, policies = _split_plan(call, policies)
-    asked = settings.ask(call.metrics, library, call.compat, policies)
+    held_roles = {*given, *(("run", "qrels") if "predictions" in given else ())}
+    asked = settings.ask(call.metrics, library, call.compat, policies, held_roles)
     columns, sets = _groupings(call.by)
     columns, sets, expressions = _computed(columns, sets)
     homes = dict.fromkeys(item.home for item in asked)
@@ -203,7 +204,7 @@ def _sources(given: Mapping[str, Any], asked: list[Asked], base: str | None, lib
             return dict(given), False
         if base != "predictions":
             raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base}; ask for them in two calls")
-    return _of_rankings(given)
+    return _of_rankings(given, {role for item in rankings for role in item.uses.roles})
 
 
 def joined(role: str, given: Mapping[str, Any], library: Library) -> tuple[str, ...]:
@@ -225,15 +226,15 @@ def _check_base(given: Mapping[str, Any], side: set[str], asked: Asked, library:
         raise InputError(f"{asked.metric} needs inputs={{{many}}} ({options}){instead}, and no more than it reads")
 
 
-def _of_rankings(given: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Return the sources of rankings: run and qrels, or predictions, which are both."""
+def _of_rankings(given: Mapping[str, Any], read: set[str]) -> tuple[dict[str, Any], bool]:
+    """Return the sources of rankings: run and, if judgments are read, qrels; or predictions, which are both."""
     if "predictions" in given:
         if "run" in given or "qrels" in given:
             raise InputError("give either predictions, which are run and judgments in one table, or run and qrels")
         source = given["predictions"]
         is_stream = hasattr(source, "__arrow_c_stream__") and not hasattr(source, "sql_query")
         return {**given, "predictions": pa.table(source) if is_stream else source}, True
-    missing = [role for role in ("run", "qrels") if role not in given]
+    missing = [role for role in ("run", "qrels") if role not in given and (role == "run" or role in read)]
     if missing:
         raise InputError(
             f"no {' and no '.join(missing)}; ranking metrics need run= and qrels=, or predictions= (--run and --qrels, or --predictions)"

@@ -68,7 +68,12 @@ Plan = Annotated[
     list[str] | None,
     typer.Option("--plan", help="How to compute, never what: order=bucketed, ranking=counted. Repeat for more.", autocompletion=_plans),
 ]
-Inputs = Annotated[list[str] | None, typer.Option("--input", help="An input that your SQL files declare, as name=source. Repeat for more.")]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input", help="A further input as name=source: history, items, features, baseline, or of your SQL files. Repeat for more."
+    ),
+]
 Digits = Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of tables, 4 by default.")]
 Sort = Annotated[
     str | None, typer.Option(help="Order the rows by this column, a metric best first; --sort=-COLUMN the other way round. NULL is last.")

@@ -13,7 +13,7 @@ from sqlrank.library.selects import Rule, read_select
 from sqlrank.statement.keys import named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from sqlrank.engines.database import Database
@@ -79,11 +79,11 @@ def _family(kind: str) -> str:
 
 
 def check_rows(
-    database: Database, inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, ...]], check: Check, keeps_one: bool = False
+    database: Database, inputs: Mapping[str, Input], needed: Mapping[str, tuple[str, ...]], check: Check, kept: Collection[str] = ()
 ) -> Report:
     """Raise ``InputError`` with all problems in the rows; report what was checked otherwise.
 
-    ``keeps_one`` says that documents which stand twice are taken for one, so that they are not searched for.
+    ``kept`` are inputs in which what stands twice is taken for one, so that it is not searched for.
     """
     problems: list[str] = []
     all_rows = True
@@ -94,15 +94,14 @@ def check_rows(
         problems += found
         rows[role] = counted["all_rows"]
         judged = counted if role == "qrels" else judged
-        keys = COMMON if "doc_id" in columns else COMMON[:1]
-        if keeps_one and "doc_id" in columns:
+        if role in kept or not inputs[role].role.unique:
             continue
         if role == "run" and check == "auto" and counted["all_rows"] > FULL_UP_TO:
             all_rows = False
         else:
-            problems += _duplicates(database, inputs[role], keys)
+            problems += _duplicates(database, inputs[role], inputs[role].role.unique)
     refuse(problems)
-    return Report(rows, all_rows, judged["positive_relevance"] or 0, judged["top_grade"])
+    return Report(rows, all_rows, judged.get("positive_relevance") or 0, judged.get("top_grade"))
 
 
 def check_values(database: Database, item: Input, columns: tuple[str, ...], required: Sequence[str]) -> None:

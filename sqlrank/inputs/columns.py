@@ -95,7 +95,8 @@ class Columns:
         if question.is_ranking or question.labelled:
             orders = {item.settings.get("ties") == "rank" for item in question.asked if item.home == "run"}
             run = (*checks.COMMON, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
-            needed |= {"run": run, "qrels": (*checks.COMMON, "relevance")}
+            needed["run"] = run
+            needed |= {"qrels": (*checks.COMMON, "relevance")} if "qrels" in self.inputs else {}
         if "queries" in self.inputs:
             needed["queries"] = ("query_id", "weight") if "weight" in self.inputs["queries"].names else ("query_id",)
         for role, item in self.inputs.items():

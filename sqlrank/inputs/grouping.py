@@ -89,7 +89,7 @@ def _of_rankings(name: str, text: str, told: list[str], inputs: Mapping[str, Inp
     column = run.column(text)
     if column is not None and column == run.names.get("score", run.column("score")):
         raise InputError(f"by cannot name {column!r}, which is the score of the run; rename the column")
-    if inputs["qrels"].column(text) is not None:
+    if "qrels" in inputs and inputs["qrels"].column(text) is not None:
         raise InputError(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
     there = [column for item in inputs.values() for column in item.table.types or ()]
     raise InputError(f"by: no input has a column {name!r}{suggestion(name, there)} The run has: {', '.join(run.table.types or ())}")

@@ -136,7 +136,7 @@ def _asked(kind: str, margin: float, few_negatives: str, k: int) -> Asked:
 
 
 def _ask(metric: Metric) -> Asked:
-    return of_metrics.ask([metric], library(), None, {})[0]
+    return of_metrics.ask([metric], library(), None, {}, given=["predictions"])[0]
 
 
 def _number(name: str, value: float, least: float, *, above: bool = False) -> float:

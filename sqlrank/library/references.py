@@ -20,8 +20,23 @@ if TYPE_CHECKING:
 
 def keeps_contract(file: SqlFile, library: Library) -> None:
     """Raise ``ContractError`` for each rule that a file breaks, and for what it names and is not there."""
-    check(file.kind, file.path, file.text, file.statement, {name: param.is_above_zero for name, param in file.params.items()})
+    declared = {name: param.is_above_zero for name, param in file.params.items() if not _is_passed_on(name, file, library)}
+    check(file.kind, file.path, file.text, file.statement, declared)
     refuse(file.path, file.text, [*_tables(file, library), *_calls(file, library), *_columns(file, library), *_facts(file, library)])
+
+
+def _is_passed_on(param: str, file: SqlFile, library: Library) -> bool:
+    """Whether a parameter of a metric or curve is not its own, but read by its relation, whatever the policies are."""
+    is_own = file.kind not in {"metrics", "curves"} or any(node.name == param for node in file.tree.find_all(exp.Placeholder))
+    return not is_own and _reads(file.reads, param, library)
+
+
+def _reads(relation: str, param: str, library: Library) -> bool:
+    """Whether every file of a relation reads a parameter, itself or through others."""
+    variants = [library.checked(variant) for variant in library.variants(relation)]
+    others = ({table.name for table in variant.tree.find_all(exp.Table)} - {relation} for variant in variants)
+    each = zip(variants, others, strict=True)
+    return bool(variants) and all(param in file.params or any(_reads(name, param, library) for name in names) for file, names in each)
 
 
 def _tables(file: SqlFile, library: Library) -> Iterator[Breach]:

@@ -78,6 +78,7 @@ class Relations:
         self.costly: set[str] = set()
         self.cutoffs: str | None = None
         self.first_cutoff = 1
+        self._across: set[str] = set()
         self._keys: dict[str, Keys] = {}
         self._names: dict[exp.Query, str] = {}
         self._built: dict[Any, str] = {}
@@ -125,7 +126,8 @@ class Relations:
     def keys(self, name: str, per_list: bool = False) -> Keys:
         """Return the keys of a step; ``per_list`` makes the lists of a group groups of their own."""
         known = self._keys[name]
-        return extended(known, self.ctes[name].named_selects, self._list_column(name)) if per_list else known
+        is_split = per_list and name not in self._across
+        return extended(known, self.ctes[name].named_selects, self._list_column(name)) if is_split else known
 
     def _list_column(self, name: str) -> str:
         source = next((self.sources[source] for source, step in self.inputs.items() if step == name), None)
@@ -143,6 +145,7 @@ class Relations:
             held = f"{name} {rows}" if f"{name} {rows}" in self.sources else name
             return self.input(f"{held} per slice" if f"{held} per slice" in self.sources else held)
         file = self.library.relation(name, settings)
+        per_list = per_list and "Across lists" not in file.facts
         relevant = sorted(uses(self.library, file, settings).settings | self.library.deciders(name).keys())
         mark = (name, per_list, tuple((setting, settings.get(setting)) for setting in relevant))
         if mark not in self._built:
@@ -183,8 +186,9 @@ class Relations:
             tree, keys = sliced(tree, keys, self.shape)
         if tree not in self._names:
             self._names[tree] = self._add(file.name, tree, f"{file.place}: {file.sentence}", keys)
-            if "Costly" in file.facts:
-                self.costly.add(self._names[tree])
+            for fact, steps in (("Costly", self.costly), ("Across lists", self._across)):
+                if fact in file.facts:
+                    steps.add(self._names[tree])
         return self._names[tree]
 
     def _add(self, name: str, tree: exp.Query, title: str, keys: Keys) -> str:

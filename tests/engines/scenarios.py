@@ -65,6 +65,10 @@ RECORDS = """
 LISTED = "SELECT record_id, shop, predicted_cluster AS cluster_id FROM records WHERE record_id % 5 <> 0"
 RESOLVED = "SELECT record_id, true_cluster AS cluster_id FROM records WHERE record_id % 4 <> 0"
 CANDIDATES = "SELECT i AS left_id, i * 5 % 60 AS right_id FROM range(60) AS t(i) WHERE i <> i * 5 % 60"
+HISTORY = "SELECT 'q' || (i // 5) AS query_id, 'd' || (i * 3 % 13) AS doc_id FROM range(45) AS t(i)"
+ITEMS = "SELECT 'd' || i AS doc_id, 'p' || (i % 3) AS provider FROM range(2, 13) AS t(i)"
+FEATURES = "SELECT 'd' || (i // 2) AS doc_id, 'c' || (i * 5 % 3) AS category, (i % 5 - 1) / 2.0::DOUBLE AS value FROM range(20) AS t(i)"
+BASELINE = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 7 % 4 AS score, i % 6 + 1 AS rank FROM range(54) AS t(i)"
 
 TABLES = {
     "run": RUN,
@@ -79,9 +83,19 @@ TABLES = {
     "listed": LISTED,
     "resolved": RESOLVED,
     "candidates": CANDIDATES,
+    "history": HISTORY,
+    "items": ITEMS,
+    "features": FEATURES,
+    "baseline": BASELINE,
 }
 ROLES = ("run", "qrels", "queries", "predictions")
 RANKINGS = {"run": "run", "qrels": "qrels"}
+WEIGHTS = {"features.value": "value", "weight": "weight"}
+BEYOND = {
+    **RANKINGS,
+    "inputs": {name: name for name in ("history", "items", "features", "baseline")},
+    "columns": {"features.value": "value"},
+}
 CLUSTERS = {"inputs": {"records": "records", "candidate_pairs": "candidates"}}
 WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
 
@@ -193,7 +207,7 @@ _SWEPT = ("nDCG(ideal=all_ones)", "AP(form=all_positions)", "R(denominator=min_r
 @cache
 def scenarios() -> list[Scenario]:
     """Return all scenarios: what is asked follows from the files, so that a new file is asked for, too."""
-    return [*_of_rankings(), *_of_predictions(), *_of_records(), *_of_curves(), *_of_names()]
+    return [*_of_rankings(), *_beyond_accuracy(), *_of_predictions(), *_of_records(), *_of_curves(), *_of_names()]
 
 
 def _of_rankings() -> list[Scenario]:
@@ -230,6 +244,23 @@ def _of_rankings() -> list[Scenario]:
         Scenario("ranking=counted", metrics, counted),
     ]
     return [*found, *_of_choices(files, RANKINGS | {"per_query": True})]
+
+
+def _beyond_accuracy() -> list[Scenario]:
+    metrics = _names(_family("recommendation"))
+    first = _names(_family("recommendation", "stages"), cutoff="@2")
+    others = [f"IntraListDiversity(distance={distance})@3" for distance in ("cosine", "category")]
+    return [
+        Scenario("beyond accuracy", [*metrics, *others, "nDCG@3"], {**BEYOND, "by": "system"}),
+        Scenario("beyond accuracy per query", [*first, *others], {**BEYOND, "per_query": True, "ties": "doc_asc"}),
+        Scenario(
+            "beyond accuracy and groupings",
+            first,
+            {**BEYOND, "queries": "queries", "by": [["queries.country"], []], "catalogue": "history", "columns": WEIGHTS},
+        ),
+        Scenario("providers", ["ProviderExposure@3"], {**BEYOND, "by": "system"}),
+        Scenario("ranks of two runs", ["Unexpectedness@2", "num_shown@2"], {**BEYOND, "ties": "rank"}),
+    ]
 
 
 def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]:
@@ -319,7 +350,7 @@ def _of_records() -> list[Scenario]:
 
 def _of_curves() -> list[Scenario]:
     found = []
-    for file in library().curves.values():
+    for file in [file for file in library().curves.values() if home(library(), file) == "predictions"]:
         (name,) = _names([file])
         if home(library(), file) == "records":
             found.append(Scenario(name, [name], {"inputs": {"records": "records"}, "by": "shop"}))

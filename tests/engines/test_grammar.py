@@ -28,7 +28,7 @@ GRAMMARS = {dialect: dialect for dialect in DIALECTS if dialect not in {"duckdb"
 
 RUN_HERE = {"spark": "Spark", "postgres": "PostgreSQL", "clickhouse": "ClickHouse"}
 
-FUSED = ("systems", "predictions shop, strategy=bucketed", "records of groups", "ROC, strategy=bucketed")
+FUSED = ("systems", "predictions shop, strategy=bucketed", "records of groups", "beyond accuracy", "ROC, strategy=bucketed")
 """Scenarios that are parsed whole: all metrics, and a curve."""
 
 STEP = re.compile(r"^(?:WITH |\), )\S+ AS \($|^\)$", re.MULTILINE)

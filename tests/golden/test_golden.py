@@ -43,6 +43,7 @@ SCENARIOS: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
     "kendalltau": (["KendallTau"], {"predictions": "shop.eval.pairs"}),
     "roc": (["ROC"], {"predictions": "shop.ads.impressions"}),
+    "beyond": (["CatalogCoverage@10", "Personalization@10"], {"run": "shop.eval.shown", "inputs": {"items": "shop.eval.items"}}),
     "together": (["nDCG@10", "AUC"], {"predictions": "shop.eval.predictions", "by": "model"}),
 }
 MOST_LINES = {("ndcg_ap", "bigquery"): 130, ("auc_logloss", "bigquery"): 100}

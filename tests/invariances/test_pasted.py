@@ -25,6 +25,13 @@ EXAMPLE = {"integer": 2, "number": 0.3}
 PLAN = {"order": "window"}
 RUN = "SELECT 'q' || (i // 9) AS query_id, 'd' || (i * 7 % 9) AS doc_id, (i * 5 % 7) / 4.0 AS score, i AS rank FROM range(45) AS t(i)"
 QRELS = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 3 % 5 - 1 AS relevance FROM range(36) AS t(i)"
+OTHERS = {
+    "history": "SELECT 'q' || (i // 5) AS query_id, 'd' || (i * 3 % 8) AS doc_id FROM range(25) AS t(i)",
+    "items": "SELECT 'd' || (i + 2) AS doc_id, i % 3 AS provider FROM range(12) AS t(i)",
+    "features": "SELECT 'd' || (i // 2) AS doc_id, i * 5 % 3 AS category, 1.0 + i % 3 AS value FROM range(14) AS t(i)",
+    "baseline": "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 7 % 9) AS doc_id, i * 5 % 7 AS score FROM range(36) AS t(i)",
+}
+GIVEN = {name: f"given_{name}" for name in OTHERS}
 PREDICTIONS = (
     "SELECT i * 7 % 3 // 2 AS label, (1 + i * 11 % 17) / 20.0 AS score, 1.0 + i % 4 AS weight, i // 15 AS query_id FROM range(60) AS t(i)"
 )
@@ -43,7 +50,9 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "candidate_pairs": PAIRS,
         }.items():
             database.execute(f"CREATE TABLE {name} AS {query}")
-        for name in ("run", "qrels", "records"):
+        for name, query in OTHERS.items():
+            database.execute(f"CREATE TABLE given_{name} AS {query}")
+        for name in ("run", "qrels", "records", *OTHERS):
             database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, * FROM given_{name}")
         yield database
 
@@ -121,7 +130,9 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     found = pasted.run(
         connection, "SELECT l.query_id, p.* EXCLUDE (list_id) FROM lists AS l LEFT JOIN pasted AS p USING (list_id) ORDER BY 1"
     )
-    fused = sqlrank.evaluate(asked(file), run="given_run", qrels="given_qrels", connection=connection, per_query=True)
+    fused = sqlrank.evaluate(
+        asked(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection, per_query=True, no_relevant="zero"
+    )
     assert len(fused) == 6
     assert [value or 0 for value in found] == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)
 
@@ -130,8 +141,11 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
 def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
-    (fused,) = sqlrank.evaluate(asked(file), run="given_run", qrels="given_qrels", connection=connection).columns[-1].to_pylist()
-    assert found == fused > 0
+    (fused,) = (
+        sqlrank.evaluate(asked(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection).columns[-1].to_pylist()
+    )
+    assert found == pytest.approx(fused, abs=1e-12)
+    assert fused != 0
 
 
 @pytest.mark.parametrize("name", every(4, names("predictions", "group")))

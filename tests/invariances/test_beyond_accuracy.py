@@ -1,0 +1,82 @@
+"""What must not change a metric beyond accuracy: the order of rows, the names of things, how often a system stands there."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.lanes import few
+from tests.references.recommendations import OF_GROUPS, OF_LISTS, World, world
+
+DATA = world(11)
+METRICS = [
+    *(name if name == "UserCoverage" else f"{name}@4" for name in [*OF_GROUPS, *OF_LISTS]),
+    *(f"IntraListDiversity(distance={distance})@4" for distance in ("cosine", "category")),
+]
+
+
+def evaluate(run: pa.Table = DATA.run, qrels: pa.Table = DATA.qrels, inputs: Any = DATA.inputs, **options: Any) -> list[dict[str, Any]]:
+    return sqlrank.evaluate(METRICS, run=run, qrels=qrels, inputs=inputs, queries="run", **options).to_pylist()
+
+
+def shuffled(table: pa.Table) -> pa.Table:
+    places = list(range(len(table)))
+    random.Random(5).shuffle(places)  # noqa: S311
+    return table.take(places)
+
+
+def same(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> None:
+    assert len(one) == len(other) > 0
+    for left, right in zip(one, other, strict=True):
+        assert left == pytest.approx(right, abs=1e-12, nan_ok=False)
+
+
+def test_the_order_of_rows() -> None:
+    inputs = {name: shuffled(table) for name, table in DATA.inputs.items()}
+    same(evaluate(shuffled(DATA.run), shuffled(DATA.qrels), inputs), evaluate())
+
+
+def test_names_of_documents_users_providers_and_categories() -> None:
+    def doc(name: str) -> str:
+        return f"x{99 - int(name[1:]):02}"
+
+    def renamed(lists: dict[str, list[str]]) -> dict[str, list[str]]:
+        return {f"{user}'": [doc(name) for name in docs] for user, docs in lists.items()}
+
+    other = World(
+        renamed(DATA.lists),
+        renamed(DATA.history),
+        {doc(name): f"of {provider}" for name, provider in DATA.items.items()},
+        {doc(name): {f"{9 - ord(category)}": value for category, value in values.items()} for name, values in DATA.features.items()},
+        renamed(DATA.baseline),
+        renamed(DATA.relevant),
+    )
+    same(evaluate(other.run, other.qrels, other.inputs), evaluate())
+
+
+def test_two_systems_that_are_one() -> None:
+    both = pa.concat_tables([DATA.run.append_column("system", pa.array([name] * len(DATA.run))) for name in ("a", "b")])
+    (alone,) = evaluate()
+    same([{name: row[name] for name in METRICS_SHOWN} for row in evaluate(both, by="system")], [alone, alone])
+
+
+def test_values_of_features_are_directions() -> None:
+    features = DATA.inputs["features"]
+    longer = features.set_column(2, "value", pa.array([7 * value for value in features["value"].to_pylist()]))
+    nothing = pa.table({"doc_id": ["d1", "d2"], "category": ["none", "none"], "value": [0.0, 0.0]})
+    same(evaluate(inputs=DATA.inputs | {"features": pa.concat_tables([longer, nothing])}), evaluate())
+
+
+@pytest.mark.parametrize("lists", few(["plain", "numbered"], 1))
+def test_a_row_per_list_is_what_a_list_alone_gives(lists: str) -> None:
+    rows = evaluate(per_query=True, plan={"lists": lists})
+    for row in rows[:2]:
+        (alone,) = evaluate(DATA.run.filter(pa.compute.equal(DATA.run["query_id"], row["query_id"])), check="off")
+        same([{name: row[name] for name in METRICS_SHOWN}], [alone])
+
+
+METRICS_SHOWN = [str(sqlrank.parse(metric)) for metric in METRICS]

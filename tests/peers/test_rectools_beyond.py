@@ -1,0 +1,73 @@
+"""RecTools: coverage, popularity, novelty, serendipity, diversity within lists and what lists share with others, user by user."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pandas as pd
+import pytest
+from rectools import Columns
+from rectools.metrics import (
+    AvgRecPopularity,
+    CatalogCoverage,
+    CoveredUsers,
+    IntraListDiversity,
+    MeanInvUserFreq,
+    PairwiseHammingDistanceCalculator,
+    Serendipity,
+)
+
+import sqlrank
+from tests.references.recommendations import Lists, World, world
+
+pytestmark = pytest.mark.slow
+
+CUTOFFS = (1, 3, 10)
+NAMES = {"MeanPopularity": AvgRecPopularity, "SelfInformation": MeanInvUserFreq, "Serendipity": Serendipity}
+
+
+@cache
+def drawn(seed: int) -> World:
+    return world(seed, users=60, docs=40)
+
+
+def frame(lists: Lists, *, ranked: bool = False) -> pd.DataFrame:
+    rows = [(user, doc, rank) for user, docs in lists.items() for rank, doc in enumerate(docs, start=1)]
+    return pd.DataFrame(rows, columns=[Columns.User, Columns.Item, Columns.Rank]).drop(columns=[] if ranked else [Columns.Rank])
+
+
+def evaluate(metrics: list[str], data: World, **options: Any) -> list[dict[str, Any]]:
+    return sqlrank.evaluate(metrics, run=data.run, qrels=data.qrels, inputs=data.inputs, queries="run", **options).to_pylist()
+
+
+@pytest.mark.parametrize("seed", [701, 702])
+def test_each_user(seed: int) -> None:
+    data = drawn(seed)
+    reco, before = frame(data.lists, ranked=True), frame(data.history)
+    given = {"Serendipity": {"interactions": frame(data.relevant), "catalog": list(data.items)}}
+    peers = {
+        f"{name}@{k}": metric(k=k).calc_per_user(reco, prev_interactions=before, **given.get(name, {}))
+        for name, metric in NAMES.items()
+        for k in CUTOFFS
+    }
+    columns = sorted({category for values in data.features.values() for category in values})
+    flags = [[category in data.features.get(doc, ()) for category in columns] for doc in sorted({*reco[Columns.Item]})]
+    apart = PairwiseHammingDistanceCalculator(pd.DataFrame(flags, index=sorted({*reco[Columns.Item]})).astype(int))
+    peers |= {f"IntraListDiversity@{k}": IntraListDiversity(k=k, distance_calculator=apart).calc_per_user(reco) for k in CUTOFFS}
+    rows = evaluate(list(peers), data, per_query=True, no_relevant="zero")
+    assert [row["query_id"] for row in rows] == sorted(data.lists)
+    for metric, values in peers.items():
+        assert {row["query_id"]: row[metric] for row in rows} == pytest.approx(values.to_dict(), abs=1e-12), metric
+
+
+@pytest.mark.parametrize("seed", [703, 704])
+def test_all_lists(seed: int) -> None:
+    data = drawn(seed)
+    listed = {user: [doc for doc in docs if doc in data.items] for user, docs in data.lists.items()}
+    data = World(listed, data.history, data.items, data.features, data.baseline, data.relevant)
+    reco, before = frame(data.lists, ranked=True), frame(data.history)
+    expected = {f"CatalogCoverage@{k}": CatalogCoverage(k=k, normalize=True).calc(reco, list(data.items)) for k in CUTOFFS}
+    expected["UserCoverage"] = CoveredUsers(k=1).calc(reco, before)
+    (found,) = evaluate(list(expected), data)
+    assert found == pytest.approx(expected, abs=1e-12)
