@@ -36,6 +36,10 @@ PREDICTIONS = (
     "SELECT i * 7 % 3 // 2 AS label, (1 + i * 11 % 17) / 20.0 AS score, 1.0 + i % 4 AS weight, i // 15 AS query_id FROM range(60) AS t(i)"
 )
 RECORDS = "SELECT i AS record_id, 'p' || (i * i % 7) AS predicted_cluster, i * 3 % 8 AS true_cluster FROM range(30) AS t(i)"
+SPLITS = (
+    "SELECT i % 5 AS user_id, i * 3 % 7 AS item_id, i * 5 % 11 AS happened_at, CASE WHEN i * 5 % 11 < 6 THEN 'train' ELSE 'test' END AS split"
+    " FROM range(30) AS t(i)"
+)
 PAIRS = "SELECT i AS left_id, 29 - i AS right_id FROM range(20) AS t(i)"
 
 
@@ -48,11 +52,12 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "given": PREDICTIONS,
             "given_records": RECORDS,
             "candidate_pairs": PAIRS,
+            "given_splits": SPLITS,
         }.items():
             database.execute(f"CREATE TABLE {name} AS {query}")
         for name, query in OTHERS.items():
             database.execute(f"CREATE TABLE given_{name} AS {query}")
-        for name in ("run", "qrels", "records", *OTHERS):
+        for name in ("run", "qrels", "records", "splits", *OTHERS):
             database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, * FROM given_{name}")
         yield database
 
@@ -157,6 +162,14 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     fused = sqlrank.evaluate(asked(file), predictions="given", connection=connection, per_query=within_query, plan=PLAN)
     assert found[0] is not None
     assert found == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", every(4, names("splits", "group")))
+def test_splits(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+    file = LIBRARY.metric(name)
+    (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
+    (fused,) = sqlrank.evaluate(asked(file), inputs={"splits": "given_splits"}, connection=connection).columns[-1].to_pylist()
+    assert found == pytest.approx(fused, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", every(4, names("records", "group")))
