@@ -1,7 +1,7 @@
 -- predicted_sizes: one row per size of predicted clusters, with how many clusters are of that size.
 SELECT
   group_id,
-  predicted_size AS size,
+  CAST(predicted_size AS BIGINT) AS size,
   SUM(predicted_first) AS clusters
 FROM contingency
 WHERE predicted_first = 1

@@ -252,6 +252,7 @@ def test_a_printed_statement_is_the_one_that_runs() -> None:
     text = sqlrank.sql(METRICS, inputs=inputs, by="system", connection=connection)
     assert result.schema.metadata[b"sqlrank.sql"].decode() == text
     assert connection.sql(text).fetchall() == [tuple(row.values()) for row in result.to_pylist()]
+    assert "\n-- plan: prediction and reference are joined\n" in text
     blind = sqlrank.sql(METRICS, inputs=inputs, by="prediction.system")
     assert connection.sql(blind).fetchall() == connection.sql(text).fetchall()
 
