@@ -48,7 +48,7 @@ test-all: $(VENV)/.test  ## Run all tests, on every engine and beside every tool
 COLLECTIONS ?= 10000
 SEED ?= 1
 
-fuzz: $(VENV)/.test  ## Compare random collections with other tools (COLLECTIONS=10000 SEED=1: three minutes)
+fuzz: $(VENV)/.test  ## Compare random collections with other tools (COLLECTIONS=10000 SEED=1; a few minutes)
 	$(BIN)/python -m tests.fuzz --collections $(COLLECTIONS) --seed $(SEED)
 
 engines: $(VENV)/.test  ## Compare every metric on every engine, and write down in docs/engines.md what agreed

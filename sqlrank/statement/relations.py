@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -106,11 +107,9 @@ class Relations:
         if not many:
             return bind(self.library, value, asked.settings, asked.file.params)
         given = asked.settings[many[0].name]
-        points = given if isinstance(given, tuple) else (given,)
-        each = [bind(self.library, value, {**asked.settings, many[0].name: point}, asked.file.params) for point in points]
-        total = each[0]
-        for term in each[1:]:
-            total = exp.Add(this=total, expression=term)
+        settings = ({**asked.settings, many[0].name: point} for point in (given if isinstance(given, tuple) else (given,)))
+        each: list[exp.Expr] = [bind(self.library, value, held, asked.file.params) for held in settings]
+        total = reduce(lambda one, two: exp.Add(this=one, expression=two), each)
         return exp.Div(this=exp.paren(total), expression=exp.Literal.number(len(each)))
 
     def units(self, name: str) -> str | None:
@@ -119,15 +118,13 @@ class Relations:
         base = self.inputs.get(name if name in self.library.roles else "predictions")
         column = None if base is None else self._list_column(base)
         clustered = column if column is not None and base is not None and column in self.ctes[base].named_selects else ""
-        if name in self.library.roles:
-            return clustered
-        return "" if said in ({"queries"}, {"clusters"}) or (said == {"predictions"} and not clustered) else None
+        is_plain = said in ({"queries"}, {"clusters"}) or (said == {"predictions"} and not clustered)
+        return clustered if name in self.library.roles else "" if is_plain else None
 
     def keys(self, name: str, per_list: bool = False) -> Keys:
         """Return the keys of a step; ``per_list`` makes the lists of a group groups of their own."""
-        known = self._keys[name]
         is_split = per_list and name not in self._across
-        return extended(known, self.ctes[name].named_selects, self._list_column(name)) if is_split else known
+        return extended(self._keys[name], self.ctes[name].named_selects, self._list_column(name)) if is_split else self._keys[name]
 
     def _list_column(self, name: str) -> str:
         source = next((self.sources[source] for source, step in self.inputs.items() if step == name), None)
@@ -213,10 +210,8 @@ class Relations:
         systems = exp.select(*columns).from_(run).group_by(*columns).subquery("systems")
         kept = [key(name, "asked") for name in held]
         crossed = [key(name, "systems") for name in missing]
-        joined = (
-            exp.select(*kept, *crossed, exp.column(QUERY, table="asked")).from_(tree.subquery("asked")).join(systems, join_type="cross")
-        )
-        return joined, {GROUP: Key((*held, *missing), nullable=True)}
+        joined = exp.select(*kept, *crossed, exp.column(QUERY, table="asked")).from_(tree.subquery("asked"))
+        return joined.join(systems, join_type="cross"), {GROUP: Key((*held, *missing), nullable=True)}
 
 
 def renamed(step: str, alias: str) -> exp.Expr:

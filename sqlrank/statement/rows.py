@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -104,9 +105,14 @@ GREATEST = "1.7976931348623157e308"
 """The greatest double; NaN is greater, or compares with nothing."""
 
 
-def finite(node: exp.Expr) -> exp.Expr:
-    """Return a number that is NULL where it would be infinite or NaN."""
-    is_finite = exp.LTE(this=exp.Abs(this=node.copy()), expression=exp.Literal.number(GREATEST))
+def finite(node: exp.Expr, *parts: exp.Expr) -> exp.Expr:
+    """Return a number that is NULL where it would be infinite or NaN; of a sum or difference its ``parts`` are looked at.
+
+    Databend takes a difference that is compared with numbers as great as this for one that is never so small.
+    """
+    sizes = [exp.Abs(this=part.copy()) for part in parts or [node]]
+    size = reduce(lambda one, two: exp.Add(this=one, expression=two), sizes)
+    is_finite = exp.LTE(this=size, expression=exp.Literal.number(GREATEST))
     return exp.Case(ifs=[exp.If(this=is_finite, true=node)])
 
 

@@ -160,7 +160,7 @@ class Spread:
             error: exp.Expr = exp.column(f"{column.alias}_se", table=step)
             low, high = (self.relations.function(slot, {slot: kind}, value.copy(), reach) for slot in ("low", "high"))
             if self.relations.library.can_overflow(column.asked.file, column.asked.uses.files):
-                low, high, error = map(finite, (low, high, error))
+                low, high, error = finite(low, value, reach), finite(high, value, reach), finite(error)
             found = {"low": low, "high": high, "se": error, "units": exp.column(self.units[column.alias], table=step)}
         kinds = {name: "BIGINT" if name == "units" else "DOUBLE" for name in LIMITS}
         return [exp.alias_(exp.cast(found[name].copy(), kinds[name]), f"{column.alias}_{name}") for name in LIMITS]

@@ -69,11 +69,11 @@ def exact(values: np.ndarray) -> list[Fraction]:
 @cache
 def pairs(data: Predictions) -> Pairs:
     sums = dict.fromkeys(("concordant", "discordant", "label_ties", "score_ties", "both_ties"), Fraction(0))
-    weight = exact(data.weight)
+    weight, label, score = exact(data.weight), data.label.tolist(), data.score.tolist()
     for i in range(len(data)):
         for j in range(i):
-            by_label = np.sign(data.label[i] - data.label[j])
-            by_score = float(data.score[i] > data.score[j]) - float(data.score[i] < data.score[j])
+            by_label = (label[i] > label[j]) - (label[i] < label[j])
+            by_score = (score[i] > score[j]) - (score[i] < score[j])
             if by_label == 0 or by_score == 0:
                 kind = "both_ties" if by_label == by_score else "label_ties" if by_label == 0 else "score_ties"
             else:
@@ -108,12 +108,14 @@ def somers_d(data: Predictions, options: Options) -> Fraction | None:
 
 def ranks(values: np.ndarray, weight: list[Fraction]) -> list[Fraction]:
     """Return the mean rank of each value, counted in weight from 0."""
-    found = []
-    for value in values:
-        below = sum((w for other, w in zip(values, weight, strict=True) if other < value), Fraction(0))
-        at = sum((w for other, w in zip(values, weight, strict=True) if other == value), Fraction(0))
-        found.append(below + at / 2)
-    return found
+    held: dict[float, Fraction] = {}
+    for value, w in zip(values.tolist(), weight, strict=True):
+        held[value] = held.get(value, Fraction(0)) + w
+    below, found = Fraction(0), {}
+    for value in sorted(held):
+        found[value] = below + held[value] / 2
+        below += held[value]
+    return [found[value] for value in values.tolist()]
 
 
 def spearman_rho(data: Predictions, options: Options) -> float | None:
