@@ -110,7 +110,7 @@ def finite(node: exp.Expr, *parts: exp.Expr) -> exp.Expr:
 
     Databend takes a difference that is compared with numbers as great as this for one that is never so small.
     """
-    sizes = [exp.Abs(this=part.copy()) for part in parts or [node]]
+    sizes: list[exp.Expr] = [exp.Abs(this=part.copy()) for part in parts or [node]]
     size = reduce(lambda one, two: exp.Add(this=one, expression=two), sizes)
     is_finite = exp.LTE(this=size, expression=exp.Literal.number(GREATEST))
     return exp.Case(ifs=[exp.If(this=is_finite, true=node)])
