@@ -15,7 +15,7 @@ from scipy.stats import t as student
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.library.shelf import library
-from sqlrank.library.uses import home
+from sqlrank.library.uses import home, uses
 from sqlrank.statement.distributions import quantile_polynomial, t_quantile, t_tail
 from tests.lanes import few
 from tests.unit.command_line import TREC, printed
@@ -220,9 +220,9 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
     for file in library().metrics.values():
         name = file.title_name.removesuffix("@k")
         metric = f"{name}{ARGUMENTS.get(name, '@1' if file.at is not None or name != file.title_name else '')}"
-        of = home(library(), file)
-        inputs = {"records": "r", **({"candidate_pairs": "c"} if file.path.parent.name == "blocking" else {})}
-        sources: dict[str, Any] = {"predictions": {"predictions": "p"}, "records": {"inputs": inputs}}.get(of, {"run": "r", "qrels": "q"})
+        others = uses(library(), file, {}).roles - {"run", "qrels", "queries", "predictions"}
+        own: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run": {"run": "r", "qrels": "q"}}
+        sources = {**own.get(home(library(), file), {}), "inputs": {role: f"the_{role}" for role in others}}
         columns = re.findall(
             r"CAST\(NULL AS DOUBLE\) AS \w+_se,?$", sqlrank.sql(metric, **sources, confidence=0.9, interval="t"), re.MULTILINE
         )
