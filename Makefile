@@ -64,6 +64,7 @@ bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 	$(BIN)/python benchmarks/ranking.py
 	$(BIN)/python benchmarks/classification.py
 	$(BIN)/python benchmarks/pairs.py
+	$(BIN)/python benchmarks/comparison.py
 
 bench-spark: $(VENV)/.bench  ## Measure the statements for Spark beside MLlib (about an hour; needs Java)
 	$(BIN)/python benchmarks/spark.py

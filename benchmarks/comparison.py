@@ -1,0 +1,105 @@
+"""How long comparisons take: values of queries compared by t and Wilcoxon, and by drawing signs, beside NumPy and SciPy."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from rich.console import Console
+from rich.table import Table
+from scipy import stats
+
+from sqlrank.comparison.asked import Measure
+from sqlrank.comparison.judged import Tests, judged
+from sqlrank.comparison.units import Units
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+METRICS = 12
+
+
+def values(queries: int) -> tuple[pa.Table, dict[str, np.ndarray]]:
+    """Return values of two systems for every query, as a table and as arrays."""
+    draw = np.random.default_rng(0)
+    columns = {f"m{number}": np.round(draw.beta(0.6, 1.2, 2 * queries), 4) for number in range(METRICS)}
+    ids = [f"q{number}" for number in range(queries)]
+    return pa.table({"system": ["a"] * queries + ["b"] * queries, "query_id": ids * 2, **columns}), columns
+
+
+def ours(table: pa.Table, test: str, correction: str, replicates: int) -> list[float | None]:
+    """Return the p-values of all metrics."""
+    measures = [Measure(name, "higher", is_share=True) for name in table.column_names[2:]]
+    with duckdb.connect() as database:
+        units = Units(database, [([], table)], "system", measures)
+        compared = units.compare([("a", "b")], range(METRICS), measures)
+        return [item.p for item in judged(units, compared, Tests(test, correction, 0.95, None, 0.8, replicates, 0))]
+
+
+def scipy_t_and_wilcoxon(columns: dict[str, np.ndarray], queries: int) -> list[float]:
+    """Return the p-values of both tests by SciPy."""
+    found = []
+    for column in columns.values():
+        one, two = column[:queries], column[queries:]
+        found += [stats.ttest_rel(two, one).pvalue, stats.wilcoxon(two - one, method="asymptotic", correction=False).pvalue]
+    return found
+
+
+def numpy_signs(columns: dict[str, np.ndarray], queries: int, replicates: int) -> np.ndarray:
+    """Return the greatest mean difference of every replicate, the signs of queries drawn by NumPy."""
+    differences = np.stack([column[queries:] - column[:queries] for column in columns.values()])
+    draw = np.random.default_rng(0)
+    greatest = np.empty(replicates)
+    for replicate in range(replicates):
+        signs = draw.integers(0, 2, queries) * 2.0 - 1
+        greatest[replicate] = np.abs(differences @ signs).max()
+    return greatest
+
+
+def timed(sides: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
+    """Return the median seconds of each side, all taken in turn."""
+    seconds: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(repeat):
+        for name, side in sides.items():
+            begun = time.perf_counter()
+            side()
+            seconds[name].append(time.perf_counter() - begun)
+    return {name: statistics.median(found) for name, found in seconds.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--queries", type=int, default=50_000)
+    asked = parser.parse_args()
+    table, columns = values(asked.queries)
+    few, few_columns = values(1000)
+    console = Console(width=110)
+    for title, sides in {
+        f"t and Wilcoxon, {METRICS} metrics, {asked.queries:,} queries": {
+            "sqlrank": lambda: (ours(table, "t", "holm", 999), ours(table, "wilcoxon", "holm", 999)),
+            "scipy": lambda: scipy_t_and_wilcoxon(columns, asked.queries),
+        },
+        f"max-T, {METRICS} metrics, 999 draws, {asked.queries:,} queries": {
+            "sqlrank": lambda: ours(table, "t", "max_t", 999),
+            "NumPy, one draw at a time": lambda: numpy_signs(columns, asked.queries, 999),
+        },
+        f"max-T, {METRICS} metrics, 9,999 draws, 1,000 queries": {
+            "sqlrank": lambda: ours(few, "t", "max_t", 9999),
+            "NumPy, one draw at a time": lambda: numpy_signs(few_columns, 1000, 9999),
+        },
+    }.items():
+        found = timed(sides, asked.repeat)
+        shown = Table("", "seconds", "ratio to sqlrank", title=f"{title}, median of {asked.repeat} in turn")
+        for name, seconds in found.items():
+            shown.add_row(name, f"{seconds:.2f}", f"{seconds / found['sqlrank']:.2f}")
+        console.print(shown)
+
+
+if __name__ == "__main__":
+    main()
