@@ -38,7 +38,7 @@ class Measure:
     factor: float = 1.0
 
 
-def measures(question: Question) -> list[Measure]:
+def _measures(question: Question) -> list[Measure]:
     """Return the metrics of a question; raise ``MetricError`` for those that cannot be compared by units."""
     return [_measure(item, question) for item in question.asked]
 
@@ -49,6 +49,10 @@ def _measure(item: Asked, question: Question) -> Measure:
         raise MetricError(f"{name} has rows of its own and cannot be compared; ask for metrics with one cut-off each")
     if reason := item.file.facts.get("No interval"):
         raise MetricError(f"{name} cannot be compared by units: {reason}")
+    if item.home != "run" and item.file.grain != "list" and item.settings.get("level") != "query":
+        role = question.library.roles[item.home]
+        advice = ", unless level='query' (-p level=query) asks for those of queries" if role.list_column else ""
+        raise MetricError(f"{name} has no values of single queries to compare, but one for all rows{advice}")
     if (aggregate := item.settings.get("aggregate")) not in MEANS:
         raise MetricError(f"means are compared, not aggregate={aggregate!r}; leave it out")
     return Measure(name, better(name, question.library), is_share(item))
@@ -75,12 +79,12 @@ def groupings(slices: Any) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class Asking:
-    """A call for the values of units, the column that tells its systems apart, and its slices."""
+    """A call for the values of units, the column that tells its systems apart, its slices, and the metrics that are compared."""
 
     call: Call
     system: str
     groups: list[list[str]]
-    question: Question
+    measures: list[Measure]
 
     @classmethod
     def of(cls, call: Call, by: Any, slices: Any) -> Asking:
@@ -96,8 +100,11 @@ class Asking:
         if system in {name for group in groups for name in group}:
             raise MetricError(f"slices cannot name {system!r}, which tells the systems apart")
         own = [] if told_by_score or by is None else [system]
-        first = replace(call, by=[*own, *groups[0]], per_query=True, with_weights=True, confidence=None)
-        return cls(first, system, groups, look_up(first))
+        plain = replace(call, by=[*own, *groups[0]], confidence=None, per_query=False)
+        compared = _measures(look_up(plain))
+        first = replace(plain, per_query=True, with_weights=True)
+        look_up(first)
+        return cls(first, system, groups, compared)
 
     @property
     def given_order(self) -> list[str]:

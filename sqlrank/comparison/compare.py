@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 from sqlrank.arguments import public
 from sqlrank.call import Call
-from sqlrank.comparison.asked import Asking, measures, pairs_of
+from sqlrank.comparison.asked import Asking, pairs_of
 from sqlrank.comparison.judged import Tests, judged
 from sqlrank.comparison.road import Place, over_units, values
 from sqlrank.comparison.shown import shown, unit_rows
@@ -123,7 +123,7 @@ def compare(
     """
     tests = Tests(test, correction, confidence, effect, power, replicates, seed)
     asking = Asking.of(Call.of(metrics, locals(), policies), by, slices)
-    compared = measures(asking.question)
+    compared = asking.measures
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     tables = values(asking, Place(connection, dialect, limits, check, progress))
 

@@ -10,14 +10,14 @@ import pyarrow as pa
 from sqlrank._version import __version__
 from sqlrank.arguments import public
 from sqlrank.call import Call
-from sqlrank.comparison.asked import Asking, measures
+from sqlrank.comparison.asked import Asking
 from sqlrank.comparison.judged import Judged, deviation_of
 from sqlrank.comparison.road import Place, over_units, values
 from sqlrank.comparison.shown import row_of, slice_fields, slice_of, table_of
 from sqlrank.comparison.stored import BASELINE, CANDIDATE, check_units, read_stored, together
 from sqlrank.comparison.verdict import Verdict, limits, overall, tolerances, verdict_of
 from sqlrank.engines.duckdb import Limits
-from sqlrank.engines.files import is_file
+from sqlrank.engines.files import is_meant
 from sqlrank.errors import MetricError, suggestion
 from sqlrank.library.confidence import check_level
 from sqlrank.statement.distributions import t_quantile
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sqlrank.inputs.checks import Check
     from sqlrank.library.metric import Metric
 
+PARQUET = ".parquet"
 COLUMNS = {
     "value_baseline": pa.float64(),
     "value": pa.float64(),
@@ -135,11 +136,11 @@ def gate(
     """
     check_level(confidence)
     given = Call.of(metrics, locals(), policies)
-    is_stored = baseline is not None and (not isinstance(baseline, str) or is_file(baseline))
+    is_stored = baseline is not None and (not isinstance(baseline, str) or is_meant(baseline) or baseline.endswith(PARQUET))
     stored = read_stored(baseline) if is_stored else None
     groups = [[], [slices]] if isinstance(slices, str) else [[], list(slices)] if slices and isinstance(slices[0], str) else slices
     asking = Asking.of(given, None if is_stored else by, groups)
-    plain = measures(asking.question)
+    plain = asking.measures
     allowed = tolerances(tolerance, plain)
     tested = [_tested(measure, each) for measure, each in zip(plain, allowed, strict=True)]
     work_limits = Limits(memory_limit, threads, temp_directory, timeout)

@@ -308,6 +308,15 @@ def test_metrics_that_cannot_be_compared(metric: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_what_is_of_all_rows() -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.compare("MAE", predictions=given(a=A, b=B))
+    message = "MAE has no values of single queries to compare, but one for all rows, unless level='query' (-p level=query) asks for those of queries"
+    assert str(caught.value) == message
+    with pytest.raises(MetricError, match=r"^Purity cannot be compared by units: records of one cluster are not drawn one by one"):
+        sqlrank.compare("Purity", inputs={"records": pa.table({"record_id": [1], "predicted_cluster": [1], "true_cluster": [1]})})
+
+
 def test_systems_that_cannot_be_compared(shares: Path) -> None:
     with pytest.raises(MetricError, match=r"^two systems are needed to compare, and there is only 'a'; name their column with by="):
         compare(shares, given(a=A))

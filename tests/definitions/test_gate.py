@@ -205,6 +205,10 @@ def test_systems() -> None:
     with pytest.raises(MetricError, match=r"^which of x and y is the baseline\? Name it with baseline= \(--baseline\)"):
         sqlrank.gate("RR", run=table, qrels=QRELS)
     assert sqlrank.gate("RR", run=table, qrels=QRELS, baseline="y")["verdict"].to_pylist() == ["pass"]
+    with pytest.raises(
+        InputError, match=r"^there is no baseline 'gone.parquet'; store one: sqlrank evaluate ... --per-query -o gone.parquet"
+    ):
+        sqlrank.gate("RR", run=GOOD, qrels=QRELS, baseline="gone.parquet")
     predictions = pa.table({"query_id": ["a"], "label": [1.0], "score": [1.0], "system": ["baseline"]})
     with pytest.raises(
         MetricError, match=r"^Bias is neither better higher nor lower, so that no gate can be put to it; compare it instead"
