@@ -14,7 +14,7 @@ from sqlfluff.core import FluffConfig, Linter
 import sqlrank
 from sqlrank.engines.dialects import DIALECTS
 from sqlrank.library.shelf import library
-from sqlrank.library.uses import home
+from sqlrank.library.uses import home, uses
 from tests.engines.scenarios import Scenario, scenarios
 from tests.lanes import few
 
@@ -101,5 +101,7 @@ def texts(dialect: str) -> Iterator[str]:
             yield Scenario(metric, [metric], scenario.options).text(dialect)
     for curve in library().curves.values():
         cutoff = "@5" if curve.at is not None and curve.at.default is None else ""
-        sources: dict[str, Any] = {"inputs": {"records": "r"}} if home(library(), curve) == "records" else {"predictions": "p"}
+        others = uses(library(), curve, {}).roles - {"run", "qrels", "queries", "predictions"}
+        own: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run": {"run": "r", "qrels": "q"}}
+        sources = {**own.get(home(library(), curve), {}), "inputs": {role: f"the_{role}" for role in others}}
         yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, **sources)
