@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -12,8 +12,7 @@ import pyarrow as pa
 from sqlrank._version import __version__
 from sqlrank.engines import remote
 from sqlrank.engines.connections import as_from_duckdb
-from sqlrank.engines.duckdb import Limits, session, supervise
-from sqlrank.engines.sources import Catalog, database_on
+from sqlrank.engines.looking import done_on
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import checks, together
 from sqlrank.library.definitions import definitions
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from sqlrank.call import Call
     from sqlrank.engines.database import Database
+    from sqlrank.engines.duckdb import Limits
     from sqlrank.inputs.checks import Check, Report
     from sqlrank.prepare import Prepared
     from sqlrank.question import Question
@@ -41,21 +41,7 @@ def answer(
     dialect = remote.spoken_by(connection, dialect)
     question = look_up(call)
     check_plan(question, dialect)
-    if remote.is_duckdb(connection):
-        with session(connection, limits, has_progress=progress is not None) as duck:
-
-            def work() -> pa.Table:
-                with closing(Catalog(duck, is_own=connection is None)) as catalog:
-                    return evaluated(question, database_on(catalog), check)
-
-            return supervise(duck, work, progress)
-    remote.refuse_limits(limits, dialect)
-    with remote.session(connection, dialect) as database:
-        told = progress or (lambda _: None)
-        told(0.0)
-        result = evaluated(question, database, check)
-        told(100.0)
-        return result
+    return done_on(connection, dialect, limits, lambda database: evaluated(question, database, check), progress)
 
 
 def evaluated(question: Question, database: Database, check: Check) -> pa.Table:

@@ -102,9 +102,7 @@ class Asking:
         own = [] if told_by_score or by is None else [system]
         plain = replace(call, by=[*own, *groups[0]], confidence=None, per_query=False)
         compared = _measures(look_up(plain))
-        first = replace(plain, per_query=True, with_weights=True)
-        look_up(first)
-        return cls(first, system, groups, compared)
+        return cls(replace(plain, per_query=True, with_weights=True), system, groups, compared)
 
     @property
     def given_order(self) -> list[str]:

@@ -32,11 +32,11 @@ class Draws:
         if (drawn := replicates * sum(item.units for item in self.compared)) > MOST_DRAWS:
             raise MetricError(f"{drawn:,} signs would have to be drawn; ask for fewer replicates=, slices or systems")
         _check_ids(units)
-        units.make("draws", read_select("comparison", "draws.sql"), {"seed": literal(str(seed))})
+        units.make("draws", read_select("comparison", "draws.sql"), seed=str(seed))
         wide = read_select("comparison", "wide.sql")
         for number, item in enumerate(self.compared):
             wide.select(exp.alias_(_difference(item), f"d_{number}"), copy=False)
-        units.make("wide", wide, {})
+        units.make("wide", wide)
         self.sums = self._flipped(units, replicates)
 
     def _flipped(self, units: Units, replicates: int) -> list[list[float]]:
@@ -44,7 +44,7 @@ class Draws:
         for number, _ in enumerate(self.compared):
             signed = exp.Mul(this=exp.column(f"d_{number}"), expression=exp.column("sign"))
             flips.select(exp.alias_(exp.Sum(this=signed), f"total_{number}"), copy=False)
-        units.make("flips", flips, {"replicates": literal(replicates)})
+        units.make("flips", flips, replicates=replicates)
         table = units.arrow(exp.select("*").from_("flips").order_by("replicate"))
         return [table[f"total_{number}"].to_pylist() for number, _ in enumerate(self.compared)]
 

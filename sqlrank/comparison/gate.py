@@ -13,7 +13,7 @@ from sqlrank.call import Call
 from sqlrank.comparison.asked import Asking
 from sqlrank.comparison.judged import Judged, deviation_of
 from sqlrank.comparison.road import Place, over_units, values
-from sqlrank.comparison.shown import row_of, slice_fields, slice_of, table_of
+from sqlrank.comparison.shown import SPREAD, VALUES, row_of, slice_fields, slice_of, table_of
 from sqlrank.comparison.stored import BASELINE, CANDIDATE, check_units, read_stored, together
 from sqlrank.comparison.verdict import Verdict, limits, overall, tolerances, verdict_of
 from sqlrank.engines.duckdb import Limits
@@ -34,18 +34,8 @@ if TYPE_CHECKING:
 
 PARQUET = ".parquet"
 COLUMNS = {
-    "value_baseline": pa.float64(),
-    "value": pa.float64(),
-    "difference": pa.float64(),
-    "low": pa.float64(),
-    "high": pa.float64(),
-    "relative": pa.float64(),
-    "se": pa.float64(),
-    "units": pa.int64(),
-    "unpaired": pa.int64(),
-    "wins": pa.int64(),
-    "ties": pa.int64(),
-    "losses": pa.int64(),
+    **VALUES,
+    **SPREAD,
     "tolerance": pa.string(),
     "verdict": pa.string(),
     "reason": pa.string(),

@@ -20,20 +20,14 @@ if TYPE_CHECKING:
 ALL = "all"
 """What the grouping without columns is called."""
 
+VALUES = dict.fromkeys(("value_baseline", "value", "difference", "low", "high"), pa.float64())
+SPREAD = dict.fromkeys(("relative", "se"), pa.float64()) | dict.fromkeys(("units", "unpaired", "wins", "ties", "losses"), pa.int64())
+"""The columns that comparisons and gates have alike, after those that say what they are of."""
+
 COLUMNS = {
-    "value_baseline": pa.float64(),
-    "value": pa.float64(),
-    "difference": pa.float64(),
-    "low": pa.float64(),
-    "high": pa.float64(),
+    **VALUES,
     "level": pa.float64(),
-    "relative": pa.float64(),
-    "se": pa.float64(),
-    "units": pa.int64(),
-    "unpaired": pa.int64(),
-    "wins": pa.int64(),
-    "ties": pa.int64(),
-    "losses": pa.int64(),
+    **SPREAD,
     "effect_size": pa.float64(),
     "statistic": pa.float64(),
     "p": pa.float64(),

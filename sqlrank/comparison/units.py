@@ -12,9 +12,10 @@ from sqlrank.engines.duckdb import rows
 from sqlrank.errors import InputError
 from sqlrank.library.selects import read_select
 from sqlrank.statement.bind import literal
+from sqlrank.statement.relations import stacked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import duckdb
 
@@ -70,12 +71,12 @@ class Units:
         self.cells: dict[int, dict[str, Any]] = {}
         for number, (group, table) in enumerate(tables):
             database.register(f"given_{number}", table)
-            self._make(f"sliced_{number}", _sliced(f"given_{number}", group, number, table, system, measures))
+            self.make(f"sliced_{number}", _sliced(f"given_{number}", group, number, table, system, measures))
             shown = [exp.column("cell"), *(exp.column(f"slice_{place}") for place, _ in enumerate(group))]
             cells = self.rows(exp.select(*shown).distinct().from_(f"sliced_{number}").order_by("cell"))
             self.cells |= {row[0]: dict(zip(group, row[1:], strict=True)) for row in cells}
         names = ["cell", "system", "unit", "weight", *(f"value_{place}" for place, _ in enumerate(measures))]
-        self._make("unit_values", _union([exp.select(*names).from_(f"sliced_{number}") for number, _ in enumerate(tables)]))
+        self.make("unit_values", stacked([exp.select(*names).from_(f"sliced_{number}") for number, _ in enumerate(tables)]))
 
     def systems(self) -> list[str]:
         """Return what the systems are called; raise ``InputError`` for one that has no name."""
@@ -97,15 +98,15 @@ class Units:
             for name, is_first in (("baseline", exp.column("is_baseline", table="m")), ("system", ~exp.column("is_baseline", table="m"))):
                 value = exp.Case(ifs=[exp.If(this=is_first, true=exp.column(f"value_{place}", table="v"))])
                 beside.select(exp.alias_(exp.Max(this=value), f"{name}_{place}"), copy=False)
-        self._make("beside", beside)
-        self._make("paired", _union([_paired(metric, place, item) for metric, (place, item) in enumerate(zip(places, asked, strict=True))]))
+        self.make("beside", beside)
+        self.make("paired", stacked([_paired(metric, place, item) for metric, (place, item) in enumerate(zip(places, asked, strict=True))]))
         for step in STEPS:
-            self._make(step, read_select("comparison", f"{step}.sql"))
+            self.make(step, read_select("comparison", f"{step}.sql"))
         return [Compared(*row) for row in self.rows(read_select("comparison", "compared.sql"))]
 
     def ranks(self) -> dict[Key, tuple[int, float, float]]:
         """Return by comparison how many units differ, the sum of ranks of those above 0, and what ties take from its variance."""
-        self._make("sizes", read_select("comparison", "sizes.sql"))
+        self.make("sizes", read_select("comparison", "sizes.sql"))
         return {row[:3]: row[3:] for row in self.rows(read_select("comparison", "ranks.sql"))}
 
     def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
@@ -116,23 +117,14 @@ class Units:
         """Return a table of the rows of a query."""
         return self.database.sql(query.sql("duckdb")).to_arrow_table()
 
-    def _make(self, name: str, query: exp.Query) -> None:
-        made = exp.Create(this=exp.to_table(name), kind="TABLE", replace=True, expression=query, properties=_TEMPORARY.copy())
-        self.database.execute(made.sql("duckdb"))
-
-    def make(self, name: str, query: exp.Query, values: Mapping[str, exp.Expr]) -> None:
+    def make(self, name: str, query: exp.Query, **values: Any) -> None:
         """Make a temporary table of a query, in which ``$name`` stands for a value."""
-        self._make(name, _bind(query, values))
+        bound = exp.replace_placeholders(query, **values) if values else query
+        made = exp.Create(this=exp.to_table(name), kind="TABLE", replace=True, expression=bound, properties=_TEMPORARY.copy())
+        self.database.execute(made.sql("duckdb"))
 
 
 _TEMPORARY = exp.Properties(expressions=[exp.TemporaryProperty()])
-
-
-def _bind(query: exp.Query, values: Mapping[str, exp.Expr]) -> exp.Query:
-    """Put values in place of ``$name``."""
-    for node in list(query.find_all(exp.Placeholder)):
-        node.replace(values[node.name].copy())
-    return query
 
 
 def _sliced(name: str, group: Sequence[str], number: int, table: pa.Table, system: str, measures: Sequence[Measure]) -> exp.Select:
@@ -160,7 +152,3 @@ def _paired(metric: int, place: int, asked: Measure) -> exp.Select:
     return exp.select("cell", "pair", "unit", "weight", *values, *(exp.alias_(literal(value), name) for name, value in said.items())).from_(
         "beside"
     )
-
-
-def _union(parts: Sequence[exp.Select]) -> exp.Query:
-    return parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False, copy=False)

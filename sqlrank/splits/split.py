@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -12,11 +11,10 @@ from sqlrank.arguments import public
 from sqlrank.call import Several, leaves
 from sqlrank.engines import remote
 from sqlrank.engines.dialects import dialect_of
-from sqlrank.engines.duckdb import Limits, session, supervise
+from sqlrank.engines.duckdb import Limits
 from sqlrank.engines.files import is_meant
-from sqlrank.engines.looking import looked_at
+from sqlrank.engines.looking import done_on, looked_at
 from sqlrank.engines.render import render
-from sqlrank.engines.sources import Catalog, database_on
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.several import find
 from sqlrank.results.store import store
@@ -104,17 +102,7 @@ def split(
     source = Several.of(ROLE, source)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     spoken = remote.spoken_by(connection, dialect)
-    if remote.is_duckdb(connection):
-        with session(connection, limits) as duck:
-
-            def work() -> pa.Table:
-                with closing(Catalog(duck, is_own=connection is None)) as catalog:
-                    return _rows(splitting, database_on(catalog), source)
-
-            return supervise(duck, work, None)
-    remote.refuse_limits(limits, spoken)
-    with remote.session(connection, spoken) as database:
-        return _rows(splitting, database, source)
+    return done_on(connection, spoken, limits, lambda database: _rows(splitting, database, source))
 
 
 @public
@@ -172,7 +160,7 @@ def _rows(splitting: Splitting, database: Database, source: Any) -> pa.Table:
         .order_by(*(exp.Ordered(this=exp.column(name, quoted=True), nulls_first=True) for name in names))
     )
     result = database.table(database.text(ordered))
-    return result.replace_schema_metadata({"sqlrank.version": __version__, "sqlrank.sql": database.text(splitting.query(table))})
+    return result.replace_schema_metadata({"sqlrank.version": __version__, "sqlrank.sql": database.text(query)})
 
 
 def _check_keys(splitting: Splitting, database: Database, table: Table) -> None:

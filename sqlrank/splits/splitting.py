@@ -132,11 +132,11 @@ class Splitting:
         return exp.select("*").from_(stacked(folds))
 
     def _select(self, table: Table, values: Mapping[str, exp.Expr], is_open: bool = False) -> exp.Select:
-        query = read_select("splits", f"{self.kind}.sql")
+        text = read_select("splits", f"{self.kind}.sql")
         if is_open:
-            query.set("where", None)
-        for node in list(query.find_all(exp.Placeholder)):
-            node.replace(values[node.name].copy())
+            text.set("where", None)
+        bound: Any = exp.replace_placeholders(text, **{name: value.copy() for name, value in values.items()})
+        query: exp.Select = bound
         self._name(query, table)
         split = query.selects[-1]
         if self.limits and self.kind != "rolling":

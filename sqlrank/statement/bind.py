@@ -26,7 +26,7 @@ MOST_GAIN = 1e90
 def bind(library: Library, tree: exp.Expr, settings: Mapping[str, Value], params: Mapping[str, Param]) -> exp.Expr:
     """Return a copy with functions expanded and ``$parameters`` replaced by their values.
 
-    One that is each cut-off of a range becomes a column of ``EACH``, for which :func:`sqlrank.statement.keys.expand` finds a source.
+    One that is each cut-off of a range becomes a column of ``EACH``, for which :func:`sqlrank.statement.expand.expand` finds a source.
     """
     return _bound(library, tree.copy(), settings, params)
 
