@@ -55,6 +55,7 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
         found["sqlrank.strategy"] = prepared.plans.get("order", "none")
     if (confidence := prepared.question.confidence) is not None:
         found |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.interval}
+        found |= {} if confidence.unit is None else {"sqlrank.unit": confidence.unit}
     return found
 
 

@@ -18,6 +18,9 @@ TYPES = ("key", "whole", "number", "double", "any")
 SYSTEM = "system"
 """The column that tells several runs apart."""
 
+UNIT = "unit_id"
+"""The column that says which predictions were drawn together."""
+
 
 @dataclass(frozen=True, slots=True)
 class RoleColumn:
@@ -40,7 +43,8 @@ class RoleColumn:
 class Role:
     """A kind of input: what a row is, its columns by name, and the columns of which no two rows have the same.
 
-    ``lists`` is the relation that has a row per list, for the roles of rankings; ``list_column`` the column that tells lists apart in others.
+    ``lists`` is the relation that has a row per list, for the roles of rankings; ``list_column`` the column that tells lists apart in others,
+    ``unit_column`` that which says what was drawn on its own, if it can be said.
     """
 
     name: str
@@ -49,6 +53,7 @@ class Role:
     unique: tuple[str, ...] = ()
     lists: str | None = None
     list_column: str | None = None
+    unit_column: str | None = None
 
     @property
     def measures(self) -> list[str]:
@@ -60,15 +65,16 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
     """Return the roles of a file; raise ``ContractError`` for what cannot be one."""
     roles = {}
     for name, said in declared.items():
-        unknown = [key for key in said if key not in {"about", "columns", "unique", "lists", "list"}]
+        unknown = [key for key in said if key not in {"about", "columns", "unique", "lists", "list", "unit"}]
         if unknown or not isinstance(said.get("columns"), dict):
             problem = f"has {unknown[0]!r}" if unknown else "has no [columns]"
-            raise ContractError(f"{path}:1: role {name!r} {problem}; a role has about, columns, and may have unique, lists and list")
+            raise ContractError(f"{path}:1: role {name!r} {problem}; a role has about, columns, and may have unique, lists, list and unit")
         columns = {column: _column(path, name, column, given) for column, given in said["columns"].items()}
-        for column in [*said.get("unique", ()), *([said["list"]] if "list" in said else ())]:
+        for column in [*said.get("unique", ()), *(said[key] for key in ("list", "unit") if key in said)]:
             if column not in columns:
                 raise ContractError(f"{path}:1: role {name!r} has no column {column!r}{suggestion(column, columns)}")
-        roles[name] = Role(name, said.get("about", ""), columns, tuple(said.get("unique", ())), said.get("lists"), said.get("list"))
+        unique = tuple(said.get("unique", ()))
+        roles[name] = Role(name, said.get("about", ""), columns, unique, said.get("lists"), said.get("list"), said.get("unit"))
     return roles
 
 

@@ -1,6 +1,6 @@
-"""What ``list_id`` and ``group_id`` stand for: the columns that tell lists, and groups of them, apart.
+"""What ``list_id``, ``group_id`` and ``unit_id`` stand for: the columns that tell lists, groups of them, and units apart.
 
-The SQL files speak of two keys. With ``by=["system"]`` a group is a system, and a list is what a system answered to a query; so
+The SQL files speak of three keys. With ``by=["system"]`` a group is a system, and a list is what a system answered to a query; so
 wherever a file selects, groups, partitions, orders or joins by a key, its columns stand there instead: none, one or many.
 """
 
@@ -14,7 +14,7 @@ from sqlglot import exp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-GROUP, LIST = "group_id", "list_id"
+GROUP, LIST, UNIT = "group_id", "list_id", "unit_id"
 
 SLICE, SCORED_BY, QUERY = "slice_number", "scored_by", "query_id"
 """Which grouping a row is repeated for, which of several scores it has, and the query of a list."""
@@ -22,7 +22,7 @@ SLICE, SCORED_BY, QUERY = "slice_number", "scored_by", "query_id"
 SURE = {SLICE, SCORED_BY}
 """Columns that are never NULL, whatever may be NULL beside them."""
 
-OURS = {LIST, SLICE, SCORED_BY, QUERY}
+OURS = {LIST, UNIT, SLICE, SCORED_BY, QUERY}
 
 
 class Ours(str):
@@ -40,7 +40,7 @@ class Key:
 
 
 Keys = dict[str, Key]
-"""The keys that a source has, by ``group_id`` and ``list_id``."""
+"""The keys that a source has, by ``group_id``, ``list_id`` and ``unit_id``, which is nothing where rows are drawn on their own."""
 
 
 def named(name: str, table: str | None = None) -> exp.Column:
@@ -184,7 +184,7 @@ def _order(window: exp.Window, scope: _Scope) -> None:
 
 
 def _is_key(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Column) and node.name in {GROUP, LIST}
+    return isinstance(node, exp.Column) and node.name in {GROUP, LIST, UNIT}
 
 
 def extended(keys: Mapping[str, Key], selects: Iterable[str], column: str) -> Keys:
