@@ -36,6 +36,10 @@ class Confidence:
         own = asked.file.facts.get("Interval") if is_of_group else None
         return own or ("wilson" if is_share(asked) or is_signed(asked) else "t")
 
+    def is_of_classes(self, kind: str) -> bool:
+        """Whether a kind of interval is one that a file names, which may ask for the sizes of two classes."""
+        return kind not in INTERVALS
+
 
 def is_share(asked: Asked) -> bool:
     """Whether a metric is always between 0 and 1."""

@@ -143,10 +143,12 @@ class Spread:
         if self._is_moved_up(column):
             value, error = _halved(value), exp.Div(this=error.copy(), expression=literal(2))
         units = [exp.column(name, table="s") for name in (self.units[column.alias], f"{self._freedom(column)}_quantile")]
-        fewest, *sizes = [exp.column(name, table="s") for name in SIZES]
-        normal = literal(NormalDist().inv_cdf((1 + self.confidence.level) / 2))
-        sized = self.relations.function("shrunken", {}, value.copy(), fewest, normal)
-        return self.relations.function("reach", {"reach": kind}, value, error, *units, sized, *sizes)
+        of_classes: list[exp.Expr] = [exp.Null() for _ in SIZES]
+        if self.confidence.is_of_classes(kind):
+            fewest, *sizes = [exp.column(name, table="s") for name in SIZES]
+            normal = literal(NormalDist().inv_cdf((1 + self.confidence.level) / 2))
+            of_classes = [self.relations.function("shrunken", {}, value.copy(), fewest, normal), *sizes]
+        return self.relations.function("reach", {"reach": kind}, value, error, *units, *of_classes)
 
     def _kind(self, column: Column) -> str:
         return self.confidence.kind(column.asked, is_of_group=column.unit == "group")

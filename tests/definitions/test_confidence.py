@@ -36,9 +36,14 @@ CLUSTERS = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 SMOOTH = [
     *("LogLoss", "Brier", "BrierSkill", "NormalizedEntropy", "NormalizedLogLoss", "CalibrationRatio", "BaseRate"),
     *("Bias", "MAE", "MAPE", "MSE", "RMSE", "sMAPE", "PoissonDeviance", "TweedieDeviance", "R2", "ExplainedVariance"),
-    *("Accuracy", "BalancedAccuracy", "Precision", "Recall", "Specificity", "NPV", "FPR", "FNR", "FBeta", "MCC", "YoudenJ", "LogOdds"),
 ]
 """What is a smooth function of sums over rows."""
+
+OF_MATRICES = [
+    *("Accuracy", "BalancedAccuracy", "Precision", "Recall", "Specificity", "NPV"),
+    *("FPR", "FNR", "FBeta", "MCC", "YoudenJ", "LogOdds"),
+]
+"""What is one of sums that a relation has."""
 
 ARGUMENTS = {"IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}
 
@@ -184,7 +189,8 @@ def test_queries_that_were_mapped_are_the_units() -> None:
 # By what each row does
 
 
-def test_standard_errors_are_finite_differences() -> None:
+@pytest.mark.parametrize("metrics", few([SMOOTH, OF_MATRICES], 1))
+def test_standard_errors_are_finite_differences(metrics: list[str]) -> None:
     """Thirty rows in two groups: a copy of the data for each row, in which it weighs a little more, or less."""
     rng = np.random.default_rng(7)
     label, score, weight = rng.integers(0, 2, 30), rng.uniform(0.05, 0.95, 30), rng.uniform(0.5, 2, 30)
@@ -196,10 +202,10 @@ def test_standard_errors_are_finite_differences() -> None:
             changed[row] *= 1 + sign * step
             for name, values in {"copy": [2 * row + (sign > 0)] * 30, "label": label, "score": score, "weight": changed}.items():
                 rows[name].extend(float(value) for value in values)
-    copies = sqlrank.evaluate(SMOOTH, predictions=pa.table(rows), by="copy")
+    copies = sqlrank.evaluate(metrics, predictions=pa.table(rows), by="copy")
     first = pa.table({"label": label, "score": score, "weight": weight})
-    (result,) = sqlrank.evaluate(SMOOTH, predictions=first, confidence=0.95).to_pylist()
-    for metric in SMOOTH:
+    (result,) = sqlrank.evaluate(metrics, predictions=first, confidence=0.95).to_pylist()
+    for metric in metrics:
         values = np.array(copies[metric].to_pylist()).reshape(30, 2)
         influence = (values[:, 1] - values[:, 0]) / (2 * step)
         assert result[f"{metric}.se"] == pytest.approx(np.sqrt(30 / 29 * (influence**2).sum()), rel=1e-6), metric
