@@ -13,14 +13,14 @@ from sqlrank.library.folder import read_toml, sql_root
 from sqlrank.library.roles import read_roles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from sqlrank.library.file import Kind
     from sqlrank.library.metric import Metric
     from sqlrank.library.roles import Role
 
-FACTS_OF_VALUES = {"about", "convex", "engine", "needs", "only"}
+FACTS_OF_VALUES = {"about", "convex", "engine", "only"}
 """What is said of a value of a policy or plan beside the files that it names."""
 
 OPTIONS = ("by", "check", "columns", "compat", "connection", "per_query", "where")
@@ -229,15 +229,6 @@ class Library:
     def arguments(self, slot: str) -> tuple[str, ...]:
         """Return the arguments that functions of a slot take."""
         return next(iter(self.functions[slot].values())).arguments
-
-    def implied(self, given: Collection[str]) -> dict[str, str]:
-        """Return the policies whose default needs an input that is not given, each with its first value that can be had."""
-        found = {}
-        for policy, said in self.policies.items():
-            possible = [value for value, files in said["values"].items() if files.get("needs", "run") in {*given, "run"}]
-            if possible and possible[0] != next(iter(said["values"])):
-                found[policy] = possible[0]
-        return found
 
     def values_of(self, decider: str) -> list[str]:
         """Return the values of a policy or plan, the default first."""

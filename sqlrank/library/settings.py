@@ -23,7 +23,7 @@ from sqlrank.library.refusals import (
 from sqlrank.library.uses import home, uses
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from sqlrank.library.file import SqlFile
     from sqlrank.library.library import Library
@@ -40,21 +40,12 @@ def parse(text: str, library: Library) -> Metric:
     return Metric(file.display_name, metric.params, metric.cutoff)
 
 
-def ask(
-    metrics: Iterable[str | Metric] | str | Metric,
-    library: Library,
-    compat: str | None,
-    policies: Mapping[str, Any],
-    given: Collection[str] = (),
-) -> list[Asked]:
-    """Return what was asked for; every metric or policy that does not exist is named in one error.
-
-    ``given`` are the roles of the inputs, which defaults depend on.
-    """
+def ask(metrics: Iterable[str | Metric] | str | Metric, library: Library, compat: str | None, policies: Mapping[str, Any]) -> list[Asked]:
+    """Return what was asked for; every metric or policy that does not exist is named in one error."""
     listed = _listed(metrics)
     bundle = bundle_of(compat, library)
-    said = {name: freeze(value, name) for name, value in policies.items() if value is not None}
-    problems = [*unknown_policies(said, library), *wrong_policies(said, library)]
+    given = {name: freeze(value, name) for name, value in policies.items() if value is not None}
+    problems = [*unknown_policies(given, library), *wrong_policies(given, library)]
     wanted: dict[str, tuple[Metric, str]] = {}
     for item in listed:
         check_time()
@@ -65,24 +56,17 @@ def ask(
         except MetricError as error:
             problems.append(str(error))
     has_rankings = any(role == "run" for _, role in wanted.values())
-    implied = library.implied(given)
     found: dict[str, Asked] = {}
     for name, (metric, role) in wanted.items():
         check_time()
         try:
-            found[name] = _ask(
-                metric,
-                role,
-                library,
-                bundle,
-                {**implied, **_heeded(said, role, has_rankings)} if role == "run" else _heeded(said, role, has_rankings),
-            )
+            found[name] = _ask(metric, role, library, bundle, _heeded(given, role, has_rankings))
         except MetricError as error:
             problems.append(str(error))
     if len(found) > 1:
         problems += [f"{name} has rows of its own; ask for it alone" for name, item in found.items() if item.file.kind == "curves"]
     if not problems:
-        problems += unread_policies(said, found.values(), library)
+        problems += unread_policies(given, found.values(), library)
     if problems:
         raise MetricError("\n".join(dict.fromkeys(problems)))
     _refuse_many(found.values())
