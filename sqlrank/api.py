@@ -49,6 +49,7 @@ def evaluate(
     per_query: bool = False,
     confidence: float | None = None,
     interval: str = "auto",
+    unit: str | None = None,
     compat: str | None = None,
     check: Check = "auto",
     sql_dir: str | Path | None = None,
@@ -93,6 +94,8 @@ def evaluate(
         confidence: such as 0.95: after each metric ``M`` the limits of its interval, ``M.low`` and ``M.high``, its standard error
             ``M.se`` (float64) and its units ``M.units`` (int64: queries, or rows of predictions), NULL where there is none.
         interval: ``"auto"`` (Wilson's for shares, else Student's), ``"wilson"``, ``"t"`` or ``"normal"``.
+        unit: the column of predictions, or an expression, that says what was drawn on its own, such as ``"user_id"``: ``query_id`` if
+            they have it, else each row.
         compat: reproduce the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
         sql_dir: a folder with metrics, relations and functions of your own.
@@ -143,6 +146,7 @@ def sql(
     per_query: bool = False,
     confidence: float | None = None,
     interval: str = "auto",
+    unit: str | None = None,
     create_table: str | None = None,
     create_view: str | None = None,
     insert: str | None = None,

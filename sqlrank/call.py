@@ -62,6 +62,7 @@ class Call:
     confidence: float | None = None
     interval: str = "auto"
     with_weights: bool = False
+    unit: str | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -71,5 +72,5 @@ class Call:
         sources = {role: arguments.get(role) for role in roles if arguments.get(role) is not None}
         sources |= {role: source for role, source in (arguments.get("inputs") or {}).items() if source is not None}
         sources = {role: Several.of(role, source) for role, source in sources.items()}
-        own = ("columns", "by", "where", "per_query", "compat", "sql_dir", "plan", "confidence", "interval")
+        own = ("columns", "by", "where", "per_query", "compat", "sql_dir", "plan", "confidence", "interval", "unit")
         return cls(metrics, sources, policies=policies, **{name: arguments[name] for name in own if name in arguments})

@@ -77,6 +77,7 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
         found["sqlrank.metrics"] = json.dumps(definitions(prepared.question.asked, prepared.question.library))
     if (confidence := prepared.question.confidence) is not None:
         found |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.interval}
+        found |= {} if confidence.unit is None else {"sqlrank.unit": confidence.unit}
     return found
 
 

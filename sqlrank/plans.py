@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlrank.library.library import Library
     from sqlrank.question import Question
 
-DERIVED = ("rest", "chosen", "members")
+DERIVED = ("rest", "chosen", "members", "drawn")
 """Plans that follow from the input, and are not for users to choose."""
 
 PROBED = 100_000
@@ -78,6 +78,7 @@ def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None 
         "rest": "added" if weighted else "subtracted",
         "chosen": "known" if "queries" in columns.inputs else "all",
         "members": "joined" if columns.attributes else "own",
+        "drawn": "clusters" if columns.has_units else "rows",
         **{name: value for name, value in asked.items() if name != "order"},
     }
     if "ranking" not in plans:
@@ -123,7 +124,8 @@ def _order(question: Question, columns: Columns, wanted: str, weighted: bool) ->
             wanted = "grouped"
     if wanted != "window":
         return wanted
-    return "ranked" if not weighted else "carried" if database.dialect == "duckdb" else "window"
+    has_segments = question.confidence is not None and any("Influence" in item.file.facts for item in question.asked)
+    return "ranked" if not weighted and not has_segments else "carried" if database.dialect == "duckdb" else "window"
 
 
 def _has_small_groups(question: Question, columns: Columns) -> bool:

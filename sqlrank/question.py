@@ -13,7 +13,7 @@ from sqlrank.library import settings
 from sqlrank.library.asked import CUTOFF
 from sqlrank.library.confidence import read_confidence
 from sqlrank.library.metric import freeze
-from sqlrank.library.roles import SYSTEM
+from sqlrank.library.roles import SYSTEM, UNIT
 from sqlrank.library.shelf import library_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class Question:
     @property
     def columns(self) -> Mapping[str, Any]:
         """The caller's names of columns, and what stands for columns to group by."""
-        return {**(self.call.columns or {}), **self.by_expressions}
+        unit = {} if self.confidence is None or self.confidence.unit is None else {UNIT: self.confidence.unit}
+        return {**(self.call.columns or {}), **self.by_expressions, **unit}
 
     @property
     def drops_nulls(self) -> bool:
@@ -114,7 +115,7 @@ def look_up(call: Call) -> Question:
     _refuse_clashes(columns, asked, {*({"score"} if others else ()), *({SLICED_BY} if sets else ())})
     if sets and call.per_query and "run" in homes:
         raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
-    confidence = read_confidence(call.confidence, call.interval, asked, call.per_query, sets is not None)
+    confidence = read_confidence(asked, call.confidence, call.interval, call.unit, call.per_query, sets is not None)
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:
         for name, value in shared.items():

@@ -3,6 +3,7 @@
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL
+  COUNT(*) - COUNT(unit_id) AS null_unit_id, -- unit_id is NULL; for intervals it has to be known which rows belong together
   COUNT(*) - COUNT(label) AS null_label, -- label is NULL; leave the row out
   SUM(CASE WHEN ISNAN(label) OR ISINF(label) THEN 1 ELSE 0 END) AS nan_label, -- label is NaN or infinite; leave the row out
   COUNT(*) - COUNT(score) AS null_score, -- score is NULL; give it a value, or leave the row out

@@ -2,6 +2,7 @@
 -- Units: predictions.
 SELECT
   p.group_id,
+  p.unit_id,
   p.label,
   p.score,
   p.weight,

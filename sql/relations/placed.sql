@@ -6,6 +6,9 @@ SELECT
   h.positives,
   h.squares,
   h.negatives,
+  h.negative_squares,
+  h.positive_rows,
+  h.negative_rows,
   h.observed,
   h.tied_rows,
   131072 * h.cell + CAST(FLOOR(COALESCE(

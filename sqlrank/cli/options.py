@@ -60,6 +60,9 @@ Confidence = Annotated[
     float | None, typer.Option(help="Show the interval that holds the truth with this probability, such as 0.95, beside each metric.")
 ]
 Interval = Annotated[str, typer.Option(help="auto (Wilson's for shares, else Student's t), wilson, t or normal.")]
+Unit = Annotated[
+    str | None, typer.Option(help="The column of predictions that says what was drawn on its own, such as user_id; query_id unless said.")
+]
 Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
 Policy = Annotated[
     list[str] | None, typer.Option("--policy", "-p", help="A policy: ties=rank, queries=intersect, depth=100, rel=2. Repeat for more.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.errors import InputError
 from sqlrank.inputs import checks
 from sqlrank.inputs.grouping import group
 from sqlrank.inputs.input import Input, compared, is_there
@@ -62,6 +63,12 @@ class Columns:
         """The inputs that are neither of rankings nor what is evaluated: what that is joined of, and what is read beside it."""
         return [self.inputs[role] for role in self.needed if self.inputs[role].role.lists is None and self.inputs[role] is not self.base]
 
+    @property
+    def has_units(self) -> bool:
+        """Whether a column of what is evaluated says what was drawn on its own."""
+        role = None if self.base is None else self.base.role
+        return role is not None and (role.unit_column or "") in self.needed[role.name]
+
     def name_of(self, by: str) -> str:
         """Return what a ``by`` column is called in the statement."""
         return self.by[self.question.by.index(by)]
@@ -114,14 +121,26 @@ class Columns:
         read = self.read_of(role.name)
         if question.call.per_query or any(asked.per_list for asked in question.asked) or question.uses("level", "query"):
             read.add(role.list_column or "")
-        if question.confidence is not None and role.list_column in item.names:
-            read.add(role.list_column)  # what is of one query is not independent
+        read.discard(role.unit_column or "")
+        if question.confidence is not None:
+            read |= self._unit(item)
         needed = []
         for name, column in role.columns.items():
             is_there = column.default is None or name in item.names
             if is_there and (name in read or not (column.optional or column.default is not None) or column.default is not None):
                 needed.append(name)
         return tuple(needed)
+
+    @staticmethod
+    def _unit(item: Input) -> set[str]:
+        """Return the column that says what was drawn on its own: that of lists unless said, since what is of one query is not independent."""
+        role = item.role
+        unit = role.unit_column or role.list_column
+        if unit is not None and role.list_column in item.names:
+            item.names.setdefault(unit, item.names[role.list_column])
+        if unit in item.names and (kind := item.type_of(unit)).startswith(("FLOAT", "DOUBLE", "DECIMAL")):
+            raise InputError(f"{item.shown}: {unit} is {kind}, which engines write differently; cast it to text or whole numbers")
+        return {unit} if unit in item.names else set()
 
     def _drop_nulls(self) -> None:
         """Leave out rows that have no value in a column that the checks want one in, unless it tells rows apart."""

@@ -14,25 +14,31 @@ if TYPE_CHECKING:
 
 INTERVALS = ("auto", "wilson", "t", "normal")
 
-SLOTS = ("standard_error", "reach", "low", "high")
+SLOTS = ("standard_error", "reach", "low", "high", "area_ratio", "shrunken", "effective", "fewer")
 """The functions that intervals are made of, which are chosen with the interval and not as policies."""
 
-SHARE = "0 to 1"
-"""The bounds of a share, for which Wilson's interval is."""
+SHARE, SIGNED = "0 to 1", "-1 to 1"
+"""The bounds of a share, for which Wilson's interval is, and of what is a share if halved and moved up."""
 
 
 @dataclass(frozen=True)
 class Confidence:
-    """The level of intervals, such as 0.95, and their kind: ``auto``, ``wilson``, ``t`` or ``normal``."""
+    """The level of intervals, such as 0.95, their kind: ``auto``, ``wilson``, ``t`` or ``normal``, and the column of units, if one was named."""
 
     level: float
     interval: str = "auto"
+    unit: str | None = None
 
-    def kind(self, asked: Asked) -> str:
-        """Return the kind of interval of a metric: Wilson's for a share that is averaged, else Student's."""
+    def kind(self, asked: Asked, is_of_group: bool) -> str:
+        """Return the kind of interval of a metric: its own, Wilson's for a share, else Student's; ``is_of_group``: it is no mean of values."""
         if self.interval != "auto":
             return "t" if self.interval == "normal" else self.interval
-        return "wilson" if is_share(asked) else "t"
+        own = asked.file.facts.get("Interval") if is_of_group else None
+        return own or ("wilson" if is_share(asked) or is_signed(asked) else "t")
+
+    def is_of_classes(self, kind: str) -> bool:
+        """Whether a kind of interval is one that a file names, which may ask for the sizes of two classes."""
+        return kind not in INTERVALS
 
 
 def is_share(asked: Asked) -> bool:
@@ -40,25 +46,41 @@ def is_share(asked: Asked) -> bool:
     return asked.file.facts.get("Bounds") == SHARE and asked.settings.get("aggregate") != "sum"
 
 
-def read_confidence(level: Any, interval: str, asked: Sequence[Asked], per_query: bool, has_groupings: bool) -> Confidence | None:
+def is_signed(asked: Asked) -> bool:
+    """Whether a metric is always between -1 and 1."""
+    return asked.file.facts.get("Bounds") == SIGNED and asked.settings.get("aggregate") != "sum"
+
+
+def read_confidence(
+    asked: Sequence[Asked], level: Any, interval: str, unit: Any, per_query: bool, has_groupings: bool
+) -> Confidence | None:
     """Return what intervals are asked for; raise ``MetricError`` for what has none."""
     if interval not in INTERVALS:
         raise MetricError(f"unknown interval {interval!r}{suggestion(str(interval), INTERVALS)} Choose from: {', '.join(INTERVALS)}")
     if level is None:
         if interval != "auto":
             raise MetricError(f"interval={interval!r} needs confidence=, such as 0.95")
+        if unit is not None:
+            raise MetricError(f"unit={unit!r} is for intervals, and needs confidence=, such as 0.95")
         return None
     check_level(level)
     if per_query:
         raise MetricError("a query has no interval of its own; leave out per_query, or confidence")
     for item in asked:
-        if item.file.kind == "curves" or isinstance(item.metric.cutoff, tuple):
-            raise MetricError(f"{item.metric} has no intervals; ask for metrics with one cut-off each, or leave out confidence")
-        if interval == "wilson" and not is_share(item):
-            raise MetricError(f"Wilson's interval is for shares, and {item.metric} is not always between 0 and 1; choose interval='t'")
+        _refuse(item, interval, unit)
     if has_groupings:
         raise MetricError("intervals of several groupings at once are not possible; ask for one grouping, or leave out confidence")
-    return Confidence(float(level), interval)
+    return Confidence(float(level), interval, unit)
+
+
+def _refuse(asked: Asked, interval: str, unit: Any) -> None:
+    """Raise ``MetricError`` for a metric that has no interval of a kind, or by a unit."""
+    if asked.file.kind == "curves" or isinstance(asked.metric.cutoff, tuple):
+        raise MetricError(f"{asked.metric} has no intervals; ask for metrics with one cut-off each, or leave out confidence")
+    if unit is not None and (asked.home == "run" or asked.settings.get("level") == "query"):
+        raise MetricError(f"unit={unit!r} is not possible for {asked.metric}, whose units are queries; leave out unit")
+    if interval == "wilson" and not is_share(asked):
+        raise MetricError(f"Wilson's interval is for shares, and {asked.metric} is not always between 0 and 1; choose interval='t'")
 
 
 def check_level(level: Any) -> None:

@@ -25,8 +25,8 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """What a metric has one value of, by the key it is grouped by."""
 
 FACTS = (
-    "Across lists", "Better", "Bounds", "Costly", "Default", "Engine", "Interval of", "Linear", "Never zero", "No interval", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires", "Rows", "Source",
-    "Undefined", "Units", "With k",
+    "Across lists", "Better", "Bounds", "Costly", "Default", "Engine", "Influence", "Interval", "Interval of", "Linear", "Never zero", "No influence", "No interval", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires",
+    "Rows", "Source", "Standard error", "Undefined", "Units", "With k",
 )  # fmt: skip
 """What a comment line may declare beside parameters: ``-- Costly: every list is ranked.``"""
 

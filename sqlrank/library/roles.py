@@ -18,8 +18,11 @@ TYPES = ("key", "whole", "number", "double", "any")
 SYSTEM = "system"
 """The column that tells several runs apart."""
 
+UNIT = "unit_id"
+"""The column that says which predictions were drawn together."""
 
-_SAID = ("about", "columns", "unique", "twice", "lists", "list", "joins", "beside")
+
+_SAID = ("about", "columns", "unique", "twice", "lists", "list", "unit", "joins", "beside")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,8 @@ class RoleColumn:
 class Role:
     """A kind of input: what a row is, its columns by name, and the columns of which no two rows have the same.
 
-    ``lists`` is the relation that has a row per list, for the roles of rankings; ``list_column`` the column that tells lists apart in others.
+    ``lists`` is the relation that has a row per list, for the roles of rankings; ``list_column`` the column that tells lists apart in others,
+    ``unit_column`` that which says what was drawn on its own, if it can be said.
     ``twice`` says what is wrong where rows are not unique. ``joins`` are the roles that it is made of, by ``relations/<role>/joined.sql``,
     where these are given instead; ``beside`` is the role that metrics are of which read this one, too.
     """
@@ -61,6 +65,7 @@ class Role:
     twice: str = ""
     joins: tuple[str, ...] = ()
     beside: str | None = None
+    unit_column: str | None = None
 
     @property
     def measures(self) -> list[str]:
@@ -79,11 +84,11 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
                 f"{path}:1: role {name!r} {problem}; a role has about, columns, and may have {', '.join(_SAID[2:-1])} and {_SAID[-1]}"
             )
         columns = {column: _column(path, name, column, given) for column, given in said["columns"].items()}
-        for column in [*said.get("unique", ()), *([said["list"]] if "list" in said else ())]:
+        for column in [*said.get("unique", ()), *(said[key] for key in ("list", "unit") if key in said)]:
             if column not in columns:
                 raise ContractError(f"{path}:1: role {name!r} has no column {column!r}{suggestion(column, columns)}")
         own = {"unique": tuple(said.get("unique", ())), "joins": tuple(said.get("joins", ())), "twice": said.get("twice", "")}
-        lists = {"lists": said.get("lists"), "list_column": said.get("list"), "beside": said.get("beside")}
+        lists = {"lists": said.get("lists"), "list_column": said.get("list"), "beside": said.get("beside"), "unit_column": said.get("unit")}
         roles[name] = Role(name, said.get("about", ""), columns, **own, **lists)
     return roles
 

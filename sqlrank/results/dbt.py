@@ -118,6 +118,7 @@ def _policies(options: dict[str, Any]) -> dict[str, Any]:
         "plan",
         "confidence",
         "interval",
+        "unit",
     }
     return {name: value for name, value in options.items() if name not in named}
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlrank.library.asked import CUTOFF, EACH
 from sqlrank.library.nodes import nodes
-from sqlrank.statement.keys import GROUP, LIST, Key, Keys, key, same, same_lists
+from sqlrank.statement.keys import GROUP, LIST, UNIT, Key, Keys, key, same, same_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -180,4 +180,4 @@ def _order(window: exp.Window, scope: _Scope) -> None:
 
 
 def _is_key(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Column) and node.name in {GROUP, LIST}
+    return isinstance(node, exp.Column) and node.name in {GROUP, LIST, UNIT}

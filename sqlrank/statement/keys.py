@@ -1,6 +1,6 @@
-"""What ``list_id`` and ``group_id`` stand for: the columns that tell lists, and groups of them, apart.
+"""What ``list_id``, ``group_id`` and ``unit_id`` stand for: the columns that tell lists, groups of them, and units apart.
 
-The SQL files speak of two keys. With ``by=["system"]`` a group is a system, and a list is what a system answered to a query; so
+The SQL files speak of three keys. With ``by=["system"]`` a group is a system, and a list is what a system answered to a query; so
 wherever a file selects, groups, partitions, orders or joins by a key, its columns stand there instead: none, one or many.
 """
 
@@ -16,7 +16,7 @@ from sqlrank.library.asked import CUTOFF
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-GROUP, LIST = "group_id", "list_id"
+GROUP, LIST, UNIT = "group_id", "list_id", "unit_id"
 
 SLICE, SCORED_BY, QUERY = "slice_number", "scored_by", "query_id"
 """Which grouping a row is repeated for, which of several scores it has, and the query of a list."""
@@ -24,7 +24,7 @@ SLICE, SCORED_BY, QUERY = "slice_number", "scored_by", "query_id"
 SURE = {SLICE, SCORED_BY, CUTOFF}
 """Columns that are never NULL, whatever may be NULL beside them."""
 
-OURS = {LIST, SLICE, SCORED_BY, QUERY, CUTOFF}
+OURS = {LIST, UNIT, SLICE, SCORED_BY, QUERY, CUTOFF}
 
 
 class Ours(str):
@@ -56,7 +56,7 @@ class Key:
 
 
 Keys = dict[str, Key]
-"""The keys that a source has, by ``group_id`` and ``list_id``."""
+"""The keys that a source has, by ``group_id``, ``list_id`` and ``unit_id``, which is nothing where rows are drawn on their own."""
 
 
 def named(name: str, table: str | None = None) -> exp.Column:

@@ -13,7 +13,7 @@ from sqlrank.library.nodes import nodes
 from sqlrank.library.uses import uses
 from sqlrank.statement.bind import apply, bind
 from sqlrank.statement.expand import Known, expand
-from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, Keys, extended, key
+from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, UNIT, Key, Keys, Ours, extended, key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,14 +112,9 @@ class Relations:
         total = reduce(lambda one, two: exp.Add(this=one, expression=two), each)
         return exp.Div(this=exp.paren(total), expression=exp.Literal.number(len(each)))
 
-    def units(self, name: str) -> str | None:
-        """Return the column that tells units apart in the rows of an input or relation: none if each row is one; None if none is."""
-        said = {file.facts.get("Units") for file in self.library.variants(name)}
-        base = self.inputs.get(name if name in self.library.roles else "predictions")
-        column = None if base is None else self._list_column(base)
-        clustered = column if column is not None and base is not None and column in self.ctes[base].named_selects else ""
-        is_plain = said in ({"queries"}, {"clusters"}) or (said == {"predictions"} and not clustered)
-        return clustered if name in self.library.roles else "" if is_plain else None
+    def units(self, step: str) -> Sequence[str]:
+        """Return the columns that tell units apart in the rows of a step: none if each row is one."""
+        return self._keys[step].get(UNIT, Key()).columns
 
     def keys(self, name: str, per_list: bool = False) -> Keys:
         """Return the keys of a step; ``per_list`` makes the lists of a group groups of their own."""
@@ -165,6 +160,9 @@ class Relations:
         keys: Keys = {GROUP: source.group}
         if source.has_lists and source.list_column in query.named_selects:
             keys[LIST] = Key((*source.group.columns, source.list_column), source.group.nullable)
+        role = self.library.roles[name.partition(" ")[0]]
+        if (unit := role.unit_column or role.list_column) in query.named_selects and role.lists is None:
+            keys[UNIT] = Key((Ours(unit),))
         step = name.replace(" ", "_")
         self.inputs[name] = self._add(step if step not in self.taken else f"{step}_rows", query, source.title, keys)
         return self.inputs[name]

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import reduce
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.library.confidence import is_signed
 from sqlrank.statement.bind import literal
 from sqlrank.statement.distributions import quantile_polynomial, t_quantile
-from sqlrank.statement.influence import added, terms
 from sqlrank.statement.keys import key, same
-from sqlrank.statement.rows import Part, double, finite, grouped
+from sqlrank.statement.moves import Rows, can_be_null, find
+from sqlrank.statement.rows import Part, finite, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from sqlrank.library.asked import Asked
     from sqlrank.library.confidence import Confidence
     from sqlrank.statement.keys import Key
     from sqlrank.statement.relations import Relations
@@ -30,6 +28,12 @@ LIMITS = ("low", "high", "se", "units")
 
 UNITS = "units"
 
+CLASSES = ("positive_weight", "positive_squares", "positive_rows", "negative_weight", "negative_squares", "negative_rows")
+"""What rows that have classes say of them, for the intervals that need it."""
+
+SIZES = ("fewest", "positive_size", "negative_size")
+"""What is made of these for a group: the rows of the smaller class, and as how many of equal weight each class counts."""
+
 
 class Spread:
     """Adds the steps of intervals after the metrics of a step; used once."""
@@ -40,130 +44,145 @@ class Spread:
         self.keep = keep
         self.reaches: dict[str, str] = {}
         self.units: dict[str, str] = {}
+        self.errors: dict[str, str] = {}
 
     def after(
         self, parts: Sequence[Part], units: Mapping[str | None, str], scans: Mapping[str, exp.Select], columns: Sequence[Column]
     ) -> list[Part]:
         """Add the intervals of the metrics of all steps; ``units`` says of steps what their rows are made of, if not of a group."""
-        found = []
+        found: list[Part] = []
         for part in parts:
             unit = units.get(part.step, "group")
             held = [column for column in columns if column.unit == unit and (unit != "group" or column.scan == part.step)]
-            measured = [column for column in held if self._is_measured(column)]
-            found.append(self._over(part.step, scans[part.step], part.keys, measured, of_values=unit != "group"))
-        return [part for part in found if part is not None]
+            moved: dict[Rows, list[tuple[Column, exp.Expr]]] = {}
+            for column in held:
+                if (item := find(self.relations, scans[part.step], column, of_values=unit != "group")) is not None:
+                    moved.setdefault(item[0], []).append((column, item[1]))
+            found += [self._over(part.step, part.keys, rows, moves) for rows, moves in moved.items()]
+        return found
 
-    def _is_measured(self, column: Column) -> bool:
-        """Whether a metric has units of which one can say how far they move it."""
-        file = column.asked.file
-        return "No interval" not in file.facts and (column.unit != "group" or self.relations.units(file.reads) is not None)
-
-    def _over(self, step: str, query: exp.Select, keys: Key, columns: Sequence[Column], of_values: bool) -> Part | None:
-        """Add the spread of the metrics of a step, which is one GROUP BY over the step whose rows are the units.
-
-        ``of_values`` says that the rows are values of the metrics, of which a NULL is no unit; of others what weighs nothing is none.
-        Return None if no metric has a derivative.
-        """
-        derived = [(column, held) for column in columns if (held := terms(self._value(query, column))) is not None]
-        if not derived:
-            return None
-        rows = query.args["from_"].this.name
-        moves = [(column.alias, self._move(query, column, held, of_values)) for column, held in derived]
-        names = self.relations.ctes[rows].named_selects if rows in self.relations.ctes else []
-        unit = "" if of_values else self.relations.units(columns[0].asked.file.reads)
-        clusters = [] if not unit or unit in keys.columns else [unit]
-        shown = [key(name, "r") for name in [*keys.columns, *clusters]]
-        values = [exp.alias_(exp.Sum(this=move) if clusters else move, alias) for alias, move in moves]
-        far = _beside(exp.select(*shown, *values).from_(exp.to_table(rows).as_("r")), step, "r", keys)
-        if not of_values and "weight" in names:
-            far = far.where(exp.GT(this=exp.column("weight", table="r"), expression=literal(0)))
-        far = far.group_by(*(item.copy() for item in shown)) if clusters else far
-        influence = self.keep(f"influence_{step}", far, "one row per unit: how far it moves every metric")
-        moved = [column for column, _ in derived]
-        self.units |= {column.alias: f"{column.alias}_units" if of_values and _can_be_null(column) else UNITS for column in moved}
-        spread = self.keep(f"spread_{step}", self._errors(influence, keys, moved), "one row per group: its units, and standard errors")
-        quantile = self.keep(f"quantile_{step}", self._quantiles(spread, keys, moved), "one row per group: quantiles of Student's t")
-        reach = self.keep(f"reach_{step}", self._reaches(step, quantile, keys, moved), "one row per group: how far intervals reach")
-        self.reaches |= {column.alias: reach for column in moved}
+    def _over(self, step: str, keys: Key, rows: Rows, moves: Sequence[tuple[Column, exp.Expr]]) -> Part:
+        """Add the spread of metrics of a step that the same rows move."""
+        columns = [column for column, _ in moves]
+        for column in columns:
+            own = column.asked.file.facts.get("Standard error", "alike")
+            self.errors[column.alias] = own if rows.kind == "alike" else "influence"
+            of_its_own = rows.kind == "values" and can_be_null(column)
+            self.units[column.alias] = f"{column.alias}_{UNITS}" if of_its_own else UNITS
+        has_classes = "positive_rows" in self._names(rows.step)
+        influence = self.keep(
+            f"influence_{step}", self._influence(step, keys, rows, moves, has_classes), "one row per unit: how far it moves every metric"
+        )
+        errors = self._errors(influence, keys, rows, columns, has_classes)
+        spread = self.keep(f"spread_{step}", errors, "one row per group: its units, and standard errors")
+        quantiles = self._quantiles(spread, keys, columns, has_classes)
+        quantile = self.keep(f"quantile_{step}", quantiles, "one row per group: quantiles of Student's t")
+        reach = self.keep(f"reach_{step}", self._reaches(step, quantile, keys, columns), "one row per group: how far intervals reach")
+        self.reaches |= {column.alias: reach for column in columns}
         return Part(reach, keys)
 
-    def _value(self, query: exp.Select, column: Column) -> exp.Expr:
-        """Return the expression of a metric in the step that has it, or the one that a function of it names for intervals."""
-        asked = column.asked
-        instead = (
-            {slot: said["Interval of"] for slot, said in self._slots(asked) if "Interval of" in said} if column.unit == "group" else {}
-        )
-        if instead:
-            return self.relations.value(replace(asked, settings={**asked.settings, **instead}))
-        value: exp.Expr = next(item for item in query.selects if item.alias_or_name == column.alias).unalias()
-        return value.this if isinstance(value, exp.Cast) else value
+    def _names(self, step: str) -> list[str]:
+        return self.relations.ctes[step].named_selects if step in self.relations.ctes else []
 
-    def _slots(self, asked: Asked) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """Return the slots of a metric, and what the functions that fill them declare."""
-        for choice in asked.file.choices.values():
-            chosen = asked.settings.get(choice.name, choice.default)
-            if choice.is_slot and isinstance(chosen, str):
-                yield choice.name, self.relations.library.function(choice.name, chosen).facts
+    def _influence(self, step: str, keys: Key, rows: Rows, moves: Sequence[tuple[Column, exp.Expr]], has_classes: bool) -> exp.Select:
+        """Return one row per unit, or per units that are alike, with how far it moves every metric; what weighs nothing is none."""
+        units = [name for name in rows.units if name not in keys.columns]
+        shown = [key(name, "r") for name in [*keys.columns, *units]]
+        added: dict[str, exp.Expr] = {column.alias: move for column, move in moves}
+        added |= {name: exp.column(name, table="r") for name in CLASSES} if has_classes else {}
+        if units:
+            added = {name: exp.Sum(this=value) for name, value in added.items()}
+        elif rows.kind == "alike":
+            added |= {name: exp.column(name, table="r") for name in ("alike", "label")}
+        query = exp.select(*shown, *(exp.alias_(value, name) for name, value in added.items()))
+        query = _beside(query.from_(exp.to_table(rows.step).as_("r")), step, "r", keys)
+        if rows.kind != "values" and "weight" in self._names(rows.step):
+            query = query.where(exp.GT(this=exp.column("weight", table="r"), expression=literal(0)))
+        return query.group_by(*(item.copy() for item in shown)) if units else query
 
-    def _move(self, query: exp.Select, column: Column, held: Mapping[exp.Expr, exp.Expr], of_values: bool) -> exp.Expr:
-        """Select the derivatives of a metric beside it; return how far a row moves it, NULL for a value that is none."""
-        moves: list[exp.Expr] = []
-        for number, (summed, derivative) in enumerate(held.items(), start=1):
-            name = f"{column.alias}_by_{number}"
-            query.select(exp.alias_(double(derivative), name), copy=False)
-            adds = added(summed)
-            for part in adds.find_all(exp.Column):
-                part.set("table", exp.to_identifier("r"))
-            factor = exp.column(name, table="m")
-            moves.append(
-                factor if adds == literal(1) else exp.Mul(this=factor, expression=exp.paren(adds) if isinstance(adds, exp.Binary) else adds)
-            )
-        move = reduce(lambda one, two: exp.Add(this=one, expression=two), moves)
-        if not of_values or not _can_be_null(column):
-            return move
-        is_unit = exp.Not(this=exp.Is(this=exp.column(column.alias, table="r"), expression=exp.Null()))
-        return exp.Case(ifs=[exp.If(this=is_unit, true=move)])
-
-    def _errors(self, influence: str, keys: Key, columns: Sequence[Column]) -> exp.Select:
+    def _errors(self, influence: str, keys: Key, rows: Rows, columns: Sequence[Column], has_classes: bool) -> exp.Select:
         counts: dict[str, exp.Expr] = {}
         for column in columns:
             name = self.units[column.alias]
-            counts[name] = exp.alias_(exp.Count(this=exp.Star() if name == UNITS else exp.column(column.alias)), name)
-        errors = [
-            exp.alias_(self.relations.function("standard_error", {}, exp.column(column.alias)), f"{column.alias}_se") for column in columns
-        ]
-        return grouped(exp.select(*map(key, keys.columns), *counts.values(), *errors).from_(influence), keys)
+            count: exp.Expr = exp.Count(this=exp.Star() if name == UNITS else exp.column(column.alias))
+            counts[name] = exp.alias_(exp.Sum(this=exp.column("alike")) if rows.kind == "alike" else count, name)
+        errors = []
+        for column in columns:
+            chosen = {"standard_error": self.errors[column.alias]}
+            error = self.relations.function("standard_error", chosen, *map(exp.column, (column.alias, "alike", "label")))
+            errors.append(exp.alias_(error, f"{column.alias}_se"))
+        sizes = []
+        if has_classes:
+            one, other = CLASSES[:3], CLASSES[3:]
+            said = [("fewer", one[2], other[2]), ("effective", *one[:2]), ("effective", *other[:2])]
+            sizes = [self.relations.function(slot, {}, *map(exp.column, names)) for slot, *names in said]
+        found = [exp.alias_(size, name) for size, name in zip(sizes, SIZES, strict=False)]
+        return grouped(exp.select(*map(key, keys.columns), *counts.values(), *errors, *found).from_(influence), keys)
 
-    def _quantiles(self, spread: str, keys: Key, columns: Sequence[Column]) -> exp.Select:
+    def _freedom(self, column: Column) -> str:
+        """Return what the degrees of freedom of a metric are one less than: its units, or the rows of the smaller of two classes."""
+        return SIZES[0] if self.errors[column.alias] == "delong" else self.units[column.alias]
+
+    def _quantiles(self, spread: str, keys: Key, columns: Sequence[Column], has_classes: bool) -> exp.Select:
+        freedoms = dict.fromkeys(map(self._freedom, columns))
+        found = [exp.alias_(quantile(self.confidence, exp.column(name)), f"{name}_quantile") for name in freedoms]
         names = dict.fromkeys(self.units[column.alias] for column in columns)
-        found = [exp.alias_(quantile(self.confidence, exp.column(name)), f"{name}_quantile") for name in names]
-        shown = [*names, *(f"{column.alias}_se" for column in columns)]
+        shown = [*names, *(f"{column.alias}_se" for column in columns), *(SIZES if has_classes else ())]
         return exp.select(*map(key, keys.columns), *map(exp.column, shown), *found).from_(spread)
 
     def _reaches(self, step: str, quantile: str, keys: Key, columns: Sequence[Column]) -> exp.Select:
         items: list[exp.Expr] = [key(name, "s") for name in keys.columns]
         items += [exp.column(name, table="s") for name in dict.fromkeys(self.units[column.alias] for column in columns)]
         for column in columns:
-            units = self.units[column.alias]
             error = exp.column(f"{column.alias}_se", table="s")
-            given = [exp.column(column.alias, table="m"), error, *(exp.column(name, table="s") for name in (units, f"{units}_quantile"))]
-            reach = self.relations.function("reach", {"reach": self.confidence.kind(column.asked)}, *given)
-            items += [error, exp.alias_(reach, f"{column.alias}_reach")]
+            items += [error, exp.alias_(self._reach(column, exp.column(column.alias, table="m"), error), f"{column.alias}_reach")]
         return _beside(exp.select(*items).from_(exp.to_table(quantile).as_("s")), step, "s", keys)
+
+    def _reach(self, column: Column, value: exp.Expr, error: exp.Expr) -> exp.Expr:
+        kind = self._kind(column)
+        if self._is_moved_up(column):
+            value, error = _halved(value), exp.Div(this=error.copy(), expression=literal(2))
+        units = [exp.column(name, table="s") for name in (self.units[column.alias], f"{self._freedom(column)}_quantile")]
+        of_classes: list[exp.Expr] = [exp.Null() for _ in SIZES]
+        if self.confidence.is_of_classes(kind):
+            fewest, *sizes = [exp.column(name, table="s") for name in SIZES]
+            normal = literal(NormalDist().inv_cdf((1 + self.confidence.level) / 2))
+            of_classes = [self.relations.function("shrunken", {}, value.copy(), fewest, normal), *sizes]
+        return self.relations.function("reach", {"reach": kind}, value, error, *units, *of_classes)
+
+    def _kind(self, column: Column) -> str:
+        return self.confidence.kind(column.asked, is_of_group=column.unit == "group")
+
+    def _is_moved_up(self, column: Column) -> bool:
+        """Whether a metric between -1 and 1 is made a share, for which an interval is."""
+        return is_signed(column.asked) and self._kind(column) != "t"
 
     def limits(self, column: Column, value: exp.Expr) -> list[exp.Expr]:
         """Return the limits of a metric's interval, its standard error and its units as columns; NULL where there is none."""
         found: dict[str, exp.Expr] = dict.fromkeys(LIMITS, exp.Null())
         if column.alias in self.reaches:
-            step, kind = self.reaches[column.alias], self.confidence.kind(column.asked)
+            step, kind = self.reaches[column.alias], "t" if self._kind(column) == "t" else "wilson"
             reach: exp.Expr = exp.column(f"{column.alias}_reach", table=step)
             error: exp.Expr = exp.column(f"{column.alias}_se", table=step)
-            low, high = (self.relations.function(slot, {slot: kind}, value.copy(), reach) for slot in ("low", "high"))
+            is_moved_up = self._is_moved_up(column)
+            given = _halved(value) if is_moved_up else value
+            low, high = (self.relations.function(slot, {slot: kind}, given.copy(), reach) for slot in ("low", "high"))
+            low, high = map(_doubled, (low, high)) if is_moved_up else (low, high)
             if self.relations.library.can_overflow(column.asked.file, column.asked.uses.files):
                 low, high, error = finite(low, value, reach), finite(high, value, reach), finite(error)
             found = {"low": low, "high": high, "se": error, "units": exp.column(self.units[column.alias], table=step)}
         kinds = {name: "BIGINT" if name == "units" else "DOUBLE" for name in LIMITS}
         return [exp.alias_(exp.cast(found[name].copy(), kinds[name]), f"{column.alias}_{name}") for name in LIMITS]
+
+
+def _halved(value: exp.Expr) -> exp.Expr:
+    """Return what is between -1 and 1 as a share."""
+    return exp.Div(this=exp.paren(exp.Add(this=literal(1), expression=value.copy())), expression=literal(2))
+
+
+def _doubled(share: exp.Expr) -> exp.Expr:
+    """Return a share as what is between -1 and 1."""
+    return exp.Sub(this=exp.Mul(this=literal(2), expression=exp.paren(share)), expression=literal(1))
 
 
 def quantile(confidence: Confidence, units: exp.Expr) -> exp.Expr:
@@ -185,9 +204,3 @@ def _beside(query: exp.Select, step: str, alias: str, keys: Key) -> exp.Select:
     on = same(keys.columns, "m", alias, keys.nullable)
     how: dict[str, Any] = {"on": exp.and_(*on, wrap=False)} if on else {"join_type": "cross"}
     return query.join(exp.to_table(step).as_("m"), **how)
-
-
-def _can_be_null(column: Column) -> bool:
-    """Whether a query may have no value: not where the policy gives those without relevant documents one."""
-    is_filled = column.unit == "list" and column.asked.settings.get("no_relevant", "zero") not in {"skip", "null"}
-    return not (is_filled or column.asked.file.is_total)

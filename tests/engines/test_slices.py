@@ -84,7 +84,19 @@ CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "intervals of rows": (["LogLoss", "Brier", "R2", "AUC"], {"predictions": "scored", "by": "system", "confidence": 0.9}),
     "intervals of users": (
         ["LogLoss", "Brier", "GAUC", "RMSE"],
-        {"predictions": "shown", "columns": {"query_id": "query_id"}, "by": "system", "confidence": 0.9},
+        {"predictions": "shown", "columns": {"query_id": '"query_id"'}, "by": "system", "confidence": 0.9},
+    ),
+    "intervals of an order": (
+        ["AUC", "Gini", "APS", "Precision", "MCC"],
+        {"predictions": "scored", "by": "system", "confidence": 0.95, "plan": {"order": "window"}},
+    ),
+    "intervals of an order in buckets": (
+        ["AUC", "APS"],
+        {"predictions": "scored", "by": "system", "confidence": 0.95, "plan": {"order": "bucketed"}},
+    ),
+    "intervals of an order by users": (
+        ["AUC", "LiftQuality", "APS", "FBeta", "Brier"],
+        {"predictions": "shown", "by": "system", "confidence": 0.95, "unit": "query_id"},
     ),
     "intervals of a mean over queries": (
         ["Brier", "LogLoss"],
@@ -109,7 +121,8 @@ def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
     if "by" in given:
         given["by"] = plain(given["by"])
     expected = [list(row.values()) for row in sqlrank.evaluate(metrics, **given).to_pylist()]
-    rows = engine.rows(sqlrank.sql(metrics, dialect=engine.dialects[0], **{**options, "by": quoted(options.get("by", ()))}))
+    names = {name: quoted(options[name]) for name in ("by", "unit") if name in options}
+    rows = engine.rows(sqlrank.sql(metrics, dialect=engine.dialects[0], **{**options, **names}))
     assert len(rows) == len(expected) > 1
     for found, row in zip(rows, expected, strict=True):
         assert [float(value) if isinstance(wanted, float) else value for value, wanted in zip(found, row, strict=True)] == pytest.approx(

@@ -16,28 +16,41 @@ WITH predictions AS NOT MATERIALIZED (
    below its own, NULL if there is none. */
   SELECT
     "campaign", label, score, weight,
-    MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY "campaign" ORDER BY score DESC) AS threshold
+    MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY "campaign" ORDER BY score DESC) AS lowest
   FROM predictions
-), thresholds AS (
-  /* relations/thresholds/window.sql: one row per distinct score of a positive, highest first, with the
-   weight of each class at it, above and below it. */
+), segments AS (
+  /* relations/segments/told.sql: one row per distinct score of a positive, highest first, with the
+   weight of each class at it, above and below it, and one of place 0 for what stands above them
+   all; next_negatives are below it and above the next one. */
   SELECT
-    "campaign", positives, negatives, positives_above, negatives_above,
+    "campaign", place, positives, negatives, positives_above, negatives_above,
     next_negatives + negatives_after AS negatives_below,
     all_positives, all_negatives
   FROM (
     SELECT
       "campaign", place, positives, negatives, next_negatives,
       COALESCE(
-        SUM(positives) OVER (PARTITION BY "campaign" ORDER BY place, lowest DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+        SUM(positives) OVER (
+          PARTITION BY "campaign"
+          ORDER BY place, threshold DESC
+          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ),
         0
       ) AS positives_above,
       COALESCE(
-        SUM(negatives + next_negatives) OVER (PARTITION BY "campaign" ORDER BY place, lowest DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+        SUM(negatives + next_negatives) OVER (
+          PARTITION BY "campaign"
+          ORDER BY place, threshold DESC
+          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ),
         0
       ) AS negatives_above,
       COALESCE(
-        SUM(negatives + next_negatives) OVER (PARTITION BY "campaign" ORDER BY place, lowest DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING),
+        SUM(negatives + next_negatives) OVER (
+          PARTITION BY "campaign"
+          ORDER BY place, threshold DESC
+          ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+        ),
         0
       ) AS negatives_after,
       SUM(positives) OVER (PARTITION BY "campaign") AS all_positives,
@@ -45,15 +58,22 @@ WITH predictions AS NOT MATERIALIZED (
     FROM (
       SELECT
         "campaign",
-        COALESCE(threshold, 0) AS lowest,
-        CASE WHEN threshold IS NULL THEN 0 ELSE 1 END AS place,
+        COALESCE(lowest, 0) AS threshold,
+        CASE WHEN lowest IS NULL THEN 0 ELSE 1 END AS place,
         SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-        SUM(CASE WHEN label = 0 AND score = threshold THEN weight ELSE 0 END) AS negatives,
-        SUM(CASE WHEN label = 1 OR score = threshold THEN 0 ELSE weight END) AS next_negatives
+        SUM(CASE WHEN label = 0 AND score = lowest THEN weight ELSE 0 END) AS negatives,
+        SUM(CASE WHEN label = 1 OR score = lowest THEN 0 ELSE weight END) AS next_negatives
       FROM told
-      GROUP BY "campaign", threshold
-    ) AS segments
+      GROUP BY "campaign", lowest
+    ) AS added
   ) AS running
+), thresholds AS (
+  /* relations/thresholds/window.sql: one row per distinct score of a positive, highest first, with the
+   weight of each class at it, above and below it. */
+  SELECT
+    "campaign", positives, negatives, positives_above, negatives_above, negatives_below, all_positives,
+    all_negatives
+  FROM segments
   WHERE place = 1 AND positives > 0
 ), by_thresholds AS (
   /* one row per group */

@@ -58,7 +58,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         for name, query in OTHERS.items():
             database.execute(f"CREATE TABLE given_{name} AS {query}")
         for name in ("run", "qrels", "records", "splits", *OTHERS):
-            database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, * FROM given_{name}")
+            database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, 1 AS unit_id, * FROM given_{name}")
         yield database
 
 
@@ -157,7 +157,9 @@ def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) ->
 def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     within_query = "level" in file.choices
-    connection.execute(f"CREATE OR REPLACE VIEW predictions AS SELECT {'query_id' if within_query else '1'} AS group_id, * FROM given")
+    connection.execute(
+        f"CREATE OR REPLACE VIEW predictions AS SELECT {'query_id' if within_query else '1'} AS group_id, 1 AS unit_id, * FROM given"
+    )
     found = Pasted(file).run(connection, "SELECT * FROM pasted ORDER BY group_id")
     fused = sqlrank.evaluate(asked(file), predictions="given", connection=connection, per_query=within_query, plan=PLAN)
     assert found[0] is not None

@@ -1,6 +1,8 @@
 -- APS: average precision score, the area under the precision-recall curve taken in steps; ties share a threshold.
 --     APS = sum over thresholds of (recall - recall before) * precision
 -- Requires: binary labels.
+-- Bounds: 0 to 1.
+-- Influence: aps_move FROM movements.
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn average_precision_score.
 SELECT

@@ -2,6 +2,10 @@
 --     AUC = sum over positives of w (weight of negatives below + tie_credit * weight of negatives at the same score) / (P N)
 -- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
 -- Requires: binary labels.
+-- Bounds: 0 to 1.
+-- Influence: auc_move FROM movements.
+-- Standard error: delong.
+-- Interval: hanley_mcneil.
 -- Undefined: predictions of one class only.
 -- Source: Hanley & McNeil 1982; scikit-learn roc_auc_score.
 SELECT

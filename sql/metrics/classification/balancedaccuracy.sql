@@ -1,6 +1,7 @@
 -- BalancedAccuracy: mean of recall and specificity.
 -- cut: default threshold: a threshold that is given, or the best one by a criterion.
 -- Requires: binary labels.
+-- Bounds: 0 to 1.
 -- Undefined: predictions of one class only.
 -- Source: scikit-learn balanced_accuracy_score.
 SELECT

@@ -1,6 +1,7 @@
 -- Lift: how many times as many positives the top fraction by score holds as a random one; ties at its edge count in part.
 -- $fraction: number above 0 to 1: the part of all weight that is looked at.
 -- Requires: binary labels.
+-- No influence: the score at which the fraction ends moves with the rows.
 -- Undefined: predictions without a positive.
 -- Source: the lift chart.
 SELECT

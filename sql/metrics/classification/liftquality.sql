@@ -3,6 +3,10 @@
 -- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
 -- lift_variant(): default exact: the definition, or the figure that the published Spark code arrives at.
 -- Requires: binary labels.
+-- Bounds: -1 to 1.
+-- Influence: 2 * auc_move FROM movements.
+-- Standard error: delong.
+-- Interval: hanley_mcneil.
 -- Undefined: predictions of one class only.
 -- Source: Magnetic's LightMetrics, in the form that does not depend on the order of tied rows.
 SELECT

@@ -3,6 +3,7 @@
 -- scaling(): default mcclish: how the area is scaled.
 -- With k: PartialAUC.
 -- Requires: binary labels.
+-- No influence: the score at which the area ends moves with the rows.
 -- Undefined: predictions of one class only.
 -- Source: McClish 1989; scikit-learn roc_auc_score(max_fpr).
 SELECT

@@ -2,6 +2,7 @@
 --     P-nDCG = sum of w p y / sum of w p over the highest probabilities whose weight is that of the positives
 -- $k: number above 0, default all: cut-off, the weight of the predictions that are looked at, highest first.
 -- Requires: binary labels, probabilities.
+-- No influence: the score at which the top ends moves with the rows.
 -- Undefined: predictions without a positive, or whose highest probabilities are all 0.
 -- Source: Valassis, P-nDCG; weighted by filling the top in parts.
 SELECT

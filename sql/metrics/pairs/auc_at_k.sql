@@ -2,6 +2,7 @@
 -- $k: integer from 1: how many predictions, the highest, are looked at; under weights how much weight of them.
 -- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
 -- Requires: binary labels.
+-- No influence: which negatives are the highest moves with the rows.
 -- Undefined: the first k predictions are of one class.
 -- Source: TorchMetrics RetrievalAUROC(top_k); of predictions tied across the k-th each counts in part.
 SELECT

@@ -3,6 +3,7 @@
 -- level: default query: pairs are made within a query (a user).
 -- tie_rule(): default half: what pairs with different labels and the same score count.
 -- pooling(): default pairs: how queries are put together.
+-- No influence: pairs are counted, and no row of them is kept.
 -- Undefined: no pair with different labels; by tie_rule=ignore none with different scores, either.
 -- Source: Koren & Sill 2013; Surprise accuracy.fcp is tie_rule=discordant, pooling=surprise.
 SELECT

@@ -1,6 +1,7 @@
 -- PairAccuracy: share of the pairs with different labels whose scores are in the same order; a tie of scores is wrong.
 --     PairAccuracy = concordant / pairs with different labels
 -- level: default query: pairs are made within a query; those of all queries of a group count together.
+-- No influence: pairs are counted, and no row of them is kept.
 -- Undefined: no pair with different labels.
 -- Source: CatBoost PairAccuracy.
 SELECT

@@ -4,6 +4,7 @@
 -- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts; 0 in the paper.
 -- few_negatives(): default truncate: what is done where there are fewer than k negatives.
 -- Requires: binary labels.
+-- No influence: which negatives are the highest moves with the rows.
 -- Undefined: predictions of one class only; by few_negatives=skip those with fewer than k negatives.
 -- Source: Hiranandani et al. 2020; RecTools PAP. Its micro average is level=query with few_negatives=skip.
 SELECT

@@ -12,6 +12,7 @@
 -- kind: default avg: ramp, avg, max, ts, ts_reference, pauc or precision.
 -- Weights are not read.
 -- Requires: binary labels, finite scores.
+-- No influence: which negatives are the highest moves with the rows.
 -- Undefined: predictions of one class only.
 -- Source: Hiranandani et al. 2020; pauc: Narasimhan and Agarwal 2013; precision: Kar et al. 2015.
 -- Better: lower.

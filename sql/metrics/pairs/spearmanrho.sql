@@ -1,5 +1,6 @@
 -- SpearmanRho: Spearman's rank correlation of labels and scores.
 -- formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties.
+-- No influence: the rank of each row moves with all others.
 -- Undefined: labels or scores that are all the same.
 -- Source: Spearman 1904; scipy spearmanr (pearson).
 SELECT

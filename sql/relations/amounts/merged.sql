@@ -5,6 +5,9 @@ SELECT
   positives,
   squares,
   negatives,
+  negative_squares,
+  positive_rows,
+  negative_rows,
   observed,
   tied_rows
 FROM tied

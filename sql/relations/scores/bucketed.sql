@@ -8,6 +8,9 @@ SELECT
   t.positives,
   t.squares,
   t.negatives,
+  t.negative_squares,
+  t.positive_rows,
+  t.negative_rows,
   b.positives_above + t.positives_over AS positives_above,
   b.negatives_above + t.negatives_over AS negatives_above,
   rest(
@@ -27,6 +30,9 @@ FROM (
     positives,
     squares,
     negatives,
+    negative_squares,
+    positive_rows,
+    negative_rows,
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS positives_over,

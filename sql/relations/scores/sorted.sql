@@ -6,6 +6,9 @@ SELECT
   positives,
   squares,
   negatives,
+  negative_squares,
+  positive_rows,
+  negative_rows,
   COALESCE(SUM(positives) OVER (
     PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   ), 0) AS positives_above,

@@ -3,8 +3,9 @@
 -- Engine: duckdb.
 SELECT
   group_id,
+  unit_id,
   label,
   score,
   weight,
-  LAST_VALUE(CASE WHEN label = 1 THEN score END IGNORE NULLS) OVER (PARTITION BY group_id ORDER BY score DESC) AS threshold
+  LAST_VALUE(CASE WHEN label = 1 THEN score END IGNORE NULLS) OVER (PARTITION BY group_id ORDER BY score DESC) AS lowest
 FROM predictions

@@ -1,0 +1,299 @@
+"""Intervals of what an order of predictions gives, of confusion matrices, and of units that were drawn together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from tests.definitions.test_confidence import CLUSTERS, OF_MATRICES, TEN, WEIGHTS, interval
+from tests.lanes import few
+from tests.unit.command_line import printed
+
+OTHER = [0.8, 0.9, 0.6, 0.3, 0.5, 0.5, 0.2, 0.1, 0.4, 0.3]
+"""Scores of a second system, among them a tie of a positive and a negative."""
+
+WEIGHED = {**TEN, "weight": WEIGHTS}
+BY_USER = {**WEIGHED, "user": CLUSTERS}
+ORDERS = ("carried", "window", "grouped", "bucketed")
+OF_ORDERS = ["AUC", "Gini", "LiftQuality", "APS"]
+
+
+def sample(size: int = 60) -> dict[str, list[float]]:
+    """Predictions with ties within and between classes, weights, and users."""
+    rng = np.random.default_rng(11)
+    label = rng.integers(0, 2, size).astype(float)
+    score = np.round(rng.uniform(0, 1, size) * 0.7 + 0.3 * label, 1).clip(0.05, 0.95)
+    weight = rng.uniform(0.5, 2, size)
+    columns = {"label": label, "score": score, "weight": weight, "user": rng.integers(0, 12, size).astype(float)}
+    return {name: [float(value) for value in values] for name, values in columns.items()}
+
+
+# By hand
+
+
+def test_area_under_the_curve() -> None:
+    """DeLong's standard error, that of MLstatkit, and Wilson's interval with the variance of Hanley and McNeil as a floor."""
+    found = interval("AUC", pa.table(TEN))
+    assert found == pytest.approx((0.8958333333, 0.3326643906, 0.9933050436, 0.1029090753, 10), abs=1e-10)
+    found = interval("AUC", pa.table({**TEN, "score": OTHER}))
+    assert found == pytest.approx((0.8541666667, 0.2511151642, 0.9903202988, 0.1542229627, 10), abs=1e-10)
+    found = interval("AUC", pa.table(TEN), interval="normal")
+    assert found[1:3] == pytest.approx((0.6941352521, 1.0975314146), abs=1e-10)
+    found = interval("AUC", pa.table(TEN), interval="t")
+    reach = student.ppf(0.975, 3) * 0.10290907529357056
+    assert found[1:3] == pytest.approx((0.8958333333333334 - reach, 0.8958333333333334 + reach), rel=1e-10)
+    assert interval("AUC", pa.table(WEIGHED))[::3] == pytest.approx((0.9259259259, 0.0794284880), abs=1e-10)
+    assert interval("AUC", pa.table({**WEIGHED, "score": OTHER}))[::3] == pytest.approx((0.9197530864, 0.0986179868), abs=1e-10)
+
+
+def test_a_perfect_order_is_not_certainty() -> None:
+    table = pa.table({"label": [1.0] * 20 + [0.0] * 200, "score": [0.9] * 20 + [0.1] * 200})
+    assert interval("AUC", table) == pytest.approx((1, 0.9734143819, 1, 0, 220), abs=1e-10)
+    assert interval("Gini", table)[:3] == pytest.approx((1, 2 * 0.9734143819 - 1, 1), abs=1e-9)
+    assert interval("AUC", table, interval="t")[1:3] == (None, None)
+
+
+def test_the_floor_by_its_formula() -> None:
+    """The variance of Hanley and McNeil as it was printed, with the numbers of rows of equal weight, against the short form of the file."""
+    weights = np.array([1, 2, 1, 0.5]), np.array([1, 3, 1, 1, 2, 1])
+    m, n = (side.sum() ** 2 / (side**2).sum() for side in weights)
+    area, error, z, q = 0.9259259259259259, 0.07942848803525868, norm.ppf(0.975), student.ppf(0.975, 3)
+    c = (area + z**2 / 8) / (1 + z**2 / 4)
+    v = (c * (1 - c) + (m - 1) * (2 * c**2 / (1 + c) - c**2) + (n - 1) * (c / (2 - c) - c**2)) / (m * n)
+    r = max(q**2 * error**2 / (area * (1 - area)), q**2 * v / (c * (1 - c)))
+    half = np.sqrt(r * area * (1 - area) + r**2 / 4)
+    limits = [(area + r / 2 + sign * half) / (1 + r) for sign in (-1, 1)]
+    assert interval("AUC", pa.table(WEIGHED))[1:3] == pytest.approx(limits, rel=1e-10)
+
+
+def test_what_is_twice_the_area_less_one() -> None:
+    area = interval("AUC", pa.table(WEIGHED))
+    for metric in ("Gini", "LiftQuality"):
+        value, low, high, error, units = interval(metric, pa.table(WEIGHED))
+        assert (value, low, high) == pytest.approx([2 * limit - 1 for limit in area[:3]], rel=1e-12)
+        assert (error, units) == (pytest.approx(2 * area[3], rel=1e-12), 10)
+    assert interval("LiftQuality", pa.table(WEIGHED), lift_variant="magnetic_spark")[1:] == (None,) * 4
+
+
+def test_average_precision() -> None:
+    """The standard error is that of finite differences of scikit-learn."""
+    assert interval("APS", pa.table(TEN))[::3] == pytest.approx((0.8541666667, 0.1339545953), abs=1e-10)
+    assert interval("APS", pa.table(BY_USER), unit="user")[3:] == pytest.approx((0.1912335221, 5), abs=1e-10)
+
+
+def test_confusion_matrices() -> None:
+    expected = {"Precision": (0.75, 0.228217732), "FBeta": (0.75, 0.180421959), "MCC": (0.583333333, 0.276569517)}
+    for metric, numbers in expected.items():
+        assert interval(metric, pa.table(TEN))[::3] == pytest.approx(numbers, abs=1e-9)
+    assert interval("MCC", pa.table(WEIGHED))[::3] == pytest.approx((0.666666667, 0.240661589), abs=1e-9)
+    assert interval("Precision", pa.table(TEN), interval="wilson")[1:3] == interval("Precision", pa.table(TEN))[1:3]
+    assert interval("Precision", pa.table(TEN), cut="best")[1:] == (None,) * 4
+
+
+def test_units_that_were_drawn_together() -> None:
+    expected = {"LogLoss": 0.1272443292, "NormalizedEntropy": 0.303827580, "MCC": 0.239868632, "AUC": 0.0965106123, "APS": 0.1912335221}
+    for metric, error in expected.items():
+        assert interval(metric, pa.table(BY_USER), unit="user")[3:] == pytest.approx((error, 5), abs=1e-9)
+        mapped = pa.table({**WEIGHED, "query_id": CLUSTERS})
+        assert interval(metric, mapped) == interval(metric, pa.table(BY_USER), unit="user")
+        assert interval(metric, mapped.append_column("row", [range(10)]), unit="row")[4] == 10
+
+
+def test_an_expression_says_what_was_drawn_together() -> None:
+    assert interval("AUC", pa.table(BY_USER), unit="'u' || user") == interval("AUC", pa.table(BY_USER), unit="user")
+
+
+@pytest.mark.parametrize("order", few(ORDERS, ["bucketed"]))
+def test_every_plan_has_the_same_intervals(order: str) -> None:
+    table = pa.table({**sample(), "shop": [row % 2 for row in range(60)]})
+    for options in ({}, {"unit": "CAST(user AS INT)"}):
+        given = {"predictions": table, "confidence": 0.9, "by": "shop", **options}
+        usual = sqlrank.evaluate(OF_ORDERS, **given).to_pylist()
+        for one, two in zip(usual, sqlrank.evaluate(OF_ORDERS, **given, plan={"order": order}).to_pylist(), strict=True):
+            assert one == pytest.approx(two, rel=1e-11)
+            assert one["AUC.low"] < one["AUC"] < one["AUC.high"]
+
+
+def test_the_plan_for_rows_of_weight_1() -> None:
+    given = {"predictions": pa.table(TEN), "confidence": 0.9}
+    assert sqlrank.evaluate(OF_ORDERS, **given, plan={"order": "ranked"}).to_pylist() == [
+        pytest.approx(row) for row in sqlrank.evaluate(OF_ORDERS, **given).to_pylist()
+    ]
+
+
+# By what each row does
+
+
+@pytest.mark.parametrize("tie_credit", few([0.5, 0, 1], 1))
+def test_standard_errors_are_finite_differences(tie_credit: float) -> None:
+    """A copy of the data for each row, in which it weighs a little more, or less; rows, and users."""
+    rows, step = sample(), 1e-5
+    size = len(rows["label"])
+    copies: dict[str, list[float]] = {"copy": [], "label": [], "score": [], "weight": []}
+    for row in range(size):
+        for sign in (-1, 1):
+            changed = list(rows["weight"])
+            changed[row] *= 1 + sign * step
+            for name, values in {**rows, "copy": [2 * row + (sign > 0)] * size, "weight": changed}.items():
+                copies.get(name, []).extend(values)
+    metrics = [f"AUC(tie_credit={tie_credit})", f"Gini(tie_credit={tie_credit})", "APS"]
+    found = sqlrank.evaluate(metrics, predictions=pa.table(copies), by="copy")
+    label, user = np.array(rows["label"]), np.array(rows["user"])
+    by_row = sqlrank.evaluate(metrics, predictions=pa.table(rows), confidence=0.95)
+    by_user = sqlrank.evaluate(metrics, predictions=pa.table(rows), confidence=0.95, unit="CAST(user AS INT)")
+    for metric, name in zip(found.column_names[1:], by_row.column_names[::5], strict=True):
+        values = np.array(found[metric].to_pylist()).reshape(size, 2)
+        influence = (values[:, 1] - values[:, 0]) / (2 * step)
+        groups = [influence] if name == "APS" else [influence[label == 0], influence[label == 1]]
+        expected = np.sqrt(sum(len(group) / (len(group) - 1) * (group**2).sum() for group in groups))
+        assert by_row[f"{name}.se"].to_pylist() == [pytest.approx(expected, rel=1e-6)], name
+        sums = np.array([influence[user == one].sum() for one in np.unique(user)])
+        expected = np.sqrt(len(sums) / (len(sums) - 1) * (sums**2).sum())
+        assert by_user[f"{name}.se"].to_pylist() == [pytest.approx(expected, rel=1e-6)], name
+        assert by_user[f"{name}.units"].to_pylist() == [len(sums)]
+
+
+# What changes nothing
+
+
+ALL = ["AUC", "APS", "Precision", "YoudenJ", "LogLoss", "R2"]
+"""One of each kind."""
+
+
+def rows_of(table: dict[str, list[float]], **options: Any) -> dict[str, Any]:
+    (row,) = sqlrank.evaluate(ALL, predictions=pa.table(table), confidence=0.95, **options).to_pylist()
+    return row
+
+
+def test_twice_the_weight_changes_nothing() -> None:
+    rows = sample()
+    twice = {**rows, "weight": [2 * weight for weight in rows["weight"]]}
+    for options in ({}, {"unit": "CAST(user AS INT)"}):
+        assert rows_of(twice, **options) == pytest.approx(rows_of(rows, **options), rel=1e-9)
+
+
+def test_the_order_of_rows_changes_nothing() -> None:
+    rows = sample()
+    mixed = {name: values[::-1][7:] + values[::-1][:7] for name, values in rows.items()}
+    for options in ({}, {"unit": "CAST(user AS INT)"}):
+        assert rows_of(mixed, **options) == pytest.approx(rows_of(rows, **options), rel=1e-9)
+
+
+def test_a_row_cut_in_two_changes_nothing_by_units() -> None:
+    """Each half weighs half; rows as units see twice as many."""
+    rows = {name: values * 2 for name, values in sample().items()}
+    rows["weight"] = [weight / 2 for weight in rows["weight"]]
+    whole, halves = rows_of(sample(), unit="CAST(user AS INT)"), rows_of(rows, unit="CAST(user AS INT)")
+    errors = [f"{metric}{what}" for metric in ALL for what in ("", ".se", ".units")]
+    assert [halves[name] for name in errors] == pytest.approx([whole[name] for name in errors], rel=1e-9)
+    assert [rows_of(rows)[f"{metric}.units"] for metric in ALL] == [120] * len(ALL)
+
+
+def test_rows_that_weigh_nothing_are_no_units() -> None:
+    some = {**TEN, "weight": [1.0] * 8 + [0.0] * 2}
+    first = {name: values[:8] for name, values in TEN.items()}
+    assert rows_of(some) == pytest.approx(rows_of(first), rel=1e-12)
+    users = [*CLUSTERS[:8], 6, 7]
+    assert rows_of({**some, "user": users}, unit="user") == pytest.approx(rows_of({**first, "user": users[:8]}, unit="user"), rel=1e-12)
+
+
+# What is bounded, and what is undefined
+
+
+@pytest.mark.slow
+def test_limits_of_shares_are_shares() -> None:
+    """Fifty groups of few rows, perfect and hopeless ones among them."""
+    rng = np.random.default_rng(3)
+    table = {"group": np.repeat(np.arange(50.0), 9), "label": rng.integers(0, 2, 450), "score": np.round(rng.uniform(0, 1, 450), 1)}
+    table["score"][:45] = table["label"][:45]
+    table["score"][45:90] = 1 - table["label"][45:90]
+    bounded = [*OF_ORDERS, *OF_MATRICES[:-1]]
+    found = sqlrank.evaluate(bounded, predictions=pa.table(table), by="group", confidence=0.95)
+    for metric in bounded:
+        least = -1 if metric in {"Gini", "LiftQuality", "MCC", "YoudenJ"} else 0
+        values, lows, highs = (found[f"{metric}{what}"].to_pylist() for what in ("", ".low", ".high"))
+        assert sum(low is not None for low in lows) > 25
+        for value, low, high in zip(values, lows, highs, strict=True):
+            assert low is None or least - 1e-12 <= low <= value + 1e-12, metric
+            assert high is None or value - 1e-12 <= high <= 1 + 1e-12, metric
+
+
+def test_undefined_is_null() -> None:
+    one_class = {"label": [1.0, 1, 1], "score": [0.1, 0.5, 0.9]}
+    assert interval("AUC", pa.table(one_class)) == (None, None, None, None, 3)
+    assert interval("MCC", pa.table(one_class)) == (None, None, None, None, 3)
+    one_positive = {"label": [1.0, 0, 0], "score": [0.5, 0.1, 0.9]}
+    assert interval("AUC", pa.table(one_positive)) == (0.5, None, None, None, 3)
+    one_unit = pa.table({**TEN, "user": [1] * 10})
+    for metric in ("AUC", "APS", "Precision"):
+        assert interval(metric, one_unit, unit="user")[1:] == (None, None, None, 1)
+    perfect = pa.table({"label": [1.0, 1, 0, 0], "score": [0.9, 0.8, 0.1, 0.2]})
+    assert interval("MCC", perfect) == (1, None, None, None, 4)
+
+
+def test_an_order_of_rows_has_no_interval() -> None:
+    """Rows one by one are no scores that others could tie with."""
+    assert interval("AUC", pa.table({**TEN, "rank": list(range(10))}), ties="row_order")[1:] == (None,) * 4
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "message"),
+    [
+        ("AUC", {"unit": "nobody"}, r"'nobody', which predictions do not have"),
+        ("AUC", {"unit": "share"}, r"unit_id is DOUBLE, .*; cast it to text or whole numbers"),
+        ("AUC", {"unit": "gaps"}, r"1 row: unit_id is NULL; for intervals it has to be known which rows belong together"),
+    ],
+)
+def test_units_that_are_none(metric: str, options: dict[str, Any], message: str) -> None:
+    table = pa.table({**BY_USER, "share": [float(user) for user in CLUSTERS], "gaps": [*CLUSTERS[:-1], None]})
+    with pytest.raises(InputError, match=message):
+        interval(metric, table, **options)
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "message"),
+    [
+        ("AUC", {"unit": "user", "confidence": None}, "unit='user' is for intervals, and needs confidence=, such as 0.95"),
+        ("GAUC", {"unit": "user"}, "unit='user' is not possible for GAUC, whose units are queries; leave out unit"),
+        ("AUC(level=query)", {"unit": "user"}, "unit='user' is not possible for AUC(level=query), whose units are queries; leave out unit"),
+        ("AUC", {"unit": 3}, "unit=3 is not possible: give the name of a column, such as 'user_id'"),
+    ],
+)
+def test_calls_that_are_refused(metric: str, options: dict[str, Any], message: str) -> None:
+    table = pa.table({**BY_USER, "query_id": CLUSTERS})
+    with pytest.raises(MetricError) as caught:
+        sqlrank.evaluate(metric, predictions=table, **{"confidence": 0.95, **options})
+    assert str(caught.value) == message
+
+
+# Elsewhere
+
+
+def test_the_command_takes_a_unit(tmp_path: Any) -> None:
+    path = tmp_path / "p.csv"
+    lines = ["label,score,user", *(",".join(map(str, row)) for row in zip(*TEN.values(), CLUSTERS, strict=True))]
+    path.write_text("\n".join(lines))
+    shown = printed("evaluate", "AUC", "APS", "--predictions", path, "--confidence", "0.95", "--unit", "user")
+    assert [line.split()[::4] for line in shown.splitlines()[1:3]] == [["AUC", "5"], ["APS", "5"]]
+    assert "unit_id" in printed("sql", "AUC", "--predictions", "p", "--confidence", "0.95", "--unit", "user", "--dialect", "bigquery")
+
+
+def test_a_model_of_dbt_takes_a_unit() -> None:
+    model = sqlrank.dbt_model(["AUC"], "daily", predictions="scored", confidence=0.95, unit="user")
+    assert [column["name"] for column in model.schema["models"][0]["columns"]] == ["auc", "auc_low", "auc_high", "auc_se", "auc_units"]
+    assert "unit_id" in model.sql
+
+
+def test_what_was_drawn_is_told() -> None:
+    metadata = sqlrank.evaluate("AUC", predictions=pa.table(BY_USER), confidence=0.95, unit="user").schema.metadata
+    assert metadata[b"sqlrank.unit"] == b"user"
