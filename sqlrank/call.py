@@ -47,7 +47,8 @@ def leaves(source: Any) -> list[Any]:
 class Call:
     """The arguments of a call: metrics, the sources of roles, and what holds for all metrics; checked when it is looked up.
 
-    ``with_weights`` asks for the weights of queries, if they have any, beside their values.
+    ``with_weights`` asks for the weights of queries, if they have any, beside their values, ``per_unit`` for the values of units of metrics
+    that are of groups.
     """
 
     metrics: Any
@@ -62,6 +63,7 @@ class Call:
     confidence: float | None = None
     interval: str = "auto"
     with_weights: bool = False
+    per_unit: bool = False
     unit: str | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
 

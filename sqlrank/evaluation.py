@@ -30,7 +30,19 @@ if TYPE_CHECKING:
     from sqlrank.prepare import Prepared
     from sqlrank.question import Question
 
-_TYPES = {"by": None, "slice": None, "query": None, "id": None, "cutoff": pa.int32(), "point": pa.int64(), "units": pa.int64()}
+BY_ROWS = "row"
+"""What is said to be a unit where rows of several scores are."""
+
+_TYPES = {
+    "by": None,
+    "slice": None,
+    "query": None,
+    "unit": None,
+    "id": None,
+    "cutoff": pa.int32(),
+    "point": pa.int64(),
+    "units": pa.int64(),
+}
 """The types of columns of a result by their kind, None for those of the inputs; all others are doubles."""
 
 
@@ -77,7 +89,8 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
         found["sqlrank.metrics"] = json.dumps(definitions(prepared.question.asked, prepared.question.library))
     if (confidence := prepared.question.confidence) is not None:
         found |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.interval}
-        found |= {} if confidence.unit is None else {"sqlrank.unit": confidence.unit}
+        unit = BY_ROWS if prepared.columns.rows_are_units else confidence.unit
+        found |= {} if unit is None else {"sqlrank.unit": unit}
     return found
 
 

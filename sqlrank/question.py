@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -116,6 +116,8 @@ def look_up(call: Call) -> Question:
     if sets and call.per_query and "run" in homes:
         raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
     confidence = read_confidence(asked, call.confidence, call.interval, call.unit, call.per_query, sets is not None)
+    if confidence is not None and call.per_unit:
+        confidence = replace(confidence, per_unit=True)
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:
         for name, value in shared.items():

@@ -27,6 +27,7 @@ from sqlrank.cli.options import (
     Queries,
     Run,
     SqlDir,
+    Unit,
     Where,
     Written,
 )  # fmt: skip
@@ -56,6 +57,7 @@ def compare(
     queries: Queries = None,
     db: Database = None,
     by: Systems = "system",
+    unit: Unit = None,
     slice_: Slices = None,
     baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
     test: Annotated[str, typer.Option(help="t, wilcoxon, sign or randomization.")] = "t",
@@ -91,6 +93,7 @@ def compare(
             metrics,
             **_given(run, qrels, predictions, queries, db, column, policy, plan, input),
             by=by,
+            unit=unit,
             slices=groupings(slice_),
             baseline=baseline,
             test=test,
@@ -124,6 +127,7 @@ def gate(
     queries: Queries = None,
     db: Database = None,
     by: Systems = "system",
+    unit: Unit = None,
     slice_: Slices = None,
     baseline: Annotated[
         str | None, typer.Option(help="The system that is the baseline (the first given), or a Parquet file of evaluate --per-query.")
@@ -167,6 +171,7 @@ def gate(
             metrics,
             **_given(run, qrels, predictions, queries, db, column, policy, plan, input),
             by=by,
+            unit=unit,
             slices=_gated(slice_),
             baseline=baseline,
             tolerance=_tolerances(tolerance),

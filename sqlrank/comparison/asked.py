@@ -9,8 +9,9 @@ from sqlrank.call import Several
 from sqlrank.errors import MetricError, shown, suggestion
 from sqlrank.library.confidence import is_share
 from sqlrank.library.listing import better
-from sqlrank.library.roles import SYSTEM
+from sqlrank.library.roles import SYSTEM, UNIT
 from sqlrank.question import look_up
+from sqlrank.statement.keys import QUERY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from sqlrank.question import Question
 
 MEANS = ("mean", "wmean", None)
+ANY_LEVEL = 0.95
+"""What stands for the level of intervals where units are asked for, which are the same at all."""
+
 SCORE = "score"
 """The column that tells several scores of the same predictions apart."""
 
@@ -28,7 +32,8 @@ SCORE = "score"
 class Measure:
     """A metric that is compared: whether ``higher``, ``lower`` or ``neither`` values are better, and whether all lie between 0 and 1.
 
-    Differences are taken as ``sign * (value - factor * baseline)``.
+    Differences are taken as ``sign * (value - factor * baseline)``. Values of one that ``is_moved`` are made of how far units move it, those
+    of others are its own; ``is_normal`` says that its differences are taken as normal, not by Student's t.
     """
 
     name: str
@@ -36,6 +41,8 @@ class Measure:
     is_share: bool
     sign: int = 1
     factor: float = 1.0
+    is_moved: bool = False
+    is_normal: bool = False
 
 
 def _measures(question: Question) -> list[Measure]:
@@ -49,13 +56,22 @@ def _measure(item: Asked, question: Question) -> Measure:
         raise MetricError(f"{name} has rows of its own and cannot be compared; ask for metrics with one cut-off each")
     if reason := item.file.facts.get("No interval"):
         raise MetricError(f"{name} cannot be compared by units: {reason}")
-    if item.home != "run" and item.file.grain != "list" and item.settings.get("level") != "query":
-        role = question.library.roles[item.home]
-        advice = ", unless level='query' (-p level=query) asks for those of queries" if role.list_column else ""
-        raise MetricError(f"{name} has no values of single queries to compare, but one for all rows{advice}")
+    is_moved = item.home != "run" and item.file.grain != "list" and item.settings.get("level") != "query"
+    if is_moved:
+        _check_moved(name, item, question)
     if (aggregate := item.settings.get("aggregate")) not in MEANS:
         raise MetricError(f"means are compared, not aggregate={aggregate!r}; leave it out")
-    return Measure(name, better(name, question.library), is_share(item))
+    return Measure(name, better(name, question.library), is_share(item), is_moved=is_moved)
+
+
+def _check_moved(name: str, item: Asked, question: Question) -> None:
+    """Refuse a metric that has one value for all rows if no row says how far it moves that."""
+    role = question.library.roles[item.home]
+    advice = "; level='query' (-p level=query) compares its values of queries" if role.list_column else ""
+    if role.unit_column is None:
+        raise MetricError(f"{name} has no values of single queries to compare, but one for all rows{advice}")
+    if reason := item.file.facts.get("No influence"):
+        raise MetricError(f"{name} cannot be compared by units: {reason.rstrip('.')}{advice}")
 
 
 def groupings(slices: Any) -> list[list[str]]:
@@ -86,6 +102,16 @@ class Asking:
     groups: list[list[str]]
     measures: list[Measure]
 
+    @property
+    def is_moved(self) -> bool:
+        """Whether values of units are made of how far these move metrics of all rows."""
+        return self.measures[0].is_moved
+
+    @property
+    def unit(self) -> str:
+        """The column of units in tables of their values."""
+        return UNIT if self.is_moved else QUERY
+
     @classmethod
     def of(cls, call: Call, by: Any, slices: Any) -> Asking:
         """Look up what is asked; without ``by`` there is one system. Raises ``MetricError`` for what cannot be compared."""
@@ -101,7 +127,14 @@ class Asking:
             raise MetricError(f"slices cannot name {system!r}, which tells the systems apart")
         own = [] if told_by_score or by is None else [system]
         plain = replace(call, by=[*own, *groups[0]], confidence=None, per_query=False)
-        compared = _measures(look_up(plain))
+        compared = _measures(look_up(replace(plain, unit=None)))
+        moved = {measure.is_moved: measure.name for measure in compared}
+        if len(moved) > 1:
+            raise MetricError(f"{moved[False]} is compared by queries and {moved[True]} by rows or units; compare them in two calls")
+        if True in moved:
+            return cls(replace(plain, confidence=ANY_LEVEL, per_unit=True), system, groups, compared)
+        if call.unit is not None:
+            raise MetricError(f"unit={call.unit!r} is not possible for {compared[0].name}, whose units are queries; leave out unit")
         return cls(replace(plain, per_query=True, with_weights=True), system, groups, compared)
 
     @property
@@ -117,6 +150,11 @@ class Asking:
         """Return systems in the order in which they were given, others after them."""
         places = {name: place for place, name in enumerate(self.given_order)}
         return sorted(systems, key=lambda name: (places.get(name, len(places)), name))
+
+    def measured(self, by_rows: bool) -> list[Measure]:
+        """Return what is compared; where units are rows, the difference of areas is normal, as DeLong's test has it."""
+        errors = {str(item.metric): item.file.facts.get("Standard error") for item in look_up(self.call).asked} if by_rows else {}
+        return [replace(measure, is_normal=errors.get(measure.name) == "delong") for measure in self.measures]
 
     def calls(self) -> Iterable[tuple[list[str], Call]]:
         """Return the call for each grouping."""

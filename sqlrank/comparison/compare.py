@@ -9,7 +9,7 @@ from sqlrank.arguments import public
 from sqlrank.call import Call
 from sqlrank.comparison.asked import Asking, pairs_of
 from sqlrank.comparison.judged import Tests, judged
-from sqlrank.comparison.road import Place, over_units, values
+from sqlrank.comparison.road import Place, check_paired, over_units, values
 from sqlrank.comparison.shown import shown, unit_rows
 from sqlrank.engines.duckdb import Limits
 from sqlrank.errors import MetricError
@@ -38,6 +38,7 @@ def compare(
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
     by: str = "system",
+    unit: str | None = None,
     slices: str | Sequence[str] | Sequence[Sequence[str]] = (),
     baseline: str | None = None,
     where: str | None = None,
@@ -63,19 +64,22 @@ def compare(
     """Compare systems query by query: differences with intervals and tests, as an Arrow table with a row per slice, metric and pair.
 
     The values of queries are computed where the data are, as :func:`sqlrank.evaluate` does with ``per_query``; what is compared are these.
-    A query counts where both systems have a value; with weights of queries differences are weighted.
+    A query counts where both systems have a value; with weights of queries differences are weighted. Metrics of all rows of predictions are
+    compared by how far each unit moves them: the difference of two AUC is that of DeLong, DeLong & Clarke-Pearson 1988.
 
     Args:
-        metrics: what to compare; metrics of predictions need ``level="query"``.
+        metrics: what to compare: metrics of rankings, of predictions under ``level="query"``, or those of all rows, such as AUC and LogLoss.
         run: as for :func:`sqlrank.evaluate`: one table with a column ``by``, or ``{"bm25": ..., "dense": ...}``.
         qrels: judgments.
-        predictions: predictions with a query, several scores (``columns={"score": ["old", "new"]}``) being the systems.
+        predictions: predictions, of which several scores (``columns={"score": ["old", "new"]}``) are the systems.
         queries: as for :func:`sqlrank.evaluate`.
         inputs: as for :func:`sqlrank.evaluate`.
         connection: where the data are; what follows from the values of queries is computed here.
         dialect: the SQL that ``connection`` speaks, if its class does not tell.
         columns: canonical column names to yours.
         by: the column that tells systems apart.
+        unit: for metrics of all rows the column that says what was drawn on its own, as for :func:`sqlrank.evaluate`; rows of several scores
+            are units of their own, unless they have a query.
         slices: columns to compare within, such as ``"country"``; a list of lists gives several groupings, ``[]`` among them all rows.
         baseline: the system that the others are compared with; without one all pairs are, the baseline of each being
             the one that was given first, or of a column the first in order.
@@ -103,7 +107,7 @@ def compare(
         The columns of ``slices``, with ``slice`` if there are several groupings; ``metric``, ``baseline``, ``system`` (string);
         ``value_baseline``, ``value`` and ``difference`` (float64, means over the queries that both have); ``low``, ``high`` (of the
         difference, by Student's t at ``level``, which allows for the correction); ``relative`` (the difference over the baseline),
-        ``se``; ``units`` and ``unpaired`` (int64: queries compared, and left out); ``wins``, ``ties``, ``losses`` (int64);
+        ``se``; ``units`` and ``unpaired`` (int64: queries compared, and left out); ``wins``, ``ties``, ``losses`` (int64, NULL where units have no value of their own);
         ``effect_size`` (the difference in standard deviations), ``statistic``, ``p``, ``p_adjusted`` (float64, two-sided); ``better``
         (string, the system that is, if one is); ``detectable`` (float64), ``needed`` (int64); ``test``, ``correction`` (string).
         Undefined is NULL: no test of fewer than two queries, and none without spread but for equal systems, whose p is 1.
@@ -123,7 +127,9 @@ def compare(
     """
     tests = Tests(test, correction, confidence, effect, power, replicates, seed)
     asking = Asking.of(Call.of(metrics, locals(), policies), by, slices)
-    compared = asking.measures
+    if asking.is_moved and (per_query or test != "t" or correction == "max_t"):
+        what = "has no values of queries to show; leave out per_query" if per_query else "is compared by test='t', and not under max_t"
+        raise MetricError(f"{asking.measures[0].name} {what}, unless level='query' (-p level=query) asks for values of queries")
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     tables = values(asking, Place(connection, dialect, limits, check, progress))
 
@@ -132,12 +138,13 @@ def compare(
 
     def work(units: Units) -> pa.Table:
         pairs = pairs_of(asking.ordered(units.systems()), baseline)
-        rows = units.compare(pairs, range(len(compared)), compared)
+        rows = units.compare(pairs, range(len(units.measures)), units.measures)
+        check_paired(rows, asking)
         if per_query:
             return unit_rows(units, asking, pairs, tables)
         return shown(judged(units, rows, tests), units, asking, pairs, tables, tests)
 
-    result = over_units(tables, asking.system, compared, limits, work)
+    result = over_units(tables, asking, limits, work)
     said = {"test": test, "correction": correction, "confidence": f"{confidence:g}", "seed": str(seed), "replicates": str(replicates)}
     metadata = {"sqlrank.version": __version__, **{f"sqlrank.{name}": value for name, value in said.items()}}
     return result.replace_schema_metadata(metadata | {"sqlrank.sql": tables[0][1].schema.metadata[b"sqlrank.sql"].decode()})

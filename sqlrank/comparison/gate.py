@@ -12,7 +12,7 @@ from sqlrank.arguments import public
 from sqlrank.call import Call
 from sqlrank.comparison.asked import Asking
 from sqlrank.comparison.judged import Judged, deviation_of
-from sqlrank.comparison.road import Place, over_units, values
+from sqlrank.comparison.road import Place, check_paired, over_units, values
 from sqlrank.comparison.shown import SPREAD, VALUES, row_of, slice_fields, slice_of, table_of
 from sqlrank.comparison.stored import BASELINE, CANDIDATE, check_units, read_stored, together
 from sqlrank.comparison.verdict import Verdict, limits, overall, tolerances, verdict_of
@@ -56,6 +56,7 @@ def gate(
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
     by: str = "system",
+    unit: str | None = None,
     slices: str | Sequence[str] | Sequence[Sequence[str]] = (),
     baseline: Any = None,
     tolerance: float | str | Mapping[str, float | str] = 0.0,
@@ -79,16 +80,17 @@ def gate(
     an interval that allows for their number is below no change); it passes where the interval is above it; else it is inconclusive.
 
     Args:
-        metrics: what must not get worse; metrics of predictions need ``level="query"``.
+        metrics: what must not get worse: metrics of rankings, of predictions under ``level="query"``, or those of all rows, such as AUC.
         run: two systems, ``{"baseline": ..., "candidate": ...}`` or a table with a column ``by``; with a stored baseline the candidate alone.
         qrels: judgments.
-        predictions: predictions with a query and two scores (``columns={"score": ["old", "new"]}``), the first being the baseline.
+        predictions: predictions with two scores (``columns={"score": ["old", "new"]}``), the first being the baseline.
         queries: as for :func:`sqlrank.evaluate`.
         inputs: as for :func:`sqlrank.evaluate`.
         connection: where the data are.
         dialect: the SQL that ``connection`` speaks, if its class does not tell.
         columns: canonical column names to yours.
         by: the column that tells the two systems apart.
+        unit: as for :func:`sqlrank.compare`.
         slices: columns within which the candidate must not be worse either, beside the whole; a list of lists says exactly which groupings.
         baseline: the name of the system that is the baseline, the first one given if they are in order, else ``"baseline"``; or a Parquet file or
             table of :func:`sqlrank.evaluate` with ``per_query=True``.
@@ -132,8 +134,13 @@ def gate(
     asking = Asking.of(given, None if is_stored else by, groups)
     plain = asking.measures
     allowed = tolerances(tolerance, plain)
-    tested = [_tested(measure, each) for measure, each in zip(plain, allowed, strict=True)]
+    for measure, each in zip(plain, allowed, strict=True):
+        limits(measure, each)
     work_limits = Limits(memory_limit, threads, temp_directory, timeout)
+    if stored is not None and asking.is_moved:
+        raise MetricError(
+            f"{plain[0].name} has no values of queries that a stored baseline could hold; give the scores of both in one table"
+        )
     tables = values(asking, Place(connection, dialect, work_limits, check, progress))
     if stored is not None:
         tables = [(group, together(table, stored, group, plain)) for group, table in tables]
@@ -142,9 +149,11 @@ def gate(
     def work(units: Units) -> pa.Table:
         pair = names or _pair(asking.ordered(units.systems()), baseline, asking.given_order)
         places = [*range(len(plain)), *range(len(plain))]
-        found = units.compare([pair], places, [*plain, *tested])
+        tested = [_tested(measure, each) for measure, each in zip(units.measures, allowed, strict=True)]
+        found = units.compare([pair], places, [*units.measures, *tested])
         by_place = {(item.cell, item.metric): item for item in found}
         raw = [item for item in found if item.metric < len(plain)]
+        check_paired(raw, asking)
         if is_stored and raw:
             check_units(max(item.units for item in raw), max(item.unpaired for item in raw if item.cell == raw[0].cell), asking)
         verdicts = [
@@ -153,7 +162,7 @@ def gate(
         ]
         return _shown(units, asking, tables, pair, raw, allowed, verdicts, confidence)
 
-    return over_units(tables, asking.system, plain, work_limits, work)
+    return over_units(tables, asking, work_limits, work)
 
 
 def _tested(measure: Measure, tolerance: Tolerance) -> Measure:
@@ -196,5 +205,5 @@ def _with_interval(item: Compared, level: float) -> Judged:
     se = deviation_of(item)
     if not se or item.difference is None:
         return Judged(item, level, se)
-    far = se * t_quantile(level, item.units - 1)
+    far = se * t_quantile(level, item.freedom)
     return Judged(item, level, se, item.difference - far, item.difference + far)

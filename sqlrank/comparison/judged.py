@@ -143,7 +143,7 @@ def _tested(
         return sign_test(int(item.above or 0), int(item.below or 0))
     if tests.test == "randomization":
         return item.difference, p_of[item.key]
-    return t_test(item.difference if item.above or item.below else 0.0, se, item.units)
+    return t_test(item.difference if item.above or item.below else 0.0, se, item.freedom)
 
 
 def _judged(
@@ -155,7 +155,7 @@ def _judged(
     found = Judged(item, level, se, statistic=statistic, p=p, p_adjusted=p_adjusted)
     if se == 0:
         return found
-    far = se * (t_quantile(level, item.units - 1) if reach is None else reach)
+    far = se * (t_quantile(level, item.freedom) if reach is None else reach)
     deviation = se * math.sqrt(item.units)
     effect = tests.effect_on(item.value_baseline)
     return Judged(

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlrank.comparison.units import Units
 from sqlrank.engines.duckdb import Limits, session, supervise
-from sqlrank.evaluation import answer
+from sqlrank.errors import InputError
+from sqlrank.evaluation import BY_ROWS, answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import pyarrow as pa
 
-    from sqlrank.comparison.asked import Asking, Measure
+    from sqlrank.comparison.asked import Asking
+    from sqlrank.comparison.units import Compared
     from sqlrank.inputs.checks import Check
 
 Found = TypeVar("Found")
@@ -46,9 +48,18 @@ def _part(progress: Callable[[float], None], number: int, count: int) -> Callabl
     return lambda percentage: progress((100 * number + percentage) / count)
 
 
-def over_units(
-    tables: Sequence[tuple[list[str], pa.Table]], system: str, measures: Sequence[Measure], limits: Limits, work: Callable[[Units], Found]
-) -> Found:
+def over_units(tables: Sequence[tuple[list[str], pa.Table]], asking: Asking, limits: Limits, work: Callable[[Units], Found]) -> Found:
     """Return what ``work`` makes of values of units, in a database of their own under the limits of the call."""
+    by_rows = (tables[0][1].schema.metadata or {}).get(b"sqlrank.unit") == BY_ROWS.encode()
     with session(None, limits) as duck:
-        return supervise(duck, lambda: work(Units(duck, tables, system, measures)), None)
+        return supervise(duck, lambda: work(Units(duck, tables, asking, asking.measured(by_rows))), None)
+
+
+def check_paired(compared: Sequence[Compared], asking: Asking) -> None:
+    """Refuse metrics of all rows where these are not the same units for both systems."""
+    worst = max(compared, key=lambda item: item.unpaired, default=None)
+    if asking.is_moved and worst is not None and worst.unpaired:
+        raise InputError(
+            f"{worst.unpaired:,} of {worst.units + worst.unpaired:,} units have rows of one of two systems only, and metrics of predictions are "
+            "compared over the same rows; leave the others out with where="
+        )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank.comparison.units import UNIT
 from sqlrank.statement.bind import literal
+from sqlrank.statement.keys import QUERY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,16 +78,16 @@ def row_of(item: Judged, measure: Measure, pair: tuple[str, str]) -> dict[str, A
         "se": item.se,
         "units": of.units,
         "unpaired": of.unpaired,
-        "wins": above,
-        "ties": of.equal,
-        "losses": below,
+        "wins": None if measure.is_moved else above,
+        "ties": None if measure.is_moved else of.equal,
+        "losses": None if measure.is_moved else below,
     }
 
 
 def _tested(item: Judged, measure: Measure, pair: tuple[str, str], tests: Tests) -> dict[str, Any]:
     return {
         "level": item.level,
-        "effect_size": item.effect_size,
+        "effect_size": None if measure.is_moved else item.effect_size,
         "statistic": item.statistic,
         "p": item.p,
         "p_adjusted": item.p_adjusted,
@@ -141,12 +141,12 @@ def unit_rows(units: Units, asking: Asking, pairs: Sequence[tuple[str, str]], ta
             "metric": units.measures[row["metric"]].name,
             "baseline": pairs[row["pair"]][0],
             "system": pairs[row["pair"]][1],
-            UNIT: row["unit"],
+            QUERY: row["unit"],
             "value_baseline": row["baseline_value"],
             "value": row["system_value"],
             "difference": row["difference"],
         }
         for row in table.to_pylist()
     ]
-    values = {UNIT: table.schema.field("unit").type, **dict.fromkeys(("value_baseline", "value", "difference"), pa.float64())}
+    values = {QUERY: table.schema.field("unit").type, **dict.fromkeys(("value_baseline", "value", "difference"), pa.float64())}
     return table_of(rows, slice_fields(asking, tables), values)

@@ -17,18 +17,18 @@ FEWEST_RANKED = 10
 """Differences other than 0 below which the normal approximation of Wilcoxon's test does not hold."""
 
 
-def t_test(difference: float, se: float, units: int) -> tuple[float | None, float | None]:
+def t_test(difference: float, se: float, freedom: float) -> tuple[float | None, float | None]:
     """Return Student's t of a mean and its two-sided p.
 
     Without spread there is no t, and p is 1 where there is no difference either.
 
-    >>> tuple(round(value, 6) for value in t_test(0.0933333333, 0.0350180329, 12))
+    >>> tuple(round(value, 6) for value in t_test(0.0933333333, 0.0350180329, 11))
     (2.665293, 0.021978)
     """
     if se == 0:
         return None, 1.0 if difference == 0 else None
     statistic = difference / se
-    return statistic, t_tail(abs(statistic), units - 1)
+    return statistic, t_tail(abs(statistic), freedom)
 
 
 def wilcoxon_test(units: int, rank_sum: float, tie_term: float) -> tuple[float | None, float | None]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sqlrank.comparison.units import UNIT
 from sqlrank.errors import InputError
+from sqlrank.statement.keys import QUERY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,14 +35,14 @@ def read_stored(source: Any) -> pa.Table:
             table = pq.read_table(source)
         except pa.ArrowInvalid:
             raise InputError(f"{name} is no Parquet file; store a baseline: sqlrank evaluate ... --per-query -o baseline.parquet") from None
-    if DEFINED not in (table.schema.metadata or {}) or UNIT not in table.column_names:
+    if DEFINED not in (table.schema.metadata or {}) or QUERY not in table.column_names:
         raise InputError(f"{name} does not hold the values of queries; store them: sqlrank evaluate ... --per-query -o baseline.parquet")
     return table
 
 
 def together(candidate: pa.Table, stored: pa.Table, group: Sequence[str], measures: Sequence[Measure]) -> pa.Table:
     """Return the values of a candidate and of a stored baseline as those of two systems; raise ``InputError`` where they do not go together."""
-    wanted = [*group, UNIT, *(measure.name for measure in measures)]
+    wanted = [*group, QUERY, *(measure.name for measure in measures)]
     if missing := [name for name in wanted if name not in stored.column_names]:
         raise InputError(
             f"the baseline has no column {missing[0]!r}; there are: {', '.join(stored.column_names)}. Store it anew with what is asked"
@@ -58,7 +58,7 @@ def together(candidate: pa.Table, stored: pa.Table, group: Sequence[str], measur
         found = pa.concat_tables([theirs.cast(mine.schema.remove_metadata()), mine.replace_schema_metadata(None)])
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(f"the baseline's columns are of other types than the candidate's: {error}") from None
-    if (rows := theirs.group_by([*group, UNIT]).aggregate([]).num_rows) < theirs.num_rows:
+    if (rows := theirs.group_by([*group, QUERY]).aggregate([]).num_rows) < theirs.num_rows:
         raise InputError(f"the baseline has {theirs.num_rows:,} rows for {rows:,} queries; store one system, by the same slices")
     return found
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,13 +20,10 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sqlrank.comparison.asked import Measure
+    from sqlrank.comparison.asked import Asking, Measure
 
 STEPS = ("differences", "averages", "signed", "spread")
 CELLS_OF_A_GROUPING = 10**9
-UNIT = "query_id"
-
-
 Key = tuple[int, int, int]
 """The numbers of cell, metric and pair of a comparison."""
 
@@ -49,6 +47,12 @@ class Compared:
     above: int | None
     equal: int | None
     below: int | None
+    is_normal: bool = False
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of Student's t."""
+        return math.inf if self.is_normal else self.units - 1
 
     @property
     def key(self) -> Key:
@@ -59,19 +63,19 @@ class Compared:
 class Units:
     """Values of units in a DuckDB database of their own: temporary tables that the files of ``sql/comparison`` read.
 
-    Each table has the column that tells systems apart, those of its slices, ``query_id``, ``weight`` if units have any, and one of doubles
+    Each table has the column that tells systems apart, those of its slices, that of units, ``weight`` if these have any, and one of doubles
     for each metric; ``cells`` are the slices by number, in the order of groupings and of their values.
     """
 
     def __init__(
-        self, database: duckdb.DuckDBPyConnection, tables: Sequence[tuple[list[str], pa.Table]], system: str, measures: Sequence[Measure]
+        self, database: duckdb.DuckDBPyConnection, tables: Sequence[tuple[list[str], pa.Table]], asking: Asking, measures: Sequence[Measure]
     ) -> None:
         self.database = database
         self.measures = measures
         self.cells: dict[int, dict[str, Any]] = {}
         for number, (group, table) in enumerate(tables):
             database.register(f"given_{number}", table)
-            self.make(f"sliced_{number}", _sliced(f"given_{number}", group, number, table, system, measures))
+            self.make(f"sliced_{number}", _sliced(f"given_{number}", group, number, table, asking, measures))
             shown = [exp.column("cell"), *(exp.column(f"slice_{place}") for place, _ in enumerate(group))]
             cells = self.rows(exp.select(*shown).distinct().from_(f"sliced_{number}").order_by("cell"))
             self.cells |= {row[0]: dict(zip(group, row[1:], strict=True)) for row in cells}
@@ -102,7 +106,7 @@ class Units:
         self.make("paired", stacked([_paired(metric, place, item) for metric, (place, item) in enumerate(zip(places, asked, strict=True))]))
         for step in STEPS:
             self.make(step, read_select("comparison", f"{step}.sql"))
-        return [Compared(*row) for row in self.rows(read_select("comparison", "compared.sql"))]
+        return [replace(Compared(*row), is_normal=asked[row[1]].is_normal) for row in self.rows(read_select("comparison", "compared.sql"))]
 
     def ranks(self) -> dict[Key, tuple[int, float, float]]:
         """Return by comparison how many units differ, the sum of ranks of those above 0, and what ties take from its variance."""
@@ -127,7 +131,7 @@ class Units:
 _TEMPORARY = exp.Properties(expressions=[exp.TemporaryProperty()])
 
 
-def _sliced(name: str, group: Sequence[str], number: int, table: pa.Table, system: str, measures: Sequence[Measure]) -> exp.Select:
+def _sliced(name: str, group: Sequence[str], number: int, table: pa.Table, asking: Asking, measures: Sequence[Measure]) -> exp.Select:
     """Return the rows of a table under names of our own, with the number of the cell that each is of."""
     order = [exp.Ordered(this=exp.column(column, quoted=True), nulls_first=True) for column in group]
     place: exp.Expr = literal(number * CELLS_OF_A_GROUPING)
@@ -137,8 +141,8 @@ def _sliced(name: str, group: Sequence[str], number: int, table: pa.Table, syste
     weight = exp.column("weight") if "weight" in table.column_names else literal(1.0)
     return exp.select(
         exp.alias_(exp.cast(place, "BIGINT"), "cell"),
-        exp.alias_(exp.cast(exp.column(system, quoted=True), "TEXT"), "system"),
-        exp.alias_(exp.column(UNIT), "unit"),
+        exp.alias_(exp.cast(exp.column(asking.system, quoted=True), "TEXT"), "system"),
+        exp.alias_(exp.column(asking.unit), "unit"),
         exp.alias_(exp.cast(weight, "DOUBLE"), "weight"),
         *(exp.alias_(exp.column(column, quoted=True), f"slice_{place}") for place, column in enumerate(group)),
         *(exp.alias_(exp.column(measure.name, quoted=True), f"value_{place}") for place, measure in enumerate(measures)),

@@ -91,10 +91,10 @@ def verdict_of(plain: Compared, tested: Compared, tolerance: Tolerance, level: f
         return Verdict(INCONCLUSIVE, "no interval")
     if se == 0 and tested.units < FEW:
         return Verdict(INCONCLUSIVE, f"the same change in all of {tested.units} units")
-    high = difference + se * t_quantile(level, tested.units - 1)
-    if high < least and difference + se * t_quantile(1 - (1 - level) / cells, tested.units - 1) < 0:
+    high = difference + se * t_quantile(level, tested.freedom)
+    if high < least and difference + se * t_quantile(1 - (1 - level) / cells, tested.freedom) < 0:
         return Verdict(FAIL, "worse by more than the tolerance")
-    if difference - se * t_quantile(level, tested.units - 1) >= least:
+    if difference - se * t_quantile(level, tested.freedom) >= least:
         return Verdict(PASS, "not worse by more than the tolerance")
     return Verdict(INCONCLUSIVE, "cannot tell: the interval reaches past the tolerance", _needed(plain, tested, tolerance, level))
 

@@ -48,6 +48,11 @@ class Columns:
             self.inputs[role].need(names)
         if question.labelled:
             self.inputs["predictions"].need(self.needed["run"])
+        if question.call.per_unit and not self.has_units:
+            raise InputError(
+                "which rows of two systems are the same? Name what they have in common with unit= (--unit), or give the scores of both in one "
+                "table: columns={'score': ['old', 'new']} (--column score=old --column score=new)"
+            )
         if question.drops_nulls:
             self._drop_nulls()
         self._align()
@@ -67,7 +72,14 @@ class Columns:
     def has_units(self) -> bool:
         """Whether a column of what is evaluated says what was drawn on its own."""
         role = None if self.base is None else self.base.role
-        return role is not None and (role.unit_column or "") in self.needed[role.name]
+        return role is not None and ((role.unit_column or "") in self.needed[role.name] or self.rows_are_units)
+
+    @property
+    def rows_are_units(self) -> bool:
+        """Whether the rows of several scores are numbered, each being a unit that all scores have."""
+        confidence, role = self.question.confidence, self.base.role if self.base is not None else None
+        wants = confidence is not None and confidence.per_unit and len(self.scores) > 1
+        return wants and role is not None and (role.unit_column or "") not in self.needed[role.name]
 
     def name_of(self, by: str) -> str:
         """Return what a ``by`` column is called in the statement."""

@@ -12,7 +12,7 @@ from sqlrank.errors import ContractError, InputError, MetricError
 from sqlrank.inputs.input import is_there
 from sqlrank.library.nodes import nodes
 from sqlrank.statement.expand import Known, expand
-from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, Key, Ours, key, same
+from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, UNIT, Key, Ours, key, same
 from sqlrank.statement.relations import Shape, Source, sliced, stacked
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ AS_GIVEN = "as given"
 
 RAW = "predictions read"
 """The step that reads predictions with several scores, which are then put below one another."""
+
+NUMBERED = "predictions numbered"
 
 
 TOTAL = "all"
@@ -134,20 +136,32 @@ def _predictions(columns: Columns, item: Input) -> dict[str, Source]:
     raw = item.select(others, shown=True, keeps_null=True)
     for number, _ in enumerate(columns.each_score(), start=1):
         raw = raw.select(exp.alias_(item.value("score"), f"score_{number}"))
+    numbered, over = _numbered(columns, raw) if columns.rows_are_units else ({}, RAW)
+    others += [UNIT] if columns.rows_are_units else []
     title, key_of = "predictions: a row per example and score", Key((SCORED_BY, *item.by), nullable=True)
-    stacks = {name: _stack(columns, item, others, is_valued) for name, is_valued in parts.items()}
-    return {RAW: Source(_title(item), group, raw)} | {
-        name: Source(title, key_of, stack, RAW, has_lists=True) for name, stack in stacks.items()
+    stacks = {name: _stack(columns, item, over, others, is_valued) for name, is_valued in parts.items()}
+    return {RAW: Source(_title(item), group, raw), **numbered} | {
+        name: Source(title, key_of, stack, over, has_lists=True, rows_are_units=columns.rows_are_units) for name, stack in stacks.items()
     }
 
 
-def _stack(columns: Columns, item: Input, others: Sequence[str], is_valued: bool) -> exp.Query:
+def _numbered(columns: Columns, raw: exp.Select) -> tuple[dict[str, Source], str]:
+    """Return predictions with numbers for units: in the order of all that is read of them, so that those of the same number are equal."""
+    shown: list[exp.Expr] = [key(name) if name in columns.by else exp.column(name) for name in raw.named_selects]
+    order = exp.Order(expressions=[exp.Ordered(this=item.copy(), nulls_first=True) for item in shown])
+    number = exp.Window(this=exp.RowNumber(), order=order)
+    query = exp.select(*shown, exp.alias_(number, UNIT)).from_(exp.Table(this=exp.to_identifier(RAW)))
+    group = Key(tuple(columns.inputs["predictions"].by), nullable=True)
+    return {NUMBERED: Source("predictions: with numbers, which tell rows apart", group, query, RAW)}, NUMBERED
+
+
+def _stack(columns: Columns, item: Input, over: str, others: Sequence[str], is_valued: bool) -> exp.Query:
     """Return predictions of several scores, put below one another; those without a value are left out if they are to be."""
     parts = []
     for number, theirs in enumerate(columns.scores, start=1):
         score = exp.column(f"score_{number}")
         shown = [*map(key, item.by), exp.alias_(score, "score"), *map(exp.column, others)]
-        part = exp.select(*shown, exp.alias_(exp.Literal.string(theirs), SCORED_BY)).from_(exp.Table(this=exp.to_identifier(RAW)))
+        part = exp.select(*shown, exp.alias_(exp.Literal.string(theirs), SCORED_BY)).from_(exp.Table(this=exp.to_identifier(over)))
         wanted = [score if name == "score" else exp.column(name) for name in item.valued] if is_valued else []
         parts.append(part.where(*map(is_there, wanted)))
     return stacked(parts)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 INTERVALS = ("auto", "wilson", "t", "normal")
 
-SLOTS = ("standard_error", "reach", "low", "high", "area_ratio", "shrunken", "effective", "fewer")
+SLOTS = ("standard_error", "reach", "low", "high", "area_ratio", "shrunken", "effective", "fewer", "unit_value")
 """The functions that intervals are made of, which are chosen with the interval and not as policies."""
 
 SHARE, SIGNED = "0 to 1", "-1 to 1"
@@ -23,11 +23,15 @@ SHARE, SIGNED = "0 to 1", "-1 to 1"
 
 @dataclass(frozen=True)
 class Confidence:
-    """The level of intervals, such as 0.95, their kind: ``auto``, ``wilson``, ``t`` or ``normal``, and the column of units, if one was named."""
+    """The level of intervals, such as 0.95, their kind: ``auto``, ``wilson``, ``t`` or ``normal``, and the column of units, if one was named.
+
+    ``per_unit`` asks for the values of units instead, of which intervals and tests are made elsewhere.
+    """
 
     level: float
     interval: str = "auto"
     unit: str | None = None
+    per_unit: bool = False
 
     def kind(self, asked: Asked, is_of_group: bool) -> str:
         """Return the kind of interval of a metric: its own, Wilson's for a share, else Student's; ``is_of_group``: it is no mean of values."""

@@ -15,13 +15,15 @@ NODES = 12
 
 
 def t_tail(value: float, freedom: float) -> float:
-    """Return the probability that a t variable of this many degrees of freedom is farther from 0 than a value.
+    """Return the probability that a t variable of this many degrees of freedom, which may be infinite, is farther from 0 than a value.
 
     It is the incomplete beta function I of freedom / (freedom + value squared) at freedom / 2 and 1 / 2 (Abramowitz & Stegun 26.7.1).
 
     >>> round(t_tail(12.706204736, 1), 9), t_tail(0, 5)
     (0.05, 1.0)
     """
+    if freedom == math.inf:
+        return math.erfc(value / math.sqrt(2))
     return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + value * value))
 
 
@@ -61,6 +63,8 @@ def t_quantile(confidence: float, freedom: float) -> float:
     >>> round(t_quantile(0.95, 30), 9)
     2.042272456
     """
+    if freedom == math.inf:
+        return NormalDist().inv_cdf((1 + confidence) / 2)
     if freedom == 1:
         return math.tan(math.pi * confidence / 2)
     alpha, value = 1 - confidence, 0.0

@@ -21,8 +21,8 @@ GROUP, LIST, UNIT = "group_id", "list_id", "unit_id"
 SLICE, SCORED_BY, QUERY = "slice_number", "scored_by", "query_id"
 """Which grouping a row is repeated for, which of several scores it has, and the query of a list."""
 
-SURE = {SLICE, SCORED_BY, CUTOFF}
-"""Columns that are never NULL, whatever may be NULL beside them."""
+SURE = {UNIT, SLICE, SCORED_BY, CUTOFF}
+"""Columns that are never NULL, whatever may be NULL beside them; a unit that is has been refused."""
 
 OURS = {LIST, UNIT, SLICE, SCORED_BY, QUERY, CUTOFF}
 

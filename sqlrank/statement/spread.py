@@ -42,6 +42,7 @@ class Spread:
         self.confidence = confidence
         self.relations = relations
         self.keep = keep
+        self.rows_are_units = any(source.rows_are_units for source in relations.sources.values())
         self.reaches: dict[str, str] = {}
         self.units: dict[str, str] = {}
         self.errors: dict[str, str] = {}
@@ -69,9 +70,9 @@ class Spread:
             self.errors[column.alias] = own if rows.kind == "alike" else "influence"
             of_its_own = rows.kind == "values" and can_be_null(column)
             self.units[column.alias] = f"{column.alias}_{UNITS}" if of_its_own else UNITS
-        has_classes = "positive_rows" in self._names(rows.step)
+        has_classes = self.has_classes(rows)
         influence = self.keep(
-            f"influence_{step}", self._influence(step, keys, rows, moves, has_classes), "one row per unit: how far it moves every metric"
+            f"influence_{step}", self.influence(step, keys, rows, moves, has_classes), "one row per unit: how far it moves every metric"
         )
         errors = self._errors(influence, keys, rows, columns, has_classes)
         spread = self.keep(f"spread_{step}", errors, "one row per group: its units, and standard errors")
@@ -81,16 +82,21 @@ class Spread:
         self.reaches |= {column.alias: reach for column in columns}
         return Part(reach, keys)
 
+    def has_classes(self, rows: Rows) -> bool:
+        """Whether the rows that move metrics say of which class they are."""
+        return "positive_rows" in self._names(rows.step)
+
     def _names(self, step: str) -> list[str]:
         return self.relations.ctes[step].named_selects if step in self.relations.ctes else []
 
-    def _influence(self, step: str, keys: Key, rows: Rows, moves: Sequence[tuple[Column, exp.Expr]], has_classes: bool) -> exp.Select:
+    def influence(self, step: str, keys: Key, rows: Rows, moves: Sequence[tuple[Column, exp.Expr]], has_classes: bool) -> exp.Select:
         """Return one row per unit, or per units that are alike, with how far it moves every metric; what weighs nothing is none."""
         units = [name for name in rows.units if name not in keys.columns]
         shown = [key(name, "r") for name in [*keys.columns, *units]]
         added: dict[str, exp.Expr] = {column.alias: move for column, move in moves}
         added |= {name: exp.column(name, table="r") for name in CLASSES} if has_classes else {}
-        if units:
+        is_summed = units and not self.rows_are_units
+        if is_summed:
             added = {name: exp.Sum(this=value) for name, value in added.items()}
         elif rows.kind == "alike":
             added |= {name: exp.column(name, table="r") for name in ("alike", "label")}
@@ -98,7 +104,7 @@ class Spread:
         query = _beside(query.from_(exp.to_table(rows.step).as_("r")), step, "r", keys)
         if rows.kind != "values" and "weight" in self._names(rows.step):
             query = query.where(exp.GT(this=exp.column("weight", table="r"), expression=literal(0)))
-        return query.group_by(*(item.copy() for item in shown)) if units else query
+        return query.group_by(*(item.copy() for item in shown)) if is_summed else query
 
     def _errors(self, influence: str, keys: Key, rows: Rows, columns: Sequence[Column], has_classes: bool) -> exp.Select:
         counts: dict[str, exp.Expr] = {}

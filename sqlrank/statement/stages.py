@@ -13,6 +13,7 @@ from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same, sa
 from sqlrank.statement.relations import Relations, free
 from sqlrank.statement.rows import SLICED_BY, Column, Part, double, grouped, joined, ordered, per_slice, slice_name, swept
 from sqlrank.statement.spread import Spread
+from sqlrank.statement.unit_values import UnitValues
 from sqlrank.statement.values import aggregate, filled, if_asked
 
 if TYPE_CHECKING:
@@ -125,6 +126,9 @@ class Stages:
             over.append(Part(step, keys if self.cutoffs is None else keys.with_cutoff()))
         over += self._over_queries(base)
         units = {self._steps.get("over_lists"): "list", self._steps.get("over_queries"): "query"}
+        if self.spread is not None and self.spread.confidence.per_unit:
+            checked = {Part(scan, self._keys[scan]): names for scan, names in audits.items()}
+            return UnitValues(self.relations, self.spread, self._keep).rows(str(base), parts, self.scans, self.columns, checked)
         spreads = [] if self.spread is None else self.spread.after([*over, *parts], units, self.scans, self.columns)
         return self._beside([*over, *parts, *spreads] if base is None else [*parts, *over, *spreads], audits)
 

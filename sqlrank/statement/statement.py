@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlrank.errors import MetricError
 from sqlrank.library.asked import CUTOFF
 from sqlrank.library.nodes import BIGINT
-from sqlrank.statement.keys import GROUP, QUERY, key, same
+from sqlrank.statement.keys import GROUP, QUERY, UNIT, key, same
 from sqlrank.statement.prune import prune
 from sqlrank.statement.relations import Relations
 from sqlrank.statement.rows import SLICED_BY, double, finite, slice_name
@@ -34,7 +34,7 @@ WIDTH = 100
 class Output:
     """A column of the result: its name in the statement and for the caller, and what it is.
 
-    ``kind`` is ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve), ``metric``, ``audit``, or a limit of an interval.
+    ``kind`` is ``by``, ``slice``, ``query``, ``unit``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve), ``metric``, ``audit``, or a limit of an interval.
     """
 
     alias: str
@@ -91,7 +91,7 @@ def build(
         body.select(exp.alias_(double(exp.column("weight")), "weight"), copy=False)
     audited = [Output(name, name, "audit") for names in scans.values() for name in names]
     metrics = [Output(column.alias, name, "metric", column.asked) for name, column in columns.items()]
-    if rows.confidence is not None:
+    if rows.confidence is not None and not rows.confidence.per_unit:
         metrics = [output for metric in metrics for output in [metric, *_limits(metric)]]
     keys += [Output(CUTOFF, CUTOFF, "cutoff")] if sweep else []
     return _statement(body, relations, stages, [*keys, *metrics, *audited, *weights], stamp)
@@ -113,6 +113,8 @@ def _keys(rows: Rows) -> list[Output]:
     by = zip(rows.shape.by, rows.names, strict=True)
     outputs = [Output(alias, name, "by", quoted=key(alias).this.quoted) for alias, name in by]
     outputs += [Output(SLICED_BY, SLICED_BY, "slice")] if rows.shape.sets is not None else []
+    of_units = rows.confidence is not None and rows.confidence.per_unit
+    outputs += [Output(UNIT, UNIT, "unit")] if of_units else []
     return [*outputs, *([Output(rows.list_column, rows.list_column, "query")] if rows.per_query else [])]
 
 

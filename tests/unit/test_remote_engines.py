@@ -36,7 +36,8 @@ PREDICTIONS = pa.table(
     }
 )
 IDS = pa.table({"user id": ["1", "2", "3", "42", "1000", "u1", "u2", "user-7", "Zoë", "名"], "day": [*range(10)]})
-TABLES = {'the "run"': RUN, "Qrels": QRELS, "queries": QUERIES, "predictions": PREDICTIONS, "ids": IDS}
+ROWS = PREDICTIONS.select(["label", "score", "other", "weight"])
+TABLES = {'the "run"': RUN, "Qrels": QRELS, "queries": QUERIES, "predictions": PREDICTIONS, "ids": IDS, "rows": ROWS}
 RANKINGS = {"run": 'the "run"', "qrels": "Qrels", "columns": {"query_id": "Query ID"}}
 
 
@@ -111,6 +112,8 @@ def evaluate(connection: Any, dialect: str, metrics: Any, **call: Any) -> pa.Tab
         (["nDCG@3", "AP"], {**RANKINGS, "by": "select", "test": "randomization", "replicates": 999}),
         (["AP"], {**RANKINGS, "by": "select", "queries": "queries", "slices": [[], ["Größe"]]}),
         (["Brier", "AUC"], {"predictions": "predictions", "columns": {"score": ["score", "other"]}, "level": "query", "test": "wilcoxon"}),
+        (["AUC", "Brier", "APS"], {"predictions": "rows", "columns": {"score": ["score", "other"]}}),
+        (["AUC", "Brier"], {"predictions": "predictions", "columns": {"score": ["score", "other"]}, "unit": "query_id"}),
     ],
 )
 def test_comparisons(metrics: Any, call: dict[str, Any], engine: Any, duck: duckdb.DuckDBPyConnection) -> None:

@@ -1,0 +1,213 @@
+"""Comparisons of scores of the same rows: golden numbers, DeLong's test by its formula, and linear metrics by paired tests of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from sqlrank.cli.app import app
+
+LABEL = [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
+A = [0.9, 0.8, 0.4, 0.6, 0.7, 0.4, 0.3, 0.2, 0.1, 0.35]
+B = [0.8, 0.9, 0.6, 0.3, 0.5, 0.5, 0.2, 0.1, 0.4, 0.3]
+WEIGHT = [1, 2, 1, 0.5, 1, 3, 1, 1, 2, 1]
+USER = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+BOTH = {"score": ["a", "b"]}
+
+
+def table(**more: Any) -> pa.Table:
+    return pa.table({"label": LABEL, "a": A, "b": B, **more})
+
+
+def compare(metrics: Any, predictions: pa.Table, **options: Any) -> list[dict[str, Any]]:
+    return sqlrank.compare(metrics, predictions=predictions, columns=BOTH, **{"correction": "none", **options}).to_pylist()
+
+
+def delong(label: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[float, float]:
+    """Return the difference of two areas and its standard error, pair by pair as the paper has it."""
+    placed = []
+    for score in (one, two):
+        wins = np.sign(score[label == 1][:, None] - score[label == 0][None, :]) / 2 + 0.5
+        placed.append((wins.mean(), wins.mean(axis=1), wins.mean(axis=0)))
+    (area, up, down), (other, their_up, their_down) = placed
+    variance = np.var(their_up - up, ddof=1) / len(up) + np.var(their_down - down, ddof=1) / len(down)
+    return float(other - area), float(np.sqrt(variance))
+
+
+def random_scores(seed: int, n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    label = (rng.random(n) < 0.3).astype(int)
+    one, two = (np.round(np.clip(rng.normal(0.4 + 0.2 * label, 0.15), 0.01, 0.99), 2) for _ in range(2))
+    return label, one, two
+
+
+def test_golden_numbers() -> None:
+    """Those of MLstatkit for rows that weigh 1; by units from the formula of clustered areas (Obuchowski 1997)."""
+    (row,) = compare("AUC", table())
+    assert (row["baseline"], row["system"], row["units"], row["unpaired"]) == ("a", "b", 10, 0)
+    assert row["value_baseline"] == pytest.approx(0.8958333333, abs=1e-10)
+    assert row["value"] == pytest.approx(0.8541666667, abs=1e-10)
+    assert row["se"] == pytest.approx(0.1547847968, abs=1e-10)
+    assert row["statistic"] == pytest.approx(-0.2691909511, abs=1e-10)
+    assert row["p"] == pytest.approx(0.7877827434, abs=1e-10)
+    assert row["high"] - row["difference"] == pytest.approx(stats.norm.ppf(0.975) * row["se"], rel=1e-9)
+    assert [row[name] for name in ("wins", "ties", "losses", "effect_size", "better")] == [None] * 5
+    (weighted,) = compare("AUC", table(weight=WEIGHT))
+    assert weighted["se"] == pytest.approx(0.1131943549, abs=1e-10)
+    (clustered,) = compare("AUC", table(weight=WEIGHT, user=USER), unit="user")
+    assert clustered["units"] == 5
+    assert (clustered["difference"], clustered["se"]) == (pytest.approx(-0.0061728395, abs=1e-10), pytest.approx(0.0449755729, abs=1e-10))
+    assert clustered["p"] == pytest.approx(2 * stats.t.sf(abs(clustered["statistic"]), 4), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_areas_by_the_formula(seed: int) -> None:
+    label, one, two = random_scores(seed)
+    (row,) = compare("AUC", pa.table({"label": label, "a": one, "b": two}))
+    difference, se = delong(label, one, two)
+    assert row["difference"] == pytest.approx(difference, abs=1e-12)
+    assert row["se"] == pytest.approx(se, rel=1e-9)
+    assert row["p"] == pytest.approx(2 * stats.norm.sf(abs(difference) / se), rel=1e-8)
+
+
+def test_means_of_rows_are_paired_tests() -> None:
+    """Of a mean over rows the values of units are those of the rows, whatever else is asked."""
+    label, one, two = random_scores(7)
+    rows = compare(["Brier", "AUC", "LogLoss"], pa.table({"label": label, "a": one, "b": two}))
+    squares = stats.ttest_rel((two - label) ** 2, (one - label) ** 2)
+    losses = [-np.log(np.where(label == 1, score, 1 - score)) for score in (one, two)]
+    logs = stats.ttest_rel(losses[1], losses[0])
+    for metric, expected in (("Brier", squares), ("LogLoss", logs)):
+        row = next(row for row in rows if row["metric"] == metric)
+        assert (row["statistic"], row["p"]) == (pytest.approx(expected.statistic, rel=1e-8), pytest.approx(expected.pvalue, rel=1e-8))
+        interval = expected.confidence_interval(0.95)
+        assert (row["low"], row["high"]) == (pytest.approx(interval.low, rel=1e-8), pytest.approx(interval.high, rel=1e-8))
+
+
+def test_rows_that_are_equal_are_units_of_their_own() -> None:
+    """A row that stands twice is two units, in whatever order they come."""
+    twice = pa.concat_tables([table(), table()])
+    (row,) = compare("AUC", twice)
+    assert row["units"] == 20
+    assert row["se"] == pytest.approx(delong(*(np.tile(values, 2) for values in (LABEL, A, B)))[1], rel=1e-9)
+    (shuffled,) = compare("AUC", twice.take(pa.array(np.random.default_rng(1).permutation(20))))
+    assert shuffled["se"] == pytest.approx(row["se"], rel=1e-12)
+
+
+def test_a_score_against_itself() -> None:
+    (row,) = sqlrank.compare("AUC", predictions=table(c=A), columns={"score": ["a", "c"]}).to_pylist()
+    assert (row["difference"], row["p"], row["better"]) == (0, 1, None)
+
+
+def test_slices_and_three_scores() -> None:
+    label, one, two = random_scores(3)
+    day = np.arange(400) % 2
+    data = pa.table({"label": label, "a": one, "b": two, "c": one[::-1].copy(), "day": day})
+    found = sqlrank.compare("AUC", predictions=data, columns={"score": ["a", "b", "c"]}, slices=[[], ["day"]], baseline="a").to_pylist()
+    assert [(row["slice"], row["day"], row["system"]) for row in found] == [
+        ("all", None, "b"), ("all", None, "c"), ("day", 0, "b"), ("day", 0, "c"), ("day", 1, "b"), ("day", 1, "c"),
+    ]  # fmt: skip
+    part = next(row for row in found if (row["day"], row["system"]) == (1, "b"))
+    assert part["se"] == pytest.approx(delong(*(values[day == 1] for values in (label, one, two)))[1], rel=1e-9)
+
+
+def test_systems_of_rows_of_their_own() -> None:
+    """Systems told apart by a column are paired by the unit that is named."""
+    stacked = pa.table({"system": ["a"] * 10 + ["b"] * 10, "label": LABEL * 2, "score": A + B, "user": USER * 2, "weight": WEIGHT * 2})
+    (row,) = sqlrank.compare("AUC", predictions=stacked, unit="user", correction="none").to_pylist()
+    (beside,) = compare("AUC", table(weight=WEIGHT, user=USER), unit="user")
+    assert row == {**beside, "difference": pytest.approx(beside["difference"]), "se": pytest.approx(beside["se"]), **{
+        name: pytest.approx(beside[name]) for name in ("value", "value_baseline", "low", "high", "relative", "statistic", "p", "p_adjusted", "detectable")
+    }}  # fmt: skip
+    with pytest.raises(
+        InputError, match=r"^2 of 5 units have rows of one of two systems only, and metrics of predictions are compared over"
+    ):
+        sqlrank.compare("AUC", predictions=stacked.slice(0, 16), unit="user")
+
+
+def test_gates() -> None:
+    label, one, two = random_scores(5, n=2000)
+    worse = np.random.default_rng(0).random(2000)
+    data = pa.table({"label": label, "old": one, "new": two, "noise": worse})
+
+    def verdict(new: str, **options: Any) -> str:
+        found = sqlrank.gate("AUC", predictions=data, columns={"score": ["old", new]}, **options)
+        return str(found["verdict"][0].as_py())
+
+    assert verdict("noise", tolerance=0.01) == "fail"
+    assert verdict("new", tolerance="10%") == "pass"
+    assert verdict("new", tolerance=0.0001) == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "options", "message"),
+    [
+        (["AUC"], {"test": "wilcoxon"}, "AUC is compared by test='t', and not under max_t, unless level='query' (-p level=query) asks for"),
+        (["AUC"], {"correction": "max_t"}, "AUC is compared by test='t', and not under max_t, unless level='query'"),
+        (["AUC"], {"per_query": True}, "AUC has no values of queries to show; leave out per_query, unless level='query'"),
+        (["PRAUC"], {}, "PRAUC cannot be compared by units: "),
+        (["ECE"], {}, "ECE cannot be compared by units: "),
+        (["Precision(cut=best)"], {}, "Precision(cut=best) cannot be compared by units: no row says how far it moves it"),
+    ],
+)
+def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(MetricError) as caught:
+        compare(metrics, table(), **options)
+    assert message in str(caught.value)
+
+
+def test_what_units_need() -> None:
+    one_score = pa.table({"system": ["a"] * 10 + ["b"] * 10, "label": LABEL * 2, "score": A + B})
+    with pytest.raises(
+        InputError, match=r"^which rows of two systems are the same\? Name what they have in common with unit= \(--unit\), or give"
+    ):
+        sqlrank.compare("AUC", predictions=one_score)
+    stored = sqlrank.evaluate("RR", run={"q": {"d": 1.0}}, qrels={"q": {"d": 1}}, per_query=True)
+    with pytest.raises(
+        MetricError, match=r"^AUC has no values of queries that a stored baseline could hold; give the scores of both in one table"
+    ):
+        sqlrank.gate("AUC", predictions=table(), columns=BOTH, baseline=stored)
+    with pytest.raises(MetricError, match=r"^unit='day' is not possible for RR, whose units are queries; leave out unit"):
+        sqlrank.compare("RR", run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 1.0}}}, qrels={"q": {"d": 1}}, unit="day")
+    ranked = table(query_id=[1] * 10, doc_id=list(range(10)))
+    with pytest.raises(MetricError, match=r"^RR is compared by queries and AUC by rows or units; compare them in two calls"):
+        sqlrank.compare(["RR", "AUC"], predictions=ranked, columns=BOTH)
+
+
+def test_what_is_undefined() -> None:
+    """Areas of one class, and of one positive, whose spread is not known."""
+    assert compare("AUC", table().slice(0, 3)) == []
+    assert compare("AUC", table().slice(3)) == []
+    (row,) = compare("Brier", table().slice(0, 1))
+    assert (row["units"], row["difference"], row["se"], row["p"]) == (1, pytest.approx(0.03), None, None)
+
+
+def test_the_command(tmp_path: Any) -> None:
+    pq.write_table(table(user=USER), tmp_path / "p.parquet")
+    options = [
+        "AUC",
+        "--predictions",
+        str(tmp_path / "p.parquet"),
+        "--column",
+        "score=a",
+        "--column",
+        "score=b",
+        "--unit",
+        "user",
+        "--format",
+        "json",
+    ]
+    shown = CliRunner().invoke(app, ["compare", *options])
+    assert shown.exit_code == 0, shown.output
+    assert '"units": 5' in shown.stdout
+    gated = CliRunner().invoke(app, ["gate", *options, "--tolerance", "0.01"])
+    assert gated.exit_code == 3, gated.output
+    assert "5 units, fewer than 20" in gated.stdout
