@@ -14,6 +14,7 @@ from sqlrank.engines.duckdb import Limits
 from sqlrank.engines.files import is_meant
 from sqlrank.engines.looking import looked_at
 from sqlrank.engines.render import render
+from sqlrank.errors import MetricError
 from sqlrank.evaluation import answer
 from sqlrank.library import settings
 from sqlrank.library.listing import COLUMNS, listed
@@ -50,6 +51,8 @@ def evaluate(
     confidence: float | None = None,
     interval: str = "auto",
     unit: str | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
     compat: str | None = None,
     check: Check = "auto",
     sql_dir: str | Path | None = None,
@@ -93,7 +96,9 @@ def evaluate(
         per_query: one row per query instead of the aggregate.
         confidence: such as 0.95: after each metric ``M`` the limits of its interval, ``M.low`` and ``M.high``, its standard error
             ``M.se`` (float64) and its units ``M.units`` (int64: queries, or rows of predictions), NULL where there is none.
-        interval: ``"auto"`` (Wilson's for shares, else Student's), ``"wilson"``, ``"t"`` or ``"normal"``.
+        interval: ``"auto"`` (Wilson's for shares, else Student's), ``"wilson"``, ``"t"``, ``"normal"`` or ``"bootstrap"``.
+        replicates: how often units are drawn for ``"bootstrap"``: 999 of values of queries, 199 of rows of predictions unless said.
+        seed: of what is drawn; the same seed draws the same.
         unit: the column of predictions, or an expression, that says what was drawn on its own, such as ``"user_id"``: ``query_id`` if
             they have it, else each row.
         compat: reproduce the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
@@ -147,6 +152,8 @@ def sql(
     confidence: float | None = None,
     interval: str = "auto",
     unit: str | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
     create_table: str | None = None,
     create_view: str | None = None,
     insert: str | None = None,
@@ -184,6 +191,8 @@ def sql(
     dialect_of(spoken)
     question = look_up(Call.of(metrics, locals(), policies))
     check_plan(question, spoken)
+    if spoken == "sqlite" and connection is None and question.confidence is not None and question.confidence.is_drawn:
+        raise MetricError("SQLite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval")
     has_files = any(is_meant(each) for source in question.sources.values() for each in leaves(source))
     with looked_at(connection, spoken, has_files) as database:
         prepared = prepare(question, database)

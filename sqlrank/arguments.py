@@ -124,9 +124,7 @@ ARGUMENTS = {
     "rolling": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),
     "min_units": Argument(_is_whole, "a whole number from 0, such as 20", MetricError, may_be_none=False),
     "power": Argument(_is_share, "a number above 0.5 and below 1, such as 0.8", MetricError, may_be_none=False),
-    "replicates": Argument(
-        _is_count_of_replicates, f"a whole number from {REPLICATES[0]} to {REPLICATES[1]}, such as 9999", MetricError, may_be_none=False
-    ),
+    "replicates": Argument(_is_count_of_replicates, f"a whole number from {REPLICATES[0]} to {REPLICATES[1]}, such as 9999", MetricError),
     "seed": Argument(_is_whole, "a whole number from 0", MetricError, may_be_none=False),
     "where": Argument(_is_text, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),
     "unit": Argument(_is_text, "the name of a column, such as 'user_id'", MetricError),

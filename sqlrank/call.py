@@ -65,6 +65,8 @@ class Call:
     with_weights: bool = False
     per_unit: bool = False
     unit: str | None = None
+    replicates: int | None = None
+    seed: int = 0
     policies: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -74,5 +76,17 @@ class Call:
         sources = {role: arguments.get(role) for role in roles if arguments.get(role) is not None}
         sources |= {role: source for role, source in (arguments.get("inputs") or {}).items() if source is not None}
         sources = {role: Several.of(role, source) for role, source in sources.items()}
-        own = ("columns", "by", "where", "per_query", "compat", "sql_dir", "plan", "confidence", "interval", "unit")
+        own = (
+            "columns",
+            "by",
+            "where",
+            "per_query",
+            "compat",
+            "sql_dir",
+            "plan",
+            "confidence",
+            "interval",
+            "unit",
+            *(("replicates", "seed") if "interval" in arguments else ()),
+        )
         return cls(metrics, sources, policies=policies, **{name: arguments[name] for name in own if name in arguments})

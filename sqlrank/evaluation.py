@@ -89,6 +89,7 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
         found["sqlrank.metrics"] = json.dumps(definitions(prepared.question.asked, prepared.question.library))
     if (confidence := prepared.question.confidence) is not None:
         found |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.interval}
+        found |= {"sqlrank.replicates": str(confidence.replicates), "sqlrank.seed": str(confidence.seed)} if confidence.is_drawn else {}
         unit = BY_ROWS if prepared.columns.rows_are_units else confidence.unit
         found |= {} if unit is None else {"sqlrank.unit": unit}
     return found

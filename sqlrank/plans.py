@@ -71,6 +71,7 @@ def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None 
     is_duckdb = database.dialect == "duckdb"
     asked = {str(name): str(value) for name, value in question.plan.items()}
     weighted = question.base is not None and "weight" in columns.needed.get(question.base, ())
+    weighted |= question.confidence is not None and question.confidence.of_rows
     plans = {
         "lists": "numbered" if is_duckdb else "plain",
         "counting": "framed" if is_duckdb else "bits",

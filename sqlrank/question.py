@@ -11,7 +11,7 @@ import pyarrow as pa
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.library import settings
 from sqlrank.library.asked import CUTOFF
-from sqlrank.library.confidence import read_confidence
+from sqlrank.library.confidence import OF_DRAWS, read_confidence
 from sqlrank.library.metric import freeze
 from sqlrank.library.roles import SYSTEM, UNIT
 from sqlrank.library.shelf import library_of
@@ -87,7 +87,7 @@ class Question:
     def inner_names(self) -> list[str]:
         """The names that columns have inside the statement."""
         roles = (column for role in self.library.roles.values() for column in role.columns)
-        return [*self.library.inner_columns, *roles, *(item.metric.slug for item in self.asked), CUTOFF]
+        return [*self.library.inner_columns, *roles, *(item.metric.slug for item in self.asked), CUTOFF, *OF_DRAWS]
 
     def uses(self, policy: str, value: str) -> bool:
         """Whether a policy has this value for any of the metrics."""
@@ -115,7 +115,9 @@ def look_up(call: Call) -> Question:
     _refuse_clashes(columns, asked, {*({"score"} if others else ()), *({SLICED_BY} if sets else ())})
     if sets and call.per_query and "run" in homes:
         raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
-    confidence = read_confidence(asked, call.confidence, call.interval, call.unit, call.per_query, sets is not None)
+    confidence = read_confidence(
+        asked, call.confidence, call.interval, call.unit, call.per_query, sets is not None, (call.replicates, call.seed)
+    )
     if confidence is not None and call.per_unit:
         confidence = replace(confidence, per_unit=True)
     shared = {name: asked[0].settings.get(name) for name in SHARED}

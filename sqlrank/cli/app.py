@@ -20,6 +20,8 @@ from sqlrank.cli.options import (
     Compat,
     Confidence,
     Database,
+    DbtModel,
+    Dialect,
     Digits,
     Force,
     Inputs,
@@ -31,7 +33,10 @@ from sqlrank.cli.options import (
     Predictions,
     Qrels,
     Queries,
+    Replace,
+    Replicates,
     Run,
+    Seed,
     Sort,
     SqlDir,
     Top,
@@ -42,7 +47,6 @@ from sqlrank.cli.options import (
     metric_names,
 )  # fmt: skip
 from sqlrank.cli.split import split
-from sqlrank.engines import DIALECT_NAMES
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library.known import ours
 from sqlrank.library.metric import read
@@ -75,6 +79,8 @@ def evaluate(
     confidence: Confidence = None,
     interval: Interval = "auto",
     unit: Unit = None,
+    replicates: Replicates = None,
+    seed: Seed = 0,
     column: ColumnOf = None,
     compat: Compat = None,
     policy: Policy = None,
@@ -115,6 +121,8 @@ def evaluate(
             confidence=confidence,
             interval=interval,
             unit=unit,
+            replicates=replicates,
+            seed=seed,
             compat=compat,
             check=check,  # type: ignore[arg-type]
             sql_dir=sql_dir,
@@ -142,9 +150,7 @@ def evaluate(
 @app.command(cls=Once)
 def sql(
     metrics: Metrics,
-    dialect: Annotated[
-        str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
-    ] = "duckdb",
+    dialect: Dialect = "duckdb",
     run: Run = None,
     qrels: Qrels = None,
     predictions: Predictions = None,
@@ -156,6 +162,8 @@ def sql(
     confidence: Confidence = None,
     interval: Interval = "auto",
     unit: Unit = None,
+    replicates: Replicates = None,
+    seed: Seed = 0,
     column: ColumnOf = None,
     compat: Compat = None,
     policy: Policy = None,
@@ -165,16 +173,8 @@ def sql(
     create_table: Annotated[str | None, typer.Option(help="Make this table of the result, such as project.dataset.metrics.")] = None,
     create_view: Annotated[str | None, typer.Option(help="Make this view of the result.")] = None,
     insert: Annotated[str | None, typer.Option(help="Add the rows of the result to this table.")] = None,
-    replace: Annotated[
-        str | None,
-        typer.Option(
-            help="A column of --by, such as day: rows of --insert, or of an incremental model, for the days of the result are replaced."
-        ),
-    ] = None,
-    dbt: Annotated[
-        Path | None,
-        typer.Option(help="Write a dbt model, such as models/daily.sql, and daily.yml beside it; inputs are models or sources."),
-    ] = None,
+    replace: Replace = None,
+    dbt: DbtModel = None,
     materialized: Annotated[str | None, typer.Option(help="How dbt keeps the model: table, view or incremental.")] = None,
     force: Force = False,
 ) -> None:
@@ -194,6 +194,8 @@ def sql(
             "confidence": confidence,
             "interval": interval,
             "unit": unit,
+            "replicates": replicates,
+            "seed": seed,
             "compat": compat,
             "sql_dir": sql_dir,
             "plan": pairs("--plan", plan),

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sqlrank.engines import DIALECT_NAMES
 from sqlrank.library.shelf import library
 from sqlrank.results.formats import Format
 
@@ -59,10 +60,23 @@ ColumnOf = Annotated[
 Confidence = Annotated[
     float | None, typer.Option(help="Show the interval that holds the truth with this probability, such as 0.95, beside each metric.")
 ]
-Interval = Annotated[str, typer.Option(help="auto (Wilson's for shares, else Student's t), wilson, t or normal.")]
+Interval = Annotated[str, typer.Option(help="auto (Wilson's for shares, else Student's t), wilson, t, normal or bootstrap.")]
 Unit = Annotated[
     str | None, typer.Option(help="The column of predictions that says what was drawn on its own, such as user_id; query_id unless said.")
 ]
+Replicates = Annotated[int | None, typer.Option(help="How often units are drawn anew, for --interval bootstrap; 999 or 199 unless said.")]
+Replace = Annotated[
+    str | None,
+    typer.Option(
+        help="A column of --by, such as day: rows of --insert, or of an incremental model, for the days of the result are replaced."
+    ),
+]
+DbtModel = Annotated[
+    Path | None,
+    typer.Option(help="Write a dbt model, such as models/daily.sql, and daily.yml beside it; inputs are models or sources."),
+]
+Dialect = Annotated[str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))]
+Seed = Annotated[int, typer.Option(help="Of what is drawn.")]
 Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
 Policy = Annotated[
     list[str] | None, typer.Option("--policy", "-p", help="A policy: ties=rank, queries=intersect, depth=100, rel=2. Repeat for more.")

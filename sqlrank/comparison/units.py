@@ -13,7 +13,7 @@ from sqlrank.engines.duckdb import rows
 from sqlrank.errors import InputError
 from sqlrank.library.selects import read_select
 from sqlrank.statement.bind import literal
-from sqlrank.statement.relations import stacked
+from sqlrank.statement.rows import stacked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -31,7 +31,8 @@ class Dialect:
     is a double, ``decimals_are_doubles`` that 0.5 is one, ``exponents_are_doubles`` that 5e-1 is; ``floors_to_double`` that FLOOR
     of a double is one, ``types_are_of_values`` that columns have no type. ``copies_steps`` says that a step which is read more than
     once is kept in a copy, unless it is NOT MATERIALIZED; ``binds_and_first`` that AND binds before IS NOT DISTINCT FROM. ``deletes`` says
-    that rows can be deleted, and ``transacts`` that all statements of a transaction are done, or none.
+    that rows can be deleted, and ``transacts`` that all statements of a transaction are done, or none. ``finds_by_position`` where one text is found in another by POSITION: Databend,
+    which reads Snowflake's SQL, has no CHARINDEX.
     """
 
     writer: str
@@ -43,6 +44,7 @@ class Dialect:
     replaces_view: bool = True
     table_engine: str | None = None
     compares_null: bool = True
+    finds_by_position: bool = False
     has_nan: bool = True
     nan_function: str | None = None
     infinity: str | None = None
@@ -81,7 +83,15 @@ DIALECTS = {
         decimals_are_doubles=True,
         exponents_are_doubles=True,
     ),
-    "snowflake": Dialect("snowflake", is_distributed=True, unsupported=(_QUANTILE,), fold=str.upper, has_float32=False, transacts=True),
+    "snowflake": Dialect(
+        "snowflake",
+        is_distributed=True,
+        unsupported=(_QUANTILE,),
+        fold=str.upper,
+        has_float32=False,
+        transacts=True,
+        finds_by_position=True,
+    ),
     "spark": Dialect(
         "spark",
         is_distributed=True,

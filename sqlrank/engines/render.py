@@ -122,6 +122,9 @@ def _make_portable(tree: exp.Expr, target: Dialect) -> None:
     _cast_divisions(tree, target)
     if not target.compares_null:
         _compare_nulls(tree)
+    for found in nodes(tree, exp.StrPosition) if target.finds_by_position else ():
+        sought = exp.In(this=found.args["substr"], field=found.this)
+        found.replace(exp.Anonymous(this="POSITION", expressions=[sought]))
     for window in nodes(tree, exp.Window):
         if order := window.args.get("order"):
             for item in order.expressions:

@@ -13,7 +13,8 @@ from sqlrank.inputs.input import is_there
 from sqlrank.library.nodes import nodes
 from sqlrank.statement.expand import Known, expand
 from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, UNIT, Key, Ours, key, same
-from sqlrank.statement.relations import Shape, Source, sliced, stacked
+from sqlrank.statement.relations import Source
+from sqlrank.statement.rows import Shape, sliced, stacked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -30,7 +30,8 @@ from sqlrank.library.metric import Metric
 from sqlrank.library.selects import read_select
 from sqlrank.library.shelf import library
 from sqlrank.statement.keys import Key, Ours
-from sqlrank.statement.relations import Relations, Shape, Source
+from sqlrank.statement.relations import Relations, Source
+from sqlrank.statement.rows import Shape
 from sqlrank.statement.stages import Stages
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,17 @@ if TYPE_CHECKING:
 
     from sqlrank.library.asked import Asked
 
-INTERVALS = ("auto", "wilson", "t", "normal")
+BOOTSTRAP = "bootstrap"
+INTERVALS = ("auto", "wilson", "t", "normal", BOOTSTRAP)
+
+REPLICATE, TIMES, DRAW, DIGEST, SEED, STEP = OF_DRAWS = ("replicate", "drawn_times", "draw", "unit_digest", "unit_seed", "unit_step")
+"""The columns by which units are drawn anew."""
+
+OF_VALUES, OF_ROWS, LEAST_REPLICATES, MOST_REPLICATES = 999, 199, 99, 9999
+"""How many replicates are drawn of values of queries, and of rows of predictions, unless said; at least, and at most."""
+
+CLOSE = 1e-6
+"""What rounding may have added to a number of replicates."""
 
 SLOTS = ("standard_error", "reach", "low", "high", "area_ratio", "shrunken", "effective", "fewer", "unit_value")
 """The functions that intervals are made of, which are chosen with the interval and not as policies."""
@@ -25,13 +36,26 @@ SHARE, SIGNED = "0 to 1", "-1 to 1"
 class Confidence:
     """The level of intervals, such as 0.95, their kind: ``auto``, ``wilson``, ``t`` or ``normal``, and the column of units, if one was named.
 
-    ``per_unit`` asks for the values of units instead, of which intervals and tests are made elsewhere.
+    ``replicates`` are drawn by a ``seed``, if they are: ``of_rows`` of predictions, or of the values of queries. ``per_unit`` asks for the values of units instead, of which intervals and tests are made elsewhere.
     """
 
     level: float
     interval: str = "auto"
     unit: str | None = None
     per_unit: bool = False
+    replicates: int = 0
+    seed: int = 0
+    of_rows: bool = False
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether units are drawn anew."""
+        return self.interval == BOOTSTRAP
+
+    @property
+    def tail(self) -> float:
+        """The share of replicates that lie beyond either limit."""
+        return (1 - self.level) / 2
 
     def kind(self, asked: Asked, is_of_group: bool) -> str:
         """Return the kind of interval of a metric: its own, Wilson's for a share, else Student's; ``is_of_group``: it is no mean of values."""
@@ -56,11 +80,14 @@ def is_signed(asked: Asked) -> bool:
 
 
 def read_confidence(
-    asked: Sequence[Asked], level: Any, interval: str, unit: Any, per_query: bool, has_groupings: bool
+    asked: Sequence[Asked], level: Any, interval: str, unit: Any, per_query: bool, has_groupings: bool, drawn: tuple[Any, int] = (None, 0)
 ) -> Confidence | None:
-    """Return what intervals are asked for; raise ``MetricError`` for what has none."""
+    """Return what intervals are asked for; raise ``MetricError`` for what has none. ``drawn`` is how many replicates are, and the seed."""
     if interval not in INTERVALS:
         raise MetricError(f"unknown interval {interval!r}{suggestion(str(interval), INTERVALS)} Choose from: {', '.join(INTERVALS)}")
+    replicates, seed = drawn
+    if replicates is not None and (level is None or interval != BOOTSTRAP):
+        raise MetricError(f"replicates={replicates} is for confidence= with interval='bootstrap'")
     if level is None:
         if interval != "auto":
             raise MetricError(f"interval={interval!r} needs confidence=, such as 0.95")
@@ -74,7 +101,35 @@ def read_confidence(
         _refuse(item, interval, unit)
     if has_groupings:
         raise MetricError("intervals of several groupings at once are not possible; ask for one grouping, or leave out confidence")
-    return Confidence(float(level), interval, unit)
+    if interval != BOOTSTRAP:
+        return Confidence(float(level), interval, unit)
+    of_rows = _is_of_rows(asked)
+    count = (OF_ROWS if of_rows else OF_VALUES) if replicates is None else replicates
+    _check_replicates(count, float(level))
+    return Confidence(float(level), interval, unit, replicates=count, seed=seed, of_rows=of_rows)
+
+
+def _is_of_rows(asked: Sequence[Asked]) -> bool:
+    """Whether the rows of what is evaluated are drawn anew, instead of values of queries; raise ``MetricError`` where it would be both."""
+    of_rows: dict[bool, str] = {}
+    for item in asked:
+        if "No interval" not in item.file.facts:
+            has_values = item.home == "run" or item.file.grain == "list" or item.settings.get("level") == "query"
+            of_rows.setdefault(not has_values, str(item.metric))
+        if "No interval" not in item.file.facts and (aggregate := item.settings.get("aggregate")) not in {None, "mean", "wmean"}:
+            raise MetricError(f"interval='bootstrap' is of means, not of aggregate={aggregate!r}; leave out one of them")
+    if len(of_rows) > 1:
+        raise MetricError(f"{of_rows[False]} is drawn anew by queries and {of_rows[True]} by rows; ask for them in two calls")
+    return of_rows.get(True) is not None
+
+
+def _check_replicates(count: int, level: float) -> None:
+    """Refuse a number of replicates of which none would lie beyond a limit, or that is greater than numbers reach."""
+    least = max(LEAST_REPLICATES, math.ceil(2 / (1 - level) - CLOSE) - 1)
+    if not least <= count <= MOST_REPLICATES:
+        raise MetricError(
+            f"replicates={count} is not possible for confidence={level:g}: give {least} to {MOST_REPLICATES}, such as {OF_VALUES}"
+        )
 
 
 def _refuse(asked: Asked, interval: str, unit: Any) -> None:

@@ -119,6 +119,8 @@ def _policies(options: dict[str, Any]) -> dict[str, Any]:
         "confidence",
         "interval",
         "unit",
+        "replicates",
+        "seed",
     }
     return {name: value for name, value in options.items() if name not in named}
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.library.asked import CUTOFF
+from sqlrank.library.confidence import REPLICATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,10 +22,10 @@ GROUP, LIST, UNIT = "group_id", "list_id", "unit_id"
 SLICE, SCORED_BY, QUERY = "slice_number", "scored_by", "query_id"
 """Which grouping a row is repeated for, which of several scores it has, and the query of a list."""
 
-SURE = {UNIT, SLICE, SCORED_BY, CUTOFF}
+SURE = {UNIT, SLICE, SCORED_BY, CUTOFF, REPLICATE}
 """Columns that are never NULL, whatever may be NULL beside them; a unit that is has been refused."""
 
-OURS = {LIST, UNIT, SLICE, SCORED_BY, QUERY, CUTOFF}
+OURS = {LIST, UNIT, SLICE, SCORED_BY, QUERY, CUTOFF, REPLICATE}
 
 
 class Ours(str):

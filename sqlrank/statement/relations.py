@@ -13,15 +13,17 @@ from sqlrank.library.nodes import nodes
 from sqlrank.library.uses import uses
 from sqlrank.statement.bind import apply, bind
 from sqlrank.statement.expand import Known, expand
-from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, UNIT, Key, Keys, Ours, extended, key
+from sqlrank.statement.keys import GROUP, LIST, QUERY, UNIT, Key, Keys, Ours, extended, key
+from sqlrank.statement.rows import sliced
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlrank.library.asked import Asked
     from sqlrank.library.file import SqlFile
     from sqlrank.library.library import Library
     from sqlrank.library.metric import Value
+    from sqlrank.statement.rows import Shape
 
 
 @dataclass(frozen=True)
@@ -44,26 +46,6 @@ class Source:
     rows_are_units: bool = False
 
 
-@dataclass(frozen=True)
-class Shape:
-    """How rows are told apart: ``by`` are the columns of groups; ``sets`` their groupings (``[["system"], []]``), if there are several.
-
-    ``labels`` are what the groupings are called in the result. ``attributes`` are those of ``by`` that only the table of queries has.
-    ``plain`` says that lists have no numbers.
-    """
-
-    by: list[str]
-    sets: list[list[str]] | None = None
-    attributes: tuple[str, ...] = ()
-    plain: bool = False
-    labels: tuple[str, ...] = ()
-
-    @property
-    def of_lists(self) -> list[str]:
-        """The columns that tell groups of lists apart, without what is known of their queries."""
-        return [name for name in self.by if name not in self.attributes]
-
-
 class Relations:
     """The relations of one statement, in the order in which they are read; used once.
 
@@ -81,6 +63,7 @@ class Relations:
         self.costly: set[str] = set()
         self.cutoffs: str | None = None
         self.first_cutoff = 1
+        self.drawn: Callable[[str, str], str] | None = None
         self._across: set[str] = set()
         self._keys: dict[str, Keys] = {}
         self._names: dict[exp.Query, str] = {}
@@ -166,7 +149,9 @@ class Relations:
         if (unit := role.unit_column or role.list_column) in query.named_selects and role.lists is None:
             keys[UNIT] = Key((Ours(unit),))
         step = name.replace(" ", "_")
-        self.inputs[name] = self._add(step if step not in self.taken else f"{step}_rows", query, source.title, keys)
+        self.inputs[name] = self.add(step if step not in self.taken else f"{step}_rows", query, source.title, keys)
+        if self.drawn is not None:
+            self.inputs[name] = self.drawn(name, self.inputs[name])
         return self.inputs[name]
 
     def build(self, file: SqlFile, settings: Mapping[str, Value], per_list: bool = False) -> str:
@@ -182,13 +167,14 @@ class Relations:
         if "Per slice" in file.facts and self.shape.sets is not None:
             tree, keys = sliced(tree, keys, self.shape)
         if tree not in self._names:
-            self._names[tree] = self._add(file.name, tree, f"{file.place}: {file.sentence}", keys)
+            self._names[tree] = self.add(file.name, tree, f"{file.place}: {file.sentence}", keys)
             for fact, steps in (("Costly", self.costly), ("Across lists", self._across)):
                 if fact in file.facts:
                     steps.add(self._names[tree])
         return self._names[tree]
 
-    def _add(self, name: str, tree: exp.Query, title: str, keys: Keys) -> str:
+    def add(self, name: str, tree: exp.Query, title: str, keys: Keys) -> str:
+        """Add a step, and return its name."""
         step = self.free_name(name)
         self.ctes[step] = tree
         self.titles[step] = title
@@ -223,27 +209,3 @@ def free(name: str, taken: set[str]) -> str:
     """Return a name, with a number if it is taken."""
     candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
     return next(candidate for candidate in candidates if candidate not in taken)
-
-
-def stacked(parts: Sequence[exp.Select]) -> exp.Query:
-    """Return the rows of all parts."""
-    union: exp.Query = parts[0]
-    for part in parts[1:]:
-        union = exp.union(union, part, distinct=False, copy=False)
-    return union
-
-
-def sliced(query: exp.Query, keys: Keys, shape: Shape) -> tuple[exp.Query, Keys]:
-    """Repeat rows once per grouping; a column that a grouping sums over is NULL there, but where it tells lists apart."""
-    lists = keys.get(LIST, Key())
-    if set(lists.columns) & set(keys[GROUP].columns):
-        query = query.copy().select(*(exp.alias_(key(name), f"list_{name}", quoted=True) for name in lists.columns))
-        keys = {**keys, LIST: Key(tuple(f"list_{name}" for name in lists.columns), lists.nullable)}
-    parts = []
-    for number, group in enumerate(shape.sets or ()):
-        part: Any = query.copy()
-        for position, column in enumerate(part.selects):
-            if column.alias_or_name in shape.by and column.alias_or_name not in group:
-                part.expressions[position] = exp.alias_(exp.Null(), column.alias_or_name, quoted=True)
-        parts.append(part.select(exp.alias_(exp.Literal.number(number), SLICE)))
-    return stacked(parts), {**keys, GROUP: Key((*keys[GROUP].columns, SLICE), nullable=True)}

@@ -10,17 +10,36 @@ from sqlglot import exp
 
 from sqlrank.library.asked import CUTOFF
 from sqlrank.library.nodes import DOUBLE
-from sqlrank.statement.keys import SLICE, Key, key, same
+from sqlrank.statement.keys import GROUP, LIST, SLICE, Key, Keys, key, same
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.library.asked import Asked
-    from sqlrank.statement.relations import Shape
 
 
 SLICED_BY = "slice"
 """The column of a result that says which grouping a row is of."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How rows are told apart: ``by`` are the columns of groups; ``sets`` their groupings (``[["system"], []]``), if there are several.
+
+    ``labels`` are what the groupings are called in the result. ``attributes`` are those of ``by`` that only the table of queries has.
+    ``plain`` says that lists have no numbers.
+    """
+
+    by: list[str]
+    sets: list[list[str]] | None = None
+    attributes: tuple[str, ...] = ()
+    plain: bool = False
+    labels: tuple[str, ...] = ()
+
+    @property
+    def of_lists(self) -> list[str]:
+        """The columns that tell groups of lists apart, without what is known of their queries."""
+        return [name for name in self.by if name not in self.attributes]
 
 
 @dataclass(frozen=True)
@@ -119,3 +138,27 @@ def finite(node: exp.Expr, *parts: exp.Expr) -> exp.Expr:
 def double(node: exp.Expr) -> exp.Cast:
     """Return what a metric is in the result."""
     return exp.cast(node, DOUBLE)
+
+
+def stacked(parts: Sequence[exp.Select]) -> exp.Query:
+    """Return the rows of all parts."""
+    union: exp.Query = parts[0]
+    for part in parts[1:]:
+        union = exp.union(union, part, distinct=False, copy=False)
+    return union
+
+
+def sliced(query: exp.Query, keys: Keys, shape: Shape) -> tuple[exp.Query, Keys]:
+    """Repeat rows once per grouping; a column that a grouping sums over is NULL there, but where it tells lists apart."""
+    lists = keys.get(LIST, Key())
+    if set(lists.columns) & set(keys[GROUP].columns):
+        query = query.copy().select(*(exp.alias_(key(name), f"list_{name}", quoted=True) for name in lists.columns))
+        keys = {**keys, LIST: Key(tuple(f"list_{name}" for name in lists.columns), lists.nullable)}
+    parts = []
+    for number, group in enumerate(shape.sets or ()):
+        part: Any = query.copy()
+        for position, column in enumerate(part.selects):
+            if column.alias_or_name in shape.by and column.alias_or_name not in group:
+                part.expressions[position] = exp.alias_(exp.Null(), column.alias_or_name, quoted=True)
+        parts.append(part.select(exp.alias_(exp.Literal.number(number), SLICE)))
+    return stacked(parts), {**keys, GROUP: Key((*keys[GROUP].columns, SLICE), nullable=True)}

@@ -8,10 +8,14 @@ from sqlglot import exp
 
 from sqlrank.deadline import check_time
 from sqlrank.library.asked import CUTOFF, EACH
+from sqlrank.library.confidence import REPLICATE
 from sqlrank.library.nodes import nodes
+from sqlrank.statement.bind import literal
+from sqlrank.statement.bootstrap import Replicates
 from sqlrank.statement.keys import GROUP, LIST, QUERY, SLICE, Key, key, same, same_lists
 from sqlrank.statement.relations import Relations, free
 from sqlrank.statement.rows import SLICED_BY, Column, Part, double, grouped, joined, ordered, per_slice, slice_name, swept
+from sqlrank.statement.sides import Sides, side_by_side
 from sqlrank.statement.spread import Spread
 from sqlrank.statement.unit_values import UnitValues
 from sqlrank.statement.values import aggregate, filled, if_asked
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
     from sqlrank.library.asked import Asked
     from sqlrank.library.confidence import Confidence
     from sqlrank.library.metric import Value
-    from sqlrank.statement.relations import Shape
+    from sqlrank.statement.rows import Shape
 
 
 class Stages:
@@ -32,19 +36,22 @@ class Stages:
         self, relations: Relations, per_query: bool, weighted: bool, list_column: str = QUERY, confidence: Confidence | None = None
     ) -> None:
         self.relations = relations
-        self.spread = None if confidence is None else Spread(confidence, relations, self._keep)
+        self.confidence = confidence
+        is_drawn = confidence is not None and confidence.is_drawn
+        self.replicates = Replicates(confidence, relations, self._keep) if confidence is not None and is_drawn else None
+        self.spread = None if confidence is None or is_drawn else Spread(confidence, relations, self._keep)
         self.shape: Shape = relations.shape
         self.weighted = weighted
         self.per_query = per_query
         self.list_column = list_column
-        self.row_keys = [*self.shape.by, *([list_column] if per_query else [])]
+        self.row_keys = [*self.shape.by, *([list_column] if per_query else []), *([REPLICATE] if is_drawn else [])]
         self.cutoffs = relations.cutoffs
         self.columns: list[Column] = []
         self.scans: dict[str, exp.Select] = {}
         self.titles: dict[str, str] = {}
-        self._units: dict[str, str] = {}
+        self.units: dict[str, str] = {}
         self._keys: dict[str, Key] = {}
-        self._steps: dict[str, str] = {}
+        self.steps: dict[str, str] = {}
 
     def add(self, asked: Asked) -> Column:
         """Add a metric, and everything it reads."""
@@ -76,13 +83,13 @@ class Stages:
     def _scan(self, step: str, unit: str, grain: str = "group", swept_by: str | None = None) -> str:
         """Return the name of the one GROUP BY over a step, for each cut-off where it is swept."""
         wanted = f"{step}_per_{self.list_column}" if unit == "query" else f"by_{step}"
-        scan = self._steps.get(f"{unit} of {step}")
+        scan = self.steps.get(f"{unit} of {step}")
         if scan is None:
-            scan = self._steps[f"{unit} of {step}"] = self._free(wanted)
+            scan = self.steps[f"{unit} of {step}"] = self._free(wanted)
             keys = self.relations.keys(step, per_list=self.per_query or unit == "query")
             held = keys[LIST] if grain == "list" else self._of_groups(keys[GROUP], unit)
             self._keys[scan] = held if swept_by is None else held.with_cutoff()
-            self._units[scan] = unit
+            self.units[scan] = unit
             query = swept(exp.select(*map(key, self._keys[scan].columns)).from_(step), None if held.is_swept else swept_by)
             self.scans[scan] = grouped(query, self._keys[scan])
             self.titles[scan] = {
@@ -97,7 +104,7 @@ class Stages:
 
     def _of_groups(self, held: Key, unit: str) -> Key:
         """Return the columns that tell rows apart: without the query where values of queries become one."""
-        own = {*self.shape.by, SLICE, CUTOFF} if unit == "group" and not self.per_query else set(held.columns)
+        own = {*self.shape.by, SLICE, CUTOFF, REPLICATE} if unit == "group" and not self.per_query else set(held.columns)
         return Key(tuple(name for name in held.columns if name in own), held.nullable)
 
     def rows(self, base: str | None, audits: Mapping[str, Sequence[str]]) -> exp.Select:
@@ -105,12 +112,12 @@ class Stages:
 
         ``audits`` are the columns that checks read, by the step that has them.
         """
-        of_lists = [scan for scan, unit in self._units.items() if unit == "list"]
+        of_lists = [scan for scan, unit in self.units.items() if unit == "list"]
         if of_lists:
             self._per_query(of_lists, audits)
-        if base is None and self.spread is None and self.cutoffs is None and all(column.unit == "list" for column in self.columns):
+        if base is None and self.confidence is None and self.cutoffs is None and all(column.unit == "list" for column in self.columns):
             return self._over_lists(audits, is_final=True)
-        parts = [Part(scan, self._keys[scan]) for scan, unit in self._units.items() if unit == "group"]
+        parts = [Part(scan, self._keys[scan]) for scan, unit in self.units.items() if unit == "group"]
         if base is not None and (self.row_keys or self.shape.sets is not None or not parts):
             groups = self._scan(self.relations.read(base, {}, rows="as given"), "group")
             if self.scans[groups].selects:
@@ -125,15 +132,22 @@ class Stages:
             keys = Key((*self.row_keys, *hidden), nullable=True)
             over.append(Part(step, keys if self.cutoffs is None else keys.with_cutoff()))
         over += self._over_queries(base)
-        units = {self._steps.get("over_lists"): "list", self._steps.get("over_queries"): "query"}
+        units = {self.steps.get("over_lists"): "list", self.steps.get("over_queries"): "query"}
         if self.spread is not None and self.spread.confidence.per_unit:
             checked = {Part(scan, self._keys[scan]): names for scan, names in audits.items()}
             return UnitValues(self.relations, self.spread, self._keep).rows(str(base), parts, self.scans, self.columns, checked)
         spreads = [] if self.spread is None else self.spread.after([*over, *parts], units, self.scans, self.columns)
-        return self._beside([*over, *parts, *spreads] if base is None else [*parts, *over, *spreads], audits)
+        has_lists_first = base is None or (self.replicates is not None and over)
+        steps = {unit: step for step, unit in units.items() if step is not None}
+        sides = Sides(self.relations, self.columns, self.row_keys, self.spread, steps)
+        found = {scan: (self.units[scan], names) for scan, names in audits.items()}
+        body = side_by_side(sides, [*over, *parts, *spreads] if has_lists_first else [*parts, *over, *spreads], found)
+        if self.replicates is None:
+            return body
+        return self.replicates.rows(body, base, self.columns, [name for _, names in found.values() for name in names])
 
     def _keep(self, name: str, query: exp.Select, title: str) -> str:
-        step = self._steps[name] = self._free(name)
+        step = self.steps[name] = self._free(name)
         self.scans[step] = query
         self.titles[step] = title
         return step
@@ -158,21 +172,29 @@ class Stages:
         if shape.attributes or self.weighted:
             queries = exp.to_table(self.relations.input("queries")).as_("a")
             query.join(queries, on=exp.and_(*same([QUERY], "a", "l", nullable=False)), join_type="left", copy=False)
-        self._keep("per_query", query, "one row per query to evaluate, with the value of every metric")
+        step = self._keep("per_query", query, "one row per query to evaluate, with the value of every metric")
+        if self.replicates is not None:
+            weight = exp.func("COALESCE", exp.column("weight"), literal(1)) if self.weighted else None
+            self.steps["per_query"] = self.replicates.draw(step, query, QUERY, weight)
 
     def _over_lists(self, audits: Mapping[str, Sequence[str]], is_final: bool) -> exp.Select:
         """One row per group, or per query, with the metrics of lists."""
         shape = self.shape
         keys: list[exp.Expr] = [*map(key, self.row_keys), *([] if self.cutoffs is None else [exp.column(CUTOFF)])]
         of_lists = [column for column in self.columns if column.unit == "list"]
-        names = [name for scan in audits if self._units[scan] == "list" for name in audits[scan]]
+        names = [name for scan in audits if self.units[scan] == "list" for name in audits[scan]]
         if self.per_query:
             values = [exp.alias_(double(exp.column(column.alias)), column.alias) for column in of_lists]
-            query = exp.select(*keys, *values, *map(exp.column, names)).from_(self._steps["per_query"])
+            query = exp.select(*keys, *values, *map(exp.column, names)).from_(self.steps["per_query"])
             return ordered(query, keys[:-1]).order_by(keys[-1]) if is_final else query
-        values = [exp.alias_(double(aggregate(self.relations, column, weighted=self.weighted)), column.alias) for column in of_lists]
+        values = [
+            exp.alias_(
+                double(aggregate(self.relations, column, weighted=self.weighted, is_drawn=self.replicates is not None)), column.alias
+            )
+            for column in of_lists
+        ]
         values += [exp.alias_(exp.Sum(this=exp.column(name)), name) for name in names]
-        step = self._steps["per_query"]
+        step = self.steps["per_query"]
         if shape.sets is None:
             query = exp.select(*keys, *values).from_(step)
             query = query.group_by(*keys) if keys else query
@@ -194,44 +216,17 @@ class Stages:
         cutoffs = None if keys.is_swept else self.cutoffs
         shown = [key(name, start) for name in keys.columns] + ([] if cutoffs is None else [key(CUTOFF, cutoffs)])
         per_query = swept(exp.select(*shown, *values).from_(start), cutoffs)
-        for scan, unit in list(self._units.items()):
+        for scan, unit in list(self.units.items()):
             if unit == "query" and scan != start:
                 per_query = joined(per_query, start, Part(scan, self._keys[scan]), cutoffs)
         step = self._keep("list_values", per_query, f"one row per {self.list_column} of a group, with its metrics")
         groups = Key(tuple(name for name in keys.columns if name in self.shape.by or name == SLICE), keys.nullable)
         groups = groups if self.cutoffs is None else groups.with_cutoff()
-        over = [exp.alias_(aggregate(self.relations, column, weighted=False), column.alias) for column in columns]
+        over = [
+            exp.alias_(aggregate(self.relations, column, weighted=False, is_drawn=self.replicates is not None), column.alias)
+            for column in columns
+        ]
+        if self.replicates is not None:
+            step, groups = self.replicates.draw(step, per_query, self.list_column, None), Key((*groups.columns, REPLICATE), groups.nullable)
         query = grouped(exp.select(*map(key, groups.columns), *over).from_(step), groups)
         return [Part(self._keep("over_queries", query, "one row per group: the metrics of its lists, aggregated"), groups)]
-
-    def _beside(self, parts: Sequence[Part], audits: Mapping[str, Sequence[str]]) -> exp.Select:
-        """Put the metrics of all steps side by side, in a stated order of rows: the cut-offs of a range beside, or below, the groups."""
-        base = parts[0]
-        cutoffs = None if base.keys.is_swept and self.row_keys else self.cutoffs
-        at = None if self.cutoffs is None else exp.column(CUTOFF, table=cutoffs or base.step)
-        keys: list[exp.Expr] = [key(name, base.step) for name in self.row_keys]
-        columns, order = list(keys), list(keys)
-        if self.shape.sets is not None:
-            place = len(self.shape.by)
-            columns.insert(place, slice_name(self.shape, base.step))
-            order.insert(place, exp.column(SLICED_BY))
-        steps = {
-            unit: self._steps[f"over_{name}"] for unit, name in (("list", "lists"), ("query", "queries")) if f"over_{name}" in self._steps
-        }
-        columns += [] if at is None else [at]
-        for column in self.columns:
-            value = if_asked(self.relations, column) if column.unit == "group" else exp.column(column.alias, table=steps[column.unit])
-            columns.append(exp.alias_(double(value), column.alias))
-            if self.spread is not None:
-                columns += self.spread.limits(column, exp.column(column.alias, table=steps.get(column.unit, column.scan)))
-        for scan, names in audits.items():
-            found = [exp.column(name, table=steps.get(self._units[scan], scan)) for name in names]
-            columns += found if at is None else [self.relations.once(at, column) for column in found]
-        if cutoffs is not None and not self.row_keys:
-            query, rest = exp.select(*columns).from_(cutoffs), parts
-        else:
-            query, rest = swept(exp.select(*columns).from_(base.step), cutoffs), parts[1:]
-        for part in rest:
-            query = joined(query, base.step, part, cutoffs)
-        query = ordered(query, order)
-        return query if at is None else query.order_by(at.copy())

@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlrank.errors import MetricError
 from sqlrank.library.asked import CUTOFF
 from sqlrank.library.nodes import BIGINT
+from sqlrank.statement.bootstrap import Drawing
 from sqlrank.statement.keys import GROUP, QUERY, UNIT, key, same
 from sqlrank.statement.prune import prune
 from sqlrank.statement.relations import Relations
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from sqlrank.library.asked import Asked
     from sqlrank.library.confidence import Confidence
     from sqlrank.library.library import Library
-    from sqlrank.statement.relations import Shape, Source
+    from sqlrank.statement.relations import Source
+    from sqlrank.statement.rows import Shape
 
 WIDTH = 100
 """Characters of a line, if what stands in it can be broken."""
@@ -79,6 +81,8 @@ def build(
     relations = Relations(library, sources, rows.shape)
     if sweep := _sweep(asked):
         relations.sweep(*sweep)
+    if rows.confidence is not None and rows.confidence.is_drawn:
+        relations.drawn = Drawing(relations, rows.confidence, rows.base).drawn
     stages = Stages(relations, rows.per_query, rows.weighted, rows.list_column, rows.confidence)
     if asked[0].file.kind == "curves":
         return _curve(stages, asked[0], rows, stamp, audits)

@@ -32,15 +32,16 @@ def if_asked(relations: Relations, column: Column) -> exp.Expr:
     return filled(relations, column, {"no_relevant": "skip", **column.asked.settings})
 
 
-def aggregate(relations: Relations, column: Column, weighted: bool) -> exp.Expr:
-    """The value of a metric over all lists of a group; NULL where a list has none and the policy says so."""
+def aggregate(relations: Relations, column: Column, weighted: bool, is_drawn: bool = False) -> exp.Expr:
+    """The value of a metric over all lists of a group; NULL where a list has none and the policy says so. Those that are drawn weigh as often."""
     settings = column.asked.settings
     value = exp.column(column.alias)
     chosen = settings.get("aggregate", "wmean" if weighted else "mean")
     if chosen == "wmean" and not weighted:
         what = "is for metrics of rankings" if column.unit == "query" else "needs a queries table with a weight column"
         raise MetricError(f"aggregate='wmean' {what}")
-    weight = exp.column("weight") if weighted else exp.Literal.number(1)
+    weight = exp.column("weight") if weighted or is_drawn else exp.Literal.number(1)
+    chosen = "wmean" if is_drawn and chosen == "mean" else chosen
     found = relations.function("aggregate", {**settings, "aggregate": chosen}, value, weight)
     library = relations.library
     if library.can_overflow(column.asked.file, [*column.asked.uses.files, library.function("aggregate", str(chosen))]):

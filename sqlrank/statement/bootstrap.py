@@ -1,0 +1,224 @@
+"""Intervals by drawing units anew: rows once for each replicate in which they are drawn, and what the replicates say of a metric.
+
+Each unit is drawn a Poisson number of times in each replicate (Chamandy, Muralidharan, Najmi & Naidu 2012), by the digest of its name: the
+same on every engine. Any two replicates are independent, and so are the statistics of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.library.confidence import DIGEST, DRAW, REPLICATE, SEED, STEP, TIMES
+from sqlrank.library.nodes import nodes
+from sqlrank.library.selects import read_select
+from sqlrank.statement.bind import literal
+from sqlrank.statement.keys import UNIT, Key, key, same
+from sqlrank.statement.rows import double, finite, grouped, ordered
+from sqlrank.statement.spread import LIMITS, UNITS, quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlrank.library.confidence import Confidence
+    from sqlrank.statement.relations import Relations
+    from sqlrank.statement.rows import Column
+
+PRIME = 2147483647
+"""2^31 - 1: what draws are below."""
+
+CLOSE = 1e-9
+"""What a place may miss a whole number by that rounding took from it."""
+
+
+def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: str, unit: str, weight: exp.Expr | None) -> exp.Select:
+    """Return the rows of a step once for each replicate in which their unit is drawn, weighing as often, with the replicate they are of.
+
+    ``rows`` is the query of the step, ``unit`` the column that tells units apart, ``weight`` what rows weigh, 1 if it is None.
+    """
+    names = [name for name in rows.named_selects if name != "weight"]
+    kept: list[exp.Expr] = [key(name) if name in relations.shape.by else exp.column(name) for name in names]
+    kept += [] if weight is None else [exp.column("weight")]
+    given = [*kept[: len(names)], *([] if weight is None else [exp.alias_(weight, "weight")])]
+    text = exp.DPipe(this=literal(f"{confidence.seed}:"), expression=exp.cast(exp.column(unit), "TEXT"), safe=True)
+    digests = exp.select(*given, exp.alias_(exp.MD5(this=text), DIGEST)).from_(step)
+    parts = {SEED: literal(1), STEP: literal(9)}
+    numbers = {name: _said("hashed.sql", exp.func("SUBSTR", exp.column(DIGEST), start, literal(8))) for name, start in parts.items()}
+    hashed = exp.select(*kept, *(exp.alias_(number, name) for name, number in numbers.items())).from_(digests.subquery("digests"))
+    replicates = relations.read("replicates", {"all_replicates": confidence.replicates})
+    place = exp.column(SEED) + exp.column(REPLICATE) * exp.column(STEP)
+    number = exp.Mod(this=exp.paren(place), expression=literal(PRIME))
+    crossed = exp.select(*kept, exp.column(REPLICATE), exp.alias_(number, DRAW)).from_(hashed.subquery("hashed"))
+    crossed = crossed.join(replicates, join_type="cross")
+    is_seen = exp.EQ(this=exp.column(REPLICATE), expression=literal(0))
+    times = exp.Case(ifs=[exp.If(this=is_seen, true=literal(1))], default=_said("times.sql", exp.column(DRAW)))
+    counted = exp.select(*kept, exp.column(REPLICATE), exp.alias_(times, TIMES)).from_(crossed.subquery("crossed"))
+    total = exp.column(TIMES) if weight is None else exp.column("weight") * exp.column(TIMES)
+    query = exp.select(*kept[: len(names)], exp.column(REPLICATE), exp.alias_(double(total), "weight")).from_(counted.subquery("counted"))
+    return query.where(exp.GT(this=exp.column(TIMES), expression=literal(0)))
+
+
+def _said(file: str, given: exp.Expr) -> exp.Expr:
+    """Return the expression of a file, of one column that stands for what is given."""
+    said = read_select("bootstrap", file).selects[0].unalias()
+    for column in nodes(said, exp.Column):
+        column.replace(given.copy())
+    return said
+
+
+class Drawing:
+    """Draws the rows of the input of a role anew, by the units that they are of."""
+
+    def __init__(self, relations: Relations, confidence: Confidence, role: str | None) -> None:
+        self.relations = relations
+        self.confidence = confidence
+        self.role = role
+
+    def drawn(self, name: str, step: str) -> str:
+        """Add the rows of an input once for each replicate in which their unit is drawn, and return that step; others stay as they are."""
+        if not self.confidence.of_rows or name.removesuffix(" as given") != self.role:
+            return step
+        (unit,) = self.relations.units(step)
+        query = drawn(self.relations, self.confidence, self.relations.ctes[step], step, unit, exp.column("weight"))
+        keys = {name: Key((*held.columns, REPLICATE), held.nullable) for name, held in self.relations.keys(step).items() if name != UNIT}
+        keys[UNIT] = Key((unit,))
+        return self.relations.add(f"{step}_drawn", query, "one row per replicate and row that is drawn in it", keys)
+
+
+class Replicates:
+    """Adds the steps that make rows of replicates the rows that are asked for; used once."""
+
+    def __init__(self, confidence: Confidence, relations: Relations, keep: Callable[[str, exp.Select, str], str]) -> None:
+        self.confidence = confidence
+        self.relations = relations
+        self.keep = keep
+        self.values: tuple[str, exp.Select] | None = None
+
+    def draw(self, step: str, query: exp.Select, unit: str, weight: exp.Expr | None) -> str:
+        """Add the values of queries once for each replicate in which the query is drawn, and return the name of that step."""
+        self.values = step, query
+        again = drawn(self.relations, self.confidence, query, step, unit, weight)
+        return self.keep("drawn", again, "one row per replicate and query that is drawn in it")
+
+    def rows(self, body: exp.Select, base: str | None, columns: Sequence[Column], audits: Sequence[str]) -> exp.Select:
+        """Return one row per group with the limits of every metric; ``body`` has one per group and replicate."""
+        keys = Key(tuple(self.relations.shape.by), nullable=True)
+        units = self._units(base, keys, [column.alias for column in columns])
+        body.set("order", None)
+        replicated = self.keep("replicated", body, "one row per group and replicate: every metric")
+        drawn_again = [column.alias for column in columns if "No interval" not in column.asked.file.facts]
+        seen = self._seen(replicated, keys, [column.alias for column in columns], drawn_again, audits)
+        errors = self._errors(replicated, seen, keys, drawn_again)
+        limits = (
+            self._by_error(errors, seen, units, keys, drawn_again)
+            if self.confidence.of_rows
+            else self._by_place(replicated, seen, keys, drawn_again)
+        )
+        shown: list[exp.Expr] = [key(name, seen) for name in keys.columns]
+        for column in columns:
+            name = column.alias
+            shown.append(exp.alias_(double(exp.column(name, table=seen)), name))
+            found: dict[str, exp.Expr] = dict.fromkeys(LIMITS, exp.Null())
+            if name in drawn_again:
+                tables = {"low": limits, "high": limits, "se": errors}
+                found = {limit: finite(exp.column(f"{name}_{limit}", table=table)) for limit, table in tables.items()}
+                found[UNITS] = exp.column(f"{name}_{UNITS}", table=units)
+            kinds = {limit: "BIGINT" if limit == UNITS else "DOUBLE" for limit in LIMITS}
+            shown += [exp.alias_(exp.cast(found[limit], kinds[limit]), f"{name}_{limit}") for limit in LIMITS]
+        query = exp.select(*shown, *(exp.column(name, table=seen) for name in audits)).from_(seen)
+        for step in dict.fromkeys([*([limits, errors] if drawn_again else []), units]):
+            query = _beside(query, step, seen, keys)
+        return ordered(query, [key(name, seen) for name in keys.columns])
+
+    def _units(self, base: str | None, keys: Key, names: Sequence[str]) -> str:
+        if self.values is not None:
+            step, query = self.values
+            held = set(query.named_selects)
+            counts: dict[str, exp.Expr] = {name: exp.Count(this=exp.column(name)) if name in held else exp.Null() for name in names}
+            counted = exp.select(*map(key, keys.columns)).from_(step)
+        else:
+            step = self.relations.input(str(base))
+            (unit,) = self.relations.units(step)
+            counts = {name: exp.Count(this=exp.Distinct(expressions=[key(unit)])) for name in names}
+            is_seen = exp.EQ(this=exp.column(REPLICATE), expression=literal(0))
+            counted = (
+                exp.select(*map(key, keys.columns)).from_(step).where(is_seen, exp.GT(this=exp.column("weight"), expression=literal(0)))
+            )
+        counted = counted.select(*(exp.alias_(count, f"{name}_{UNITS}") for name, count in counts.items()))
+        return self.keep(UNITS, grouped(counted, keys), "one row per group: the units of every metric")
+
+    def _seen(self, replicated: str, keys: Key, names: Sequence[str], drawn_again: Sequence[str], audits: Sequence[str]) -> str:
+        is_seen = exp.EQ(this=exp.column(REPLICATE), expression=literal(0))
+        is_drawn = exp.GT(this=exp.column(REPLICATE), expression=literal(0))
+        shown = [exp.alias_(exp.Max(this=_if(is_seen, name)), name) for name in (*names, *audits)]
+        for name in drawn_again:
+            value = _if(is_drawn, name)
+            shown += [exp.alias_(exp.Avg(this=value), f"{name}_mean"), exp.alias_(exp.Count(this=value.copy()), f"{name}_drawn")]
+        query = grouped(exp.select(*map(key, keys.columns), *shown).from_(replicated), keys)
+        return self.keep("seen", query, "one row per group: every metric as it was seen, and the mean of its replicates")
+
+    def _errors(self, replicated: str, seen: str, keys: Key, names: Sequence[str]) -> str:
+        shown = []
+        for name in names:
+            away = exp.paren(exp.column(name, table="r") - exp.column(f"{name}_mean", table="s"))
+            fewer = exp.func("NULLIF", exp.Max(this=exp.column(f"{name}_drawn", table="s")) - literal(1), literal(0))
+            variance = exp.Div(this=exp.Sum(this=exp.Mul(this=away, expression=away.copy())), expression=fewer)
+            shown.append(exp.alias_(exp.Sqrt(this=variance), f"{name}_se"))
+        query = exp.select(*(key(name, "r") for name in keys.columns), *shown).from_(exp.to_table(replicated).as_("r"))
+        query = _beside(query, seen, "r", keys, "s").where(exp.GT(this=exp.column(REPLICATE, table="r"), expression=literal(0)))
+        query = query.group_by(*(key(name, "r") for name in keys.columns)) if keys.columns else query
+        return self.keep("errors", query, "one row per group: the standard deviation of replicates")
+
+    def _by_error(self, errors: str, seen: str, units: str, keys: Key, names: Sequence[str]) -> str:
+        """Limits at the value less its bias, and a quantile of Student's t times the standard error to either side."""
+        query = exp.select(*(key(name, "s") for name in keys.columns)).from_(exp.to_table(seen).as_("s"))
+        for name in names:
+            value, mean = (exp.column(alias, table="s") for alias in (name, f"{name}_mean"))
+            centre = exp.paren(literal(2) * value - mean)
+            far = quantile(self.confidence, exp.column(f"{name}_{UNITS}", table=units)) * exp.column(f"{name}_se", table=errors)
+            query = query.select(exp.alias_(centre - far, f"{name}_low"), exp.alias_(centre + far, f"{name}_high"))
+        return self.keep(
+            "limits", _beside(_beside(query, errors, "s", keys), units, "s", keys), "one row per group: the limits of every metric"
+        )
+
+    def _by_place(self, replicated: str, seen: str, keys: Key, names: Sequence[str]) -> str:
+        """Limits at the replicates of which as many lie beyond as the level says, without interpolation."""
+        places = []
+        for name in names:
+            has_none = exp.Case(
+                ifs=[exp.If(this=exp.Is(this=exp.column(name), expression=exp.Null()), true=literal(1))], default=literal(0)
+            )
+            window = exp.Window(
+                this=exp.RowNumber(),
+                partition_by=[*map(key, keys.columns), has_none],
+                order=exp.Order(expressions=[exp.Ordered(this=exp.column(name))]),
+            )
+            places += [exp.column(name), exp.alias_(window, f"{name}_place")]
+        query = exp.select(*map(key, keys.columns), *places).from_(replicated)
+        query = query.where(exp.GT(this=exp.column(REPLICATE), expression=literal(0)))
+        placed = self.keep("placed_replicates", query, "one row per group and replicate: the place of its metrics in their order")
+        shown = []
+        for name in names:
+            place, last = exp.column(f"{name}_place", table="r"), exp.column(f"{name}_drawn", table="s") + literal(1)
+            first = exp.Floor(this=exp.paren(last) * literal(self.confidence.tail) + literal(CLOSE))
+            # Added up on both sides, since Databend takes a difference that a place is compared with for another.
+            sought = {"low": exp.EQ(this=place, expression=first), "high": exp.EQ(this=place + first, expression=last)}
+            for limit, is_there in sought.items():
+                value = exp.Case(ifs=[exp.If(this=is_there, true=exp.column(name, table="r"))])
+                shown.append(exp.alias_(exp.Max(this=value), f"{name}_{limit}"))
+        query = exp.select(*(key(name, "r") for name in keys.columns), *shown).from_(exp.to_table(placed).as_("r"))
+        query = _beside(query, seen, "r", keys, "s")
+        query = query.group_by(*(key(name, "r") for name in keys.columns)) if keys.columns else query
+        return self.keep("limits", query, "one row per group: the limits of every metric")
+
+
+def _if(condition: exp.Expr, name: str) -> exp.Case:
+    return exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.column(name))])
+
+
+def _beside(query: exp.Select, step: str, base: str, keys: Key, alias: str | None = None) -> exp.Select:
+    """Join the row that a step has for the same group."""
+    on = same(keys.columns, alias or step, base, keys.nullable)
+    how: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
+    return query.join(exp.to_table(step).as_(alias) if alias else step, **how)
