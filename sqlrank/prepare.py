@@ -12,6 +12,7 @@ from sqlrank._version import __version__
 from sqlrank.engines.render import print_out, rewrite
 from sqlrank.inputs import checks, together
 from sqlrank.inputs.columns import Columns, replaced
+from sqlrank.inputs.rules import rules
 from sqlrank.inputs.several import find
 from sqlrank.inputs.steps import steps_of
 from sqlrank.inputs.where import keep
@@ -157,7 +158,7 @@ def _audit(question: Question, columns: Columns, base: Input) -> exp.Select:
     """Return one column that counts the rows that break any rule."""
     keys = {name for name, column in base.role.columns.items() if column.type == "key"}
     # Only of keys: each of several scores is read in turn, and may be of another type.
-    found = checks.rules(
+    found = rules(
         base.checks, columns.needed[base.role.name], requirements(question), lambda name: base.type_of(name) if name in keys else ""
     )
     conditions = list(found.conditions.values()) or [exp.false()]

@@ -36,6 +36,7 @@ class Catalog:
     def __init__(self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False) -> None:
         self.connection = connection
         self.keeps_text = keeps_text
+        self._is_own = is_own
         self._mark = "" if is_own else f"_{uuid4().hex[:8]}"
         self._views: list[str] = []
         self._tables: list[str] = []
@@ -110,7 +111,7 @@ class Catalog:
 
     def _table(self, text: str) -> exp.Table | None:
         there = self._tables_there()
-        near = self._search_path()
+        near = self._search_path() if there else set()
         spelled = parts_of(text) if '"' in text else None
         for matches in (str.__eq__, _same_but_for_case):
             for database, schema, name in there:
@@ -132,7 +133,9 @@ class Catalog:
         return {rows(self.connection, "SELECT current_database(), current_schema()")[0], ("temp", "main")}
 
     def _tables_there(self) -> list[tuple[str, str, str]]:
-        """Return (database, schema, name) of every table and view, those in reach of a bare name first."""
+        """Return (database, schema, name) of every table and view, those in reach of a bare name first; nobody made any that is ours."""
+        if self._is_own:
+            return []
         there = rows(
             self.connection,
             "SELECT database_name, schema_name, table_name FROM duckdb_tables() UNION ALL "
