@@ -17,7 +17,7 @@ from sqlrank.engines.duckdb import describe, rows
 from sqlrank.engines.files import READERS, ending, extension_of, is_file, paths, patterns, reader
 from sqlrank.engines.memory import in_memory
 from sqlrank.engines.names import parts_of
-from sqlrank.engines.unread import of_one_column, uneven, why
+from sqlrank.engines.unread import of_one_column, uneven, unlike, why
 from sqlrank.errors import InputError, quoted, suggestion
 from sqlrank.library.selects import read_select
 
@@ -73,7 +73,7 @@ class Catalog:
         try:
             made = rows(self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            problem = uneven(error) if not files or reader(source) else trec.problem(role, files)
+            problem = (uneven(error) or unlike(self.connection, error)) if not files or reader(source) else trec.problem(role, files)
             raise InputError(f"{role}: {problem}" if problem else f"{role}: cannot read {item.shown}: {why(error)}") from None
         self._tables.append(name)
         return replace(item, origin=item.node, node=exp.to_table(name), is_empty=made == [(0,)])
