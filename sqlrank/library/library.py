@@ -127,7 +127,14 @@ class Library:
 
     def variants(self, name: str) -> list[SqlFile]:
         """Return the files of a relation."""
-        return [file for (relation, _), file in self.relations.items() if relation == name]
+        return self._variants.get(name, [])
+
+    @cached_property
+    def _variants(self) -> dict[str, list[SqlFile]]:
+        found: dict[str, list[SqlFile]] = {}
+        for (name, _), file in self.relations.items():
+            found.setdefault(name, []).append(file)
+        return found
 
     @cached_property
     def relation_names(self) -> set[str]:

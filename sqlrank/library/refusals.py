@@ -67,6 +67,7 @@ def unread_policies(policies: Mapping[str, Value], asked: Iterable[Asked], libra
     return [f"no metric that is asked for reads {name}; {_readers(name, library)}" for name in policies if name not in read]
 
 
+@lru_cache(maxsize=256)
 def _readers(name: str, library: Library) -> str:
     """Say which metrics read a policy, or under which values of others some do."""
     readers = []
