@@ -15,6 +15,7 @@ from sqlrank.engines import trec
 from sqlrank.engines.database import Database, Table
 from sqlrank.engines.duckdb import describe, rows
 from sqlrank.engines.files import READERS, ending, extension_of, is_file, paths, patterns, reader
+from sqlrank.engines.marks import Mark
 from sqlrank.engines.memory import in_memory
 from sqlrank.engines.names import parts_of
 from sqlrank.engines.unread import of_one_column, uneven, unlike, why
@@ -37,7 +38,8 @@ class Catalog:
         self.connection = connection
         self.keeps_text = keeps_text
         self._is_own = is_own
-        self._mark = "" if is_own else f"_{uuid4().hex[:8]}"
+        self._mark = None if is_own else Mark()
+        self._end = str(self._mark or "")
         self._views: list[str] = []
         self._tables: list[str] = []
 
@@ -50,7 +52,7 @@ class Catalog:
         else:
             node, shown = self._register(role, in_memory(role, source)), type(source).__name__
         is_registered = isinstance(node, exp.Table) and node.name in self._views
-        origin = exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._mark}", role)) if is_registered else None
+        origin = exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None
         return Table(
             shown,
             node,
@@ -69,7 +71,7 @@ class Catalog:
             raise InputError(f"{role}: {problem}")
         if not self.keeps_text:
             return item
-        name = self._free(f"sqlrank_{role}{self._mark}")
+        name = self._free(f"sqlrank_{role}{self._end}")
         try:
             made = rows(self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
@@ -85,6 +87,8 @@ class Catalog:
         for name in self._tables:
             self.connection.execute(f"DROP TABLE IF EXISTS {name}")
         self._views, self._tables = [], []
+        if self._mark is not None:
+            self._mark.release()
 
     def _free(self, name: str) -> str:
         """Return a name that nothing else of this call has."""
@@ -145,7 +149,7 @@ class Catalog:
         return sorted(there, key=lambda row: ((row[0], row[1]) not in near, row))
 
     def _register(self, role: str, table: pa.Table) -> exp.Table:
-        name = self._free(f"sqlrank_arrow_{role}{self._mark}")
+        name = self._free(f"sqlrank_arrow_{role}{self._end}")
         self.connection.register(name, table)
         self._views.append(name)
         return exp.to_table(name)

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 
 import sqlrank
 from sqlrank import InputError
+from sqlrank.call import Call
+from sqlrank.engines.sources import Catalog, database_on
+from sqlrank.prepare import prepare
+from sqlrank.question import look_up
+
+if TYPE_CHECKING:
+    from sqlrank.engines.database import Table
 
 ORDERS = pa.table({"order_id": [1, 1, 2], "item": ["a", "b", "a"], "price": [2.0, 3.0, 5.0], "pieces": [1, 2, 1]})
 RUN = pa.table({"query_id": [1, 1, 2], "doc_id": ["a", "b", "a"], "score": [0.5, 0.5, 0.9]})
@@ -78,6 +87,44 @@ def test_what_can_be_nan_follows_from_the_types_of_this_call() -> None:
     assert sqlrank.evaluate("RR", run=whole, qrels=QRELS)["RR"].to_pylist() == [0.5]
     with pytest.raises(InputError, match="1 row: score is NaN"):
         sqlrank.evaluate("RR", run=RUN.set_column(2, "score", pa.array([0.5, float("nan"), 0.9])), qrels=QRELS)
+
+
+def test_what_a_call_names_on_a_connection_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after another they have the same names, so that their statements are the same; one within another has not."""
+    connection = duckdb.connect()
+    there: list[str] = []
+    find = Catalog.find
+
+    def seen(self: Catalog, role: str, source: Any) -> Table:
+        table = find(self, role, source)
+        there.append(table.node.name)
+        return table
+
+    monkeypatch.setattr(Catalog, "find", seen)
+    for _ in range(2):
+        assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [{"RR": 0.5}]
+    assert len(there) == 4
+    assert there[:2] == there[2:]
+    with closing(Catalog(connection)) as outer:
+        outer.find("run", RUN.slice(2))
+        assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [{"RR": 0.5}]
+        assert there[4] not in there[5:]
+    outer.close()
+    assert connection.execute("SELECT COUNT(*) FROM duckdb_views() WHERE NOT internal").fetchall() == [(0,)]
+
+
+def test_columns_of_other_types_are_other_statements() -> None:
+    """A query that sums whole numbers is divided with a cast on PostgreSQL; trees alone do not tell what their columns are."""
+    found = []
+    for kind in ("DOUBLE", "INTEGER", "DOUBLE"):
+        connection = duckdb.connect()
+        connection.execute("CREATE TABLE r (query_id INT, doc_id INT, score DOUBLE)")
+        connection.execute(f"CREATE TABLE q (query_id INT, doc_id INT, relevance {kind})")
+        with closing(Catalog(connection)) as catalog:
+            call = Call.of("CG", {"run": "r", "qrels": "q"}, {})
+            found.append(prepare(look_up(call), database_on(catalog)).statement)
+    assert found[0] is found[2]
+    assert found[0] is not found[1]
 
 
 def test_the_same_tables_in_two_databases() -> None:
