@@ -12,6 +12,7 @@ from sqlrank._version import __version__
 from sqlrank.engines.render import print_out, rewrite
 from sqlrank.inputs import checks, together
 from sqlrank.inputs.columns import Columns, replaced
+from sqlrank.inputs.rules import rules
 from sqlrank.inputs.several import find
 from sqlrank.inputs.steps import steps_of
 from sqlrank.inputs.where import keep
@@ -93,7 +94,7 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
         lines.append("queries: no weights are read of a table that cannot be looked at; columns={'weight': 'weight'} reads them")
     lines += _unread(columns) if not database.looks else []
     audits = _audits(question, columns) if is_audited else {}
-    statement = _build(_Composed(question.library, tuple(asked), steps.sources, rows, "\n".join(lines), audits))
+    statement = _build(_Composed(question.library, tuple(asked), steps.sources, rows, "\n".join(lines), audits, _types(columns)))
     return Prepared(question, columns, statement, plans, is_audited, report)
 
 
@@ -109,13 +110,21 @@ def _unread(columns: Columns) -> list[str]:
     ]
 
 
+def _types(columns: Columns) -> tuple[str, ...]:
+    """Return the types of all columns that are read."""
+    return tuple(columns.inputs[role].type_of(name) for role, names in columns.needed.items() for name in names)
+
+
 class _Composed:
     """What a statement is composed of; equal ones give equal statements, so that a call that is made again is not composed again."""
 
-    def __init__(self, library: Library, asked: tuple[Asked, ...], sources: Any, rows: Rows, stamp: str, audits: Any) -> None:
+    def __init__(
+        self, library: Library, asked: tuple[Asked, ...], sources: Any, rows: Rows, stamp: str, audits: Any, types: tuple[str, ...]
+    ) -> None:
         self.parts = (asked, library, sources, rows, stamp, audits)
         said = tuple((item.metric, tuple(sorted(item.settings.items(), key=str))) for item in asked)
-        self._key = (library, said, tuple(sources.items()), repr(rows), stamp, tuple(audits.items()))
+        # Trees are equal whatever the types of their columns are, on which it depends where a cast is written.
+        self._key = (library, said, tuple(sources.items()), repr(rows), stamp, tuple(audits.items()), types)
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -157,7 +166,7 @@ def _audit(question: Question, columns: Columns, base: Input) -> exp.Select:
     """Return one column that counts the rows that break any rule."""
     keys = {name for name, column in base.role.columns.items() if column.type == "key"}
     # Only of keys: each of several scores is read in turn, and may be of another type.
-    found = checks.rules(
+    found = rules(
         base.checks, columns.needed[base.role.name], requirements(question), lambda name: base.type_of(name) if name in keys else ""
     )
     conditions = list(found.conditions.values()) or [exp.false()]

@@ -53,7 +53,8 @@ from sqlrank.library.metric import read
 from sqlrank.library.shelf import library_of
 from sqlrank.results.arrange import arranged
 from sqlrank.results.arrange import with_total as totalled
-from sqlrank.results.formats import FOR_PEOPLE, Format, Looks, a_row_per_metric, check_target, form_of, write, write_dbt_model
+from sqlrank.results.formats import FOR_PEOPLE, Format, Looks, a_row_per_metric, form_of, write, write_dbt_model
+from sqlrank.results.targets import check_target
 
 app = typer.Typer(
     name="sqlrank",

@@ -15,9 +15,10 @@ from sqlrank.engines import trec
 from sqlrank.engines.database import Database, Table
 from sqlrank.engines.duckdb import describe, rows
 from sqlrank.engines.files import READERS, ending, extension_of, is_file, paths, patterns, reader
+from sqlrank.engines.marks import Mark
 from sqlrank.engines.memory import in_memory
 from sqlrank.engines.names import parts_of
-from sqlrank.engines.unread import of_one_column, uneven, why
+from sqlrank.engines.unread import of_one_column, uneven, unlike, why
 from sqlrank.errors import InputError, quoted, suggestion
 from sqlrank.library.selects import read_select
 
@@ -36,7 +37,9 @@ class Catalog:
     def __init__(self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False) -> None:
         self.connection = connection
         self.keeps_text = keeps_text
-        self._mark = "" if is_own else f"_{uuid4().hex[:8]}"
+        self._is_own = is_own
+        self._mark = None if is_own else Mark()
+        self._end = str(self._mark or "")
         self._views: list[str] = []
         self._tables: list[str] = []
 
@@ -49,7 +52,7 @@ class Catalog:
         else:
             node, shown = self._register(role, in_memory(role, source)), type(source).__name__
         is_registered = isinstance(node, exp.Table) and node.name in self._views
-        origin = exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._mark}", role)) if is_registered else None
+        origin = exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None
         return Table(
             shown,
             node,
@@ -68,11 +71,11 @@ class Catalog:
             raise InputError(f"{role}: {problem}")
         if not self.keeps_text:
             return item
-        name = self._free(f"sqlrank_{role}{self._mark}")
+        name = self._free(f"sqlrank_{role}{self._end}")
         try:
             made = rows(self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(item.node.copy()).sql('duckdb')}")
         except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
-            problem = uneven(error) if not files or reader(source) else trec.problem(role, files)
+            problem = (uneven(error) or unlike(self.connection, error)) if not files or reader(source) else trec.problem(role, files)
             raise InputError(f"{role}: {problem}" if problem else f"{role}: cannot read {item.shown}: {why(error)}") from None
         self._tables.append(name)
         return replace(item, origin=item.node, node=exp.to_table(name), is_empty=made == [(0,)])
@@ -84,6 +87,8 @@ class Catalog:
         for name in self._tables:
             self.connection.execute(f"DROP TABLE IF EXISTS {name}")
         self._views, self._tables = [], []
+        if self._mark is not None:
+            self._mark.release()
 
     def _free(self, name: str) -> str:
         """Return a name that nothing else of this call has."""
@@ -110,7 +115,7 @@ class Catalog:
 
     def _table(self, text: str) -> exp.Table | None:
         there = self._tables_there()
-        near = self._search_path()
+        near = self._search_path() if there else set()
         spelled = parts_of(text) if '"' in text else None
         for matches in (str.__eq__, _same_but_for_case):
             for database, schema, name in there:
@@ -132,7 +137,9 @@ class Catalog:
         return {rows(self.connection, "SELECT current_database(), current_schema()")[0], ("temp", "main")}
 
     def _tables_there(self) -> list[tuple[str, str, str]]:
-        """Return (database, schema, name) of every table and view, those in reach of a bare name first."""
+        """Return (database, schema, name) of every table and view, those in reach of a bare name first; nobody made any that is ours."""
+        if self._is_own:
+            return []
         there = rows(
             self.connection,
             "SELECT database_name, schema_name, table_name FROM duckdb_tables() UNION ALL "
@@ -142,7 +149,7 @@ class Catalog:
         return sorted(there, key=lambda row: ((row[0], row[1]) not in near, row))
 
     def _register(self, role: str, table: pa.Table) -> exp.Table:
-        name = self._free(f"sqlrank_arrow_{role}{self._mark}")
+        name = self._free(f"sqlrank_arrow_{role}{self._end}")
         self.connection.register(name, table)
         self._views.append(name)
         return exp.to_table(name)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import duckdb
 from sqlglot import exp
 
+from sqlrank.engines.duckdb import describe
 from sqlrank.errors import quoted
 from sqlrank.library.selects import read_select
 
@@ -21,6 +22,8 @@ _ADVICE = {
 }
 
 _UNEVEN = re.compile(r"CSV Error on Line: (\d+)\nOriginal Line: ?(.*?)\nExpected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
+_UNLIKE = re.compile(r"^Main file schema: (.*)\nCurrent file: (.*)$", re.MULTILINE)
+_MISSING = re.compile(r"^Column with name: \"(.*)\" is missing$", re.MULTILINE)
 _FILE = re.compile(r"^  file = (.*)$", re.MULTILINE)
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -68,3 +71,22 @@ def of_one_column(connection: duckdb.DuckDBPyConnection, files: Iterable[Path], 
             if problem := uneven(error):
                 return problem
     return None
+
+
+def unlike(connection: duckdb.DuckDBPyConnection, error: duckdb.Error) -> str | None:
+    """Return which of several CSV files has not the columns of the first, and which those are, if that is what an error says."""
+    text = str(error)
+    match, missing = _UNLIKE.search(text), _MISSING.findall(text)
+    if match is None or not missing:
+        return None
+    first, file = match.groups()
+    item = exp.Table(this=exp.func("READ_CSV", exp.Literal.string(file), dialect="duckdb"))
+    there = describe(connection, exp.select("*").from_(item).sql("duckdb"))
+    return (
+        f"{file} has no column {_listed(missing)}, which {first} has; it has {_listed(there)}. "
+        "Name the columns alike, with a header in each file, or give files of one kind only"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(quoted(name, is_name=True) for name in names)

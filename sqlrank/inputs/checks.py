@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqlglot import exp
 
+from sqlrank.engines.render import write
 from sqlrank.errors import InputError
 from sqlrank.inputs.input import compared
-from sqlrank.library.selects import Rule, read_select
+from sqlrank.inputs.rules import rules
 from sqlrank.statement.keys import named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlrank.engines.database import Database
     from sqlrank.inputs.input import Input
+    from sqlrank.inputs.rules import Rules
 
 Check = Literal["auto", "full", "off"]
 
@@ -114,87 +116,42 @@ def check_unique(database: Database, item: Input, keys: tuple[str, ...]) -> None
     refuse(_duplicates(database, item, keys))
 
 
-@dataclass(frozen=True)
-class Rules:
-    """The query that counts what breaks the rules of a role, the condition that each counts, and what breaking it means."""
-
-    query: exp.Select
-    conditions: dict[str, exp.Expr]
-    meanings: dict[str, str]
-
-
-def rules(path: Path | None, columns: Sequence[str], required: Sequence[str] = (), type_of: Callable[[str], str] = lambda _: "") -> Rules:
-    """Return the rules for these columns; without a file only rows are counted.
-
-    ``required`` is what metrics require, such as ``binary labels``; ``type_of`` tells which columns cannot be NaN.
-    """
-    tree = exp.select("COUNT(*) AS all_rows") if path is None else read_select(path)
-    tree.set("from_", None)
-    conditions: dict[str, exp.Expr] = {}
-    meanings: dict[str, str] = {}
-    for column in list(tree.selects):
-        rule = Rule(column)
-        named_here = {
-            found.name for found in column.find_all(exp.Column) if not found.find_ancestor(exp.Comprehension) or found.name in columns
-        }
-        condition = None if not rule.meaning else _broken(column)
-        keep = named_here <= set(columns) and (not rule.requirement or rule.requirement in required)
-        if condition is not None:
-            keep = keep and not ("NAN" in condition.sql() and not any(_can_be_nan(type_of(name)) for name in named_here))
-        if not keep:
-            column.pop()
-        elif condition is not None:
-            conditions[rule.name], meanings[rule.name] = condition, rule.meaning
-        column.comments = None
-    return Rules(tree, conditions, meanings)
-
-
-def _broken(column: exp.Expr) -> exp.Expr:
-    """Return the condition that a column counts: that of its CASE, or that what ``COUNT(*) - COUNT(x)`` counts is NULL."""
-    case = column.find(exp.If)
-    return case.this if case is not None else _is_null(next(column.find_all(exp.Column)))
-
-
 def _row_problems(
     database: Database, item: Input, columns: tuple[str, ...], required: Sequence[str] = ()
 ) -> tuple[dict[str, Any], list[str]]:
     found = rules(item.checks, columns, required, item.type_of)
-    tree, conditions = found.query, found.conditions
-    if item.table.node.find(exp.ReadParquet):
-        _count_nulls_apart(tree, conditions, item, columns)
-    query = over(tree, item, columns)
-    names = [column.alias for column in tree.selects]
-    counted = dict(zip(names, database.rows(query)[0], strict=True))
+    is_parquet = item.table.node.find(exp.ReadParquet) is not None
+    text = _counting(found, _read(item, columns), item.role.name, is_parquet, database.dialect)
+    counted = dict(zip(found.query.named_selects, database.fetch(text)[0], strict=True))
     problems = []
     if not counted["all_rows"]:
         problems.append(f"{item.shown} has no rows{' with a label' if item.is_labelled else _where(database, item)}")
-    for name, condition in conditions.items():
+    for name, condition in found.conditions.items():
         if counted.get(name):
             # A CASE, since a bare condition is tested on the extremes of a Parquet file first, which leave out NaN.
-            broken = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
+            broken = exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0))
             shown = exp.select("*").where(exp.EQ(this=broken, expression=exp.Literal.number(1)))
             problems.append(problem(database, item, f"{_rows(counted[name])}: {found.meanings[name]}", shown, columns))
     return counted, problems
 
 
+@lru_cache(maxsize=256)
+def _counting(found: Rules, read: exp.Select, role: str, is_parquet: bool, dialect: str) -> str:
+    """Return the query that counts the rows which break rules; the NULLs of Parquet files in a query for each column.
+
+    DuckDB answers those from what the files say of their row groups.
+    """
+    tree = found.query.copy()
+    for column in tree.selects if is_parquet else ():
+        if column.alias.startswith("null_"):
+            nulls = exp.select("COUNT(*)").where(found.conditions[column.alias].copy())
+            column.set("this", nulls.from_(read.subquery(role)).subquery())
+    return write(tree.from_(read.subquery(role)), dialect)
+
+
 def _where(database: Database, item: Input) -> str:
     kept = "" if item.where is None else f" where {database.text(item.where)}"
     return f"{kept} with all values, and nulls='drop'" if item.valued else kept
-
-
-def _count_nulls_apart(tree: exp.Select, conditions: Mapping[str, exp.Expr], item: Input, columns: tuple[str, ...]) -> None:
-    """Count NULLs of Parquet files in a query for each column, which DuckDB answers from what the files say of their row groups."""
-    for column in tree.selects:
-        if column.alias.startswith("null_"):
-            column.set("this", over(exp.select("COUNT(*)").where(conditions[column.alias].copy()), item, columns).subquery())
-
-
-def _is_null(column: exp.Column) -> exp.Expr:
-    return exp.Is(this=column, expression=exp.Null())
-
-
-def _can_be_nan(kind: str) -> bool:
-    return kind in {"FLOAT", "DOUBLE", ""} or kind.startswith("DECIMAL")
 
 
 def _rows(number: int) -> str:
@@ -203,7 +160,11 @@ def _rows(number: int) -> str:
 
 def over(query: exp.Select, item: Input, columns: tuple[str, ...], shown: bool = False) -> exp.Select:
     """Return a query over an input; ``shown`` for the caller's eyes."""
-    return query.from_(item.select(columns, shown=shown, as_given=True).subquery(item.role.name))
+    return query.from_(_read(item, columns, shown).subquery(item.role.name))
+
+
+def _read(item: Input, columns: tuple[str, ...], shown: bool = False) -> exp.Select:
+    return item.select(columns, shown=shown, as_given=True)
 
 
 def problem(database: Database, item: Input, what: str, query: exp.Select, columns: tuple[str, ...]) -> str:
@@ -237,10 +198,15 @@ def _duplicates(database: Database, item: Input, keys: tuple[str, ...]) -> list[
 
 
 def _same_hashes(database: Database, item: Input, keys: tuple[str, ...], columns: Sequence[exp.Column]) -> bool:
+    return bool(database.fetch(_neighbours(_read(item, keys), item.role.name, tuple(columns), database.dialect)))
+
+
+@lru_cache(maxsize=256)
+def _neighbours(read: exp.Select, role: str, columns: tuple[exp.Column, ...], dialect: str) -> str:
     hashed = exp.alias_(exp.Anonymous(this="HASH", expressions=[c.copy() for c in columns]), "key_hash")
-    query = exp.select(hashed).from_(item.select(keys, as_given=True).subquery(item.role.name)).subquery("hashed")
+    query = exp.select(hashed).from_(read.subquery(role)).subquery("hashed")
     neighbours = exp.select("key_hash", "LAG(key_hash) OVER (ORDER BY key_hash) AS before").from_(query).subquery("neighbours")
-    return bool(database.rows(exp.select("1").from_(neighbours).where("key_hash = before").limit(1)))
+    return write(exp.select("1").from_(neighbours).where("key_hash = before").limit(1), dialect)
 
 
 def refuse(problems: list[str]) -> None:

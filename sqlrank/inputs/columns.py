@@ -11,6 +11,7 @@ from sqlrank.inputs import checks
 from sqlrank.inputs.grouping import group
 from sqlrank.inputs.input import Input, compared, is_there
 from sqlrank.inputs.mapping import compute, of_role, refuse_unknown, split_scores
+from sqlrank.inputs.rules import rules
 from sqlrank.library.nodes import nodes
 
 if TYPE_CHECKING:
@@ -162,9 +163,9 @@ class Columns:
         """Leave out rows that have no value in a column that the checks want one in, unless it tells rows apart."""
         for role, needed in self.needed.items():
             item = self.inputs[role]
-            rules = checks.rules(item.checks, needed).conditions
+            broken = rules(item.checks, needed).conditions
             there = [name for name in needed if name in item.names and item.role.columns[name].type != "key"]
-            item.valued = [name for name in there if f"null_{name}" in rules and role != "queries"]
+            item.valued = [name for name in there if f"null_{name}" in broken and role != "queries"]
 
     def _align(self) -> None:
         """Read a UUID as text where another input has it as text."""

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlrank.errors import ContractError
 from sqlrank.library.denominators import FACT, unguarded
+from sqlrank.library.folder import code_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,7 +60,7 @@ Breach = tuple["exp.Expr | str", str]
 def read_tree(kind: str, path: Path, text: str) -> Any:
     """Return the tree of a file; raise ``ContractError`` with file and line for what is not SQL, or not one statement."""
     try:
-        return sqlglot.parse_one(text, read="duckdb")
+        return sqlglot.parse_one(code_of(text), read="duckdb")
     except sqlglot.ParseError as error:
         if not error.errors:
             what = {"metrics": "a metric is one SELECT", "relations": "a relation is one SELECT or UNION ALL"}.get(

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from sqlrank.library.file import Kind
     from sqlrank.library.metric import Metric
     from sqlrank.library.roles import Role
 
@@ -53,7 +52,7 @@ class Library:
         self._checked: set[SqlFile] = set()
         for folder in folders:
             self._add(folder)
-        for file in self.files():
+        for file in self.files() if len(folders) > 1 else ():
             if not file.path.is_relative_to(folders[0]):
                 self._own.add(file)
                 self.checked(file)
@@ -78,21 +77,22 @@ class Library:
             self.roles |= read_roles(path, read_toml(path))
         self.compat_files |= {path.stem: path for path in sorted(folder.glob("compat/*.toml"))}
         self.checks |= {path.stem: path for path in sorted(folder.glob("checks/*.sql"))}
+        load = _kept if folder == sql_root() else SqlFile
         for path in sorted(folder.glob("relations/**/*.sql")):
             parts = path.relative_to(folder / "relations").with_suffix("").parts
             key = (parts[0], parts[1] if len(parts) > 1 else "")
             self._once(parts[0], self.relations.get(key), path, parts[0] in self.roles and not key[1])
-            self.relations[key] = _load("relations", parts[0], path)
+            self.relations[key] = load("relations", parts[0], path)
         for path in sorted(folder.glob("functions/*/*.sql")):
             slot = self.functions.setdefault(path.parent.name, {})
             self._once(path.stem, slot.get(path.stem), path)
-            slot[path.stem] = _load("functions", path.parent.name, path)
+            slot[path.stem] = load("functions", path.parent.name, path)
         for path in sorted(folder.glob("metrics/**/*.sql")):
-            file = _load("metrics", path.stem, path)
+            file = load("metrics", path.stem, path)
             self._once(file.title_name, self.metrics.get(file.title_name.lower()), path)
             self.metrics[file.title_name.lower()] = file
         for path in sorted(folder.glob("curves/*.sql")):
-            file = _load("curves", path.stem, path)
+            file = load("curves", path.stem, path)
             self._once(file.display_name, self.curves.get(file.display_name.lower()), path)
             self.curves[file.display_name.lower()] = file
 
@@ -127,7 +127,14 @@ class Library:
 
     def variants(self, name: str) -> list[SqlFile]:
         """Return the files of a relation."""
-        return [file for (relation, _), file in self.relations.items() if relation == name]
+        return self._variants.get(name, [])
+
+    @cached_property
+    def _variants(self) -> dict[str, list[SqlFile]]:
+        found: dict[str, list[SqlFile]] = {}
+        for (name, _), file in self.relations.items():
+            found.setdefault(name, []).append(file)
+        return found
 
     @cached_property
     def relation_names(self) -> set[str]:
@@ -239,9 +246,5 @@ def _is_read(path: Path, folder: Path) -> bool:
     return path.parent != folder and path.parent.name in {"metrics", "curves", "relations", "checks"}
 
 
-def _load(kind: Kind, name: str, path: Path) -> SqlFile:
-    """Return a file, those of the package the same each time."""
-    return _once(kind, name, path) if path.is_relative_to(sql_root()) else SqlFile(kind, name, path)
-
-
-_once = cache(SqlFile)
+_kept = cache(SqlFile)
+"""The files of the package, the same in every library."""

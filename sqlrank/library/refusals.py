@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlrank.errors import MetricError, suggestion
@@ -34,6 +35,8 @@ MOST_NUMBERS = 1000
 
 def unknown_policies(policies: Mapping[str, Value], library: Library) -> list[str]:
     """Return a problem for each policy that does not exist."""
+    if not policies:  # so that no file is read for what nobody said
+        return []
     known = {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)} - {*OF_CUTOFFS, *SLOTS}
     return [
         f"unknown policy {name!r}{library.elsewhere(name) or suggestion(name, known)} Choose from: {', '.join(sorted(known))}"
@@ -45,7 +48,7 @@ def unknown_policies(policies: Mapping[str, Value], library: Library) -> list[st
 def wrong_policies(policies: Mapping[str, Value], library: Library) -> list[str]:
     """Return a problem for each policy that has no such value, or is out of range, whether a metric reads it or not."""
     problems = []
-    params = _params(library)
+    params = _params(library) if policies else {}
     for name, value in policies.items():
         try:
             check_policies({name: value}, library)
@@ -64,6 +67,7 @@ def unread_policies(policies: Mapping[str, Value], asked: Iterable[Asked], libra
     return [f"no metric that is asked for reads {name}; {_readers(name, library)}" for name in policies if name not in read]
 
 
+@lru_cache(maxsize=256)
 def _readers(name: str, library: Library) -> str:
     """Say which metrics read a policy, or under which values of others some do."""
     readers = []
@@ -88,6 +92,7 @@ def _readers(name: str, library: Library) -> str:
     return f"it is read by: {', '.join(dict.fromkeys(readers))}"
 
 
+@lru_cache(maxsize=8)
 def _params(library: Library) -> dict[str, list[Param]]:
     """Return all parameters by name, each as every file that has it declares it."""
     functions = (file for slot in library.functions.values() for file in slot.values())

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import sqlglot
 from sqlglot import exp
 
 from sqlrank.errors import ContractError
-from sqlrank.library.folder import sql_root
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from sqlrank.library.folder import code_of, sql_root
 
 
 class Rule:
@@ -34,16 +32,22 @@ def rules_of(path: Path) -> list[Rule]:
     return [Rule(column) for column in read_select(path).selects if column.comments]
 
 
+def edited(path: Path) -> int:
+    """Return when a file was last written, in nanoseconds, so that what was read of it before is told from what it says now."""
+    return path.stat().st_mtime_ns
+
+
 def read_select(*path: str | Path) -> exp.Select:
-    """Return the SELECT of a file that is not a metric, relation or function, such as ``checks/run.sql``."""
-    return _read_select(*map(str, path)).copy()
+    """Return the SELECT of a file that is not a metric, relation or function: one of ours by its parts, such as ``checks``, ``run.sql``."""
+    file = path[0] if isinstance(path[0], Path) else sql_root().joinpath(*path)
+    return _read_select(file, edited(file)).copy()
 
 
 @cache
-def _read_select(*path: str) -> exp.Select:
-    tree = sqlglot.parse_one(sql_root().joinpath(*path).read_text("utf-8"), read="duckdb")
+def _read_select(path: Path, edit: int) -> exp.Select:  # noqa: ARG001  the edit is part of the key
+    tree = sqlglot.parse_one(code_of(path.read_text("utf-8")), read="duckdb")
     if not isinstance(tree, exp.Select):
-        raise ContractError(f"{'/'.join(path)}:1: one SELECT is expected")
+        raise ContractError(f"{'/'.join(path.parts[-2:])}:1: one SELECT is expected")
     tree.comments = None
     for node in tree.walk():
         node._meta = None  # noqa: SLF001  where nodes stand in their file; copying that, even if empty, costs as much as all else

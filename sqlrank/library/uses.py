@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -40,6 +40,7 @@ def uses(library: Library, file: SqlFile, settings: Mapping[str, Any], *slots: s
     return found
 
 
+@lru_cache(maxsize=4096)
 def home(library: Library, file: SqlFile) -> str:
     """Return the role that a metric is of: the first that it reads, or what that is beside, through the first file of each relation."""
     left, seen = [file], set()

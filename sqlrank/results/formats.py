@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import glob
 import io
 import json
 import sys
@@ -14,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 from sqlrank.errors import SqlrankError
 from sqlrank.library.listing import better, is_count
+from sqlrank.results import excel
 from sqlrank.results.arrange import ALL
 from sqlrank.results.latex import bold, escaped, latex
+from sqlrank.results.targets import check_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -39,6 +40,7 @@ class Format(StrEnum):
     json = "json"
     jsonl = "jsonl"
     parquet = "parquet"
+    xlsx = "xlsx"
 
 
 ENDINGS = {
@@ -50,37 +52,12 @@ ENDINGS = {
     ".json": Format.json,
     ".jsonl": Format.jsonl,
     ".parquet": Format.parquet,
+    ".xlsx": Format.xlsx,
 }
 """What a file's ending says of how to write it."""
 
 FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
 """Formats in which numbers are rounded; the others keep every digit."""
-
-
-def check_target(path: Path | None, is_forced: bool, sources: Iterable[str | Path | None] = ()) -> None:
-    """Raise ``SqlrankError`` if a file is one of the inputs, or is there and not known to be written by sqlrank, unless that is forced."""
-    if path is None or not path.is_file():
-        return
-    for source in sources:
-        if any(path.samefile(found) for found in glob.glob(str(source or ""), recursive=True)):  # noqa: PTH207  a glob may be absolute
-            raise SqlrankError(f"{path} is an input, which its own result cannot replace; name another file")
-    if not is_forced and not _is_ours(path):
-        raise SqlrankError(f"{path} is there already, and may not be of sqlrank's making; replace it with --force, or name another file")
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether a file says that it was written here: SQL and YAML in a comment, Parquet in its metadata."""
-    with path.open("rb") as file:
-        start = file.read(4096)
-    if start.startswith(b"PAR1"):
-        import pyarrow as pa  # noqa: PLC0415  see write
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
-        try:
-            return b"sqlrank.version" in (pq.read_schema(path).metadata or {})
-        except pa.ArrowInvalid:
-            return False
-    return any(line.startswith((b"-- sqlrank ", b"# sqlrank ")) for line in start.splitlines()[:2])
 
 
 DIGITS = 4
@@ -112,6 +89,8 @@ def form_of(given: Format | None, output: Path | None, digits: int | None = None
     form = given or (Format.table if output is None else ENDINGS.get(output.suffix.lower()))
     if form is None:
         raise SqlrankError(f"-o {output}: its ending does not say how to write it; use one of {', '.join(ENDINGS)}, or give --format")
+    if form is Format.xlsx:
+        excel.check_installed()
     if digits is not None and form not in FOR_PEOPLE:
         raise SqlrankError(f"--digits is for {', '.join(FOR_PEOPLE)}; {form} keeps every digit")
     return form
@@ -119,13 +98,17 @@ def form_of(given: Format | None, output: Path | None, digits: int | None = None
 
 def write(result: pa.Table, form: Format, output: Path | None, looks: Looks | None = None) -> None:
     """Write a result to a file, or else to standard output."""
+    if form in {Format.parquet, Format.xlsx} and output is None and sys.stdout.isatty():
+        raise SqlrankError(f"{'Parquet' if form is Format.parquet else form} is not for a terminal; name a file with -o")
     if form is Format.parquet:
-        if output is None and sys.stdout.isatty():
-            raise SqlrankError("Parquet is not for a terminal; name a file with -o")
         import pyarrow as pa  # noqa: PLC0415  a third of a second that most calls have paid already, and help has not
         import pyarrow.parquet as pq  # noqa: PLC0415
 
         pq.write_table(result, output if output is not None else pa.PythonFile(sys.stdout.buffer, mode="w"))
+        return
+    if form is Format.xlsx:
+        data = excel.as_excel(result, (looks or Looks()).counts)
+        sys.stdout.buffer.write(data) if output is None else output.write_bytes(data)
         return
     text = text_of(result, form, looks or Looks())
     if output is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -11,9 +12,12 @@ import pyarrow as pa
 from sqlglot import exp
 
 import sqlrank
+from sqlrank.call import Call
 from sqlrank.engines.dialects import DIALECTS
+from sqlrank.library.nodes import nodes
 from sqlrank.library.shelf import library
 from sqlrank.library.uses import home
+from sqlrank.question import look_up
 
 if TYPE_CHECKING:
     from sqlrank.library.file import SqlFile
@@ -107,6 +111,7 @@ CANNOT = {
 """What cannot be asked: this Databend finds no column with a capital in its name, and its planner fails over some joins with cut-offs,
 those of AP, num_tied and pAp among them. The errors say so."""
 
+ARGUMENTS = signature(sqlrank.sql).parameters
 _EXAMPLE = {"integer": "5", "number": "0.3"}
 _OF_RUN = ("ties", "queries", "unjudged", "no_relevant", "aggregate")
 """Policies that bear on every metric of rankings."""
@@ -194,7 +199,7 @@ def _family(*families: str) -> list[SqlFile]:
 def _is_accepted(metric: str, options: dict[str, Any]) -> bool:
     """Whether a policy has a meaning for a metric."""
     try:
-        sqlrank.sql(metric, **options)
+        look_up(Call.of(metric, options, {name: value for name, value in options.items() if name not in ARGUMENTS}))
     except sqlrank.MetricError:
         return False
     return True
@@ -288,10 +293,17 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
 
 def _heeded(files: list[SqlFile]) -> dict[str, set[str]]:
     """The policies that metrics declare, and the functions that they or relations which they read call, by metric."""
+    calls = _calls()
+    return {file.name: {*file.choices, *calls[file.name], *(call for name in _read(file) for call in calls[name])} for file in files}
+
+
+@cache
+def _calls() -> dict[str, set[str]]:
+    """The functions that each file calls, by its name."""
     calls: dict[str, set[str]] = {}
     for file in library().files():
-        calls.setdefault(file.name, set()).update(call.name.lower() for call in file.tree.find_all(exp.Anonymous))
-    return {file.name: {*file.choices, *calls[file.name], *(call for name in _read(file) for call in calls[name])} for file in files}
+        calls.setdefault(file.name, set()).update(call.name.lower() for call in nodes(file.tree, exp.Anonymous))
+    return calls
 
 
 def _read(file: SqlFile) -> set[str]:
@@ -299,7 +311,7 @@ def _read(file: SqlFile) -> set[str]:
     found: set[str] = set()
     left = [file]
     while left:
-        for name in {table.name for table in left.pop().tree.find_all(exp.Table)} - found - library().roles.keys():
+        for name in {table.name for table in nodes(left.pop().tree, exp.Table)} - found - library().roles.keys():
             found.add(name)
             left += library().variants(name)
     return found

@@ -62,6 +62,24 @@ def test_an_uneven_line_of_one_file_of_several() -> None:
         sqlrank.evaluate("AUC", predictions=relation, connection=duckdb.default_connection())
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("label,rank,name\n1,2,a\n", "no column 'score', which a.csv has; it has 'label', 'rank', 'name'"),
+        ("score,more\n0.5,1\n", "no column 'label', 'name', which a.csv has; it has 'score', 'more'"),
+        ("1,0.5,a\n0,0.25,b\n", "no column 'label', 'score', 'name', which a.csv has; it has 'column0', 'column1', 'column2'"),
+    ],
+)
+def test_files_of_different_columns(text: str, said: str) -> None:
+    """The one that lacks a column of the first is named; one with more columns than the first is read."""
+    for name, rows in {"a.csv": EVEN, "b.csv": "label,score,name,more\n1,0.75,c,x\n"}.items():
+        Path(name).write_text(rows)
+    assert sqlrank.evaluate("num_predictions", predictions="?.csv").to_pylist() == [{"num_predictions": 3.0}]
+    Path("c.csv").write_text(text)
+    advice = "Name the columns alike, with a header in each file, or give files of one kind only"
+    assert refused("?.csv") == f"predictions: c.csv has {said}. {advice}"
+
+
 def test_a_column_whose_name_holds_a_comma() -> None:
     Path("x.csv").write_text('"a,b"\n1\n0\n')
     assert "1 field: '1'; 2 are expected" in refused("x.csv")

@@ -119,11 +119,11 @@ def test_the_ending_says_how_to_write(ending: str, start: str, tmp_path: Path) -
     assert path.read_text().startswith(start)
 
 
-@pytest.mark.parametrize("name", ["out.xlsx", "out", "out.html"])
+@pytest.mark.parametrize("name", ["out.xls", "out", "out.html"])
 def test_an_unknown_ending_is_refused_before_anything_is_read(name: str) -> None:
     message = refused("evaluate", "RR", "--run", "none", "--qrels", "none", "-o", name)
     assert f"-o {name}: its ending does not say how to write it" in message
-    assert "use one of .txt, .md, .markdown, .tex, .csv, .json, .jsonl, .parquet, or give --format" in message
+    assert "use one of .txt, .md, .markdown, .tex, .csv, .json, .jsonl, .parquet, .xlsx, or give --format" in message
     assert printed(*CALL, "-o", name, "--format", "csv") == ""
     assert "its ending does not say" in refused("learn", "none", "--top", "1", "-o", name)
 

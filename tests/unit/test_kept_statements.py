@@ -1,0 +1,142 @@
+"""What is kept of a call for the next one is used where that asks the same, and never where anything differs."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank import InputError
+from sqlrank.call import Call
+from sqlrank.engines.sources import Catalog, database_on
+from sqlrank.prepare import prepare
+from sqlrank.question import look_up
+
+if TYPE_CHECKING:
+    from sqlrank.engines.database import Table
+
+ORDERS = pa.table({"order_id": [1, 1, 2], "item": ["a", "b", "a"], "price": [2.0, 3.0, 5.0], "pieces": [1, 2, 1]})
+RUN = pa.table({"query_id": [1, 1, 2], "doc_id": ["a", "b", "a"], "score": [0.5, 0.5, 0.9]})
+QRELS = pa.table({"query_id": [1, 2], "doc_id": ["b", "c"], "relevance": [1, 1]})
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copytree(Path(__file__).parent / "orders", tmp_path / "orders")
+    return tmp_path / "orders"
+
+
+def revenue(folder: Path | str, orders: pa.Table = ORDERS) -> Any:
+    return sqlrank.evaluate("Revenue", inputs={"orders": orders}, sql_dir=folder)["Revenue"].to_pylist()
+
+
+def change(file: Path, old: str, new: str) -> None:
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), "utf-8")
+
+
+def test_a_check_that_was_changed_is_read_anew(folder: Path) -> None:
+    assert revenue(folder) == [13.0]
+    change(folder / "checks" / "orders.sql", "WHEN pieces < 0 THEN 1 ELSE 0 END) AS negative_pieces -- pieces are negative",
+           "WHEN pieces < 2 THEN 1 ELSE 0 END) AS few_pieces -- pieces are below two")  # fmt: skip
+    with pytest.raises(InputError, match="2 rows: pieces are below two"):
+        revenue(folder)
+    change(folder / "checks" / "orders.sql", "pieces < 2", "pieces < 0")
+    assert revenue(folder) == [13.0]
+
+
+def test_a_metric_and_a_role_that_were_changed_are_read_anew(folder: Path) -> None:
+    assert revenue(folder) == [13.0]
+    change(folder / "metrics" / "orders" / "revenue.sql", "SUM(", "2 * SUM(")
+    assert revenue(folder) == [26.0]
+    change(folder / "roles.toml", 'unique = ["order_id", "item"]', 'unique = ["order_id"]')
+    with pytest.raises(InputError, match=r"\(order_id\) stands more than once"):
+        revenue(folder)
+
+
+def test_a_folder_is_named_from_where_one_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder.parent)
+    assert revenue("orders") == [13.0]
+    with pytest.raises(InputError, match="1 row: pieces are negative"):
+        revenue("orders", ORDERS.set_column(3, "pieces", pa.array([-1, 2, 1])))
+
+
+def test_calls_that_differ_in_one_thing_are_told_apart() -> None:
+    def asked(metric: str = "RR", **options: Any) -> Any:
+        return sqlrank.evaluate(metric, **{"run": RUN, "qrels": QRELS, **options}).to_pylist()
+
+    for _ in range(2):
+        assert asked() == [{"RR": 0.5}]
+        assert asked(ties="doc_asc") == [{"RR": 0.25}]
+        assert asked(per_query=True) == [{"query_id": 1, "RR": 1.0}, {"query_id": 2, "RR": 0.0}]
+        assert asked(where="run.query_id = 1 AND qrels.query_id = 1") == [{"RR": 1.0}]
+        assert asked("RR@1") == [{"RR@1": 0.5}]
+        assert asked("RR(ties=doc_asc)@1") == [{"RR(ties=doc_asc)@1": 0.0}]
+
+
+def test_what_can_be_nan_follows_from_the_types_of_this_call() -> None:
+    whole = RUN.set_column(2, "score", pa.array([2, 2, 3]))
+    assert sqlrank.evaluate("RR", run=whole, qrels=QRELS)["RR"].to_pylist() == [0.5]
+    with pytest.raises(InputError, match="1 row: score is NaN"):
+        sqlrank.evaluate("RR", run=RUN.set_column(2, "score", pa.array([0.5, float("nan"), 0.9])), qrels=QRELS)
+
+
+def test_what_a_call_names_on_a_connection_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after another they have the same names, so that their statements are the same; one within another has not."""
+    connection = duckdb.connect()
+    there: list[str] = []
+    find = Catalog.find
+
+    def seen(self: Catalog, role: str, source: Any) -> Table:
+        table = find(self, role, source)
+        there.append(table.node.name)
+        return table
+
+    monkeypatch.setattr(Catalog, "find", seen)
+    for _ in range(2):
+        assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [{"RR": 0.5}]
+    assert len(there) == 4
+    assert there[:2] == there[2:]
+    with closing(Catalog(connection)) as outer:
+        outer.find("run", RUN.slice(2))
+        assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [{"RR": 0.5}]
+        assert there[4] not in there[5:]
+    outer.close()
+    assert connection.execute("SELECT COUNT(*) FROM duckdb_views() WHERE NOT internal").fetchall() == [(0,)]
+
+
+def test_columns_of_other_types_are_other_statements() -> None:
+    """A query that sums whole numbers is divided with a cast on PostgreSQL; trees alone do not tell what their columns are."""
+    found = []
+    for kind in ("DOUBLE", "INTEGER", "DOUBLE"):
+        connection = duckdb.connect()
+        connection.execute("CREATE TABLE r (query_id INT, doc_id INT, score DOUBLE)")
+        connection.execute(f"CREATE TABLE q (query_id INT, doc_id INT, relevance {kind})")
+        with closing(Catalog(connection)) as catalog:
+            call = Call.of("CG", {"run": "r", "qrels": "q"}, {})
+            found.append(prepare(look_up(call), database_on(catalog)).statement)
+    assert found[0] is found[2]
+    assert found[0] is not found[1]
+
+
+def test_the_same_tables_in_two_databases() -> None:
+    """Of one the numbers are whole, of the other not, and one is asked in the SQL of another engine."""
+    for kind, values in (("INTEGER", (1, 2)), ("REAL", (0.5, 1.5)), ("INTEGER", (1, 2))):
+        connection = sqlite3.connect(":memory:")
+        connection.execute(f"CREATE TABLE p (label {kind}, score {kind})")
+        connection.executemany("INSERT INTO p VALUES (?, ?)", [(1, values[0]), (1, values[1])])
+        expected = ((1 - values[0]) ** 2 + (1 - values[1]) ** 2) / 2
+        assert sqlrank.evaluate("MSE", predictions="p", connection=connection)["MSE"].to_pylist() == [expected]
+        assert (
+            sqlrank.sql("MSE", predictions="p")
+            == sqlrank.sql("MSE", predictions="p", dialect="duckdb")
+            != sqlrank.sql("MSE", predictions="p", dialect="snowflake")
+        )
