@@ -16,6 +16,7 @@ from sqlrank.engines.looking import done_on
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import checks, together
 from sqlrank.library.definitions import definitions
+from sqlrank.library.told import told
 from sqlrank.plans import check_plan
 from sqlrank.prepare import AUDIT_BROKEN, prepare, requirements
 from sqlrank.question import look_up
@@ -68,7 +69,9 @@ def _run(prepared: Prepared) -> pa.Table:
 
 
 def _metadata(prepared: Prepared) -> dict[str, str]:
-    found = {"sqlrank.version": __version__, "sqlrank.sql": prepared.text()}
+    columns = {output.name: output.kind for output in prepared.statement.outputs if output.kind != "audit"}
+    said = told(columns, prepared.question.asked, prepared.question.library)
+    found = {"sqlrank.version": __version__, "sqlrank.sql": prepared.text(), **said.metadata()}
     if prepared.question.is_ranking:
         found["sqlrank.duplicates_searched"] = "none" if prepared.question.keeps_one else _searched(prepared.report)
     if prepared.question.base is not None:
