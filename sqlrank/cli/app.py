@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command: evaluate, compare, gate, sql, split, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, chart, sql, split, metrics and learn."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 import sqlrank
 from sqlrank.call import leaves
+from sqlrank.cli.chart import chart
 from sqlrank.cli.compare import compare, gate
 from sqlrank.cli.console import Once, pairs, problems, progress_bar
 from sqlrank.cli.given import columns, groupings, policies, runs
@@ -49,7 +50,8 @@ from sqlrank.library.metric import read
 from sqlrank.library.shelf import library_of
 from sqlrank.results.arrange import arranged
 from sqlrank.results.arrange import with_total as totalled
-from sqlrank.results.formats import FOR_PEOPLE, Format, Looks, a_row_per_metric, check_target, form_of, write, write_dbt_model
+from sqlrank.results.formats import FOR_PEOPLE, Format, Looks, a_row_per_metric, form_of, write, write_dbt_model
+from sqlrank.results.targets import check_target
 
 app = typer.Typer(
     name="sqlrank",
@@ -236,7 +238,7 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-for command in (compare, gate, split, learn):
+for command in (compare, gate, chart, split, learn):
     app.command(cls=Once)(command)
 
 

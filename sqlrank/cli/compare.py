@@ -31,7 +31,8 @@ from sqlrank.cli.options import (
     Written,
 )  # fmt: skip
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import DIGITS, FOR_PEOPLE, Looks, check_target, form_of, write
+from sqlrank.results.formats import DIGITS, FOR_PEOPLE, Looks, form_of, write
+from sqlrank.results.targets import check_target
 from sqlrank.results.verdicts import COMPARED, SHOWN, append, for_people, junit, summary, workflow_lines
 
 Systems = Annotated[str, typer.Option("--by", help="The column that tells systems apart; several --run are systems of their own.")]

@@ -10,7 +10,8 @@ import typer
 from sqlrank.cli.console import pairs, problems, progress_bar
 from sqlrank.cli.options import Force
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import Format, check_target, form_of, write
+from sqlrank.results.formats import Format, form_of, write
+from sqlrank.results.targets import check_target
 
 
 def learn(

@@ -12,7 +12,8 @@ from sqlrank.cli.console import pairs, problems
 from sqlrank.cli.options import Database, Force, Written
 from sqlrank.engines import DIALECT_NAMES
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import check_target, form_of, write
+from sqlrank.results.formats import form_of, write
+from sqlrank.results.targets import check_target
 
 
 def split(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import glob
 import io
 import json
 import sys
@@ -16,9 +15,10 @@ from sqlrank.errors import SqlrankError
 from sqlrank.library.listing import better, is_count
 from sqlrank.results.arrange import ALL
 from sqlrank.results.latex import bold, escaped, latex
+from sqlrank.results.targets import check_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -55,32 +55,6 @@ ENDINGS = {
 
 FOR_PEOPLE = (Format.table, Format.markdown, Format.latex)
 """Formats in which numbers are rounded; the others keep every digit."""
-
-
-def check_target(path: Path | None, is_forced: bool, sources: Iterable[str | Path | None] = ()) -> None:
-    """Raise ``SqlrankError`` if a file is one of the inputs, or is there and not known to be written by sqlrank, unless that is forced."""
-    if path is None or not path.is_file():
-        return
-    for source in sources:
-        if any(path.samefile(found) for found in glob.glob(str(source or ""), recursive=True)):  # noqa: PTH207  a glob may be absolute
-            raise SqlrankError(f"{path} is an input, which its own result cannot replace; name another file")
-    if not is_forced and not _is_ours(path):
-        raise SqlrankError(f"{path} is there already, and may not be of sqlrank's making; replace it with --force, or name another file")
-
-
-def _is_ours(path: Path) -> bool:
-    """Whether a file says that it was written here: SQL and YAML in a comment, Parquet in its metadata."""
-    with path.open("rb") as file:
-        start = file.read(4096)
-    if start.startswith(b"PAR1"):
-        import pyarrow as pa  # noqa: PLC0415  see write
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
-        try:
-            return b"sqlrank.version" in (pq.read_schema(path).metadata or {})
-        except pa.ArrowInvalid:
-            return False
-    return any(line.startswith((b"-- sqlrank ", b"# sqlrank ")) for line in start.splitlines()[:2])
 
 
 DIGITS = 4
