@@ -17,7 +17,7 @@ def chart(result: Any, kind: str | None = None) -> ChartType:
     """Return the chart of a result, as Altair draws it in a notebook; :func:`sqlrank.charts.files.write` makes files of it.
 
     Columns of ``by`` become colours, further ones facets; the system called ``baseline`` is grey. Metrics that count, such as
-    ``num_q``, are shown with the others as ``n``, and drawn where there is nothing else.
+    ``num_q``, are shown with the others when pointed at, and drawn where there is nothing else.
 
     Args:
         result: an Arrow table as :func:`sqlrank.evaluate` or :func:`sqlrank.compare` returned it, whose metadata say what its columns are.

@@ -67,10 +67,10 @@ def curve(given: Given) -> ChartType:
     shape = CURVES[str(given.curve)]
     dimensions, keys = given.dimensions()
     rows = [
-        key | {"x": row[shape.x[0]], "y": row[shape.y[0]], "threshold": row["threshold"], "point": row["point"]}
+        {**key, "x": row[shape.x[0]], "y": row[shape.y[0]], "threshold": row["threshold"], "point": row["point"], **given.counts(row)}
         for key, row in zip(keys, given.rows, strict=True)
     ]
-    titles = {"x": shape.x[0], "y": shape.y[0], "threshold": "threshold"}
+    titles = {"x": shape.x[0], "y": shape.y[0], "threshold": "threshold"} | _n(rows)
     line = _line(rows, dimensions, (shape.x[1], shape.y[1]), titles, shape.line, looks.side(dimensions), is_share=shape.is_share)
     chance = [_reference(shape.chance)] if shape.chance else []
     notes = [bound(given), *(["Grey: what chance gives."] if chance else [])]
@@ -94,7 +94,7 @@ def calibration(given: Given) -> ChartType:
     """Return the mean observed over the mean predicted probability of each bin, with the diagonal, and the weight of the bins below."""
     dimensions, keys = given.dimensions()
     rows: list[dict[str, Any]] = [
-        {**key, "x": row["mean_predicted"], "y": row["mean_observed"], "weight": row["weight"], "point": row["point"]}
+        {**key, "x": row["mean_predicted"], "y": row["mean_observed"], "weight": row["weight"], "point": row["point"], **given.counts(row)}
         for key, row in zip(keys, given.rows, strict=True)
     ]
     seen = [value for row in rows for value in (row["x"], row["y"]) if value is not None]
@@ -108,6 +108,11 @@ def calibration(given: Given) -> ChartType:
     width = "equal width" if settings.get("binning") == "equal_width" else "equal weight"
     note = f"{settings.get('bins')} bins of {width}; those without predictions have no point. Grey: predicted as observed."
     return looks.finished(looks.concatenated(charts, 3, titled=titled), [note])
+
+
+def _n(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the title of how many rows there are, if that is known."""
+    return {"n": "n"} if rows and "n" in rows[0] else {}
 
 
 def _set_apart(rows: Sequence[dict[str, Any]], dimensions: Sequence[Dimension], top: float) -> None:
@@ -130,7 +135,7 @@ def _cells(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension]) -
 
 def _calibrated(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], top: float, title: str) -> Any:
     size = looks.side(dimensions)
-    titles = {"point:N": "bin", "x": "mean predicted", "y": "mean observed", "weight": "weight"}
+    titles = {"point:N": "bin", "x": "mean predicted", "y": "mean observed", "weight": "weight"} | _n(rows)
     line = _line(rows, dimensions, ("mean predicted (probability)", "mean observed (probability)"), titles, "linear", size, points=True)
     domain = alt.Scale(domain=[0, top])
     line = line.encode(x=line.encoding.x.scale(domain), y=line.encoding.y.scale(domain))
@@ -149,15 +154,15 @@ def _calibrated(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimensio
 
 
 def _rates(given: Given, keys: Sequence[Mapping[str, str]], name: str) -> list[dict[str, Any]]:
-    """Return a rate by threshold, with how many predictions there are."""
+    """Return a rate by threshold, with the weight of what is predicted positive there."""
     return [
-        {**key, "x": row["threshold"], "y": row[name], "point": row["point"], "n": sum(row[part] for part in ("tp", "fp", "tn", "fn"))}
+        {**key, "x": row["threshold"], "y": row[name], "point": row["point"], "above": row["tp"] + row["fp"], **given.counts(row)}
         for key, row in zip(keys, given.rows, strict=True)
     ]
 
 
 def _rate(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], title: str, name: str) -> Any:
-    titles = {"x": "threshold", "y": name, "n": "n"}
+    titles = {"x": "threshold", "y": name, "above": "predicted positive"} | _n(rows)
     size = looks.side(dimensions) if name == "rate" else looks.SMALL
     # Predictions from a threshold up are positive, so that a rate holds down to the next one.
     line = _line(rows, dimensions, ("threshold (score)", title), titles, "step-after", size, is_score=True)

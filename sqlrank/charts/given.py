@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from sqlrank.errors import InputError
-from sqlrank.library.told import Told, read_told
+from sqlrank.library.told import ROWS, Told, read_told, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,9 +99,18 @@ class Given:
         return None
 
     def counts(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what says how many there are behind a row: metrics that count."""
+        """Return what says how many there are behind a row: metrics that count, and the rows of its group if units are not told."""
         drawn = self.measures
-        return {name: row[name] for name in self.named("metric") if name not in drawn}
+        found = {name: row[name] for name in self.named("metric") if name not in drawn}
+        if self.rows_of and not self.named("units"):
+            keys = [name for name, kind in self.told.columns.items() if kind in {"by", "slice"}]
+            found["n"] = self.rows_of.get(tuple(texts_of(row, keys)))
+        return found
+
+    @cached_property
+    def rows_of(self) -> dict[tuple[str | None, ...], int]:
+        """How many rows of the input each group has, where the result says so."""
+        return {tuple(item[:-1]): item[-1] for item in json.loads(self.said.get(ROWS.removeprefix("sqlrank."), "[]"))}
 
     def title(self, measure: str) -> str:
         """Return the name of a metric with its unit, for an axis."""

@@ -19,6 +19,10 @@ RESULT, COLUMNS, MEASURES, CURVE = "sqlrank.result", "sqlrank.columns", "sqlrank
 """The keys: a word; by column what it is; by metric its unit and which values are better; of a curve its name and settings."""
 
 
+ROWS = "sqlrank.rows"
+"""The key of how many rows of the input each group has: a list of lists, the texts of its columns and then the number."""
+
+
 @dataclass(frozen=True)
 class Told:
     """What a result says of itself.
@@ -52,6 +56,11 @@ def told_of_comparison(result: str, schema: Any, by: Sequence[str], measures: Ma
     """Return what is said of a comparison, or of its differences: ``by`` are its slices, ``measures`` the metadata of what was compared."""
     columns = {name: "by" if name in by else name for name in schema.names}
     return Told(result, columns, json.loads(measures[MEASURES.encode()]))
+
+
+def texts_of(row: Mapping[str, Any], names: Sequence[str]) -> list[str | None]:
+    """Return what some columns of a row hold as texts, by which its group is found again."""
+    return [None if row[name] is None else str(row[name]) for name in names]
 
 
 def read_told(metadata: Mapping[bytes, bytes] | None) -> Told | None:

@@ -63,6 +63,17 @@ def test_what_points_miss_is_written_under_the_chart(curve: str, text: str) -> N
     assert text in under(spec(of_clicks(curve)))
 
 
+def test_points_say_how_many_rows_their_group_has() -> None:
+    data = pa.table({"label": [0, 1, 1, 0, 1], "score": [0.1, 0.7, 0.3, 0.2, 0.9], "day": [None, None, None, 1, 1]})
+    found = spec(sqlrank.evaluate("ROC", predictions=data, by="day"))
+    assert {row[:2] for row in rows(found, "colour", "n")} == {("NULL", 3), ("1", 2)}
+    assert [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]] == ["day", "fpr", "tpr", "threshold", "n"]
+    sliced = spec(sqlrank.evaluate("Brier", predictions=data, by=[[], ["day"]]))
+    assert set(rows(sliced, "colour", "count_0")) == {("all", 5), ("day=1", 2), ("day=NULL", 3)}
+    unchecked = spec(sqlrank.evaluate("ROC", predictions=data, by="day", check="off"))
+    assert [item["title"] for item in unchecked["layer"][1]["encoding"]["tooltip"]] == ["day", "fpr", "tpr", "threshold"]
+
+
 def test_pr_holds_its_precision_back_to_the_point_before() -> None:
     found = spec(of_clicks("PR"))
     assert [mark["interpolate"] for mark in parts(found, "mark")] == ["step-before"]
@@ -85,13 +96,13 @@ def test_lift_is_beside_one() -> None:
 def test_rates_over_thresholds_are_colours_or_charts() -> None:
     found = spec(of_clicks("Threshold"))
     assert marks(found) == ["line"]
-    # At .9 one of four positives is found; n is all eight.
-    assert [row for row in rows(found, "x", "colour", "y", "n") if row[0] == 0.9] == [
-        (0.9, "precision", 1, 8),
-        (0.9, "recall", 0.25, 8),
-        (0.9, "specificity", 1, 8),
-        (0.9, "f1", 0.4, 8),
-        (0.9, "accuracy", 0.625, 8),
+    # At .9 one of four positives is found, and one of eight predictions.
+    assert [row for row in rows(found, "x", "colour", "y", "above", "n") if row[0] == 0.9] == [
+        (0.9, "precision", 1, 1, 8),
+        (0.9, "recall", 0.25, 1, 8),
+        (0.9, "specificity", 1, 1, 8),
+        (0.9, "f1", 0.4, 1, 8),
+        (0.9, "accuracy", 0.625, 1, 8),
     ]
     several = spec(of_clicks("Threshold", by="country"))
     assert [item["layer"][0]["encoding"]["y"]["title"] for item in several["concat"]] == [
