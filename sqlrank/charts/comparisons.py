@@ -88,8 +88,8 @@ def _by_metric(given: Given) -> dict[str, list[dict[str, Any]]]:
 def _compared(given: Given, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
     """Return the slices of some of the rows, titled."""
     part = type(given)(given.told, [dict(row) for row in rows], given.said)
-    dimensions, keys = part.dimensions(places=("all",))
-    return [(item.title, [key["all"] for key in keys]) for item in dimensions]
+    dimensions, keys = part.dimensions(places=[f"slice_{place}" for place in range(len(given.told.columns))])
+    return [(item.title, [key[item.field] for key in keys]) for item in dimensions]
 
 
 def _verdict(row: Mapping[str, Any]) -> str:

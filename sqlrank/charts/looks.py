@@ -60,7 +60,8 @@ def coloured(dimensions: Sequence[Dimension], *, is_line: bool = False, is_named
     labels = list(item.labels)
     if not is_named and len(labels) > len(PALETTE):
         return {"color": alt.value(PALETTE[0])}
-    legend = alt.Legend(title=item.title, labelLimit=300, symbolLimit=0, symbolOpacity=1) if is_named else None
+    stroke: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
+    legend = alt.Legend(title=item.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke) if is_named else None
     found: dict[str, Any] = {"color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=palette(labels)), legend=legend)}
     if is_line and len(labels) > len(PALETTE):
         dashes = [DASHES[place // len(PALETTE) % len(DASHES)] for place in range(len(labels))]

@@ -146,9 +146,15 @@ def _squares(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, s
     )
     colour = alt.Color("y:Q", title=title, scale=alt.Scale(scheme="blues", zero=False, nice=False), legend=alt.Legend(titleLimit=300))
     square = base.mark_rect().encode(color=colour).transform_filter(IS_THERE)
-    number = base.mark_text(fontSize=10).encode(text=alt.Text("y:Q", format=".3~g"), color=alt.Color("ink:N", scale=None))
+    # Two layers, since Vega-Lite cannot draw a colour without a scale in a facet.
+    numbers = [
+        base.mark_text(fontSize=10, color=ink)
+        .encode(text=alt.Text("y:Q", format=".3~g"))
+        .transform_filter(f"{IS_THERE} && datum.ink === '{ink}'")
+        for ink in ("black", "white")
+    ]
     undefined = base.mark_text(fontSize=10, text="NULL", color=looks.GREY).transform_filter(f"!({IS_THERE})")
-    return [square, number.transform_filter(IS_THERE), undefined]
+    return [square, *numbers, undefined]
 
 
 def _is_wide(item: Dimension) -> bool:
