@@ -9,6 +9,7 @@ from sqlrank._version import __version__
 
 if TYPE_CHECKING:
     from sqlrank.api import evaluate, metrics, parse, sql
+    from sqlrank.charts.chart import chart
     from sqlrank.comparison.compare import compare
     from sqlrank.comparison.gate import gate
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
@@ -25,6 +26,7 @@ __all__ = [
     "MetricError",
     "SqlrankError",
     "__version__",
+    "chart",
     "compare",
     "dbt_model",
     "evaluate",
@@ -38,6 +40,7 @@ __all__ = [
 
 _PLACES = {
     "sqlrank.api": ("evaluate", "metrics", "parse", "sql"),
+    "sqlrank.charts.chart": ("chart",),
     "sqlrank.comparison.compare": ("compare",),
     "sqlrank.comparison.gate": ("gate",),
     "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),

@@ -117,7 +117,8 @@ def evaluate(
         The ``by`` columns, ``slice`` if there are several groupings, ``query_id`` if ``per_query``, ``k`` if a range of cut-offs was asked for, then one float64
         column per metric under its canonical name; rows in the order of the columns before the metrics. Undefined is
         NULL. A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata: the statement (``sqlrank.sql``), rows
-        searched for duplicates (``sqlrank.duplicates_searched``), the plan of a global order (``sqlrank.strategy``).
+        searched for duplicates (``sqlrank.duplicates_searched``), the plan of a global order (``sqlrank.strategy``), and as JSON what
+        each column is (``sqlrank.columns``) and what is known of its metrics (``sqlrank.measures``); :func:`sqlrank.chart` reads these.
 
     Raises:
         MetricError: a metric, parameter or policy that does not exist or does not fit.

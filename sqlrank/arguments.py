@@ -144,6 +144,7 @@ ARGUMENTS = {
     "create_view": Argument(_is_name, "the name of a view"),
     "insert": Argument(_is_name, "the name of a table"),
     "replace": Argument(_is_text, "a column of by, such as 'day'"),
+    "kind": Argument(_is_text, "the name of a kind of chart, such as 'bars'", MetricError),
     "name": Argument(_is_text, "the name of a model, a text"),
     "materialized": Argument(_is_text, "one of: table, view, incremental"),
     "text": Argument(_is_text, "a metric as it is written, such as 'nDCG@10'", MetricError),

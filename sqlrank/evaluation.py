@@ -16,8 +16,9 @@ from sqlrank.engines.looking import done_on
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import checks, together
 from sqlrank.library.definitions import definitions
+from sqlrank.library.told import ROWS, texts_of, told
 from sqlrank.plans import check_plan
-from sqlrank.prepare import AUDIT_BROKEN, prepare, requirements
+from sqlrank.prepare import AUDIT_BROKEN, AUDIT_ROWS, prepare, requirements
 from sqlrank.question import look_up
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 BY_ROWS = "row"
 """What is said to be a unit where rows of several scores are."""
+
+MOST_ROWS, MOST_GROUPS = 20_000, 1000
+"""Rows and groups of a result up to which its metadata say how many rows of the input each group has."""
 
 _TYPES = {
     "by": None,
@@ -65,9 +69,11 @@ def evaluated(question: Question, database: Database, check: Check) -> pa.Table:
         with suppress(ExecutionError):  # the first error is the one to see
             _check_values(prepared)
         raise
+    metadata = _metadata(prepared)
     if prepared.is_audited:
+        metadata |= _counted(prepared, result)
         result = _verified(prepared, result)
-    return result.replace_schema_metadata(_metadata(prepared))
+    return result.replace_schema_metadata(metadata)
 
 
 def _run(prepared: Prepared) -> pa.Table:
@@ -80,7 +86,9 @@ def _run(prepared: Prepared) -> pa.Table:
 
 
 def _metadata(prepared: Prepared) -> dict[str, str]:
-    found = {"sqlrank.version": __version__, "sqlrank.sql": prepared.text()}
+    columns = {output.name: output.kind for output in prepared.statement.outputs if output.kind != "audit"}
+    said = told(columns, prepared.question.asked, prepared.question.library)
+    found = {"sqlrank.version": __version__, "sqlrank.sql": prepared.text(), **said.metadata()}
     if prepared.question.is_ranking:
         found["sqlrank.duplicates_searched"] = "none" if prepared.question.keeps_one else _searched(prepared.report)
     if prepared.question.base is not None:
@@ -93,6 +101,15 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
         unit = BY_ROWS if prepared.columns.rows_are_units else confidence.unit
         found |= {} if unit is None else {"sqlrank.unit": unit}
     return found
+
+
+def _counted(prepared: Prepared, result: pa.Table) -> dict[str, str]:
+    """Return what is said of how many rows each group has: by the texts of what tells groups apart; nothing of lists, and of very many."""
+    if AUDIT_ROWS not in result.column_names or prepared.question.call.per_query or result.num_rows > MOST_ROWS:
+        return {}
+    keys = [output.name for output in prepared.statement.outputs if output.kind in {"by", "slice"}]
+    found = {tuple(texts_of(row, keys)): int(row[AUDIT_ROWS] or 0) for row in result.select([*keys, AUDIT_ROWS]).to_pylist()}
+    return {ROWS: json.dumps([[*key, count] for key, count in found.items()])} if len(found) <= MOST_GROUPS else {}
 
 
 def _searched(report: Report | None) -> str:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from sqlrank.library.library import Library
     from sqlrank.question import Question
 
-AUDIT_BROKEN = "audit_broken"
-"""The number of rows of what is evaluated that break a rule."""
+AUDIT_BROKEN, AUDIT_ROWS = "audit_broken", "audit_rows"
+"""The number of rows of what is evaluated that break a rule, and of all of them."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _is_joined(question: Question, columns: Columns) -> bool:
 
 
 def _audit(question: Question, columns: Columns, base: Input) -> exp.Select:
-    """Return one column that counts the rows that break any rule."""
+    """Return a column that counts the rows that break any rule, and one that counts all."""
     keys = {name for name, column in base.role.columns.items() if column.type == "key"}
     # Only of keys: each of several scores is read in turn, and may be of another type.
     found = rules(
@@ -171,7 +171,8 @@ def _audit(question: Question, columns: Columns, base: Input) -> exp.Select:
     )
     conditions = list(found.conditions.values()) or [exp.false()]
     broken = exp.Case(ifs=[exp.If(this=exp.or_(*conditions), true=exp.Literal.number(1))], default=exp.Literal.number(0))
-    return exp.select("group_id", exp.alias_(exp.Sum(this=broken), AUDIT_BROKEN)).from_(base.role.name)
+    counts = exp.alias_(exp.Sum(this=broken), AUDIT_BROKEN), exp.alias_(exp.Count(this=exp.Star()), AUDIT_ROWS)
+    return exp.select("group_id", *counts).from_(base.role.name)
 
 
 def requirements(question: Question) -> list[str]:

@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command: evaluate, compare, gate, sql, split, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, chart, sql, split, metrics and learn."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 import sqlrank
 from sqlrank.call import leaves
+from sqlrank.cli.chart import chart
 from sqlrank.cli.compare import compare, gate
 from sqlrank.cli.console import Once, pairs, problems, progress_bar
 from sqlrank.cli.given import columns, groupings, policies, runs
@@ -239,7 +240,7 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-for command in (compare, gate, split, learn):
+for command in (compare, gate, chart, split, learn):
     app.command(cls=Once)(command)
 
 

@@ -13,6 +13,7 @@ from sqlrank.comparison.road import Place, check_paired, over_units, values
 from sqlrank.comparison.shown import shown, unit_rows
 from sqlrank.engines.duckdb import Limits
 from sqlrank.errors import MetricError
+from sqlrank.library.told import told_of_comparison
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -147,4 +148,7 @@ def compare(
     result = over_units(tables, asking, limits, work)
     said = {"test": test, "correction": correction, "confidence": f"{confidence:g}", "seed": str(seed), "replicates": str(replicates)}
     metadata = {"sqlrank.version": __version__, **{f"sqlrank.{name}": value for name, value in said.items()}}
-    return result.replace_schema_metadata(metadata | {"sqlrank.sql": tables[0][1].schema.metadata[b"sqlrank.sql"].decode()})
+    found = tables[0][1].schema.metadata
+    within = [name for group in asking.groups for name in group]
+    metadata |= told_of_comparison("differences" if per_query else "comparison", result.schema, within, found).metadata()
+    return result.replace_schema_metadata(metadata | {"sqlrank.sql": found[b"sqlrank.sql"].decode()})

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def definitions(asked: Sequence[Asked], library: Library) -> dict[str, dict[str, str | dict[str, str]]]:
     """Return for every metric a digest of the SQL that it is made of, comments and layout left out, and its policies by name."""
-    return {str(item.metric): {"definition": _digest(tuple(item.uses.files)), "policies": _policies(item, library)} for item in asked}
+    return {str(item.metric): {"definition": _digest(tuple(item.uses.files)), "policies": policies_of(item, library)} for item in asked}
 
 
-def _policies(item: Asked, library: Library) -> dict[str, str]:
+def policies_of(item: Asked, library: Library) -> dict[str, str]:
     """Return what a value of a query depends on but its data: parameters and policies with their defaults, and no plans."""
     names = sorted(item.uses.settings - library.plans.keys() - {"aggregate"})
     defaults = {name: param.default for file in item.uses.files for name, param in file.params.items()}

@@ -25,9 +25,11 @@ def check_target(path: Path | None, is_forced: bool, sources: Iterable[str | Pat
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a file says that it was written here: SQL and YAML in a comment, Parquet and Excel in what is said of it."""
+    """Whether a file says that it was written here: SQL, YAML, SVG, HTML and PDF in a comment, others in what is said of them."""
     with path.open("rb") as file:
         start = file.read(4096)
+        file.seek(max(0, path.stat().st_size - 64))
+        end = file.read()
     if start.startswith(b"PAR1"):
         import pyarrow as pa  # noqa: PLC0415  help does not need it
         import pyarrow.parquet as pq  # noqa: PLC0415
@@ -38,4 +40,10 @@ def _is_ours(path: Path) -> bool:
             return False
     if start.startswith(b"PK"):
         return excel.is_ours(path)
-    return any(line.startswith((b"-- sqlrank ", b"# sqlrank ")) for line in start.splitlines()[:2])
+    if start.startswith(b"\x89PNG"):
+        return b"tEXtSoftware\0sqlrank " in start
+    if start.startswith(b"%PDF"):
+        return end.rpartition(b"\n% ")[2].startswith(b"sqlrank ")
+    if start.startswith(b'{"usermeta": {"sqlrank": '):
+        return True
+    return any(line.startswith((b"-- sqlrank ", b"# sqlrank ", b"<!-- sqlrank ")) for line in start.splitlines()[:2])

@@ -64,6 +64,7 @@ CALLS: list[tuple[Callable[..., Any], str, dict[str, Any]]] = [
     for name in arguments(function)
 ]
 CALLS += [(sqlrank.metrics, "sql_dir", {}), (sqlrank.parse, "text", {}), (sqlrank.parse, "sql_dir", {"text": "AUC"})]
+CALLS += [(sqlrank.chart, name, {"result": sqlrank.evaluate("AUC", predictions=PREDICTIONS)}) for name in ("result", "kind")]
 CALLS += [
     (sqlrank.dbt_model, name, {"metrics": "AUC", "name": "m", "predictions": "p"}) for name in ("metrics", "name", "materialized", "by")
 ]

@@ -1,6 +1,6 @@
 -- pieces: one row per distinct score with the weights of both classes from that score up, and the piece of the curve that
 -- it falls in. The way from (0, 0) to (1, 1) is cut into pieces of equal length |d FPR| + |d TPR|, so that straight lines
--- between their ends miss at most 1 / points of area.
+-- between their ends miss at most 1 / (points - 2) of area.
 -- $points: integer from 0 to 10000000, default 1000: the most points that are kept, 10 or more; 0 for all.
 SELECT
   group_id,

@@ -1,6 +1,6 @@
 -- pieces: one row per distinct score with the weights of both classes from that score up, and the piece of the curve that
 -- it falls in. Precision moves fast where few are above, so the pieces are equal on a logarithmic scale: within one,
--- precision changes by a factor of at most exp(4 ln(n) / points), n being all weight over that of the first positives.
+-- precision changes by a factor of at most exp(4 ln(n) / (points - 4)), n being all weight over that of the first positives.
 -- $points: integer from 0 to 10000000, default 1000: the most points that are kept, 10 or more; 0 for all.
 -- Never zero: first_tp.
 SELECT

@@ -1,0 +1,1 @@
+"""Charts of results: Altair charts, of which the files are made without a network."""

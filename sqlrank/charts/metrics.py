@@ -1,0 +1,161 @@
+"""Charts of metrics: bars with intervals, over cut-offs, over days, and heat maps."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from sqlrank.charts import looks
+from sqlrank.charts.given import moment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from altair.typing import ChartType
+
+    from sqlrank.charts.given import Dimension, Given
+
+DAYS = 10
+"""About how many days an axis names."""
+
+ROW = 24
+"""Pixels of a bar with its margin."""
+
+IS_THERE = "isValid(datum.y)"
+HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high)"
+
+
+def bars(given: Given) -> ChartType:
+    """Return a bar for each row and metric, with its interval."""
+    dimensions, keys = given.dimensions()
+    charts = []
+    for name in given.measures:
+        rows, titles = _values(given, keys, name)
+        charts.append(looks.facets(alt.layer(*_barred(dimensions, given.title(name), titles), data=looks.data(rows)), dimensions))
+    return looks.finished(looks.concatenated(charts), _notes(given, "Lines"))
+
+
+def cutoffs(given: Given) -> ChartType:
+    """Return metrics over a range of cut-offs."""
+    column = given.named("cutoff")[0]
+    return _over(given, [row[column] for row in given.rows], "cut-off (rank)", alt.Axis(tickMinStep=1), ())
+
+
+def line(given: Given) -> ChartType:
+    """Return metrics over a column of dates."""
+    day = str(given.days)
+    moments = [moment(row[day]) for row in given.rows]
+    return _over(given, moments, day, _ticks(moments), (day,))
+
+
+def _ticks(moments: Sequence[str]) -> alt.Axis:
+    """Return an axis of time: of days alone, if there is nothing finer."""
+    if any(not text.endswith("T00:00:00") for text in moments):
+        return alt.Axis(labelAngle=-40)
+    days = [date.fromisoformat(text[:10]).toordinal() for text in moments]
+    step = max(1, round((max(days, default=0) - min(days, default=0)) / DAYS))
+    return alt.Axis(format="%Y-%m-%d", labelAngle=-40, tickCount=alt.TimeIntervalStep(interval="day", step=step))
+
+
+def heatmap(given: Given) -> ChartType:
+    """Return a metric by two columns, the first across; further columns are facets."""
+    dimensions, keys = given.dimensions(places=("across", "down", "column", "row"))
+    charts = []
+    for name in given.measures:
+        rows, titles = _values(given, keys, name)
+        squares = _squares(dimensions, given.title(name), titles)
+        charts.append(looks.facets(alt.layer(*squares, data=looks.data(_inked(rows))), dimensions))
+    return looks.finished(looks.concatenated(charts).resolve_scale(color="independent"), _notes(given, ""))
+
+
+def _values(given: Given, keys: Sequence[Mapping[str, str]], name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Return a metric's value by row with its interval and its counts, and the titles of these fields."""
+    has_interval = f"{name}.low" in given.told.columns
+    rows = []
+    counts: dict[str, str] = {}
+    for key, row in zip(keys, given.rows, strict=True):
+        found, counts = looks.counts(given.counts(row))
+        limits = {field: row[f"{name}.{field}"] for field in ("low", "high", "units")} if has_interval else {}
+        rows.append({**key, "y": row[name], **limits, **found})
+    named = {"low": "from", "high": "to", "units": "n"} if has_interval else {}
+    return rows, {"y": name} | named | counts
+
+
+def _notes(given: Given, marks: str) -> list[str]:
+    """Return what is said of intervals, if there are any."""
+    if not (marks and given.named("low")):
+        return []
+    return [f"{marks}: intervals that hold the truth with probability {given.said.get('confidence', '?')}."]
+
+
+def _barred(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str]) -> list[alt.Chart]:
+    """Return bars from 0, their intervals, and NULL where a metric is undefined."""
+    labels = list(dimensions[0].labels) if dimensions else [""]
+    name = dimensions[0].title if dimensions else None
+    axis: dict[str, Any] = {"title": name} if dimensions else {"axis": None}
+    y = alt.Y("colour:N", sort=labels, **axis) if dimensions else alt.Y(value=ROW / 2)
+    base = alt.Chart(width=looks.SIZE, height=alt.Step(ROW) if dimensions else ROW).encode(y=y, tooltip=looks.tooltips(dimensions, titles))
+    bar = base.mark_bar(height={"band": 0.7} if dimensions else ROW * 0.7).encode(
+        x=alt.X("y:Q", title=title, stack=None), **looks.coloured(dimensions, is_named=False)
+    )
+    undefined = base.mark_text(text="NULL", align="left", dx=4, color=looks.GREY).encode(x=alt.datum(0)).transform_filter(f"!({IS_THERE})")
+    if "low" not in titles:
+        return [bar, undefined]
+    limits = (
+        base.mark_rule(color=looks.INK, strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q").transform_filter(HAS_INTERVAL)
+    )
+    return [bar, limits, undefined]
+
+
+def _over(given: Given, places: Sequence[Any], title: str, axis: alt.Axis, leave_out: Sequence[str]) -> ChartType:
+    """Return metrics as lines over places on an axis, with bands of their intervals."""
+    dimensions, keys = given.dimensions(leave_out)
+    size = looks.side(dimensions)
+    kind = ":T" if leave_out else ":Q"
+    charts = []
+    for name in given.measures:
+        values, titles = _values(given, keys, name)
+        rows = [row | {"x": place} for row, place in zip(values, places, strict=True)]
+        base = alt.Chart(width=size if not leave_out else size * 3 // 2, height=size).encode(x=alt.X(f"x{kind}", title=title, axis=axis))
+        shown = looks.tooltips(dimensions, {f"x{kind}": title, **titles})
+        line = base.mark_line(point=alt.OverlayMarkDef(size=20), strokeWidth=1.5, invalid="break-paths-show-domains").encode(
+            y=alt.Y("y:Q", title=given.title(name), scale=alt.Scale(zero=False)), tooltip=shown, **looks.coloured(dimensions, is_line=True)
+        )
+        band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=given.title(name)), y2="high:Q", **looks.coloured(dimensions))
+        parts = [band.transform_filter(HAS_INTERVAL), line] if "low" in titles else [line]
+        charts.append(looks.facets(alt.layer(*parts, data=looks.data(rows)), dimensions))
+    return looks.finished(looks.concatenated(charts), _notes(given, "Bands"))
+
+
+def _inked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows with the colour of the text that can be read on theirs, which goes from light to dark."""
+    seen = [row["y"] for row in rows if row["y"] is not None]
+    middle = (min(seen) + max(seen)) / 2 if seen else 0
+    return [row | {"ink": "white" if row["y"] is not None and row["y"] > middle else "black"} for row in rows]
+
+
+def _squares(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str]) -> list[alt.Chart]:
+    """Return the squares of a heat map, light for low values and dark for high, with their numbers, and NULL where undefined."""
+    across, down = dimensions[:2]
+    base = alt.Chart(width=alt.Step(56), height=alt.Step(ROW + 4)).encode(
+        x=alt.X("across:N", title=across.title, sort=list(across.labels), axis=alt.Axis(labelAngle=-40 if _is_wide(across) else 0)),
+        y=alt.Y("down:N", title=down.title, sort=list(down.labels)),
+        tooltip=looks.tooltips(dimensions, titles),
+    )
+    colour = alt.Color("y:Q", title=title, scale=alt.Scale(scheme="blues", zero=False, nice=False), legend=alt.Legend(titleLimit=300))
+    square = base.mark_rect().encode(color=colour).transform_filter(IS_THERE)
+    # Two layers, since Vega-Lite cannot draw a colour without a scale in a facet.
+    numbers = [
+        base.mark_text(fontSize=10, color=ink)
+        .encode(text=alt.Text("y:Q", format=".3~g"))
+        .transform_filter(f"{IS_THERE} && datum.ink === '{ink}'")
+        for ink in ("black", "white")
+    ]
+    undefined = base.mark_text(fontSize=10, text="NULL", color=looks.GREY).transform_filter(f"!({IS_THERE})")
+    return [square, *numbers, undefined]
+
+
+def _is_wide(item: Dimension) -> bool:
+    return max(map(len, item.labels), default=0) > 8  # noqa: PLR2004  what fits above a square

@@ -1,0 +1,77 @@
+"""Results that charts are drawn of, and what a chart holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CLICKS = pa.table(
+    {
+        "label": [0, 0, 1, 1, 0, 1, 0, 1],
+        "score": [0.1, 0.4, 0.35, 0.8, 0.2, 0.6, 0.7, 0.9],
+        "country": ["FR", "FR", "FR", "FR", "DE", "DE", "DE", "DE"],
+        "device": ["a", "b", "a", "b", "a", "b", "a", "b"],
+        "day": ["2026-01-01", "2026-01-02"] * 4,
+    }
+)
+QRELS = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+RUNS = {
+    "baseline": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}, "q3": {"b": 3.0, "c": 2.0, "a": 1.0}},
+    "dense": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 2.0, "b": 1.0}, "q3": {"a": 2.0, "b": 1.0}},
+}
+SCORED: dict[str, Any] = {"run": RUNS, "qrels": QRELS}
+
+
+def of_clicks(metrics: Any, **options: Any) -> pa.Table:
+    return sqlrank.evaluate(metrics, predictions=CLICKS, **options)
+
+
+RESULTS: dict[str, Callable[[], pa.Table]] = {
+    "roc": lambda: of_clicks("ROC", by="country"),
+    "pr": lambda: of_clicks("PR"),
+    "gain": lambda: of_clicks("Gain", by=["country", "device"]),
+    "lift": lambda: of_clicks("Lift"),
+    "threshold": lambda: of_clicks("Threshold"),
+    "calibration": lambda: of_clicks("Calibration", by="country"),
+    "cutoffs": lambda: sqlrank.evaluate("nDCG@1..3", **SCORED),
+    "bars": lambda: sqlrank.evaluate(["RR", "num_q"], confidence=0.95, **SCORED),
+    "line": lambda: of_clicks("LogLoss", by="day=CAST(day AS DATE)"),
+    "heatmap": lambda: of_clicks("Brier", by=["country", "device"]),
+    "forest": lambda: sqlrank.compare("RR", **SCORED),
+    "differences": lambda: sqlrank.compare("RR", per_query=True, **SCORED),
+}
+"""A result for each kind of chart, which is drawn of it by itself."""
+
+
+def rows(spec: dict[str, Any], *fields: str) -> list[tuple[Any, ...]]:
+    """Return the values of fields of the data of a chart that have the first of them."""
+    return [tuple(row.get(field) for field in fields) for data in spec["datasets"].values() for row in data if fields[0] in row]
+
+
+def parts(spec: Any, name: str) -> Iterator[Any]:
+    """Yield what stands under a name anywhere in a specification but in its data."""
+    if isinstance(spec, list):
+        for item in spec:
+            yield from parts(item, name)
+    if isinstance(spec, dict):
+        for key, item in spec.items():
+            if key == name:
+                yield item
+            if key != "datasets":
+                yield from parts(item, name)
+
+
+def marks(spec: dict[str, Any]) -> list[str]:
+    """Return the marks of a chart in order."""
+    return [mark["type"] for mark in parts(spec, "mark")]
+
+
+def under(spec: dict[str, Any]) -> str:
+    """Return what is written under a chart."""
+    return " ".join(spec["title"]["text"])

@@ -1,0 +1,224 @@
+"""Charts as files, and the command that draws them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import zlib
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from sqlrank.charts.files import ENDINGS, write
+from sqlrank.charts.kinds import KINDS
+from tests.lanes import every, few
+from tests.unit.charts import CLICKS, RESULTS, of_clicks
+from tests.unit.command_line import TREC, printed, refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = ["<script>alert(1)</script>", "</script><!--", "a.b", "a[b]['c']", 'it\'s "so"', "\\n{{x}}", "שלום\u202e", "", " ", "select"]
+
+
+def texts(svg: Path) -> set[str]:
+    """Return the texts of a picture."""
+    return {node.text or "" for node in ET.fromstring(svg.read_text("utf-8")).iter("{http://www.w3.org/2000/svg}text")}  # noqa: S314  our own
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_drawn(kind: str, tmp_path: Path) -> None:
+    write(sqlrank.chart(RESULTS[kind]()), tmp_path / "a.svg")
+    picture = (tmp_path / "a.svg").read_text("utf-8")
+    assert picture.startswith(f"<!-- sqlrank {sqlrank.__version__} -->\n<svg ")
+    assert len(re.findall(r"<path [^>]*aria-roledescription|<g [^>]*role=\"graphics-symbol\"", picture)) > 0
+    assert "NaN" not in picture
+    assert "undefined" not in picture
+
+
+@pytest.mark.parametrize("kind", ["bars", "heatmap", "line"])
+def test_kinds_of_metrics_are_drawn_with_facets_side_by_side(kind: str, tmp_path: Path) -> None:
+    by = ["country", "device", "half=score > 0.5", "day"]
+    write(sqlrank.chart(of_clicks(["Brier", "LogLoss"], by=by, confidence=0.9), kind), tmp_path / "a.svg")
+    assert {"country", "half" if kind == "line" else "half, day" if kind == "bars" else "half"} <= texts(tmp_path / "a.svg")
+
+
+@pytest.mark.parametrize("kind", few(["roc", "calibration", "pr", "gain", "lift", "threshold"], 2))
+def test_curves_are_drawn_with_facets(kind: str, tmp_path: Path) -> None:
+    curve = {name.lower(): name for name in ("ROC", "PR", "Gain", "Lift", "Threshold", "Calibration")}[kind]
+    write(sqlrank.chart(of_clicks(curve, by=["country", "device", "day"])), tmp_path / "a.svg")
+    assert "country" in texts(tmp_path / "a.svg")
+
+
+@pytest.mark.parametrize("per_query", [True, False])
+def test_comparisons_are_drawn_within_slices(per_query: bool, tmp_path: Path) -> None:
+    data = CLICKS.append_column("query_id", [list("abcdefgh")]).append_column("other", [[0.5] * 8])
+    columns = {"score": ["score", "other"]}
+    result = sqlrank.compare(
+        ["Brier", "MAE"], predictions=data, columns=columns, level="query", slices=["country", "day"], per_query=per_query
+    )
+    write(sqlrank.chart(result), tmp_path / "a.svg")
+    shown = " ".join(texts(tmp_path / "a.svg"))
+    assert ("country=DE, day=2026-01-01" if per_query else "DE, 2026-01-01") in shown
+
+
+@pytest.mark.parametrize("ending", few(sorted(ENDINGS.keys() - {".pdf"}), {".svg", ".json"}))
+def test_the_same_chart_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write(sqlrank.chart(of_clicks("Brier", by=["country", "device"])), tmp_path / f"{name}{ending}")
+    assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
+
+
+def test_pictures_are_what_their_endings_say(tmp_path: Path) -> None:
+    chart = sqlrank.chart(of_clicks("Brier", by="country"))
+    for ending in ENDINGS:
+        write(chart, tmp_path / f"a{ending.upper()}")
+    png = (tmp_path / "a.PNG").read_bytes()
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    said = b"tEXtSoftware\0sqlrank " + sqlrank.__version__.encode()
+    start = png.index(said)
+    assert int.from_bytes(png[start - 4 : start], "big") == len(said) - 4
+    assert png[start + len(said) : start + len(said) + 4] == zlib.crc32(said).to_bytes(4, "big")
+    assert (tmp_path / "a.PDF").read_bytes().startswith(b"%PDF-")
+    assert json.loads((tmp_path / "a.JSON").read_text("utf-8")) == chart.to_dict()
+
+
+def test_a_page_needs_no_network(tmp_path: Path) -> None:
+    write(sqlrank.chart(of_clicks("ROC")), tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>\n<!-- sqlrank ")
+    assert re.findall(r"<(?:script|link|iframe)[^>]*\s(?:src|href)=", page) == []
+    assert re.findall(r"\bimport\s*\(?[\"']|\bfrom\s*[\"']https?:", page) == []
+    assert "vegaEmbed(" in page
+
+
+@pytest.mark.parametrize(
+    "name", every(4, ["<script>", 'it\'s "so"', "select", "שלום", "a.b", "a[b]", "x\\y", "n", "x", "colour", "datum.y"])
+)
+def test_any_name_of_a_column(name: str, tmp_path: Path) -> None:
+    data = CLICKS.select(["label", "score", "country"]).rename_columns(["label", "score", name])
+    result = sqlrank.evaluate("Brier", predictions=data, by=name)
+    write(sqlrank.chart(result), tmp_path / "a.svg")
+    assert texts(tmp_path / "a.svg") >= {name, "DE", "FR"}
+
+
+def test_any_value_of_a_column(tmp_path: Path) -> None:
+    data = pa.table({"label": [0, 1] * len(HOSTILE), "score": [0.1, 0.9] * len(HOSTILE), "shop": [name for name in HOSTILE for _ in "01"]})
+    chart = sqlrank.chart(sqlrank.evaluate("Brier", predictions=data, by="shop"))
+    for ending in (".svg", ".html"):
+        write(chart, tmp_path / f"a{ending}")
+    shown = {text.strip("\u202a\u202b\u202c") for text in texts(tmp_path / "a.svg")}
+    assert shown >= {name for name in HOSTILE if name.strip()}
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert page.count("</script>") == 1
+    assert "alert(1)" in page
+    assert "<script>alert" not in page
+
+
+def test_help_does_not_wait_for_altair() -> None:
+    script = "import sys, sqlrank.cli.app; print(*sys.modules, sep='\\n')"
+    there = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, cwd=TREC.parents[2]).stdout.split()
+    assert "sqlrank.cli.chart" in there
+    assert not {"altair", "vl_convert"} & set(there)
+
+
+def test_an_ending_that_says_nothing(tmp_path: Path) -> None:
+    with pytest.raises(
+        sqlrank.SqlrankError, match=r"a\.gif: its ending does not say how to draw it; use one of \.svg, \.png, \.pdf, \.html, \.json$"
+    ):
+        write(sqlrank.chart(of_clicks("ROC")), tmp_path / "a.gif")
+
+
+def test_vl_convert_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    chart = sqlrank.chart(of_clicks("ROC"))
+    with pytest.raises(sqlrank.SqlrankError, match=r"^charts need vl_convert; install sqlrank\[charts\]$"):
+        write(chart, tmp_path / "a.svg")
+    write(chart, tmp_path / "a.json")
+
+
+@pytest.fixture
+def clicks(tmp_path: Path) -> Path:
+    pq.write_table(CLICKS, tmp_path / "clicks.parquet")
+    return tmp_path / "clicks.parquet"
+
+
+def test_the_command_draws_what_evaluate_gives(clicks: Path, tmp_path: Path) -> None:
+    output = tmp_path / "roc.json"
+    assert printed("chart", "ROC", "--predictions", clicks, "--by", "country", "-o", output) == ""
+    assert json.loads(output.read_text("utf-8")) == sqlrank.chart(of_clicks("ROC", by="country")).to_dict()
+    # Its own file is replaced.
+    printed("chart", "Brier", "--predictions", clicks, "--by", "country", "--by", "device", "--kind", "bars", "-o", output)
+    assert json.loads(output.read_text("utf-8")) == sqlrank.chart(of_clicks("Brier", by=["country", "device"]), "bars").to_dict()
+
+
+def test_the_command_draws_the_best(clicks: Path, tmp_path: Path) -> None:
+    printed("chart", "Brier", "--predictions", clicks, "--by", "day", "--by", "country", "--kind", "bars",
+            "--sort", "Brier", "--top", 1, "-o", tmp_path / "a.json")  # fmt: skip
+    data = json.loads((tmp_path / "a.json").read_text("utf-8"))["datasets"]
+    assert [len(rows) for rows in data.values()] == [1]
+
+
+@pytest.mark.parametrize("per_query", [True, False])
+def test_the_command_draws_a_stored_comparison(per_query: bool, tmp_path: Path) -> None:
+    stored = tmp_path / "c.parquet"
+    runs = [f"--run=full={TREC / 'results.test'}", f"--run=cut={TREC / 'results.trunc'}", "--qrels", TREC / "qrels.test"]
+    printed("compare", "AP", *runs, *(["--per-query"] if per_query else []), "-o", stored)
+    printed("chart", "--result", stored, "-o", tmp_path / "c.json")
+    assert ("queries, in order" in (tmp_path / "c.json").read_text("utf-8")) is per_query
+
+
+@pytest.mark.parametrize("ending", few(ENDINGS, {".png", ".json"}))
+def test_only_charts_of_sqlrank_are_replaced(ending: str, clicks: Path, tmp_path: Path) -> None:
+    output = tmp_path / f"a{ending}"
+    output.write_text("mine", "utf-8")
+    call = ("chart", "ROC", "--predictions", clicks, "-o", output)
+    assert "is there already, and may not be of sqlrank's making; replace it with --force" in refused(*call)
+    assert output.read_text("utf-8") == "mine"
+    printed(*call, "--force")
+    first = output.stat().st_mtime_ns
+    printed(*call)
+    assert output.stat().st_mtime_ns > first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["ROC"], "name the file to draw with -o, such as -o roc.svg"),
+        (["ROC", "-o", "a.gif"], "-o a.gif: its ending does not say how to draw it; use one of .svg, .png, .pdf, .html, .json"),
+        (["-o", "a.svg"], "name what to draw, such as ROC, or a stored result with --result FILE: one of the two"),
+        (["ROC", "--result", "r.parquet", "-o", "a.svg"], "one of the two"),
+        (["--result", "r.parquet", "-o", "a.svg"], "--result r.parquet: there is no such file; store a result with -o r.parquet"),
+        (["ROC", "--kind", "rok", "-o", "a.svg"], "there is no kind of chart 'rok'; did you mean 'roc'?"),
+        (["ROC", "--predictions", "no.parquet", "-o", "a.svg"], "there is no table and no file named 'no.parquet'"),
+    ],
+)
+def test_the_command_refuses(arguments: list[Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert message in refused("chart", *arguments)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_stored_table_that_is_none_of_ours(clicks: Path, tmp_path: Path) -> None:
+    assert "this table has no metadata of sqlrank" in refused("chart", "--result", clicks, "-o", tmp_path / "a.svg")
+    (tmp_path / "r.csv").write_text("AUC\n0.5\n", "utf-8")
+    assert "no Parquet file; other formats do not keep what the columns are" in refused(
+        "chart", "--result", tmp_path / "r.csv", "-o", tmp_path / "a.svg"
+    )
+
+
+def test_an_input_is_not_replaced(clicks: Path) -> None:
+    picture = clicks.with_suffix(".json")
+    picture.write_text('[{"label": 1, "score": 0.5}]', "utf-8")
+    assert "is an input, which its own result cannot replace" in refused("chart", "ROC", "--predictions", picture, "-o", picture, "--force")
+
+
+def test_a_run_is_drawn(tmp_path: Path) -> None:
+    printed("chart", "nDCG@1..20", "--run", TREC / "results.test", "--qrels", TREC / "qrels.test", "-o", tmp_path / "a.svg")
+    assert "cut-off (rank)" in texts(tmp_path / "a.svg")
