@@ -72,7 +72,7 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
     if prepared.question.is_ranking:
         found["sqlrank.duplicates_searched"] = "none" if prepared.question.keeps_one else _searched(prepared.report)
     if prepared.question.base is not None:
-        found["sqlrank.strategy"] = prepared.plans.get("order", "none")
+        found["sqlrank.strategy"] = str(prepared.plans.get("order", "none"))
     if prepared.question.call.per_query:
         found["sqlrank.metrics"] = json.dumps(definitions(prepared.question.asked, prepared.question.library))
     if (confidence := prepared.question.confidence) is not None:
@@ -113,7 +113,8 @@ def _check_rankings(prepared: Prepared, report: Report, result: pa.Table) -> Non
     by = prepared.columns.by
     is_system = not set(by) & set(inputs["qrels"].by) and set(by) <= set(inputs["run"].by)
     is_truth = question.settings.get("queries", "truth") in {"truth", "strict"} and question.sets is None
+    is_whole = prepared.plans["ranking"] != "top"
     keys = [output.name for output in prepared.statement.outputs if output.kind == "by"]
     systems = 1 if not by else result.group_by(keys).aggregate([]).num_rows if is_system else None
-    expected = report.positive * systems if is_truth and systems is not None else None
+    expected = report.positive * systems if is_truth and is_whole and systems is not None else None
     together.check_result(prepared.columns.database, inputs, report, (docs, retrieved), expected)
