@@ -40,6 +40,9 @@ LONG_LISTS = 8
 TOP_SHARE = 4
 """How many times as long as the first documents that are looked at lists have to be for these to be kept apart: from twice on it is faster."""
 
+WORTHWHILE = 1_000
+"""Rows of a run up to which it takes longer to look for a way to rank them than to do it."""
+
 STATE_BYTES = 256
 """Memory that a list takes while its greatest scores are found, beside these, at most."""
 
@@ -146,7 +149,7 @@ def _is_right(question: Question, value: str) -> bool:
 
 def _has_long_lists(question: Question, columns: Columns, rows: int) -> bool:
     """Whether lists are long beside the first documents that are looked at, whose scores the memory holds; a run that is grouped first is read once."""
-    if question.keeps_one or rows < TOP_SHARE or not (first := _firsts(question)) or rows < TOP_SHARE * first:
+    if question.keeps_one or rows < WORTHWHILE or not (first := _firsts(question)) or rows < TOP_SHARE * first:
         return False
     database, run = columns.database, columns.inputs["run"]
     keys = [*(exp.column(exp.to_identifier(name, quoted=True)) for name in run.by), exp.column("query_id")]

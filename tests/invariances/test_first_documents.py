@@ -195,6 +195,7 @@ def plan_of(metrics: list[str], **call: Any) -> str:
             (["nDCG@10"], {"plan": {"ranking": "sorted"}}, "sorted"),
             (["nDCG@90"], {"plan": {"ranking": "top"}}, "top"),
             (["nDCG@10"], {"by": "part"}, "sorted"),
+            (["nDCG@10"], {"where": "run.query_id < 9"}, "sorted"),  # few rows
         ],
         rows=True,
     ),
@@ -231,7 +232,7 @@ def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
 def test_a_document_that_stands_twice_below_the_first_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit the run is not searched itself; the first documents do not show what stands below them."""
     monkeypatch.setattr(checks, "FULL_UP_TO", 10)
-    run, qrels = run_of(5, 100), qrels_of(5, 8)
+    run, qrels = run_of(10, 100), qrels_of(10, 8)
     assert plan_of(["P@3"], run=run, qrels=qrels) == "top"
     for score in (run["score"][0].as_py(), -1):
         twice = pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [0], "score": [score]})])
