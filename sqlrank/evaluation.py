@@ -70,7 +70,7 @@ def _run(prepared: Prepared) -> pa.Table:
 def _metadata(prepared: Prepared) -> dict[str, str]:
     found = {"sqlrank.version": __version__, "sqlrank.sql": prepared.text()}
     if prepared.question.is_ranking:
-        found["sqlrank.duplicates_searched"] = "none" if prepared.question.keeps_one else _searched(prepared.report)
+        found["sqlrank.duplicates_searched"] = "none" if prepared.question.keeps_one else _searched(prepared)
     if prepared.question.base is not None:
         found["sqlrank.strategy"] = str(prepared.plans.get("order", "none"))
     if prepared.question.call.per_query:
@@ -81,8 +81,12 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
     return found
 
 
-def _searched(report: Report | None) -> str:
-    return "none" if report is None else "all rows" if report.all_rows else "rows of documents of positive relevance"
+def _searched(prepared: Prepared) -> str:
+    report = prepared.report
+    if report is None or report.all_rows:
+        return "none" if report is None else "all rows"
+    first = f" that can be among the first {prepared.plans['top']}" if prepared.plans["ranking"] == "top" else ""
+    return f"rows of documents of positive relevance{first}"
 
 
 def _check_values(prepared: Prepared) -> None:
@@ -113,8 +117,7 @@ def _check_rankings(prepared: Prepared, report: Report, result: pa.Table) -> Non
     by = prepared.columns.by
     is_system = not set(by) & set(inputs["qrels"].by) and set(by) <= set(inputs["run"].by)
     is_truth = question.settings.get("queries", "truth") in {"truth", "strict"} and question.sets is None
-    is_whole = prepared.plans["ranking"] != "top"
     keys = [output.name for output in prepared.statement.outputs if output.kind == "by"]
     systems = 1 if not by else result.group_by(keys).aggregate([]).num_rows if is_system else None
-    expected = report.positive * systems if is_truth and is_whole and systems is not None else None
+    expected = report.positive * systems if is_truth and systems is not None else None
     together.check_result(prepared.columns.database, inputs, report, (docs, retrieved), expected)

@@ -32,7 +32,7 @@ def check_result(
     """Raise ``InputError`` for what only the join of run and judgments shows.
 
     ``audited`` are the judged documents of positive relevance after the join and those of them that were retrieved;
-    ``expected`` is what the first must be without duplicates, None if that is not known, or not all documents were joined.
+    ``expected`` is what the first must be without duplicates, None if that is not known.
     """
     docs, retrieved = audited
     if not report.all_rows and docs != expected:

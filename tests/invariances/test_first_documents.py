@@ -229,12 +229,17 @@ def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
     assert plans._bytes(size) == expected  # noqa: SLF001
 
 
-def test_a_document_that_stands_twice_below_the_first_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond the limit the run is not searched itself; the first documents do not show what stands below them."""
+def test_a_document_that_stands_twice_is_found_where_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the limit the run is not searched itself: a row below the first documents changes nothing, and is not seen."""
     monkeypatch.setattr(checks, "FULL_UP_TO", 10)
-    run, qrels = run_of(10, 100), qrels_of(10, 8)
+    run, qrels = run_of(10, 100), qrels_of(10, 100)
     assert plan_of(["P@3"], run=run, qrels=qrels) == "top"
-    for score in (run["score"][0].as_py(), -1):
-        twice = pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [0], "score": [score]})])
+    best = max(range(100), key=run["score"].to_pylist().__getitem__)
+    first, last = (pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [best], "score": [score]})]) for score in (101, -1))
+    for table, check in ((first, "auto"), (first, "full"), (last, "full")):
         with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
-            sqlrank.evaluate("P@3", run=twice, qrels=qrels)
+            sqlrank.evaluate("P@3", run=table, qrels=qrels, check=check)
+    result = sqlrank.evaluate("nDCG@3", run=last, qrels=qrels)
+    assert result.to_pydict() == sqlrank.evaluate("nDCG@3", run=run, qrels=qrels).to_pydict()
+    what = b"rows of documents of positive relevance that can be among the first 3"
+    assert result.schema.metadata[b"sqlrank.duplicates_searched"] == what
