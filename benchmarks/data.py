@@ -43,6 +43,9 @@ STANDARD = Shape("standard", 100, "CASE WHEN u < 0.1 THEN 1 + CAST(floor(u * 30)
 LONG = Shape("long", 1000, "CASE WHEN d = hash(q) % 1000 THEN 1 END")
 """One relevant document for each query, somewhere among a thousand."""
 
+THOUSAND = Shape("thousand", 1000, STANDARD.grade, missed=2)
+"""As the standard, in lists ten times as long."""
+
 SYSTEMS = Shape("systems", 100, STANDARD.grade, missed=2, systems=18)
 """Eighteen orders of the same documents, which share the judgments."""
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Means = dict[str, float]
 
 FIVE = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
+TWO = ["nDCG@10", "P@10"]
 FORTY = [
     *("nDCG", "nDCG@5", "nDCG@10", "nDCG@20", "nDCG@100", "nDCG(discount=zipf)@10", "DCG@10", "CG@10", "MDCG@10", "RBP", "RBP(p=0.95)"),
     *("AP", "AP@10", "AP@100", "AP(denominator=min_rk)@10", "AR@10", "RR", "RR@10", "P@1", "P@5", "P@10", "P@20", "P@100", "Rprec"),
@@ -103,6 +104,23 @@ def with_polars(dataset: Dataset, engine: Literal["streaming", "in-memory"], one
     judged = qrels.select(queries=pl.col("query_id").n_unique())
     means = sums.join(judged, how="cross").select(pl.col(FIVE) / pl.col("queries"))
     return dict(means.collect(engine=engine).row(0, named=True))
+
+
+def with_polars_first(dataset: Dataset, engine: Literal["streaming", "in-memory"], by_score: bool = False) -> Means:
+    """Keep the first ten documents of each list: of those sorted, or of those whose score is among the ten greatest; two metrics."""
+    import polars as pl  # noqa: PLC0415
+
+    run, qrels = pl.scan_parquet(dataset.run), pl.scan_parquet(dataset.qrels)
+    if by_score:
+        least = run.group_by("query_id").agg(least=pl.col("score").top_k(10).min())
+        run = run.join(least, on="query_id").filter(pl.col("score") >= pl.col("least"))
+    ordered = pl.col("doc_id").sort_by("score", "doc_id", descending=True).head(10)
+    ranked = run.group_by("query_id").agg(ordered, rank=pl.int_range(1, pl.len() + 1).head(10)).explode("doc_id", "rank")
+    relevant = qrels.filter(pl.col("relevance") > 0).join(ranked, on=["query_id", "doc_id"], how="left")
+    metrics = {name: expression for name, expression in _polars_metrics().items() if name in TWO}
+    sums = relevant.group_by("query_id").agg(**metrics).select(pl.col(TWO).sum())
+    judged = qrels.select(queries=pl.col("query_id").n_unique())
+    return dict(sums.join(judged, how="cross").select(pl.col(TWO) / pl.col("queries")).collect(engine=engine).row(0, named=True))
 
 
 def _polars_metrics() -> dict[str, pl.Expr]:

@@ -8,8 +8,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from data import FOLDER, LONG, SYSTEMS, Dataset, Kind, Order, Shape, dataset
-from peers import BARE, CUT_OFFS, FIVE, FORTY, connect, row_number, with_polars, with_pytrec_eval, with_ranx
+from data import FOLDER, LONG, STANDARD, SYSTEMS, THOUSAND, Dataset, Kind, Order, Shape, dataset
+from peers import BARE, CUT_OFFS, FIVE, FORTY, TWO, connect, row_number, with_polars, with_polars_first, with_pytrec_eval, with_ranx
 from timing import (
     UNLIMITED,
     Sides,
@@ -128,6 +128,36 @@ def one_system(data: Dataset, options: argparse.Namespace) -> dict[str, Timing]:
     return {"system 7 alone": Timing(values={f"{name} 7": value for name, value in values.items()})}
 
 
+def first(options: argparse.Namespace) -> Iterator[Target]:
+    """Time metrics of the first ten documents, of lists of 100 and of 1,000, beside the plan that sorts whole lists."""
+    for shape, at_most in ((STANDARD, 0.5), (THOUSAND, 0.25)):
+        data = dataset(options.rows, "str", "shuffled", shape)
+        ours = partial(evaluate, TWO, data.run, data.qrels, options)
+        polars = {
+            f"Polars, {way}, {engine}": partial(with_polars_first, data, engine, by_score=way == "greatest scores")
+            for way in ("sorted", "greatest scores")
+            for engine in ("streaming", "in-memory")
+        }
+        sides: Sides = {
+            BARE: partial(row_number, data.run, options.threads),
+            PLAIN: partial(ours, check="off"),
+            CHECKED: ours,
+            f"{PLAIN}, ranking=sorted": partial(ours, check="off", plan={"ranking": "sorted"}),
+            f"{CHECKED}, ranking=sorted": partial(ours, plan={"ranking": "sorted"}),
+            **polars,
+        }
+        timings = alternate(sides, options.repeat)
+        agree({}, timings)
+        title = f"first: {', '.join(TWO)}, {options.rows:,} rows, str shuffled, lists of {shape.docs:,}"
+        show(title, timings, BARE)
+        faster = min(timings[name].median for name in polars)
+        yield Target(f"{title}; {PLAIN}", timings[PLAIN].median / timings[BARE].median, at_most=at_most)
+        yield Target(f"{title}; {PLAIN}, of the fastest Polars", timings[PLAIN].median / faster, at_most=1)
+        yield Target(
+            f"{title}; {CHECKED}, of ranking=sorted", timings[CHECKED].median / timings[f"{CHECKED}, ranking=sorted"].median, at_most=1
+        )
+
+
 def memory(options: argparse.Namespace) -> Iterator[Target]:
     """Time five metrics over more rows than the limit holds, each in a process of its own."""
     for kind in KINDS:
@@ -155,13 +185,14 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
     "many": many,
     "systems": partial(from_parquet, "systems", SYSTEMS, 1.3),
     "long": partial(from_parquet, "long", LONG, 0.6),
+    "first": first,
     "memory": memory,
 }
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=2_000_000, help="rows of the section peers")
+    parser.add_argument("--rows", type=int, default=2_000_000, help="rows of peers and first")
     parser.add_argument("--large", type=int, default=20_000_000, help="rows of many, systems and long")
     parser.add_argument("--huge", type=int, default=100_000_000, help="rows of memory")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each side")
@@ -177,7 +208,8 @@ def main() -> None:
     if options.child:
         child(options)
         return
-    introduce(options.threads, ("duckdb", "polars", "pytrec_eval-terrier", "ranx", "pyarrow", "numpy"))
+    tools = ("pytrec_eval-terrier", "ranx") if "peers" in options.only else ()
+    introduce(options.threads, ("duckdb", "polars", *tools, "pyarrow", "numpy"))
     conclude(target for name in options.only for target in SECTIONS[name](options))
 
 

@@ -90,9 +90,9 @@ def _metadata(prepared: Prepared) -> dict[str, str]:
     said = told(columns, prepared.question.asked, prepared.question.library)
     found = {"sqlrank.version": __version__, "sqlrank.sql": prepared.text(), **said.metadata()}
     if prepared.question.is_ranking:
-        found["sqlrank.duplicates_searched"] = "none" if prepared.question.keeps_one else _searched(prepared.report)
+        found["sqlrank.duplicates_searched"] = "none" if prepared.question.keeps_one else _searched(prepared)
     if prepared.question.base is not None:
-        found["sqlrank.strategy"] = prepared.plans.get("order", "none")
+        found["sqlrank.strategy"] = str(prepared.plans.get("order", "none"))
     if prepared.question.call.per_query:
         found["sqlrank.metrics"] = json.dumps(definitions(prepared.question.asked, prepared.question.library))
     if (confidence := prepared.question.confidence) is not None:
@@ -112,8 +112,12 @@ def _counted(prepared: Prepared, result: pa.Table) -> dict[str, str]:
     return {ROWS: json.dumps([[*key, count] for key, count in found.items()])} if len(found) <= MOST_GROUPS else {}
 
 
-def _searched(report: Report | None) -> str:
-    return "none" if report is None else "all rows" if report.all_rows else "rows of documents of positive relevance"
+def _searched(prepared: Prepared) -> str:
+    report = prepared.report
+    if report is None or report.all_rows:
+        return "none" if report is None else "all rows"
+    first = f" that can be among the first {prepared.plans['top']}" if prepared.plans["ranking"] == "top" else ""
+    return f"rows of documents of positive relevance{first}"
 
 
 def _check_values(prepared: Prepared) -> None:

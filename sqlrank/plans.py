@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ldexp
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -9,12 +10,15 @@ from sqlglot import exp
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.errors import MetricError, suggestion
 from sqlrank.inputs.checks import over
+from sqlrank.statement.first import first_documents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.inputs.columns import Columns
+    from sqlrank.library.asked import Asked
     from sqlrank.library.library import Library
+    from sqlrank.library.metric import Value
     from sqlrank.question import Question
 
 DERIVED = ("rest", "chosen", "members", "drawn")
@@ -33,6 +37,18 @@ MOST_JUDGED = 10
 LONG_LISTS = 8
 """How many times as long as the judgments the run has to be for the former to be looked at."""
 
+TOP_SHARE = 4
+"""How many times as long as the first documents that are looked at lists have to be for these to be kept apart: from twice on it is faster."""
+
+WORTHWHILE = 1_000
+"""Rows of a run up to which it takes longer to look for a way to rank them than to do it."""
+
+STATE_BYTES = 256
+"""Memory that a list takes while its greatest scores are found, beside these, at most."""
+
+MEMORY_SHARE = 4
+"""What part of the memory may be taken by greatest scores, which cannot be written to disk: one in so many."""
+
 ONE_WORKER = 50_000_000
 """Rows of a group that one worker of a distributed engine can sort."""
 
@@ -50,29 +66,32 @@ def check_plan(question: Question, dialect: str) -> None:
         if values[value].get("engine", dialect) != dialect:
             others = [other for other, said in values.items() if "engine" not in said and other not in {"auto", "ranked"}]
             raise MetricError(f"{name}={value!r} is for DuckDB; choose {_or(others)} for {dialect}")
-        for item in question.asked:
+        for item in _of_rankings(question):
             for policy, allowed in values[value].get("only", {}).items():
-                if item.home == "run" and item.settings.get(policy, allowed[0]) not in allowed:
+                if item.settings.get(policy, allowed[0]) not in allowed:
                     usual = next(iter(values))
                     raise MetricError(
                         f"{name}={value!r} is for {policy}={allowed[0]!r}, not {item.settings[policy]!r}; "
                         f"give {name}={usual!r}, or leave it out"
                     )
+            if value == "top" and _first(question, item) is None:
+                what = f"metrics of the first documents alone, not {item.metric}"
+                raise MetricError(f"ranking='top' is for {what}; give ranking='sorted', or leave it out")
 
 
 def _or(words: list[str]) -> str:
     return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None = None) -> dict[str, str]:
-    """Return the plans of a call; ``rows`` are numbers of rows that are known already."""
+def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None = None) -> dict[str, Value]:
+    """Return the plans of a call, and what they take; ``rows`` are numbers of rows that are known already."""
     database = columns.database
     dialect = dialect_of(database.dialect)
     is_duckdb = database.dialect == "duckdb"
     asked = {str(name): str(value) for name, value in question.plan.items()}
     weighted = question.base is not None and "weight" in columns.needed.get(question.base, ())
     weighted |= question.confidence is not None and question.confidence.of_rows
-    plans = {
+    plans: dict[str, Value] = {
         "lists": "numbered" if is_duckdb else "plain",
         "counting": "framed" if is_duckdb else "bits",
         "merging": "early" if dialect.repeats else "late",
@@ -83,32 +102,76 @@ def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None 
         **{name: value for name, value in asked.items() if name != "order"},
     }
     if "ranking" not in plans:
-        plans["ranking"] = "counted" if _suits_counting(question, columns, rows) else "sorted"
+        plans["ranking"] = _ranking(question, columns, rows)
+    if plans["ranking"] == "top":
+        plans["top"] = _firsts(question) or 1
     if any("order" in item.uses.settings for item in question.asked):
         plans["order"] = _order(question, columns, asked.get("order", "auto"), weighted)
     return plans
 
 
-def _suits_counting(question: Question, columns: Columns, rows: Mapping[str, int] | None) -> bool:
-    """Whether ranks are better counted than sorted for: on DuckDB, where few documents of long lists are judged."""
-    only = question.library.plans["ranking"]["values"]["counted"]["only"]
-    of_rankings = [item for item in question.asked if item.home == "run"]
-    is_open = all(item.settings.get(policy, values[0]) in values for item in of_rankings for policy, values in only.items())
-    if columns.database.dialect != "duckdb" or not columns.database.looks or not of_rankings or not is_open:
-        return False
-    return _has_few_judged(columns, rows)
+def _of_rankings(question: Question) -> list[Asked]:
+    return [item for item in question.asked if item.home == "run"]
 
 
-def _has_few_judged(columns: Columns, known: Mapping[str, int] | None) -> bool:
+def _first(question: Question, item: Asked) -> int | None:
+    return first_documents(question.library, item, {"ranking": "top"})
+
+
+def _firsts(question: Question) -> int | None:
+    """Return how many documents of each list the metrics look at, None if at all."""
+    found = [_first(question, item) for item in _of_rankings(question)]
+    return None if not found or None in found else max(number for number in found if number is not None)
+
+
+def _ranking(question: Question, columns: Columns, known: Mapping[str, int] | None) -> str:
+    """Return how ranks are found; whatever is not plain sorting is for DuckDB, and for inputs whose rows are counted already."""
     database, inputs = columns.database, columns.inputs
-    if not all(role in inputs and inputs[role].table.is_counted for role in ("run", "qrels")):
-        return False
+    is_seen = all(role in inputs and inputs[role].table.is_counted for role in ("run", "qrels") if role == "run" or role in inputs)
+    if database.dialect != "duckdb" or not database.looks or not _of_rankings(question) or not is_seen:
+        return "sorted"
+    possible = [value for value in ("top", "counted") if _is_right(question, value)]
+    if not possible:
+        return "sorted"
     count = exp.select(exp.Count(this=exp.Star()))
-    rows = known or {role: database.rows(over(count.copy(), inputs[role], ("query_id",)))[0][0] for role in ("run", "qrels")}
+    rows = known or {
+        role: database.rows(over(count.copy(), inputs[role], ("query_id",)))[0][0] for role in ("run", "qrels") if role in inputs
+    }
+    if "top" in possible and _has_long_lists(question, columns, rows["run"]):
+        return "top"
+    return "counted" if "counted" in possible and "qrels" in inputs and _has_few_judged(columns, rows) else "sorted"
+
+
+def _is_right(question: Question, value: str) -> bool:
+    """Whether a way to find ranks is right under the policies of all metrics."""
+    only = question.library.plans["ranking"]["values"][value]["only"]
+    return all(item.settings.get(policy, values[0]) in values for item in _of_rankings(question) for policy, values in only.items())
+
+
+def _has_long_lists(question: Question, columns: Columns, rows: int) -> bool:
+    """Whether lists are long beside the first documents that are looked at, whose scores the memory holds; a run that is grouped first is read once."""
+    if question.keeps_one or rows < WORTHWHILE or not (first := _firsts(question)) or rows < TOP_SHARE * first:
+        return False
+    database, run = columns.database, columns.inputs["run"]
+    keys = [*(exp.column(exp.to_identifier(name, quoted=True)) for name in run.by), exp.column("query_id")]
+    lists = exp.ApproxDistinct(this=exp.func("ROW", *keys))
+    limits = (exp.func("CURRENT_SETTING", exp.Literal.string(name)) for name in ("memory_limit", "threads"))
+    ((number, memory, threads),) = database.rows(over(exp.select(lists, *limits), run, ("query_id",)))
+    return bool(TOP_SHARE * first * number <= rows) and bool(MEMORY_SHARE * number * threads * (8 * first + STATE_BYTES) <= _bytes(memory))
+
+
+def _bytes(size: str) -> float:
+    """Return a size as DuckDB writes it, such as ``12.4 GiB``, in bytes."""
+    number, _, unit = size.partition(" ")
+    return ldexp(float(number), 10 * ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit))
+
+
+def _has_few_judged(columns: Columns, rows: Mapping[str, int]) -> bool:
+    """Whether few documents of long lists are judged."""
     if not 0 < LONG_LISTS * rows["qrels"] <= rows["run"]:
         return False
-    judged = over(exp.select("COUNT(*) AS judged").group_by("query_id"), inputs["qrels"], ("query_id",))
-    ((mean, most),) = database.rows(exp.select("AVG(judged)", "MAX(judged)").from_(judged.subquery("counted")))
+    judged = over(exp.select("COUNT(*) AS judged").group_by("query_id"), columns.inputs["qrels"], ("query_id",))
+    ((mean, most),) = columns.database.rows(exp.select("AVG(judged)", "MAX(judged)").from_(judged.subquery("counted")))
     return bool(mean <= FEW_JUDGED and most <= MOST_JUDGED)
 
 
@@ -154,11 +217,23 @@ def stamp(question: Question, plans: Mapping[str, Any]) -> list[str]:
     library = question.library
     read = set().union(*(item.uses.settings for item in question.asked))
     read -= {"merging", "rest"} if plans.get("order") != "bucketed" else set()
-    used = {name: plans[name] for name in library.plans if name in read and name in plans and name not in DERIVED}
+    relations = set().union(*(item.uses.relations for item in question.asked))
+    used = {
+        name: plans[name]
+        for name in library.plans
+        if name in read and name in plans and name not in DERIVED and _matters(library, name, str(plans[name]), relations)
+    }
     change = [library.plans[name]["change"] for name in used if "change" in library.plans[name] and not _is_said(library, name, used[name])]
     plain = "one scan of each input" if len(question.bases) < 2 else f"{' and '.join(question.bases)} are joined"  # noqa: PLR2004
     lines = [f"plan: {', '.join(f'{name}={value}' for name, value in used.items()) or plain}"]
     return [*lines, f"for another: {'; '.join(change)}" if change else "for another: there is none for these metrics"]
+
+
+def _matters(library: Library, name: str, value: str, relations: set[str]) -> bool:
+    """Whether what may be chosen instead on any engine, if there is something, reads other files of these relations."""
+    values = library.plans[name]["values"]
+    others = [said for other, said in values.items() if "engine" not in said or other == value]
+    return len(others) < 2 or any(len({said.get(relation) for said in others}) > 1 for relation in relations)  # noqa: PLR2004
 
 
 def _is_said(library: Library, name: str, value: str) -> bool:

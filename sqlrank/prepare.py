@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sqlrank.inputs.input import Input
     from sqlrank.library.asked import Asked
     from sqlrank.library.library import Library
+    from sqlrank.library.metric import Value
     from sqlrank.question import Question
 
 AUDIT_BROKEN, AUDIT_ROWS = "audit_broken", "audit_rows"
@@ -43,7 +44,7 @@ class Prepared:
     question: Question
     columns: Columns
     statement: Statement
-    plans: Mapping[str, str]
+    plans: Mapping[str, Value]
     is_audited: bool
     report: Report | None
 

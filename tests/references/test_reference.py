@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 import sqlrank
+from sqlrank.library import settings
+from sqlrank.library.shelf import library_of
+from sqlrank.statement.first import first_documents
 from tests.lanes import every, few
 from tests.references import answers, reference
 from tests.references.answers import Collection, Scores
@@ -95,6 +98,8 @@ POLICIES: dict[str, dict[str, Any]] = {
     "depth": {"depth": 3},
     "worst_depth_skip": {"ties": "worst", "depth": 4, "no_relevant": "skip"},
     "best_drop_depth_level": {"ties": "best", "unjudged": "drop", "depth": 2, "rel": 3, "queries": "run", "no_relevant": "skip"},
+    "first": {"plan": {"ranking": "top"}},
+    "first_doc_asc_depth": {"plan": {"ranking": "top"}, "ties": "doc_asc", "depth": 3, "no_relevant": "skip"},
 }
 
 GRADES = [(0, 1), (0, 1, 2, 3), (-1, 0, 1, 2), (0, 0, 0, 1, 4), (1, 2, 3), (0,), (-1,), (-1, 0), (1,), (2,), (-2, -1, 1)]
@@ -146,8 +151,8 @@ def evaluate(metrics: list[str], data: Collection, **policies: Any) -> dict[str,
 
 
 def assert_same(metric: str, got: dict[str, float | None], data: Collection, **policies: Any) -> None:
-    """Compare with the reference, query by query, and show the first query that differs."""
-    expected = reference.evaluate(metric, data.run, data.qrels, **policies)
+    """Compare with the reference, query by query, and show the first query that differs; how it is computed is all the same to it."""
+    expected = reference.evaluate(metric, data.run, data.qrels, **{name: value for name, value in policies.items() if name != "plan"})
     assert got.keys() == expected.keys()
     wrong = {
         query: (got[query], value)
@@ -164,8 +169,17 @@ def assert_same(metric: str, got: dict[str, float | None], data: Collection, **p
 
 def asked(name: str, policy: str) -> list[str]:
     """Return the variants of a metric to ask for: all under the defaults, the first and a quarter of the others elsewhere."""
+    if "plan" in POLICIES[policy]:
+        return [metric for metric in VARIANTS[name] if is_of_first_documents(metric, POLICIES[policy])]
     start = list(POLICIES).index(policy)
     return [metric for i, metric in enumerate(VARIANTS[name]) if start == 0 or i == 0 or (i + start) % 4 == 0]
+
+
+def is_of_first_documents(metric: str, policies: dict[str, Any]) -> bool:
+    library = library_of(None)
+    read = {name: value for name, value in policies.items() if name != "plan"}
+    found, *_ = settings.ask([metric, "bpref"], library, None, read, {"run", "qrels"})
+    return first_documents(library, found, policies["plan"]) is not None
 
 
 def reads_numbers(metric: str) -> bool:

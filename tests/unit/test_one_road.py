@@ -103,7 +103,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("nDCG", {"ties": "worse"}, "unknown ties 'worse'; did you mean 'worst'?"),
     ("AP", {"ties": "expected"}, "ties='expected' is not defined for AP"),
     ("AP", {"depth": -1}, "depth is -1; it must be an integer from 1"),
-    ("AP", {"plan": {"ranking": "fast"}}, "unknown ranking 'fast'. Choose from: sorted, counted"),
+    ("AP", {"plan": {"ranking": "fast"}}, "unknown ranking 'fast'. Choose from: sorted, counted, top"),
     ("AP", {"plan": {"rankin": "counted"}}, "unknown plan 'rankin'; did you mean 'ranking'?"),
     ("AP", {"plan": {"ranking": "counted"}, "ties": "doc_asc"}, "ranking='counted' is for ties='doc_desc', not 'doc_asc'"),
     ("AP", {"plan": "counted"}, "plan='counted' is not possible: give a plan and its value"),

@@ -1,0 +1,153 @@
+"""How many documents of each list a metric looks at is read off the trees of its files, whoever wrote them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import sqlrank
+from sqlrank import MetricError
+from sqlrank.library import settings
+from sqlrank.library.shelf import library_of
+from sqlrank.statement.first import first_documents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROLES = {"run", "qrels", "history", "items", "features", "baseline", "queries"}
+
+
+def firsts(metric: str, folder: Path | None = None, **policies: Any) -> int | None:
+    library = library_of(folder)
+    (asked,) = settings.ask([metric], library, None, policies, ROLES)
+    return first_documents(library, asked, {"ranking": "top"})
+
+
+@pytest.mark.parametrize(
+    ("metric", "policies", "expected"),
+    [
+        ("nDCG@10", {}, 10),
+        ("nDCG(gain=exp2, discount=zipf)@7", {}, 7),
+        ("P@1..20", {}, 20),
+        ("AP@5", {}, 5),
+        ("RBP@4", {}, 4),
+        ("PFound@4", {}, 4),
+        ("num_tied@3", {"ties": "worst"}, 3),
+        ("CatalogCoverage@6", {}, 6),
+        ("IntraListDiversity(distance=cosine)@6", {}, 6),
+        ("Lost@6", {}, 6),
+        ("UserCoverage", {}, 1),  # whether there is a document
+        ("num_q", {}, 0),
+        ("num_dropped", {}, 0),
+        # the rank of each relevant document
+        *((name, {}, None) for name in ("AP", "nDCG", "RR", "Rprec", "bpref", "G", "binG", "11pt", "RBPresid", "num_shown")),
+        # the length of the list
+        *(
+            (name, {}, None)
+            for name in ("num_ret", "num_unjudged", "SetP", "Judged@3", "Unj@3", "SearchReduction", "P(denominator=retrieved)@3")
+        ),
+        # which documents are retrieved
+        *((name, {}, None) for name in ("num_rel_ret", "nDCG(ideal=retrieved)@3", "nDCG(ideal=judged_nret)@3")),
+        # all of that is as long as lists are read
+        *(
+            (name, {"depth": 5}, 5)
+            for name in ("AP", "Rprec", "bpref", "11pt", "num_ret", "Judged@3", "nDCG(ideal=retrieved)@3", "nDCG@10")
+        ),
+        ("nDCG@10", {"depth": 1000}, 10),
+        # orders that are not that of scores alone
+        *(("nDCG@10", {"ties": ties}, None) for ties in ("rank", "worst", "best", "expected")),
+        ("nDCG@10", {"ties": "doc_asc"}, 10),
+        ("AP(form=all_positions)@3", {}, None),
+        ("RHR(share=ideal)@3", {}, None),
+        ("P@200000", {}, None),
+    ],
+)
+def test_how_many_documents_a_metric_looks_at(metric: str, policies: dict[str, Any], expected: int | None) -> None:
+    assert firsts(metric, **policies) == expected
+
+
+HEAD = "-- $k: integer from 1: cut-off.\nSELECT list_id, "
+
+
+@pytest.mark.parametrize(
+    ("expression", "relation", "expected"),
+    [
+        ("SUM(CASE WHEN rank <= $k THEN relevance ELSE 0 END)", "judged", 4),
+        ("SUM(CASE WHEN rank < $k AND relevance > 1 THEN 1 ELSE 0 END)", "judged", 4),
+        ("SUM(CASE WHEN rank IS NULL OR rank > $k THEN 0 ELSE 1 / rank END)", "judged", 4),
+        ("SUM(CASE WHEN rank > $k THEN 1 ELSE 0 END)", "judged", None),  # NULL is not more than k
+        ("SUM(CASE WHEN rank <= $k THEN 1 WHEN rank IS NULL THEN 2 ELSE 0 END)", "judged", None),
+        ("SUM(CASE WHEN rank <= $k OR relevance > 1 THEN 1 ELSE 0 END)", "judged", 4),
+        ("SUM(CASE WHEN rank <= $k OR num_ret > 3 THEN 1 ELSE 0 END)", "judged", None),
+        ("SUM(CASE WHEN rank <= $k * MAX_GRADE THEN 1 ELSE 0 END)".replace("MAX_GRADE", "relevance"), "judged", None),
+        ("SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END) / NULLIF(COUNT(rank), 0)", "judged", None),
+        ("SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END) / COUNT(*)", "judged", 4),
+        ("SUM(CASE WHEN rank <= $k THEN num_ret ELSE 0 END)", "judged", None),
+        ("SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)", "ranked", 4),
+        ("AVG(CASE WHEN rank <= $k THEN 1 / rank END)", "ranked", 4),
+        ("AVG(CASE WHEN rank <= $k THEN 1 / rank ELSE 0 END)", "ranked", None),  # a mean over all documents
+        ("MAX(CASE WHEN rank <= $k THEN -1 ELSE 0 END)", "ranked", None),
+        ("COUNT(*) + $k", "ranked", None),
+        ("MIN(CASE WHEN rank <= $k THEN rank END)", "ranked", 4),
+        ("MAX(CASE WHEN num_ret > $k THEN $k ELSE num_ret END)", "answers", 4),
+        ("MAX(CASE WHEN num_ret > 2 THEN $k ELSE num_ret END)", "answers", None),
+    ],
+)
+def test_metrics_of_users_are_read_as_well(expression: str, relation: str, expected: int | None, tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    never = "-- Never zero: COUNT(*).\n" if "/ COUNT(*)" in expression else ""
+    (tmp_path / "metrics" / "mine.sql").write_text(
+        f"-- Mine: one of a user.\n{never}{HEAD}{expression} AS mine FROM {relation} GROUP BY list_id"
+    )
+    assert firsts("Mine@4", tmp_path) == expected
+
+
+RELATIONS = {
+    "SELECT list_id, DENSE_RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS rank FROM retrieved": None,
+    "SELECT list_id, RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS rank FROM retrieved": 4,
+    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, doc_id) AS rank FROM retrieved": 4,
+    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score) AS rank FROM retrieved": None,
+    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id, doc_id ORDER BY score DESC) AS rank FROM retrieved": None,
+    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC) AS rank FROM retrieved WHERE score > 1": None,
+    "SELECT r.list_id, ROW_NUMBER() OVER (PARTITION BY r.list_id ORDER BY r.score DESC) AS rank FROM retrieved AS r JOIN judgments AS j "
+    "ON j.list_id = r.list_id AND j.doc_id = r.doc_id": None,
+    "SELECT r.list_id, r.rank FROM ranked AS r JOIN judgments AS j ON j.list_id = r.list_id AND j.doc_id = r.doc_id": None,
+    "SELECT r.list_id, r.rank FROM ranked AS r JOIN lists AS l ON l.list_id = r.list_id": 4,
+    "SELECT r.list_id, r.rank FROM ranked AS r LEFT JOIN judgments AS j ON j.list_id = r.list_id AND j.doc_id = r.doc_id": 4,
+    "SELECT r.list_id, r.rank FROM ranked AS r JOIN ranked AS o ON o.list_id = r.list_id AND o.doc_id = r.doc_id": None,
+    "SELECT list_id, LEAD(rank) OVER (PARTITION BY list_id ORDER BY rank) AS rank FROM ranked": None,
+    "SELECT list_id, rank FROM ranked WHERE rank <= 9": 4,
+    "SELECT list_id, rank FROM ranked WHERE rank > 2": None,
+    "SELECT list_id, MIN(rank) AS rank FROM ranked GROUP BY list_id": 4,
+    "SELECT list_id, MAX(rank) AS rank FROM ranked GROUP BY list_id": None,
+}
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_relations_of_users_are_read_as_well(relation: str, tmp_path: Path) -> None:
+    for folder, name, text in (
+        ("relations", "places", f"-- places: one row per place.\n{relation}"),
+        (
+            "metrics",
+            "mine",
+            f"-- Mine: one of a user.\n{HEAD}SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END) AS mine FROM places GROUP BY list_id",
+        ),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{name}.sql").write_text(text)
+    assert firsts("Mine@4", tmp_path) == RELATIONS[relation]
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "problem"),
+    [
+        ("AP", {}, "ranking='top' is for metrics of the first documents alone, not AP; give ranking='sorted', or leave it out"),
+        ("nDCG@3", {"ties": "worst"}, "ranking='top' is for ties='doc_desc', not 'worst'; give ranking='sorted', or leave it out"),
+        ("nDCG@3", {"dialect": "spark"}, "ranking='top' is for DuckDB; choose sorted or counted for spark"),
+    ],
+)
+def test_what_the_first_documents_do_not_say_is_refused(metric: str, options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(MetricError) as error:
+        sqlrank.sql(metric, run="run", qrels="qrels", plan={"ranking": "top"}, **options)
+    assert problem in str(error.value)
