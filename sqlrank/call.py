@@ -74,3 +74,17 @@ class Call:
         sources = {role: Several.of(role, source) for role, source in sources.items()}
         own = ("columns", "by", "where", "per_query", "compat", "sql_dir", "plan", "confidence", "interval", "unit")
         return cls(metrics, sources, policies=policies, **{name: arguments[name] for name in own if name in arguments})
+
+
+def split_names(text: str) -> list[str]:
+    """Return what stands between commas, but for those within parentheses or quotes: ``system,day=SUBSTR(ts, 1, 10)``."""
+    names, depth, quote = [""], 0, ""
+    for letter in text:
+        if quote or letter in "'\"":
+            quote = "" if letter == quote else quote or letter
+        depth += 0 if quote else (letter == "(") - (letter == ")")
+        if letter == "," and not depth and not quote:
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name.strip() for name in names]

@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command: evaluate, compare, gate, sql, split, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, experiment, sql, split, metrics and learn."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import sqlrank
 from sqlrank.call import leaves
 from sqlrank.cli.compare import compare, gate
 from sqlrank.cli.console import Once, pairs, problems, progress_bar
+from sqlrank.cli.experiment import experiment
 from sqlrank.cli.given import columns, groupings, policies, runs
 from sqlrank.cli.learn import learn
 from sqlrank.cli.options import (
@@ -236,7 +237,7 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-for command in (compare, gate, split, learn):
+for command in (compare, gate, experiment, split, learn):
     app.command(cls=Once)(command)
 
 

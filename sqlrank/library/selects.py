@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import sqlglot
@@ -37,6 +39,14 @@ def rules_of(path: Path) -> list[Rule]:
 def read_select(*path: str | Path) -> exp.Select:
     """Return the SELECT of a file that is not a metric, relation or function, such as ``checks/run.sql``."""
     return _read_select(*map(str, path)).copy()
+
+
+@cache
+def title_of(*path: str) -> str:
+    """Return the place of a file, and the first sentence of its comment, without the name that this begins with."""
+    lines = sql_root().joinpath(*path).read_text("utf-8").splitlines()
+    said = " ".join(line.removeprefix("--").strip() for line in takewhile(lambda line: line.startswith("--"), lines))
+    return f"{'/'.join(path)}: {re.split(r'(?<=[.]) ', said.partition(': ')[2], maxsplit=1)[0]}"
 
 
 @cache
