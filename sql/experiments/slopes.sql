@@ -7,7 +7,7 @@ SELECT
   centre,
   CASE
     WHEN spread > 1e-12 * (scc + centre * centre * see) AND spread > 1e-24 * units * centre * centre * covariate_denominator * covariate_denominator
-    THEN COALESCE(covariate_denominator / NULLIF(denominator, 0) * together / spread, 0)
+    THEN COALESCE(covariate_denominator / NULLIF(denominator, 0) * together / NULLIF(spread, 0), 0)
     ELSE 0
   END AS theta
 FROM (

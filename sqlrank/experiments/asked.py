@@ -90,6 +90,9 @@ class Experiment:
             if name in asked and asked[name] not in values:
                 given = asked[name]
                 raise MetricError(f"unknown {name} {shown(given)}{suggestion(str(given), values)} Choose from: {', '.join(values)}")
+        for name in ("variant", "unit"):
+            if not isinstance(asked[name], str) or not asked[name].strip():
+                raise MetricError(f"{name}={shown(asked[name])} is not possible: give the name of a column")
         check_level(asked["confidence"])
         control = asked["control"]
         if control is not None and (not isinstance(control, (str, int)) or control == ""):

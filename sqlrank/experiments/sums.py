@@ -11,6 +11,7 @@ from sqlrank.experiments.asked import ROLES
 from sqlrank.library.nodes import DOUBLE, nodes
 from sqlrank.library.selects import read_select, title_of
 from sqlrank.statement.bind import literal
+from sqlrank.statement.prune import prune
 from sqlrank.statement.relations import free, renamed, stacked
 from sqlrank.statement.statement import WIDTH
 
@@ -27,6 +28,9 @@ SHORT = dict(zip(ROLES, "vdce", strict=True))
 """The letters that say what a sum of products is of."""
 
 PRODUCTS = ("svv", "svd", "sdd", "scc", "sce", "see", "svc", "sve", "sdc", "sde")
+KEPT = ("units", "filled", "sums", "strays", "arms", "adjusted")
+"""The steps that are computed once where an engine can be made to: several others read them."""
+
 MISSING = "missing"
 
 
@@ -59,7 +63,8 @@ def chained(steps: Mapping[str, exp.Query], taken: set[str]) -> Any:
     body: Any = _renamed(steps[last].copy(), names)
     for step in before:
         query = _renamed(steps[step].copy(), names) if step != OBSERVATIONS else steps[step].copy()
-        body = body.with_(names[step], as_=query, materialized=True if step in {"units", "filled"} else None, copy=False)
+        body = body.with_(names[step], as_=query, materialized=True if step in KEPT else None, copy=False)
+    prune(body, keep={OBSERVATIONS})
     return body
 
 

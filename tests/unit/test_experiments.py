@@ -59,6 +59,7 @@ def message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
         ({"confidence": 1.5}, "confidence=1.5 is not possible"),
         ({"shares": {"A": 0.5, "B": 0.4}}, "they are to be above 0, and add up to 0.9"),
         ({"control": ""}, "control='' is not possible: name the variant that others are compared with"),
+        ({"unit": None}, "unit=None is not possible: give the name of a column"),
         ({"variant": " "}, "variant=' ' is not possible: give the name of a column"),
     ],
 )
