@@ -12,6 +12,7 @@ import sqlrank
 from tests.definitions.experiments import UNITS
 from tests.engines.engines import ENGINES
 from tests.engines.running import each, running
+from tests.unit.test_off_policy import GOLDEN, INTERLEAVED, LOGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +41,7 @@ def visits() -> pa.Table:
 
 @pytest.fixture(scope="module", params=each(ENGINES))
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, {"visits": visits()}) as engine:
+    with running(request.param, {"visits": visits(), "logs": LOGS, "interleaved": INTERLEAVED}) as engine:
         yield engine
 
 
@@ -53,3 +54,15 @@ def test_numbers_are_those_of_duckdb(name: str, engine: Engine) -> None:
     rows = [dict(zip([*names, "crossed"], row, strict=True)) for row in engine.rows(text)]
     for row, values in zip(rows, sorted(expected, key=lambda row: row["metric"]), strict=True):
         assert row == pytest.approx({name: values[name] for name in names} | {"crossed": 0}, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "inputs"),
+    [(list(GOLDEN), {"logs": LOGS}), (["Preference", "num_won_by_a", "num_won_by_b"], {"interleaved": INTERLEAVED})],
+    ids=["logs", "interleaved"],
+)
+def test_estimates_are_those_of_duckdb(metrics: list[str], inputs: dict[str, pa.Table], engine: Engine) -> None:
+    expected = sqlrank.evaluate(metrics, inputs=inputs, confidence=0.9).to_pylist()[0]
+    text = sqlrank.sql(metrics, inputs={name: name for name in inputs}, dialect=engine.dialects[0], confidence=0.9)
+    (row,) = engine.rows(text)
+    assert dict(zip(expected, row, strict=True)) == pytest.approx(expected, rel=1e-9, abs=1e-12)
