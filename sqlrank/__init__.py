@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sqlrank.comparison.compare import compare
     from sqlrank.comparison.gate import gate
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
+    from sqlrank.experiments.experiment import experiment, experiment_sql
     from sqlrank.library.metric import Metric
     from sqlrank.results.dbt import DbtModel, dbt_model
     from sqlrank.splits.split import split, split_sql
@@ -30,6 +31,8 @@ __all__ = [
     "compare",
     "dbt_model",
     "evaluate",
+    "experiment",
+    "experiment_sql",
     "gate",
     "metrics",
     "parse",
@@ -44,6 +47,7 @@ _PLACES = {
     "sqlrank.comparison.compare": ("compare",),
     "sqlrank.comparison.gate": ("gate",),
     "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),
+    "sqlrank.experiments.experiment": ("experiment", "experiment_sql"),
     "sqlrank.library.metric": ("Metric",),
     "sqlrank.results.dbt": ("DbtModel", "dbt_model"),
     "sqlrank.splits.split": ("split", "split_sql"),

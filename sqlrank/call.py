@@ -90,3 +90,17 @@ class Call:
             *(("replicates", "seed") if "interval" in arguments else ()),
         )
         return cls(metrics, sources, policies=policies, **{name: arguments[name] for name in own if name in arguments})
+
+
+def split_names(text: str) -> list[str]:
+    """Return what stands between commas, but for those within parentheses or quotes: ``system,day=SUBSTR(ts, 1, 10)``."""
+    names, depth, quote = [""], 0, ""
+    for letter in text:
+        if quote or letter in "'\"":
+            quote = "" if letter == quote else quote or letter
+        depth += 0 if quote else (letter == "(") - (letter == ")")
+        if letter == "," and not depth and not quote:
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name.strip() for name in names]

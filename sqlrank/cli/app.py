@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command: evaluate, compare, gate, chart, sql, split, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, sql, split, metrics and learn."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sqlrank.call import leaves
 from sqlrank.cli.chart import chart
 from sqlrank.cli.compare import compare, gate
 from sqlrank.cli.console import Once, pairs, problems, progress_bar
+from sqlrank.cli.experiment import experiment
 from sqlrank.cli.given import columns, groupings, policies, runs
 from sqlrank.cli.learn import learn
 from sqlrank.cli.options import (
@@ -182,6 +183,7 @@ def sql(
 ) -> None:
     """Print the statement that computes metrics, or that stores them."""
     with problems():
+        intervals = {"confidence": confidence, "interval": interval, "unit": unit, "replicates": replicates, "seed": seed}
         options: dict[str, Any] = {
             "dialect": dialect,
             "run": runs(run),
@@ -193,11 +195,7 @@ def sql(
             "by": groupings(by),
             "where": where,
             "per_query": per_query,
-            "confidence": confidence,
-            "interval": interval,
-            "unit": unit,
-            "replicates": replicates,
-            "seed": seed,
+            **intervals,
             "compat": compat,
             "sql_dir": sql_dir,
             "plan": pairs("--plan", plan),
@@ -240,7 +238,7 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-for command in (compare, gate, chart, split, learn):
+for command in (compare, gate, experiment, chart, split, learn):
     app.command(cls=Once)(command)
 
 

@@ -6,8 +6,8 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 import sqlrank
-from sqlrank.call import Several
-from sqlrank.cli.console import pairs, split_names
+from sqlrank.call import Several, split_names
+from sqlrank.cli.console import pairs
 from sqlrank.engines.files import is_file
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library.metric import freeze, read

@@ -46,7 +46,7 @@ def split(
         given: dict[str, Any] = {
             "key": key,
             "salt": salt,
-            "shares": _shares(share),
+            "shares": shares(share),
             "folds": folds,
             "exact": exact,
             "stratum": stratum,
@@ -68,7 +68,8 @@ def split(
         write(sqlrank.split(source, **given), form, output)
 
 
-def _shares(given: list[str] | None) -> dict[str, float] | None:
+def shares(given: list[str] | None) -> dict[str, float] | None:
+    """Read parts with their shares; raise ``SqlrankError`` for what is no number."""
     try:
         return {name: float(value) for name, value in pairs("--share", given).items()} or None
     except ValueError:

@@ -88,6 +88,24 @@ def _targets(name: str, question: Question, inputs: Mapping[str, Input]) -> list
     return held or list(inputs.values())
 
 
+def stand_for(item: Input, canonical: str, text: str, database: Database) -> None:
+    """Let what a text names stand for a column of an input: a column of its table, or an expression over them.
+
+    Raises:
+        InputError: the table has no such column, or the text is neither.
+    """
+    theirs = item.table.column(text) if item.table.types is not None else None
+    if theirs is None:
+        tree = _expression(text, item)
+        if isinstance(tree, str):
+            there = item.table.types or {}
+            raise InputError(f"{item.shown} has no column {tree!r}{suggestion(tree, there)} There are: {', '.join(there)}")
+        if tree is not None:
+            _stand_in([item], text, tree, database)
+        theirs = text if tree is not None else item.table.column(text)
+    item.names[canonical] = theirs or text
+
+
 def _stand_in(items: Sequence[Input], theirs: str, tree: exp.Expr, database: Database) -> None:
     read = [column.this for column in nodes(tree, exp.Column)]
     looked = exp.select(exp.alias_(tree.copy(), "computed")).from_(items[0].table.item(read, shown=False))

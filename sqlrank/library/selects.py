@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,14 @@ def read_select(*path: str | Path) -> exp.Select:
     """Return the SELECT of a file that is not a metric, relation or function: one of ours by its parts, such as ``checks``, ``run.sql``."""
     file = path[0] if isinstance(path[0], Path) else sql_root().joinpath(*path)
     return _read_select(file, edited(file)).copy()
+
+
+@cache
+def title_of(*path: str) -> str:
+    """Return the place of a file, and the first sentence of its comment, without the name that this begins with."""
+    lines = sql_root().joinpath(*path).read_text("utf-8").splitlines()
+    said = " ".join(line.removeprefix("--").strip() for line in takewhile(lambda line: line.startswith("--"), lines))
+    return f"{'/'.join(path)}: {re.split(r'(?<=[.]) ', said.partition(': ')[2], maxsplit=1)[0]}"
 
 
 @cache

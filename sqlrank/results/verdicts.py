@@ -33,6 +33,22 @@ COMPARED = (
     "better",
 )
 
+EXPERIMENTED = (
+    "metric",
+    "control",
+    "variant",
+    "value_control",
+    "value",
+    "difference",
+    "low",
+    "high",
+    "relative",
+    "relative_low",
+    "relative_high",
+    "p_adjusted",
+    "better",
+)
+
 
 def for_people(result: pa.Table, names: Sequence[str]) -> pa.Table:
     """Return the columns that people are shown of a comparison or a gate, those of slices first."""

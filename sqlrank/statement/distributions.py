@@ -88,13 +88,30 @@ def quantile_polynomial(confidence: float) -> tuple[float, ...]:
     >>> abs(sum(factor / 7**power for power, factor in enumerate(factors)) - t_quantile(0.95, 7)) < 1e-10
     True
     """
-    places = [Fraction((1 - math.cos(math.pi * i / (NODES - 1))) / 6) for i in range(NODES)]
     limit = NormalDist().inv_cdf((1 + confidence) / 2)
-    steps = [Fraction(limit), *(Fraction(t_quantile(confidence, float(1 / x))) for x in places[1:])]
-    for level in range(1, NODES):
-        for i in range(NODES - 1, level - 1, -1):
+    places = [(1 - math.cos(math.pi * i / (NODES - 1))) / 6 for i in range(NODES)]
+    return _meeting(places, [limit, *(t_quantile(confidence, 1 / x) for x in places[1:])])
+
+
+@cache
+def few_quantile_polynomial(confidence: float) -> tuple[float, ...]:
+    """Return the factors of a polynomial in x, constant first, that is the logarithm of the quantile at 1 / x, 1 to 3, degrees of freedom.
+
+    >>> factors = few_quantile_polynomial(0.95)
+    >>> abs(math.exp(sum(factor / 1.7**power for power, factor in enumerate(factors))) - t_quantile(0.95, 1.7)) < 1e-9
+    True
+    """
+    places = [1 / 3 + (1 - math.cos(math.pi * i / (NODES - 1))) / 3 for i in range(NODES)]
+    return _meeting(places, [math.log(t_quantile(confidence, 1 / x)) for x in places])
+
+
+def _meeting(at: list[float], values: list[float]) -> tuple[float, ...]:
+    """Return the factors of the polynomial that has these values at these places, by Newton's differences."""
+    places, steps = list(map(Fraction, at)), list(map(Fraction, values))
+    for level in range(1, len(places)):
+        for i in range(len(places) - 1, level - 1, -1):
             steps[i] = (steps[i] - steps[i - 1]) / (places[i] - places[i - level])
-    factors = [Fraction(0)] * NODES
+    factors = [Fraction(0)] * len(places)
     for place, step in zip(reversed(places), reversed(steps), strict=True):
-        factors = [step - place * factors[0], *(factors[i - 1] - place * factors[i] for i in range(1, NODES))]
+        factors = [step - place * factors[0], *(factors[i - 1] - place * factors[i] for i in range(1, len(places)))]
     return tuple(map(float, factors))

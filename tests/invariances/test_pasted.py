@@ -40,6 +40,9 @@ SPLITS = (
     "SELECT i % 5 AS user_id, i * 3 % 7 AS item_id, i * 5 % 11 AS happened_at, CASE WHEN i * 5 % 11 < 6 THEN 'train' ELSE 'test' END AS split"
     " FROM range(30) AS t(i)"
 )
+LOGS = """SELECT i % 2 AS reward, (1 + i % 7) / 8.0 AS propensity, (1 + i % 5) / 6.0 AS target, (i % 3) / 3.0 AS predicted_reward,
+    (i % 4) / 4.0 AS expected_reward FROM range(30) AS t(i)"""
+INTERLEAVED = "SELECT i // 2 AS session_id, CASE WHEN i % 2 = 0 THEN 'A' ELSE 'B' END AS team, i * 7 % 5 AS clicks FROM range(30) AS t(i)"
 PAIRS = "SELECT i AS left_id, 29 - i AS right_id FROM range(20) AS t(i)"
 
 
@@ -53,11 +56,13 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "given_records": RECORDS,
             "candidate_pairs": PAIRS,
             "given_splits": SPLITS,
+            "given_logs": LOGS,
+            "given_interleaved": INTERLEAVED,
         }.items():
             database.execute(f"CREATE TABLE {name} AS {query}")
         for name, query in OTHERS.items():
             database.execute(f"CREATE TABLE given_{name} AS {query}")
-        for name in ("run", "qrels", "records", "splits", *OTHERS):
+        for name in ("run", "qrels", "records", "splits", "logs", "interleaved", *OTHERS):
             database.execute(f"CREATE VIEW {name} AS SELECT 1 AS group_id, 1 AS unit_id, * FROM given_{name}")
         yield database
 
@@ -166,11 +171,13 @@ def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     assert found == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", every(4, names("splits", "group")))
-def test_splits(name: str, connection: duckdb.DuckDBPyConnection) -> None:
+@pytest.mark.parametrize(
+    ("role", "name"), every(4, [(role, name) for role in ("splits", "logs", "interleaved") for name in names(role, "group")], rows=True)
+)
+def test_inputs_of_their_own(role: str, name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     (found,) = Pasted(file).run(connection, "SELECT * FROM pasted")
-    (fused,) = sqlrank.evaluate(asked(file), inputs={"splits": "given_splits"}, connection=connection).columns[-1].to_pylist()
+    (fused,) = sqlrank.evaluate(asked(file), inputs={role: f"given_{role}"}, connection=connection).columns[-1].to_pylist()
     assert found == pytest.approx(fused, abs=1e-12)
 
 

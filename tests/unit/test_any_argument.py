@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PREDICTIONS = pa.table({"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "z"], "score": [0.1, 0.7, 0.4], "label": [0, 1, 1]})
 RUN = PREDICTIONS.select(["query_id", "doc_id", "score"])
 QRELS = RUN.rename_columns(["query_id", "doc_id", "relevance"])
+VISITS = pa.table({"unit_id": [1, 2, 3, 4], "variant": ["control", "control", "b", "b"], "x": [1, 2, 3, 5]})
 POLICIES = ("ties", "no_relevant", "unjudged", "depth", "rel", "aggregate", "topics", "strategy", "level", "threshold", "nothing")
 
 
@@ -61,6 +62,11 @@ CALLS: list[tuple[Callable[..., Any], str, dict[str, Any]]] = [
         (sqlrank.compare, "RR", {"run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
         (sqlrank.gate, "RR", {"run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
     )
+    for name in arguments(function)
+]
+CALLS += [
+    (function, name, {"metrics": "Mean(x)", "data": data})
+    for function, data in ((sqlrank.experiment, VISITS), (sqlrank.experiment_sql, "visits"))
     for name in arguments(function)
 ]
 CALLS += [(sqlrank.metrics, "sql_dir", {}), (sqlrank.parse, "text", {}), (sqlrank.parse, "sql_dir", {"text": "AUC"})]

@@ -15,6 +15,7 @@ from sqlglot import exp
 import sqlrank
 from sqlrank import ExecutionError, InputError
 from sqlrank.engines.dialects import dialect_of
+from tests.definitions.experiments import UNITS
 from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
 from tests.engines.running import each, running
 from tests.lanes import every
@@ -37,7 +38,7 @@ PREDICTIONS = pa.table(
 )
 IDS = pa.table({"user id": ["1", "2", "3", "42", "1000", "u1", "u2", "user-7", "Zoë", "名"], "day": [*range(10)]})
 ROWS = PREDICTIONS.select(["label", "score", "other", "weight"])
-TABLES = {'the "run"': RUN, "Qrels": QRELS, "queries": QUERIES, "predictions": PREDICTIONS, "ids": IDS, "rows": ROWS}
+TABLES = {'the "run"': RUN, "Qrels": QRELS, "queries": QUERIES, "predictions": PREDICTIONS, "ids": IDS, "rows": ROWS, "visits": UNITS}
 RANKINGS = {"run": 'the "run"', "qrels": "Qrels", "columns": {"query_id": "Query ID"}}
 
 
@@ -151,6 +152,21 @@ def test_splits(call: dict[str, Any], engine: Any) -> None:
     assert got.column_names == expected.column_names
     rows = [tuple(row.values()) for row in got.to_pylist()]
     assert sorted(rows, key=str) == sorted((tuple(row.values()) for row in expected.to_pylist()), key=str)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"covariates": {"spend": "pre", "ctr": "Ratio(pre, views)"}, "where": "unit_id > 1"},
+        {"lift": "linear", "interval": "always", "shares": {"A": 0.5, "B": 0.25, "C": 0.25}},
+    ],
+)
+def test_experiments(options: dict[str, Any], engine: Any) -> None:
+    asked = {"metrics": {"spend": "Mean(spend)", "ctr": "Ratio(clicks, views)"}, "control": "A", **options}
+    expected = sqlrank.experiment(data=UNITS, correction="none", **asked)
+    got = sqlrank.experiment(data="visits", connection=engine.connection, correction="none", **asked)
+    assert got.schema.remove_metadata() == expected.schema.remove_metadata()
+    assert got.to_pylist() == [pytest.approx(row, rel=1e-9, abs=1e-12) for row in expected.to_pylist()]
 
 
 def assert_same(engine: Any, duck: duckdb.DuckDBPyConnection, metrics: Any, **call: Any) -> None:

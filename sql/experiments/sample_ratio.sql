@@ -1,0 +1,15 @@
+-- sample_ratio: one row: how far the numbers of units are from the planned shares of variants, as chi-square, and its degrees of freedom.
+-- Source: Pearson 1900; Fabijan et al. 2019 on what a mismatch means.
+SELECT
+  MAX(all_units) AS units,
+  SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))
+  + MAX(all_units) * CASE WHEN SUM(portion) < 1 - 1e-9 THEN 1 - SUM(portion) ELSE 0 END AS statistic,
+  $variants - 1 AS freedom
+FROM (
+  SELECT
+    units,
+    SUM(units) OVER () AS all_units,
+    $share AS portion
+  FROM arms
+  WHERE metric = $metric
+) AS shared

@@ -1,0 +1,3 @@
+-- capped: the ratio itself.
+-- Default: this one.
+CREATE MACRO capped(ratio) AS ratio

@@ -1,0 +1,9 @@
+-- num_won_by_a: number of sessions in which ranker A had more clicks.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(won_by_a) AS num_won_by_a
+FROM contested
+GROUP BY group_id

@@ -1,0 +1,9 @@
+-- num_won_by_b: number of sessions in which ranker B had more clicks.
+-- No interval: it describes the data.
+-- Undefined: never.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(won_by_b) AS num_won_by_b
+FROM contested
+GROUP BY group_id

@@ -1,0 +1,11 @@
+-- ClippedShare: share of logged actions whose weight is above a limit.
+-- $clip: number above 0, default 10: the limit.
+-- Bounds: 0 to 1.
+-- Better: neither.
+-- Undefined: no logs.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  SUM(CASE WHEN target / NULLIF(propensity, 0) > $clip THEN 1 ELSE 0 END) / NULLIF(COUNT(*), 0) AS clipped_share
+FROM logs
+GROUP BY group_id

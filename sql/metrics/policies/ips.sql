@@ -1,0 +1,10 @@
+-- IPS: reward that a target policy would have, each logged action weighed by how much likelier it is there.
+-- capped(): default none: what the ratio of the two probabilities counts for.
+-- Undefined: no logs.
+-- Source: Horvitz & Thompson 1952.
+-- Better: higher.
+SELECT
+  group_id,
+  SUM(capped(target / NULLIF(propensity, 0)) * reward) / NULLIF(COUNT(*), 0) AS ips
+FROM logs
+GROUP BY group_id

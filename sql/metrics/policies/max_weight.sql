@@ -1,0 +1,10 @@
+-- MaxWeight: greatest ratio of the probability of an action under the target to that under the logged policy.
+-- capped(): default none: what the ratio of the two probabilities counts for.
+-- No interval: it describes the data.
+-- Undefined: no logs.
+-- Source: sqlrank.
+SELECT
+  group_id,
+  MAX(capped(target / NULLIF(propensity, 0))) AS max_weight
+FROM logs
+GROUP BY group_id

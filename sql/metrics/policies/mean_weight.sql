@@ -1,0 +1,10 @@
+-- MeanWeight: mean ratio of the probability of an action under the target to that under the logged policy, 1 if the logs are sound.
+-- capped(): default none: what the ratio of the two probabilities counts for.
+-- Better: neither.
+-- Undefined: no logs.
+-- Source: Li, Chu, Langford & Wang 2011.
+SELECT
+  group_id,
+  SUM(capped(target / NULLIF(propensity, 0))) / NULLIF(COUNT(*), 0) AS mean_weight
+FROM logs
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- SNDR: DR with weights divided by their mean.
+-- capped(): default none: what the ratio of the two probabilities counts for.
+-- Undefined: no logs, or the target does nothing of what was logged.
+-- Source: Thomas & Brunskill 2016.
+-- Better: higher.
+SELECT
+  group_id,
+  SUM(expected_reward) / NULLIF(COUNT(*), 0) + SUM(capped(target / NULLIF(propensity, 0)) * (reward - predicted_reward)) / NULLIF(SUM(capped(target / NULLIF(propensity, 0))), 0) AS sndr
+FROM logs
+GROUP BY group_id

@@ -1,0 +1,10 @@
+-- SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the greatest.
+-- capped(): default none: what the ratio of the two probabilities counts for.
+-- Undefined: no logs, or the target does nothing of what was logged.
+-- Source: Swaminathan & Joachims 2015.
+-- Better: higher.
+SELECT
+  group_id,
+  SUM(capped(target / NULLIF(propensity, 0)) * reward) / NULLIF(SUM(capped(target / NULLIF(propensity, 0))), 0) AS snips
+FROM logs
+GROUP BY group_id

@@ -1,0 +1,1 @@
+"""Online experiments: what each variant did to the means and ratios of units."""

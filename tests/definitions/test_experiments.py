@@ -1,0 +1,155 @@
+"""Experiments: the golden numbers (tea-tasting, gbstats), SciPy's, and those of formulas written in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+import sqlrank
+from sqlrank.experiments.effects import always_p
+from sqlrank.statement.distributions import few_quantile_polynomial, t_quantile
+from tests.definitions.experiments import UNITS, cuped, drawn, linearised, welch
+
+METRICS = {"mean": "Mean(spend)", "cuped": "Mean(spend)", "ratio": "Ratio(clicks, views)"}
+
+
+def found(metrics: Any = "Mean(spend)", data: pa.Table = UNITS, **options: Any) -> list[dict[str, Any]]:
+    return sqlrank.experiment(metrics, data=data, **({"control": "A", "correction": "none"} | options)).to_pylist()
+
+
+def near(row: dict[str, Any], expected: dict[str, Any], rel: float = 1e-9) -> None:
+    assert {name: row[name] for name in expected} == {
+        name: pytest.approx(value, rel=rel, abs=1e-9) if isinstance(value, float) else value for name, value in expected.items()
+    }
+
+
+def test_golden_effects() -> None:
+    """Of tea-tasting 1.14.0."""
+    rows = {(row["metric"], row["variant"]): row for row in found(METRICS, covariates={"cuped": "pre"})}
+    names = ("value_control", "value", "difference", "low", "high", "p", "relative", "relative_low", "relative_high")
+    expected = {
+        "mean": (2.985, 4.371428571, 1.386428571, -1.050008855, 3.822865997, 0.234089336, 0.464465183, -0.208786532, 1.710593739),
+        "cuped": (3.111179046, 4.191172792, 1.079993747, 0.376322328, 1.783665165, 0.006330737, 0.347133267, 0.123466887, 0.615328463),
+        "ratio": (0.384615385, 0.392857143, 0.008241758, -0.258608037, 0.275091554, 0.948049542, 0.021428571, -0.485171644, 1.026532368),
+    }
+    for metric, values in expected.items():
+        near(rows[metric, "B"], dict(zip(names, values, strict=True)), rel=3e-9)
+    assert rows["mean", "B"]["freedom"] == pytest.approx(10.174051570, abs=1e-9)
+    assert (rows["mean", "B"]["units_control"], rows["mean", "B"]["units"]) == (10, 7)
+    assert [rows[metric, "B"]["better"] for metric in METRICS] == [None, "B", None]
+
+
+def test_golden_intervals_of_other_kinds() -> None:
+    """Of gbstats 0.8.0."""
+    near(found(interval="always")[0], {"low": -15.201248678, "high": 17.974105821, "detectable": None})
+    near(found(lift="linear")[0], {"relative_low": -0.466385336, "relative_high": 1.395315702})
+
+
+def test_golden_sample_ratios() -> None:
+    equal, shared = found()[-1], found(shares={"A": 0.5, "B": 0.25, "C": 0.25})[-1]
+    near(equal, {"metric": "sample_ratio", "units": 24, "statistic": 0.75, "freedom": 2.0, "p": 0.687289279})
+    near(shared, {"statistic": 0.666666667, "p": 0.716531311})
+
+
+@pytest.mark.parametrize("arms", range(2, 9))
+def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
+    counts = [3 + 2 * arm + arm % 3 for arm in range(arms)]
+    variants = [name for name, count in zip("ABCDEFGH", counts, strict=False) for _ in range(count)]
+    table = pa.table({"unit_id": range(len(variants)), "variant": variants, "x": [i % 5 for i in range(len(variants))]})
+    test = stats.chisquare(counts)
+    near(found("Mean(x)", table)[-1], {"statistic": float(test.statistic), "freedom": arms - 1.0, "p": float(test.pvalue)})
+
+
+def test_a_share_without_units_counts() -> None:
+    table = UNITS.filter(pa.compute.not_equal(UNITS["variant"], "C"))
+    test = stats.chisquare([10, 7, 0], np.array([0.5, 0.4, 0.1]) * 17)
+    near(found(data=table, shares={"A": 0.5, "B": 0.4, "C": 0.1})[-1], {"statistic": float(test.statistic), "p": float(test.pvalue)})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_means_and_ratios_are_those_of_scipy(seed: int) -> None:
+    table = drawn(seed, arms=3)
+    rows = {(row["metric"], row["variant"]): row for row in found(["Mean(clicks)", "Ratio(clicks, views)"], table)}
+    for variant in ("B", "C"):
+        arms = [table.filter(pa.compute.equal(table["variant"], name)) for name in (variant, "A")]
+        clicks, views = ([arm[name].to_numpy().astype(float) for arm in arms] for name in ("clicks", "views"))
+        near(rows["Mean(clicks)", variant], welch(*clicks))
+        near(rows["Ratio(clicks, views)", variant], welch(*map(linearised, clicks, views)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_covariates_of_ratios(seed: int) -> None:
+    """A ratio with the ratio before, and with a mean before."""
+    table = drawn(seed, arms=3).append_column("one", pa.array([1] * 60))
+    for before, parts in (
+        ("Ratio(clicks_before, views_before)", ("clicks_before", "views_before")),
+        ("clicks_before", ("clicks_before", "one")),
+    ):
+        rows = found({"ctr": "Ratio(clicks, views)"}, table, covariates={"ctr": before})
+        for row in rows[:-1]:
+            near(row, cuped(table, row["variant"], "A", ("clicks", "views", *parts)))
+
+
+def test_two_units_in_an_arm() -> None:
+    """Few degrees of freedom, of which there may be less than two."""
+    table = pa.table({"unit_id": range(5), "variant": list("AABBB"), "x": [1.0, 9.0, 4.0, 4.1, 4.3]})
+    row = found("Mean(x)", table)[0]
+    near(row, welch(np.array([4.0, 4.1, 4.3]), np.array([1.0, 9.0])))
+    assert 1 < row["freedom"] < 1.01
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.999])
+def test_quantiles_of_few_degrees_of_freedom(level: float) -> None:
+    factors = few_quantile_polynomial(level)
+    for freedom in np.linspace(1, 3, 41):
+        value = np.exp(sum(factor / freedom**power for power, factor in enumerate(factors)))
+        assert value == pytest.approx(stats.t.ppf((1 + level) / 2, freedom), rel=1e-8)
+        assert t_quantile(level, float(freedom)) == pytest.approx(value, rel=1e-8)
+
+
+def test_rows_of_a_unit_are_added_up() -> None:
+    """A unit of several rows is one, however its rows are ordered."""
+    halves = UNITS.set_column(5, "spend", pa.compute.divide(UNITS["spend"], 2.0)).set_column(4, "pre", pa.compute.divide(UNITS["pre"], 2.0))
+    doubled = pa.concat_tables([halves, halves.slice(7), halves.slice(0, 7)])
+    for one, other in zip(found(covariates="pre"), found(data=doubled, covariates="pre"), strict=True):
+        near(other, one)
+
+
+def test_corrections_widen_intervals() -> None:
+    """Holm's p of six comparisons; an interval leaves 0 out where the corrected p is below 0.05."""
+    plain, holm = found(METRICS, covariates={"cuped": "pre"}), found(METRICS, covariates={"cuped": "pre"}, correction="holm")
+    p = sorted(row["p"] for row in plain[:-1])
+    assert min(row["p_adjusted"] for row in holm[:-1]) == pytest.approx(6 * p[0])
+    for row, alone in zip(holm[:-1], plain[:-1], strict=True):
+        assert row["level"] == pytest.approx(1 - 0.05 / 6)
+        assert row["high"] - row["low"] > alone["high"] - alone["low"]
+        assert (row["low"] > 0 or row["high"] < 0) <= (row["p_adjusted"] < 0.05)
+    assert found(METRICS, covariates={"cuped": "pre"}, correction="bh")[0]["level"] == pytest.approx(1 - 0.05 / 6)
+
+
+def test_always_valid_p_agrees_with_its_interval() -> None:
+    """The interval at a level of 1 - p, tuned as that of the call, just reaches 0."""
+    row = found(interval="always")[0]
+    units, z = 17, row["statistic"]
+    rho = (-2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))) / 5000
+    reach = np.sqrt(2 * (units * rho + 1) / (units * rho) * np.log(np.sqrt(units * rho + 1) / row["p"]))
+    assert reach == pytest.approx(abs(z))
+    assert always_p(0.0, units, 0.95) == 1.0
+
+
+def test_lower_is_better() -> None:
+    """Of a large effect the variant that is better is the other one."""
+    table = pa.table({"unit_id": range(8), "variant": list("AAAABBBB"), "x": [1.0, 2, 1, 2, 11, 12, 11, 12]})
+    assert found("Mean(x)", table)[0]["better"] == "B"
+    assert found("Mean(x)", table, lower="Mean(x)")[0]["better"] == "A"
+
+
+def test_what_is_detectable() -> None:
+    """As compare says it: quantiles of t for level and power, times the standard error."""
+    row = found()[0]
+    df = row["freedom"]
+    assert row["detectable"] == pytest.approx((stats.t.ppf(0.975, df) + stats.t.ppf(0.8, df)) * row["se"])

@@ -1,0 +1,68 @@
+"""Printed statements of experiments on every engine, with the numbers of DuckDB's own."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.definitions.experiments import UNITS
+from tests.engines.engines import ENGINES
+from tests.engines.running import each, running
+from tests.unit.test_off_policy import GOLDEN, INTERLEAVED, LOGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.engines.engines import Engine
+
+METRICS = {"spend": "Mean(spend)", "ctr": "Ratio(clicks, views)"}
+CALLS: dict[str, dict[str, Any]] = {
+    "covariates": {"covariates": {"spend": "pre", "ctr": "Ratio(pre, views)"}, "where": "views > 1"},
+    "always, linear, with shares": {"interval": "always", "lift": "linear", "shares": {"A": 0.5, "B": 0.25, "C": 0.25}},
+}
+
+
+def exact(asked: Any) -> Any:
+    """Put the names of columns in quotes, since Databend has them in small letters."""
+    if isinstance(asked, dict):
+        return {name: exact(value) for name, value in asked.items()}
+    return re.sub(r"\b(spend|clicks|views|pre)\b", r'"\1"', asked) if isinstance(asked, str) and asked != "visits" else asked
+
+
+def visits() -> pa.Table:
+    """Return units under their names in small letters, some without a covariate."""
+    gaps = [None if place in {3, 7} else value for place, value in enumerate(UNITS["pre"].to_pylist())]
+    return UNITS.set_column(UNITS.column_names.index("pre"), "pre", pa.array(gaps))
+
+
+@pytest.fixture(scope="module", params=each(ENGINES))
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with running(request.param, {"visits": visits(), "logs": LOGS, "interleaved": INTERLEAVED}) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_numbers_are_those_of_duckdb(name: str, engine: Engine) -> None:
+    expected = sqlrank.experiment(METRICS, data=visits(), control="A", correction="none", **CALLS[name]).to_pylist()
+    asked = {"metrics": METRICS, "data": "visits", "control": "A", **CALLS[name]}
+    text = sqlrank.experiment_sql(**(exact(asked) if type(engine).__name__ == "Databend" else asked), dialect=engine.dialects[0])
+    names = [name for name in expected[0] if name not in {"level", "p", "p_adjusted", "better", "detectable"}]
+    rows = [dict(zip([*names, "crossed"], row, strict=True)) for row in engine.rows(text)]
+    for row, values in zip(rows, sorted(expected, key=lambda row: row["metric"]), strict=True):
+        assert row == pytest.approx({name: values[name] for name in names} | {"crossed": 0}, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "inputs"),
+    [(list(GOLDEN), {"logs": LOGS}), (["Preference", "num_won_by_a", "num_won_by_b"], {"interleaved": INTERLEAVED})],
+    ids=["logs", "interleaved"],
+)
+def test_estimates_are_those_of_duckdb(metrics: list[str], inputs: dict[str, pa.Table], engine: Engine) -> None:
+    expected = sqlrank.evaluate(metrics, inputs=inputs, confidence=0.9).to_pylist()[0]
+    text = sqlrank.sql(metrics, inputs={name: name for name in inputs}, dialect=engine.dialects[0], confidence=0.9)
+    (row,) = engine.rows(text)
+    assert dict(zip(expected, row, strict=True)) == pytest.approx(expected, rel=1e-9, abs=1e-12)

@@ -1,0 +1,286 @@
+"""Experiments: what is refused, what is undefined, expressions, printed statements, and the command."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+import sqlglot
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from sqlrank.engines.dialects import DIALECTS
+from tests.definitions.experiments import UNITS
+from tests.unit.command_line import call, printed, refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BOTH = ["Mean(spend)", "Ratio(clicks, views)"]
+
+
+def small(x: list[Any], variants: str = "AABB", **columns: Any) -> pa.Table:
+    return pa.table({"unit_id": range(len(x)), "variant": list(variants), "x": x, **columns})
+
+
+def first(metric: str, data: pa.Table, **options: Any) -> dict[str, Any]:
+    return dict(sqlrank.experiment(metric, data=data, control="A", **options).to_pylist()[0])
+
+
+def message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        sqlrank.experiment(metrics, data=data, **({"control": "A"} | options))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"metrics": "x"}, "metric 'x' is not possible: write Mean(revenue) or Ratio(clicks, views)"),
+        ({"metrics": "Mean(x, y)"}, "metric 'Mean(x, y)' is not possible: write Mean(revenue)"),
+        ({"metrics": "Ratio(x)"}, "metric 'Ratio(x)' is not possible"),
+        ({"metrics": []}, "metrics=[] is not possible: give formulas, such as {'ctr': 'Ratio(clicks, views)'}"),
+        ({"metrics": ["Mean(x)", "Mean( x )"]}, "a metric cannot be called 'Mean(x)': give each a name of its own"),
+        ({"metrics": {"sample_ratio": "Mean(x)"}}, "a metric cannot be called 'sample_ratio'"),
+        ({"covariates": {"y": "x"}}, "covariates names 'y', which is no metric of this call. There are: Mean(x)"),
+        ({"covariates": ["x"]}, "covariates=['x'] is not possible: give metrics with what was known before"),
+        ({"metrics": ["Mean(x)", "Mean(y)"], "covariates": "z"}, "say of which metric it is, such as {'Mean(x)': 'z'}"),
+        ({"covariates": "Mean()"}, "covariate 'Mean()' is not possible: write Mean(revenue) or Ratio(clicks, views), or name a column"),
+        ({"lower": "speed"}, "lower names 'speed', which is no metric of this call"),
+        ({"lower": 1}, "lower=1 is not possible: name the metrics of which lower values are better, in a list"),
+        ({"interval": "alway"}, "unknown interval 'alway'; did you mean 'always'? Choose from: fixed, always"),
+        ({"correction": "max_t"}, "unknown correction 'max_t'. Choose from: holm, bh, none"),
+        ({"lift": "ln"}, "unknown lift 'ln'"),
+        ({"crossed": "keep"}, "unknown crossed 'keep'. Choose from: error, drop"),
+        ({"confidence": 1.5}, "confidence=1.5 is not possible"),
+        ({"shares": {"A": 0.5, "B": 0.4}}, "they are to be above 0, and add up to 0.9"),
+        ({"control": ""}, "control='' is not possible: name the variant that others are compared with"),
+        ({"unit": None}, "unit=None is not possible: give the name of a column"),
+        ({"variant": " "}, "variant=' ' is not possible: give the name of a column"),
+    ],
+)
+def test_what_cannot_be_asked(asked: dict[str, Any], expected: str) -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.experiment(**({"metrics": "Mean(x)", "data": small([1, 2, 3, 4]), "control": "A"} | asked))
+    assert expected in str(caught.value)
+
+
+def test_a_unit_in_two_variants_is_refused_with_examples() -> None:
+    table = pa.table({"user": ["u1", "u1", "u2", "u3", "u4", "u5", "u5", "u5"], "variant": list("ABABBAAB"), "x": [1.0] * 8})
+    said = message(table, unit="user")
+    assert said.startswith("data (Table): 2 units are in more than one variant; leave them out (crossed='drop')\n")
+    assert "unit_id='u1', variant='A', last_variant='B'" in said
+    assert "unit_id='u5', variant='A', last_variant='B'" in said
+    assert "u2" not in said
+
+
+def test_crossed_units_are_left_out_and_counted() -> None:
+    crossed = pa.table({"unit_id": [100, 100, 101, 101], "variant": ["A", "B", "B", "C"], "spend": [1e9] * 4})
+    both = pa.concat_tables([UNITS.select(["unit_id", "variant", "spend"]), crossed])
+    found = sqlrank.experiment("Mean(spend)", data=both, control="A", crossed="drop")
+    assert found.equals(sqlrank.experiment("Mean(spend)", data=UNITS, control="A"))
+    assert found.schema.metadata[b"sqlrank.notes"].decode() == "2 units were in more than one variant, and left out"
+    assert message(crossed, "Mean(spend)", crossed="drop").startswith("data (Table): every unit is in more than one variant")
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "expected"),
+    [
+        (small([1, 2, 3, 4]), {"control": "C"}, "no unit is in the control 'C'. There are A and B"),
+        (small([1, 2, 3, 4]), {"control": None}, "say which variant others are compared with, control=...; there are A and B"),
+        (small([1, 2, 3, 4], "AAAA"), {}, "all units are in the control 'A'; an experiment needs units in another variant"),
+        (small([1, 2, 3, 4], "AAAB"), {}, "variant B has 1 unit; a variance needs 2"),
+        (small([1, 2, 3, 4], "BBBA"), {}, "variant A has 1 unit; a variance needs 2"),
+        (small([1, 2, 3, None]), {}, "data (Table): 1 row: x is NULL; give 0 if nothing happened"),
+        (small([1, 2, math.nan, math.inf]), {}, "data (Table): 2 rows: x is NaN or infinite"),
+        (small([1, 2, 3, -1e61]), {}, "data (Table): 1 row: x is beyond 1e60, whose squares no double holds"),
+        (small([1, 2, 3, 4], n=[1, 1, 1, -1]), {"metrics": "Ratio(x, n)"}, "data (Table): 1 row: n is negative"),
+        (small([1, 2, 3, 4], n=[1, 1, 1, None]), {"metrics": "Ratio(x, n)"}, "data (Table): 1 row: n is NULL; give 0 if nothing happened"),
+        (small([1, 2, 3, 4], p=[1.0, 1, 1, math.nan]), {"covariates": "p"}, "data (Table): 1 row: p is NaN or infinite"),
+        (small([1, 2, 3, 4]), {"metrics": "Mean(y)"}, "data (Table) has no column 'y'. There are: unit_id, variant, x"),
+        (small([1, 2, 3, 4]), {"metrics": "Mean(x + y)"}, "data (Table) has no column 'y'"),
+        (small([1, 2, 3, 4]), {"unit": "user"}, "data (Table) has no column 'user'"),
+        (small(list("abcd")), {}, "data (Table): x is VARCHAR, not a number; cast it, or name another column"),
+        (small([1, 2, 3, 4]), {"where": "x > 9"}, 'data (Table) has no rows where "x" > 9'),
+        (small([1, 2, 3, 4]).slice(0, 0), {}, "data (Table) has no rows"),
+        (small([1, 2, 3, 4]), {"shares": {"A": 0.5, "C": 0.5}}, "variant 'B' has no share; shares name A and C"),
+    ],
+)
+def test_data_that_are_refused(table: pa.Table, options: dict[str, Any], expected: str) -> None:
+    assert expected in message(table, **options)
+
+
+def test_null_keys_are_refused_together() -> None:
+    table = pa.table({"unit_id": [1, None, 3, 4], "variant": ["A", "A", None, None], "x": [1, 2, 3, 4]})
+    said = message(table)
+    assert "data (Table): 1 row: unit_id is NULL\n" in said
+    assert "data (Table): 2 rows: variant is NULL\n" in said
+
+
+def test_no_spread() -> None:
+    """Units that do not differ have no interval; p is 1 where there is no difference, else not known."""
+    different, same = first("Mean(x)", small([0.1, 0.1, 0.2, 0.2])), first("Mean(x)", small([0.1] * 4))
+    names = ("low", "high", "relative_low", "relative_high", "statistic", "p", "p_adjusted", "better", "detectable")
+    assert {name: different[name] for name in names} == dict.fromkeys(names)
+    assert (different["difference"], different["se"]) == (pytest.approx(0.1), 0)
+    assert {name: same[name] for name in names} == dict.fromkeys(names) | {"p": 1.0, "p_adjusted": 1.0}
+    one = first("Mean(x)", small([3, 3, 1, 2]))
+    assert (one["se"], one["freedom"], one["low"]) == (0.5, 1, pytest.approx(-1.5 - 0.5 * 12.706204736174694))
+    exact = first("Ratio(x, n)", small([1.0, 3.0, 2.1, 4.2], n=[2.0, 6.0, 3.0, 6.0]))
+    assert (exact["value_control"], exact["se"], exact["p"]) == (0.5, 0, None)
+
+
+def test_what_is_undefined() -> None:
+    """A ratio of nothing; a lift of what is not above 0; on the linear scale that is one, but for 0."""
+    nothing = first("Ratio(x, n)", small([1, 2, 3, 4], n=[0, 0, 1, 1]))
+    assert [nothing[name] for name in ("value_control", "value", "difference", "se", "p")] == [None, 3.5, None, None, None]
+    below = small([-3.0, -1.0, 1.0, 2.0])
+    assert [first("Mean(x)", below)[name] for name in ("relative", "relative_low")] == [None, None]
+    assert first("Mean(x)", below, lift="linear")["relative"] == -1.75
+    assert first("Mean(x)", small([-1.0, 1.0, 1.0, 2.0]), lift="linear")["relative"] is None
+
+
+def test_a_covariate_that_says_nothing() -> None:
+    """Constant, or not known of any unit: the effect is the one without."""
+    plain = first("Mean(spend)", UNITS)
+    for column in (pa.array([0.1] * 24), pa.array([None] * 24, pa.float64())):
+        assert first("Mean(spend)", UNITS.append_column("c", column), covariates="c") == pytest.approx(plain, nan_ok=False)
+
+
+def test_a_unit_without_a_covariate_has_the_mean() -> None:
+    before = UNITS["pre"].to_pylist()
+    known = [value for place, value in enumerate(before) if place not in {3, 7}]
+    gaps = [None if place in {3, 7} else value for place, value in enumerate(before)]
+    means = [sum(known) / len(known) if value is None else value for value in gaps]
+    table = UNITS.append_column("gaps", pa.array(gaps)).append_column("means", pa.array(means))
+    result = sqlrank.experiment("Mean(spend)", data=table, control="A", covariates="gaps")
+    assert result.to_pylist()[0] == pytest.approx(first("Mean(spend)", table, covariates="means"))
+    assert result.schema.metadata[b"sqlrank.notes"] == b"Mean(spend): 2 units have no covariate, and the mean of all in its place"
+
+
+def test_a_mismatch_of_the_sample_ratio() -> None:
+    """No variant is better then, however sure its effect is; a p of 0.001 is the line."""
+    table = small([i % 2 for i in range(60)] + [5 + i % 2 for i in range(140)], "A" * 60 + "B" * 140)
+    result = sqlrank.experiment("Mean(x)", data=table, control="A")
+    rows = result.to_pylist()
+    assert (rows[0]["p"] < 1e-9, rows[0]["better"], rows[1]["statistic"]) == (True, None, 32.0)
+    assert result.schema.metadata[b"sqlrank.notes"].startswith(b"sample ratio mismatch: the numbers of units are not what")
+    planned = sqlrank.experiment("Mean(x)", data=table, control="A", shares={"A": 0.3, "B": 0.7})
+    assert (planned.to_pylist()[0]["better"], planned.schema.metadata[b"sqlrank.notes"]) == ("B", b"")
+
+
+def test_expressions_and_odd_names() -> None:
+    odd = UNITS.rename_columns(["order", 'va"riant', "views", "clicks", "pre", "it's spent"])
+    rows = sqlrank.experiment(
+        {"a": "Mean(\"it's spent\" * 2)", "b": "Ratio(CASE WHEN views > 2 THEN clicks ELSE 0 END, COALESCE(views, 0))"},
+        data=odd, unit="order", variant='va"riant', control="A",
+    ).to_pylist()  # fmt: skip
+    assert rows[0]["value"] == pytest.approx(2 * 4.371428571428571)
+    kept = [row for row in UNITS.to_pylist() if row["variant"] == "B"]
+    expected = sum(row["clicks"] for row in kept if row["views"] > 2) / sum(row["views"] for row in kept)
+    assert rows[2]["value"] == pytest.approx(expected)
+
+
+def test_kinds_of_columns() -> None:
+    """Variants that are numbers, booleans or categories; values that are booleans or decimals."""
+    x = pa.array(list(map(Decimal, ("1.00", "2", "3", "5"))))
+    for variants, control in (([0, 0, 1, 1], 0), ([False, False, True, True], "false"), (pa.array(list("aabb")).dictionary_encode(), "a")):
+        table = pa.table({"unit_id": ["a", "b", "c", "d"], "variant": variants, "x": x, "is_on": [True, False, True, True]})
+        rows = sqlrank.experiment(["Mean(x)", "Mean(is_on)"], data=table, control=control).to_pylist()
+        assert [row["difference"] for row in rows] == [2.5, 0.5, None]
+
+
+@pytest.mark.parametrize("interval", ["fixed", "always"])
+@pytest.mark.parametrize("lift", ["log", "linear"])
+def test_printed_statements_give_the_same(interval: str, lift: str) -> None:
+    """All but p-values, with the table of a caller that is called as a step is; crossed units are left out and counted."""
+    options: dict[str, Any] = {"control": "A", "covariates": {"Mean(spend)": "pre"}, "interval": interval, "lift": lift}
+    expected = sqlrank.experiment(BOTH, data=UNITS, correction="none", **options).to_pylist()
+    crossed = pa.concat_tables([UNITS, UNITS.slice(0, 2).set_column(0, "unit_id", pa.array([99, 99]))])
+    with duckdb.connect() as connection:
+        connection.from_arrow(crossed).create("units")
+        text = sqlrank.experiment_sql(BOTH, data="units", connection=connection, **options)
+        rows = connection.sql(text).to_arrow_table().to_pylist()
+    assert len(rows) == len(expected) == 5
+    for row, values in zip(rows, expected, strict=True):
+        assert row.pop("crossed") == 1
+        assert row == pytest.approx({name: values[name] for name in row}, rel=1e-9)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_statements_read_back(dialect: str) -> None:
+    options: dict[str, Any] = {"data": "shop.visits", "unit": "user id", "dialect": dialect, "shares": {"it's": 0.3, "control": 0.7}}
+    text = sqlrank.experiment_sql(BOTH, **options, where="day > 3", create_view="shop.effects")
+    assert isinstance(sqlglot.parse_one(text, read=DIALECTS[dialect].writer), sqlglot.exp.Create)
+    assert "it''s" in text or "it\\'s" in text
+
+
+def test_an_input_is_not_replaced() -> None:
+    with pytest.raises(InputError, match=r"create_table: visits is an input, which its own result cannot replace"):
+        sqlrank.experiment_sql("Mean(x)", data="visits", create_table="visits")
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Path:
+    path = tmp_path / "visits.parquet"
+    duckdb.from_arrow(UNITS).write_parquet(str(path))
+    return path
+
+
+def test_the_command(visits: Path) -> None:
+    options = ["experiment", "spend=Mean(spend)", "Ratio(clicks, views)", "--data", visits, "--control", "A", "--covariate", "spend=pre"]
+    lines = printed(*options, "--correction", "none").splitlines()
+    assert lines[0].split() == [
+        "metric", "control", "variant", "value_control", "value", "difference", "low", "high", "relative", "relative_low", "relative_high",
+        "p_adjusted", "better",
+    ]  # fmt: skip
+    assert lines[1].split() == [
+        "spend",
+        "A",
+        "B",
+        "3.1112",
+        "4.1912",
+        "1.0800",
+        "0.3763",
+        "1.7837",
+        "0.3471",
+        "0.1235",
+        "0.6153",
+        "0.0063",
+        "B",
+    ]
+    assert lines[-1] == "sample ratio: 24 units, p 0.6873"
+    rows = printed(*options, "--format", "csv").splitlines()
+    assert (len(rows), rows[-1].split(",")[0]) == (6, "sample_ratio")
+
+
+def test_the_command_prints_statements() -> None:
+    text = printed("experiment", "Mean(x)", "--data", "shop.visits", "--sql", "--dialect", "bigquery", "--create-table", "shop.effects")
+    assert text.startswith("-- sqlrank 0.1.0: Mean(x)\nCREATE OR REPLACE TABLE shop.effects AS\nWITH observations AS (")
+
+
+def test_the_command_says_what_is_to_be_known(visits: Path) -> None:
+    found = call(
+        "experiment", "Mean(spend)", "--data", visits, "--control", "A", "--share", "A=0.01", "--share", "B=0.495", "--share", "C=0.495"
+    )
+    assert found.exit_code == 0
+    assert found.stderr.startswith("note: sample ratio mismatch: the numbers of units are not what the shares of variants make likely (p ")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["Mean(x)", "Mean(x)"], "sqlrank: Mean(x): Mean(x) is given twice\n"),
+        (["Mean(spend)", "Mean(pre)", "--covariate", "pre"], "sqlrank: --covariate pre: write --covariate metric=column; there are Mean(spend), Mean(pre)\n"),
+        (["Mean(spend)", "--covariate", "pre", "--covariate", "views"], "sqlrank: --covariate views: Mean(spend) is given twice\n"),
+        (["Mean(spend)", "--dialect", "bigquery"], "sqlrank: --dialect, --create-table and --create-view are for --sql\n"),
+        (["Mean(spend)", "--share", "A=half"], "sqlrank: --share: give a part and its share, such as --share train=0.8 --share test=0.2\n"),
+        (["Mean(spend)", "--control", "D"], "sqlrank: no unit is in the control 'D'. There are A, B and C\n"),
+    ],
+)  # fmt: skip
+def test_what_the_command_refuses(options: list[str], expected: str, visits: Path) -> None:
+    assert refused("experiment", *options, "--data", visits) == expected
