@@ -12,7 +12,8 @@ from sqlrank.library.nodes import DOUBLE, nodes
 from sqlrank.library.selects import read_select, title_of
 from sqlrank.statement.bind import literal
 from sqlrank.statement.prune import prune
-from sqlrank.statement.relations import free, renamed, stacked
+from sqlrank.statement.relations import free, renamed
+from sqlrank.statement.rows import stacked
 from sqlrank.statement.statement import WIDTH
 
 if TYPE_CHECKING:
