@@ -243,7 +243,7 @@ def test_levels_that_are_none(level: Any) -> None:
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [
-        ("Bias", {"interval": "wald"}, "unknown interval 'wald'. Choose from: auto, wilson, t, normal"),
+        ("Bias", {"interval": "wald"}, "unknown interval 'wald'. Choose from: auto, wilson, t, normal, bootstrap"),
         ("Bias", {"interval": "wilson"}, "Wilson's interval is for shares, and Bias is not always between 0 and 1; choose interval='t'"),
         ("Bias", {"interval": "t", "confidence": None}, "interval='t' needs confidence=, such as 0.95"),
         ("Bias", {"per_query": True}, "a query has no interval of its own; leave out per_query, or confidence"),
