@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.library.confidence import DIGEST, DRAW, REPLICATE, SEED, STEP, TIMES
+from sqlrank.library.confidence import DIGEST, DRAW, REPLICATE, SEED, STEP, TIMES, is_share
 from sqlrank.library.nodes import nodes
 from sqlrank.library.selects import read_select
 from sqlrank.statement.bind import literal
@@ -123,6 +123,9 @@ class Replicates:
             if name in drawn_again:
                 tables = {"low": limits, "high": limits, "se": errors}
                 found = {limit: finite(exp.column(f"{name}_{limit}", table=table)) for limit, table in tables.items()}
+                found |= {
+                    limit: _within(exp.column(f"{name}_{limit}", table=limits)) for limit in ("low", "high") if is_share(column.asked)
+                }
                 found[UNITS] = exp.column(f"{name}_{UNITS}", table=units)
             kinds = {limit: "BIGINT" if limit == UNITS else "DOUBLE" for limit in LIMITS}
             shown += [exp.alias_(exp.cast(found[limit], kinds[limit]), f"{name}_{limit}") for limit in LIMITS]
@@ -211,6 +214,12 @@ class Replicates:
         query = _beside(query, seen, "r", keys, "s")
         query = query.group_by(*(key(name, "r") for name in keys.columns)) if keys.columns else query
         return self.keep("limits", query, "one row per group: the limits of every metric")
+
+
+def _within(limit: exp.Expr) -> exp.Case:
+    """Return a limit of a share, which is between 0 and 1 whatever the spread."""
+    ends = [exp.If(this=limit < literal(0), true=literal(0)), exp.If(this=limit > literal(1), true=literal(1))]
+    return exp.Case(ifs=ends, default=limit.copy())
 
 
 def _if(condition: exp.Expr, name: str) -> exp.Case:

@@ -112,6 +112,14 @@ def test_groups_are_drawn_alike() -> None:
         assert (row["Observations"], row["Observations.low"], row["Observations.units"]) == (30, None, None)
 
 
+def test_limits_of_shares() -> None:
+    """The value less its bias and what lies to either side may leave 0 to 1, a share does not."""
+    data = pa.table({"label": [0, 1] * 20, "score": [i * 7 % 11 / 11 for i in range(40)], "id": range(40)})
+    (row,) = sqlrank.evaluate("KS", predictions=data, unit="id", confidence=0.99, interval="bootstrap", replicates=199).to_pylist()
+    assert row["KS"] - 3 * row["KS.se"] < 0 == row["KS.low"]
+    assert row["KS.low"] < row["KS.high"] < 1
+
+
 def test_what_has_no_spread() -> None:
     (row,) = sqlrank.evaluate("MAE", predictions=errors([0.5]), level="query", confidence=0.95, interval="bootstrap").to_pylist()
     assert (row["MAE"], row["MAE.low"], row["MAE.high"], row["MAE.se"], row["MAE.units"]) == (0.5, 0.5, 0.5, 0, 1)

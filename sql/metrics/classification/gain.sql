@@ -1,6 +1,7 @@
 -- Gain: share of the positives that are among the top fraction by score; ties at its edge count in part.
 -- $fraction: number above 0 to 1: the part of all weight that is looked at.
 -- Requires: binary labels.
+-- Bounds: 0 to 1.
 -- No influence: the score at which the fraction ends moves with the rows.
 -- Undefined: predictions without a positive.
 -- Source: the cumulative gains chart.

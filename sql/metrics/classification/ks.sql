@@ -1,5 +1,6 @@
 -- KS: greatest distance between the score distributions of positives and negatives, that is of recall and FPR.
 -- Requires: binary labels.
+-- Bounds: 0 to 1.
 -- No influence: the score at which it is greatest moves with the rows.
 -- Undefined: predictions of one class only.
 -- Source: Kolmogorov-Smirnov two-sample statistic; scipy ks_2samp.

@@ -1,6 +1,7 @@
 -- PRAUC: area under the precision-recall curve, interpolated between its points.
 -- interpolation(): default trapezoid: how the curve goes from one threshold to the next.
 -- Requires: binary labels.
+-- Bounds: 0 to 1.
 -- No influence: its curve is interpolated between thresholds that move with the rows.
 -- Undefined: predictions without a positive.
 -- Source: Spark MLlib areaUnderPR (trapezoid); Davis & Goadrich 2006.
