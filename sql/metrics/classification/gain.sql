@@ -3,6 +3,7 @@
 -- Requires: binary labels.
 -- No influence: the score at which the fraction ends moves with the rows.
 -- Undefined: predictions without a positive.
+-- Unit: share of positives.
 -- Source: the cumulative gains chart.
 SELECT
   group_id,
