@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
 from sqlrank._version import __version__
+from sqlrank.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,6 +31,9 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 
 SIZE, SMALL = 320, 200
 """Pixels of a side, of a chart alone and of one among facets."""
+
+MOST_CHARTS = 100
+"""How many charts stand side by side at most."""
 
 LINE = 110
 """Characters of a line under a chart."""
@@ -69,6 +74,14 @@ def coloured(dimensions: Sequence[Dimension], *, is_line: bool = False, is_named
     return found
 
 
+def check_charts(count: int) -> None:
+    """Raise ``InputError`` for more charts side by side than anybody looks at."""
+    if count > MOST_CHARTS:
+        raise InputError(
+            f"these are {count:,} charts side by side, and at most {MOST_CHARTS} are drawn; keep fewer rows, by where or --top"
+        )
+
+
 def facets(chart: Any, dimensions: Sequence[Dimension]) -> Any:
     """Return a chart once for each value of the dimensions that are columns and rows of charts."""
     header = alt.Header(labelLimit=300)
@@ -78,6 +91,7 @@ def facets(chart: Any, dimensions: Sequence[Dimension]) -> Any:
         for item in dimensions
         if item.field in places
     }
+    check_charts(prod(len(item.labels) for item in dimensions if item.field in places))
     return chart.facet(**found) if found else chart
 
 
@@ -112,6 +126,7 @@ def counts(found: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
 
 def concatenated(charts: Sequence[Any], columns: int = 2, *, titled: bool = False) -> Any:
     """Return one chart as it is, unless it has a title of its own, and several side by side."""
+    check_charts(len(charts))
     return charts[0] if len(charts) == 1 and not titled else alt.concat(*charts, columns=columns)
 
 

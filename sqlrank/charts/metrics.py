@@ -92,10 +92,7 @@ def _notes(given: Given, marks: str) -> list[str]:
 
 def _barred(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str]) -> list[alt.Chart]:
     """Return bars from 0, their intervals, and NULL where a metric is undefined."""
-    labels = list(dimensions[0].labels) if dimensions else [""]
-    name = dimensions[0].title if dimensions else None
-    axis: dict[str, Any] = {"title": name} if dimensions else {"axis": None}
-    y = alt.Y("colour:N", sort=labels, **axis) if dimensions else alt.Y(value=ROW / 2)
+    y = alt.Y("colour:N", sort=list(dimensions[0].labels), title=dimensions[0].title) if dimensions else alt.Y(value=ROW / 2)
     base = alt.Chart(width=looks.SIZE, height=alt.Step(ROW) if dimensions else ROW).encode(y=y, tooltip=looks.tooltips(dimensions, titles))
     bar = base.mark_bar(height={"band": 0.7} if dimensions else ROW * 0.7).encode(
         x=alt.X("y:Q", title=title, stack=None), **looks.coloured(dimensions, is_named=False)

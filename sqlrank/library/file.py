@@ -26,7 +26,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 
 FACTS = (
     "Across lists", "Better", "Bounds", "Costly", "Default", "Engine", "Influence", "Interval", "Interval of", "Linear", "Never zero", "No influence", "No interval", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires",
-    "Rows", "Source", "Standard error", "Undefined", "Units", "With k",
+    "Rows", "Source", "Standard error", "Undefined", "Unit", "Units", "With k",
 )  # fmt: skip
 """What a comment line may declare beside parameters: ``-- Costly: every list is ranked.``"""
 

@@ -74,5 +74,5 @@ def read_told(metadata: Mapping[bytes, bytes] | None) -> Told | None:
 
 def _measure(item: Asked, library: Library) -> dict[str, str]:
     file = item.file
-    unit = "count" if file.kind == "metrics" and file.is_total else file.facts.get("Bounds", "")
+    unit = "count" if file.kind == "metrics" and file.is_total else file.facts.get("Unit", file.facts.get("Bounds", ""))
     return {"unit": unit, "better": better(str(item.metric), library)}

@@ -168,7 +168,7 @@ def test_several_metrics_are_a_chart_each_with_a_unit_each() -> None:
     found = spec(of_clicks(["AUC", "LogLoss"]))
     assert [item["layer"][0]["encoding"]["x"]["title"] for item in found["concat"]] == [
         "AUC (0 to 1, higher is better)",
-        "LogLoss (lower is better)",
+        "LogLoss (nats, lower is better)",
     ]
 
 
@@ -329,6 +329,15 @@ def test_more_than_can_be_told_apart_is_refused() -> None:
     many = pa.table({"label": [0, 1] * 201, "score": [0.1, 0.9] * 201, "user": [str(place // 2) for place in range(402)]})
     with pytest.raises(sqlrank.InputError, match="user has 201 values, and a chart shows at most 200; keep fewer rows, by where or --top"):
         sqlrank.chart(sqlrank.evaluate("Brier", predictions=many, by="user"))
+
+
+def test_more_charts_than_anybody_looks_at_are_refused() -> None:
+    data = {"label": [0, 1] * 101, "score": [0.1, 0.9] * 101, "user": [str(place // 2) for place in range(202)], "all": [1] * 202}
+    for curve in ("ROC", "Calibration"):
+        with pytest.raises(
+            sqlrank.InputError, match="these are 101 charts side by side, and at most 100 are drawn; keep fewer rows, by where"
+        ):
+            sqlrank.chart(sqlrank.evaluate(curve, predictions=pa.table(data), by=["all", "user"]))
 
 
 def test_more_groups_than_colours_have_dashes() -> None:

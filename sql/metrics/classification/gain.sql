@@ -4,6 +4,7 @@
 -- Bounds: 0 to 1.
 -- No influence: the score at which the fraction ends moves with the rows.
 -- Undefined: predictions without a positive.
+-- Unit: share of positives.
 -- Source: the cumulative gains chart.
 SELECT
   group_id,

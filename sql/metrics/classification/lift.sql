@@ -3,6 +3,7 @@
 -- Requires: binary labels.
 -- No influence: the score at which the fraction ends moves with the rows.
 -- Undefined: predictions without a positive.
+-- Unit: times as many as at random.
 -- Source: the lift chart.
 SELECT
   group_id,

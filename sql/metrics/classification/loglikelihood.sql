@@ -3,6 +3,7 @@
 -- Requires: binary labels, probabilities.
 -- No interval: it describes the data.
 -- Undefined: no predictions.
+-- Unit: nats.
 -- Source: evaluation of recommenders by likelihood.
 SELECT
   group_id,

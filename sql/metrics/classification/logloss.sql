@@ -2,6 +2,7 @@
 -- log_likelihood(): default clipped: logarithm of the probability that was given to what happened.
 -- Requires: binary labels, probabilities.
 -- Undefined: no predictions, or all of weight 0.
+-- Unit: nats.
 -- Source: scikit-learn log_loss.
 -- Better: lower.
 SELECT

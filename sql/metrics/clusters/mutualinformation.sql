@@ -1,6 +1,7 @@
 -- MutualInformation: what one clustering tells of the other, in nats.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
+-- Unit: nats.
 -- Source: Cover & Thomas 2006, section 2.3.
 SELECT
   group_id,

@@ -2,6 +2,7 @@
 -- Better: lower.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
+-- Unit: nats.
 -- Source: Meila 2007.
 SELECT
   group_id,

@@ -5,6 +5,7 @@
 -- pooling(): default pairs: how queries are put together.
 -- No influence: pairs are counted, and no row of them is kept.
 -- Undefined: no pair with different labels; by tie_rule=ignore none with different scores, either.
+-- Unit: share of pairs.
 -- Source: Koren & Sill 2013; Surprise accuracy.fcp is tie_rule=discordant, pooling=surprise.
 SELECT
   group_id,

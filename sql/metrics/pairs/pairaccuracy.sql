@@ -3,6 +3,7 @@
 -- level: default query: pairs are made within a query; those of all queries of a group count together.
 -- No influence: pairs are counted, and no row of them is kept.
 -- Undefined: no pair with different labels.
+-- Unit: share of pairs.
 -- Source: CatBoost PairAccuracy.
 SELECT
   group_id,

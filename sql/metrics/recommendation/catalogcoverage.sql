@@ -3,6 +3,7 @@
 -- Documents that the catalogue does not have are left out; num_unlisted counts them.
 -- No interval: it describes the data.
 -- Undefined: no list holds a document.
+-- Unit: share of the catalogue.
 -- Source: RecTools CatalogCoverage(normalize=True); Ge et al. 2010.
 SELECT
   group_id,

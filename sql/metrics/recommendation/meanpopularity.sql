@@ -2,6 +2,7 @@
 -- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
 -- no_relevant(): default skip: what becomes of a list for which it is not defined.
 -- Undefined: a list without documents.
+-- Unit: users.
 -- Source: Yin et al. 2012; RecTools AvgRecPopularity.
 -- Better: neither.
 SELECT

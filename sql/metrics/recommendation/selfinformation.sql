@@ -3,6 +3,7 @@
 -- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
 -- no_relevant(): default skip: what becomes of a list for which it is not defined.
 -- Undefined: a list without documents, or no history.
+-- Unit: bits.
 -- Source: Zhou et al. 2010; RecTools MeanInvUserFreq. RePlay's Surprisal is divided by log2 of the number of users.
 SELECT
   list_id,

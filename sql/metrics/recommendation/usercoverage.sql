@@ -1,6 +1,7 @@
 -- UserCoverage: share of the users with a history who have a list that holds documents.
 -- No interval: it describes the data.
 -- Undefined: no history.
+-- Unit: share of users.
 -- Source: RecTools CoveredUsers.
 SELECT
   group_id,

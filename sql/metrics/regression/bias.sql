@@ -1,6 +1,7 @@
 -- Bias: mean of score minus label: above 0 the model predicts too much.
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.
+-- Unit: in units of the label.
 -- Source: mean error.
 -- Better: neither.
 SELECT

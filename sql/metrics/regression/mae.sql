@@ -1,6 +1,7 @@
 -- MAE: mean absolute error.
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.
+-- Unit: in units of the label.
 -- Source: scikit-learn mean_absolute_error.
 -- Better: lower.
 SELECT

@@ -2,6 +2,7 @@
 -- $eps: number above 0, default 2.220446049250313e-16: the least that an error is divided by.
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.
+-- Unit: share of the label.
 -- Source: scikit-learn mean_absolute_percentage_error.
 -- Better: lower.
 -- Never zero: CASE WHEN ABS(label) > $eps THEN ABS(label) ELSE $eps END.

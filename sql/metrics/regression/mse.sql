@@ -1,6 +1,7 @@
 -- MSE: mean squared error.
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.
+-- Unit: in squared units of the label.
 -- Source: scikit-learn mean_squared_error.
 -- Better: lower.
 SELECT

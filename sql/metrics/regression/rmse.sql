@@ -1,6 +1,7 @@
 -- RMSE: root of the mean squared error.
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.
+-- Unit: in units of the label.
 -- Source: scikit-learn root_mean_squared_error.
 -- Better: lower.
 SELECT
