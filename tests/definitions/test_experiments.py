@@ -11,7 +11,7 @@ from scipy import stats
 
 import sqlrank
 from sqlrank.experiments.effects import always_p
-from sqlrank.statement.distributions import few_quantile_polynomial, t_quantile
+from sqlrank.statement.distributions import few_quantile_polynomial, t_quantile, t_tail
 from tests.definitions.experiments import UNITS, cuped, drawn, linearised, welch
 
 METRICS = {"mean": "Mean(spend)", "cuped": "Mean(spend)", "ratio": "Ratio(clicks, views)"}
@@ -109,6 +109,12 @@ def test_quantiles_of_few_degrees_of_freedom(level: float) -> None:
         value = np.exp(sum(factor / freedom**power for power, factor in enumerate(factors)))
         assert value == pytest.approx(stats.t.ppf((1 + level) / 2, freedom), rel=1e-8)
         assert t_quantile(level, float(freedom)) == pytest.approx(value, rel=1e-8)
+
+
+@pytest.mark.parametrize("freedom", [9_999.0, 10_001.0, 2_453_975.5, 1e8])
+def test_tails_of_many_degrees_of_freedom(freedom: float) -> None:
+    for value in (0.0, 0.1, 0.688, 2.0, 10.0, 30.0):
+        assert t_tail(value, freedom) == pytest.approx(2 * stats.t.sf(value, freedom), rel=2e-11)
 
 
 def test_rows_of_a_unit_are_added_up() -> None:
