@@ -152,7 +152,7 @@ class _Scope:
             parts += same([CUTOFF], alias, str(self.swept), nullable=False)
         elif condition is None:
             return
-        for part in condition.flatten() if isinstance(condition, exp.And) else filter(None, [condition]):
+        for part in condition.flatten(unnest=False) if isinstance(condition, exp.And) else filter(None, [condition]):
             if isinstance(part, exp.EQ) and _is_key(part.this) and _is_key(part.expression):
                 parts += self._same(part.this, part.expression)
             else:

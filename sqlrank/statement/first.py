@@ -179,14 +179,13 @@ class _Scope:
         if rows.tells and any(other.tells for other in self.sources.values()):
             return False
         alias = join.this.alias_or_name
-        keys = nodes(join.args.get("on") or exp.null(), exp.Column)
-        values = Values({**self.sources, alias: rows}, 0, set())
-        if join.side not in {"", "LEFT"} or any(worst([values.of(key)]) is not Same.ALWAYS for key in keys):
+        condition = join.args.get("on") or exp.null()
+        if join.side not in {"", "LEFT"} or worst([Values({**self.sources, alias: rows}, 0, set()).of(condition)]) is not Same.ALWAYS:
             return False
         if join.side == "LEFT":
             rows = _looked_up(rows)
         else:
-            is_of_lists = {key.name for key in keys} <= LIST_KEYS
+            is_of_lists = {key.name for key in nodes(condition, exp.Column)} <= LIST_KEYS
             self.whole, self.solid = self.whole and rows.whole, self.solid and rows.solid
             self.solid = self.whole or (self.solid and is_of_lists)
         self.sources = {name: _of(other, _IN_ANY_ORDER) for name, other in {**self.sources, alias: rows}.items()}

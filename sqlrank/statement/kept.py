@@ -100,6 +100,8 @@ class Values:
             return self._case(node, kept)
         if isinstance(node, exp.Window):
             return self._window(node)
+        if isinstance(node, exp.Query):
+            return Same.LOST
         return worst(self.of(part, kept) for part in _parts(node))
 
     def within(self, node: exp.Expr) -> bool:

@@ -317,3 +317,19 @@ def test_a_folder_that_is_not_there(folder: Folder, tmp_path: Path) -> None:
 
 def test_a_folder_without_sql(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
     assert sqlrank.evaluate("RR", run=run, qrels=qrels, sql_dir=tmp_path).to_pylist() == [{"RR": 0.75}]
+
+
+def test_either_of_two_conditions_of_a_join_stays_one_condition(tmp_path: Path) -> None:
+    """Beside the comparison of keys, which is written anew."""
+    for folder, name, text in (
+        (
+            "relations",
+            "near",
+            "-- near: one row per pair.\nSELECT r.list_id FROM ranked AS r JOIN judgments AS j ON j.list_id = r.list_id AND (j.relevance > 1 OR r.rank < 3)",
+        ),
+        ("metrics", "near", "-- Near: pairs.\nSELECT list_id, COUNT(*) AS pairs FROM near GROUP BY list_id"),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"{name}.sql").write_text(text)
+    text = " ".join(sqlrank.sql("Near", run="run", qrels="qrels", dialect="duckdb", sql_dir=tmp_path).split())
+    assert "ON j.list_id = r.list_id AND (j.relevance > 1 OR r.rank < 3)" in text.replace("( ", "(").replace(" )", ")")
