@@ -101,7 +101,7 @@ def look_up(call: Call) -> Question:
     plan, policies = _split_plan(call, policies)
     held_roles = {*given, *(("run", "qrels") if "predictions" in given else ())}
     asked = settings.ask(call.metrics, library, call.compat, policies, held_roles)
-    columns, sets = _groupings(call.by)
+    columns, sets = groupings(call.by)
     columns, sets, expressions = _computed(columns, sets)
     homes = dict.fromkeys(item.home for item in asked)
     others = [role for role in homes if role != "run"]
@@ -150,19 +150,23 @@ def _split_plan(call: Call, policies: dict[str, Any]) -> tuple[dict[str, Any], d
     return plan, {name: value for name, value in policies.items() if name != "strategy"}
 
 
-def _groupings(by: Any) -> tuple[list[str], list[list[str]] | None]:
-    """Return the columns of ``by``, and their groupings if there are several."""
-    columns = [by] if isinstance(by, str) else list(by or ())
+def groupings(given: Any, name: str = "by") -> tuple[list[str], list[list[str]] | None]:
+    """Return the columns that an argument of this name says, and their groupings if there are several.
+
+    >>> groupings("day"), groupings([[], ["country"]])
+    ((['day'], None), (['country'], [[], ['country']]))
+    """
+    columns = [given] if isinstance(given, str) else list(given or ())
     sets = None
     if any(not isinstance(item, str) for item in columns):
         sets = [[item] if isinstance(item, str) else list(item) for item in columns]
-        columns = list(dict.fromkeys(name for group in sets for name in group))
+        columns = list(dict.fromkeys(column for group in sets for column in group))
         sets = None if len(sets) == 1 else sets
         for position, group in enumerate(sets or ()):
             if set(group) in map(set, sets[:position]):  # type: ignore[index]
-                raise MetricError(f"by names a grouping twice: {', '.join(group) or 'all'}")
+                raise MetricError(f"{name} names a grouping twice: {', '.join(group) or 'all'}")
     if len(set(columns)) < len(columns):
-        raise MetricError(f"by names a column twice: {', '.join(columns)}")
+        raise MetricError(f"{name} names a column twice: {', '.join(columns)}")
     return columns, sets
 
 

@@ -87,34 +87,12 @@ def compare(
     force: Force = False,
 ) -> None:
     """Say which of several systems is better, by how much, and how sure that is."""
+    given = locals()
     with problems():
         form = form_of(format, output, digits)
         check_target(output, force, _sources(run, qrels, predictions, queries, db, input))
     with problems(), progress_bar("comparing") as progress:
-        result = sqlrank.compare(
-            metrics,
-            **_given(run, qrels, predictions, queries, db, column, policy, plan, input),
-            by=by,
-            unit=unit,
-            slices=groupings(slice_),
-            baseline=baseline,
-            test=test,
-            correction=correction,
-            confidence=confidence,
-            effect=effect,
-            power=power,
-            replicates=replicates,
-            seed=seed,
-            per_query=per_query,
-            where=where,
-            compat=compat,
-            check=check,  # type: ignore[arg-type]
-            sql_dir=sql_dir,
-            memory_limit=memory_limit,
-            threads=threads,
-            timeout=timeout,
-            progress=progress,
-        )
+        result = sqlrank.compare(**_asked(given), slices=groupings(slice_), progress=progress)
     with problems():
         names = COMPARED if effect is None else (*COMPARED, "needed")
         shown = for_people(result, names) if form in FOR_PEOPLE and not per_query else result
@@ -161,6 +139,7 @@ def gate(
     force: Force = False,
 ) -> None:
     """Say whether a candidate may ship: exit status 0 for pass, 1 for fail, 3 for inconclusive, 2 for a wrong call."""
+    given = locals()
     with problems():
         form = form_of(format, output, digits)
         if inconclusive not in {None, "pass", "fail"}:
@@ -169,25 +148,8 @@ def gate(
         for path in (output, summary_file, junit_file):
             check_target(path, force or path is not output, sources)
     with problems(), progress_bar("gating") as progress:
-        result = sqlrank.gate(
-            metrics,
-            **_given(run, qrels, predictions, queries, db, column, policy, plan, input),
-            by=by,
-            unit=unit,
-            slices=_gated(slice_),
-            baseline=baseline,
-            tolerance=_tolerances(tolerance),
-            min_units=min_units,
-            confidence=confidence,
-            where=where,
-            compat=compat,
-            check=check,  # type: ignore[arg-type]
-            sql_dir=sql_dir,
-            memory_limit=memory_limit,
-            threads=threads,
-            timeout=timeout,
-            progress=progress,
-        )
+        asked = _asked(given, "inconclusive", "summary_file", "junit_file", "tolerance")
+        result = sqlrank.gate(**asked, slices=_gated(slice_), tolerance=_tolerances(tolerance), progress=progress)
     decimals = DIGITS if digits is None else digits
     verdict = result.schema.metadata[b"sqlrank.verdict"].decode()
     with problems():
@@ -208,28 +170,18 @@ def _sources(
     return [*leaves(runs(run)), qrels, predictions, queries, db, *pairs("--input", inputs).values()]
 
 
-def _given(
-    run: list[str] | None,
-    qrels: str | None,
-    predictions: str | None,
-    queries: str | None,
-    db: Path | None,
-    column: list[str] | None,
-    policy: list[str] | None,
-    plan: list[str] | None,
-    inputs: list[str] | None,
-) -> dict[str, Any]:
-    return {
-        "run": runs(run),
-        "qrels": qrels,
-        "predictions": predictions,
-        "queries": queries,
-        "connection": db,
-        "columns": columns(column),
-        "plan": pairs("--plan", plan),
-        "inputs": pairs("--input", inputs),
-        **policies(policy),
+def _asked(given: dict[str, Any], *own: str) -> dict[str, Any]:
+    """Return the arguments of a function from those of its command: the same but for what is read here, or is ``own`` to the command."""
+    read = {
+        "run": runs(given["run"]),
+        "connection": given["db"],
+        "columns": columns(given["column"]),
+        "plan": pairs("--plan", given["plan"]),
+        "inputs": pairs("--input", given["input"]),
+        **policies(given["policy"]),
     }
+    left = {"db", "column", "input", "policy", "slice_", "format", "output", "digits", "force", *own}
+    return {name: value for name, value in given.items() if name not in left} | read
 
 
 def _gated(slices: list[str] | None) -> Any:

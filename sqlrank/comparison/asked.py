@@ -10,7 +10,7 @@ from sqlrank.errors import MetricError, shown, suggestion
 from sqlrank.library.confidence import is_share
 from sqlrank.library.listing import better
 from sqlrank.library.roles import SYSTEM, UNIT
-from sqlrank.question import look_up
+from sqlrank.question import groupings, look_up
 from sqlrank.statement.keys import QUERY
 
 if TYPE_CHECKING:
@@ -74,25 +74,6 @@ def _check_moved(name: str, item: Asked, question: Question) -> None:
         raise MetricError(f"{name} cannot be compared by units: {reason.rstrip('.')}{advice}")
 
 
-def groupings(slices: Any) -> list[list[str]]:
-    """Return the groupings that slices say, of which one without columns is all rows.
-
-    >>> groupings(()), groupings("day"), groupings([[], ["country"]])
-    ([[]], [['day']], [[], ['country']])
-    """
-    if isinstance(slices, str):
-        return [[slices]]
-    if not slices:
-        return [[]]
-    if all(isinstance(item, str) for item in slices):
-        return [list(slices)]
-    found = [[item] if isinstance(item, str) else list(item) for item in slices]
-    for place, group in enumerate(found):
-        if set(group) in map(set, found[:place]):
-            raise MetricError(f"slices names a grouping twice: {', '.join(group) or 'all'}")
-    return found
-
-
 @dataclass(frozen=True)
 class Asking:
     """A call for the values of units, the column that tells its systems apart, its slices, and the metrics that are compared."""
@@ -122,7 +103,8 @@ class Asking:
         scores = (call.columns or {}).get(SCORE)
         told_by_score = isinstance(scores, (list, tuple)) and "predictions" in call.sources
         system = SCORE if told_by_score else by or SYSTEM
-        groups = groupings(slices)
+        columns, several = groupings(slices, "slices")
+        groups = [columns] if several is None else several
         if system in {name for group in groups for name in group}:
             raise MetricError(f"slices cannot name {system!r}, which tells the systems apart")
         own = [] if told_by_score or by is None else [system]

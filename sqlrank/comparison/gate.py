@@ -11,7 +11,7 @@ from sqlrank._version import __version__
 from sqlrank.arguments import public
 from sqlrank.call import Call
 from sqlrank.comparison.asked import Asking
-from sqlrank.comparison.judged import Judged, deviation_of
+from sqlrank.comparison.judged import with_interval
 from sqlrank.comparison.road import Place, check_paired, over_units, values
 from sqlrank.comparison.shown import SPREAD, VALUES, row_of, slice_fields, slice_of, table_of
 from sqlrank.comparison.stored import BASELINE, CANDIDATE, check_units, read_stored, together
@@ -20,7 +20,6 @@ from sqlrank.engines.duckdb import Limits
 from sqlrank.engines.files import is_meant
 from sqlrank.errors import MetricError, suggestion
 from sqlrank.library.confidence import check_level
-from sqlrank.statement.distributions import t_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -194,16 +193,8 @@ def _shown(
 ) -> pa.Table:
     rows = []
     for item, verdict in zip(compared, verdicts, strict=True):
-        row = row_of(_with_interval(item, confidence), units.measures[item.metric], pair)
+        row = row_of(with_interval(item, confidence), units.measures[item.metric], pair)
         said = {"tolerance": str(allowed[item.metric]), "verdict": verdict.verdict, "reason": verdict.reason, "needed": verdict.needed}
         rows.append(slice_of(units.cells[item.cell], asking) | row | said)
     metadata = {"sqlrank.version": __version__, "sqlrank.verdict": overall(verdicts), "sqlrank.confidence": f"{confidence:g}"}
     return table_of(rows, slice_fields(asking, tables), COLUMNS).replace_schema_metadata(metadata)
-
-
-def _with_interval(item: Compared, level: float) -> Judged:
-    se = deviation_of(item)
-    if not se or item.difference is None:
-        return Judged(item, level, se)
-    far = se * t_quantile(level, item.freedom)
-    return Judged(item, level, se, item.difference - far, item.difference + far)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.comparison.draws import Draws, quantile_of
@@ -105,6 +105,15 @@ def deviation_of(item: Compared) -> float | None:
     return item.se if item.se > NO_SPREAD * item.scale else 0.0
 
 
+def with_interval(item: Compared, level: float, reach: float | None = None) -> Judged:
+    """Return a comparison with the interval of its difference, which ends ``reach`` standard errors away, or as many as Student's t says."""
+    se = deviation_of(item)
+    if not se or item.difference is None:
+        return Judged(item, level, se)
+    far = se * (t_quantile(level, item.freedom) if reach is None else reach)
+    return Judged(item, level, se, item.difference - far, item.difference + far)
+
+
 def judged(units: Units, compared: Sequence[Compared], tests: Tests) -> list[Judged]:
     """Return what the tests say of every comparison, in the same order."""
     p_of, adjusted, reach = _drawn(units, compared, tests)
@@ -149,25 +158,18 @@ def _tested(
 def _judged(
     item: Compared, tests: Tests, level: float, reach: float | None, statistic: float | None, p: float | None, p_adjusted: float | None
 ) -> Judged:
-    se = deviation_of(item)
+    found = with_interval(item, level, reach)
+    se = found.se
     if se is None or item.difference is None:
         return Judged(item, level)
-    found = Judged(item, level, se, statistic=statistic, p=p, p_adjusted=p_adjusted)
+    found = replace(found, statistic=statistic, p=p, p_adjusted=p_adjusted)
     if se == 0:
         return found
-    far = se * (t_quantile(level, item.freedom) if reach is None else reach)
     deviation = se * math.sqrt(item.units)
     effect = tests.effect_on(item.value_baseline)
-    return Judged(
-        item,
-        level,
-        se,
-        item.difference - far,
-        item.difference + far,
-        item.difference / deviation,
-        statistic,
-        p,
-        p_adjusted,
-        detectable(deviation, item.units, tests.confidence, tests.power),
-        None if effect is None else needed(deviation, effect, tests.confidence, tests.power),
+    return replace(
+        found,
+        effect_size=item.difference / deviation,
+        detectable=detectable(deviation, item.units, tests.confidence, tests.power),
+        needed=None if effect is None else needed(deviation, effect, tests.confidence, tests.power),
     )

@@ -15,9 +15,9 @@ from scipy.stats import t as student
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.library.shelf import library
-from sqlrank.library.uses import home, uses
 from sqlrank.statement.distributions import quantile_polynomial, t_quantile, t_tail
 from tests.lanes import few
+from tests.named_sources import named_sources
 from tests.unit.command_line import TREC, printed
 
 RR = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
@@ -219,10 +219,7 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
     for file in library().metrics.values():
         name = file.title_name.removesuffix("@k")
         metric = f"{name}{ARGUMENTS.get(name, '@1' if file.at is not None or name != file.title_name else '')}"
-        others = uses(library(), file, {}).roles - {"run", "qrels", "queries", "predictions"}
-        own: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run": {"run": "r", "qrels": "q"}}
-        sources = {**own.get(home(library(), file), {}), "inputs": {role: f"the_{role}" for role in others}}
-        text = sqlrank.sql(metric, **sources, confidence=0.9, interval="t")
+        text = sqlrank.sql(metric, **named_sources(file), confidence=0.9, interval="t")
         has_none = bool(re.search(r"CAST\(NULL AS DOUBLE\) AS \w+_se,?$", text, re.MULTILINE))
         said = [fact for fact in ("Influence", "No influence", "No interval") if fact in file.facts]
         assert len(said) <= 1, metric

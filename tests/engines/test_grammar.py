@@ -6,7 +6,7 @@ For Snowflake, Redshift, Trino and Databricks, which cannot be run here, this is
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from sqlfluff.core import FluffConfig, Linter
@@ -14,9 +14,9 @@ from sqlfluff.core import FluffConfig, Linter
 import sqlrank
 from sqlrank.engines.dialects import DIALECTS
 from sqlrank.library.shelf import library
-from sqlrank.library.uses import home, uses
 from tests.engines.scenarios import Scenario, scenarios
 from tests.lanes import few
+from tests.named_sources import named_sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +101,4 @@ def texts(dialect: str) -> Iterator[str]:
             yield Scenario(metric, [metric], scenario.options).text(dialect)
     for curve in library().curves.values():
         cutoff = "@5" if curve.at is not None and curve.at.default is None else ""
-        others = uses(library(), curve, {}).roles - {"run", "qrels", "queries", "predictions"}
-        own: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run": {"run": "r", "qrels": "q"}}
-        sources = {**own.get(home(library(), curve), {}), "inputs": {role: f"the_{role}" for role in others}}
-        yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, **sources)
+        yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, **named_sources(curve))

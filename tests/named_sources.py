@@ -1,0 +1,19 @@
+"""Names of tables for what a metric or curve reads, where statements are only written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.library.shelf import library
+from sqlrank.library.uses import home, uses
+
+if TYPE_CHECKING:
+    from sqlrank.library.file import SqlFile
+
+OF_HOMES: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run": {"run": "r", "qrels": "q"}}
+
+
+def named_sources(file: SqlFile) -> dict[str, Any]:
+    """Return the arguments of a call that name a table for each role which a file reads."""
+    others = uses(library(), file, {}).roles - {"run", "qrels", "queries", "predictions"}
+    return {**OF_HOMES.get(home(library(), file), {}), "inputs": {role: f"the_{role}" for role in others}}
