@@ -118,8 +118,7 @@ def look_up(call: Call) -> Question:
     confidence = read_confidence(
         asked, call.confidence, call.interval, call.unit, call.per_query, sets is not None, (call.replicates, call.seed)
     )
-    if confidence is not None and call.per_unit:
-        confidence = replace(confidence, per_unit=True)
+    confidence = None if confidence is None else replace(confidence, per_unit=call.per_unit)
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:
         for name, value in shared.items():
