@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sqlrank.comparison.gate import gate
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
     from sqlrank.experiments.experiment import experiment, experiment_sql
+    from sqlrank.explanations.explain import explain
     from sqlrank.library.metric import Metric
     from sqlrank.results.dbt import DbtModel, dbt_model
     from sqlrank.splits.split import split, split_sql
@@ -33,6 +34,7 @@ __all__ = [
     "evaluate",
     "experiment",
     "experiment_sql",
+    "explain",
     "gate",
     "metrics",
     "parse",
@@ -48,6 +50,7 @@ _PLACES = {
     "sqlrank.comparison.gate": ("gate",),
     "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),
     "sqlrank.experiments.experiment": ("experiment", "experiment_sql"),
+    "sqlrank.explanations.explain": ("explain",),
     "sqlrank.library.metric": ("Metric",),
     "sqlrank.results.dbt": ("DbtModel", "dbt_model"),
     "sqlrank.splits.split": ("split", "split_sql"),

@@ -125,6 +125,7 @@ ARGUMENTS = {
     "min_units": Argument(_is_whole, "a whole number from 0, such as 20", MetricError, may_be_none=False),
     "power": Argument(_is_share, "a number above 0.5 and below 1, such as 0.8", MetricError, may_be_none=False),
     "replicates": Argument(_is_count_of_replicates, f"a whole number from {REPLICATES[0]} to {REPLICATES[1]}, such as 9999", MetricError),
+    "rows": Argument(lambda value: _is_whole(value) and value > 0, "a whole number from 1, such as 20", MetricError, may_be_none=False),
     "seed": Argument(_is_whole, "a whole number from 0", MetricError, may_be_none=False),
     "where": Argument(_is_text, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),
     "unit": Argument(_is_text, "the name of a column, such as 'user_id'", MetricError),

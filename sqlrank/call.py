@@ -48,7 +48,7 @@ class Call:
     """The arguments of a call: metrics, the sources of roles, and what holds for all metrics; checked when it is looked up.
 
     ``with_weights`` asks for the weights of queries, if they have any, beside their values, ``per_unit`` for the values of units of metrics
-    that are of groups.
+    that are of groups. ``query`` is the only one that is read, if it is given.
     """
 
     metrics: Any
@@ -64,6 +64,7 @@ class Call:
     interval: str = "auto"
     with_weights: bool = False
     per_unit: bool = False
+    query: Any = None
     unit: str | None = None
     replicates: int | None = None
     seed: int = 0

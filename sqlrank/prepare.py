@@ -15,7 +15,7 @@ from sqlrank.inputs.columns import Columns, replaced
 from sqlrank.inputs.rules import rules
 from sqlrank.inputs.several import find
 from sqlrank.inputs.steps import steps_of
-from sqlrank.inputs.where import keep
+from sqlrank.inputs.where import keep, keep_query
 from sqlrank.plans import choose, stamp
 from sqlrank.statement.statement import Rows, Statement, build
 
@@ -55,8 +55,10 @@ class Prepared:
         return _text(self.statement, made, database.dialect, database.keeps)
 
 
-def prepare(question: Question, database: Database, check: Check = "off") -> Prepared:
+def prepare(question: Question, database: Database, check: Check = "off", is_whole: bool = False) -> Prepared:
     """Return the statement of a question over the sources that a database finds; ``check`` says what is checked of their rows.
+
+    ``is_whole`` keeps in every step what nobody reads.
 
     Raises:
         MetricError: a plan that is not possible.
@@ -65,6 +67,8 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
     tables = {role: find(database, role, source) for role, source in question.sources.items()}
     columns = Columns(question, tables, database)
     keep(question.call.where, columns.inputs, question.labelled, database.dialect)
+    if question.call.query is not None:
+        keep_query(question.call.query, columns.inputs)
     is_audited = check != "off" and database.looks
     report = _check_rankings(question, columns, check) if is_audited and question.is_ranking else None
     if is_audited:
@@ -85,6 +89,7 @@ def prepare(question: Question, database: Database, check: Check = "off") -> Pre
         question.call.per_query,
         weighted="weight" in columns.needed.get("queries", ()),
         with_weights=question.call.with_weights,
+        is_whole=is_whole,
         base=base,
         confidence=question.confidence,
         list_column=steps.sources[base].list_column if base is not None else "query_id",

@@ -17,3 +17,12 @@ def named_sources(file: SqlFile) -> dict[str, Any]:
     """Return the arguments of a call that name a table for each role which a file reads."""
     others = uses(library(), file, {}).roles - {"run", "qrels", "queries", "predictions"}
     return {**OF_HOMES.get(home(library(), file), {}), "inputs": {role: f"the_{role}" for role in others}}
+
+
+ARGUMENTS = {"IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}
+
+
+def asked(file: SqlFile) -> str:
+    """Return a metric as it can be asked for, with a cut-off if it needs one."""
+    name = file.title_name.removesuffix("@k")
+    return f"{name}{ARGUMENTS.get(name, '@1' if file.at is not None or name != file.title_name else '')}"

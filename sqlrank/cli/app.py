@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, sql, split, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, explain, sql, split, metrics and learn."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sqlrank.cli.chart import chart
 from sqlrank.cli.compare import compare, gate
 from sqlrank.cli.console import Once, pairs, problems, progress_bar
 from sqlrank.cli.experiment import experiment
+from sqlrank.cli.explain import explain
 from sqlrank.cli.given import columns, groupings, policies, runs
 from sqlrank.cli.learn import learn
 from sqlrank.cli.options import (
@@ -238,7 +239,7 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-for command in (compare, gate, experiment, chart, split, learn):
+for command in (compare, gate, experiment, chart, explain, split, learn):
     app.command(cls=Once)(command)
 
 

@@ -12,6 +12,7 @@ from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.harmless import refuse_others
 from sqlrank.engines.names import quote_columns
 from sqlrank.errors import InputError, suggestion
+from sqlrank.statement.keys import QUERY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,6 +48,15 @@ def keep(where: str | None, inputs: Mapping[str, Input], labelled: bool, dialect
         quote_columns(part, dialect)
         for role in roles[owners.pop()]:
             inputs[role].keep(part.copy())
+
+
+def keep_query(query: Any, inputs: Mapping[str, Input]) -> None:
+    """Read only the rows of one query, whose id is compared as text."""
+    for item in inputs.values():
+        name = item.role.list_column or QUERY
+        if name in item.names:
+            theirs = item.given(name) if item.type_of(name) == "VARCHAR" else exp.cast(item.given(name), "TEXT")
+            item.keep(exp.EQ(this=theirs, expression=exp.Literal.string(str(query))))
 
 
 def _read(where: str, dialect: str) -> exp.Expr:

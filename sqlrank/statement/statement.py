@@ -61,7 +61,7 @@ class Rows:
 
     ``names`` are those of the caller for the columns of ``shape.by``; ``base`` is the role whose groups are shown where that is not
     the lists of a run, ``list_column`` what tells lists apart there; ``weighted`` says that queries have weights, ``with_weights`` that
-    these are shown beside their values.
+    these are shown beside their values. ``is_whole`` keeps in every step what nobody reads.
     """
 
     shape: Shape
@@ -72,6 +72,7 @@ class Rows:
     base: str | None = None
     list_column: str = QUERY
     confidence: Confidence | None = None
+    is_whole: bool = False
 
 
 def build(
@@ -98,7 +99,7 @@ def build(
     if rows.confidence is not None and not rows.confidence.per_unit:
         metrics = [output for metric in metrics for output in [metric, *_limits(metric)]]
     keys += [Output(CUTOFF, CUTOFF, "cutoff")] if sweep else []
-    return _statement(body, relations, stages, [*keys, *metrics, *audited, *weights], stamp)
+    return _statement(body, relations, stages, [*keys, *metrics, *audited, *weights], stamp, rows.is_whole)
 
 
 def _sweep(asked: Sequence[Asked]) -> tuple[int, int] | None:
@@ -122,7 +123,9 @@ def _keys(rows: Rows) -> list[Output]:
     return [*outputs, *([Output(rows.list_column, rows.list_column, "query")] if rows.per_query else [])]
 
 
-def _statement(body: exp.Select, relations: Relations, stages: Stages, outputs: list[Output], stamp: str) -> Statement:
+def _statement(
+    body: exp.Select, relations: Relations, stages: Stages, outputs: list[Output], stamp: str, is_whole: bool = False
+) -> Statement:
     """Put the steps before the rows, each under the first sentence of its file, and leave out what nobody reads."""
     tree = body
     titles = relations.titles | stages.titles
@@ -131,7 +134,8 @@ def _statement(body: exp.Select, relations: Relations, stages: Stages, outputs: 
     for name, step in [*relations.ctes.items(), *stages.scans.items()]:
         _first_select(step).comments = [fill(titles[name], WIDTH, subsequent_indent="   ")]
         tree = tree.with_(name, as_=step, materialized=name in relations.costly or (None if name not in inputs else False), copy=False)
-    prune(tree, keep=inputs)
+    if not is_whole:
+        prune(tree, keep=inputs)
     return Statement(tree, outputs, stamp)
 
 

@@ -17,7 +17,7 @@ from sqlrank import InputError, MetricError
 from sqlrank.library.shelf import library
 from sqlrank.statement.distributions import quantile_polynomial, t_quantile, t_tail
 from tests.lanes import few
-from tests.named_sources import named_sources
+from tests.named_sources import asked, named_sources
 from tests.unit.command_line import TREC, printed
 
 RR = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
@@ -44,8 +44,6 @@ OF_MATRICES = [
     *("FPR", "FNR", "FBeta", "MCC", "YoudenJ", "LogOdds"),
 ]
 """What is one of sums that a relation has."""
-
-ARGUMENTS = {"IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}
 
 
 def scores(values: list[float]) -> pa.Table:
@@ -217,8 +215,7 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
     """Exactly one of: a derivative of its expression, a relation with its influence, why there is none, why an interval would say nothing."""
     listed = (Path(sqlrank.__file__).parents[1] / "docs" / "confidence.md").read_text("utf-8")
     for file in library().metrics.values():
-        name = file.title_name.removesuffix("@k")
-        metric = f"{name}{ARGUMENTS.get(name, '@1' if file.at is not None or name != file.title_name else '')}"
+        metric = asked(file)
         text = sqlrank.sql(metric, **named_sources(file), confidence=0.9, interval="t")
         has_none = bool(re.search(r"CAST\(NULL AS DOUBLE\) AS \w+_se,?$", text, re.MULTILINE))
         said = [fact for fact in ("Influence", "No influence", "No interval") if fact in file.facts]

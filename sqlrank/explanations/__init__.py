@@ -1,0 +1,1 @@
+"""Explanations: why a metric is the number that it is."""

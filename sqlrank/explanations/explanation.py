@@ -1,0 +1,66 @@
+"""What explains a number: the rows of every step that a metric reads, and its expression with its sums put in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.results.formats import Format, Looks, text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a statement: its name, the first sentence of its file, its first rows, and how many rows it has."""
+
+    name: str
+    title: str
+    rows: pa.Table
+    num_rows: int
+
+    def __str__(self) -> str:
+        shown = text_of(self.rows, Format.table, Looks(DIGITS)).rstrip()
+        left = self.num_rows - self.rows.num_rows
+        return f"{self.name}: {self.title}\n{shown}" + (f"\n... and {left:,} more rows" if left else "")
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Why a metric is what it is, for one query or over all rows.
+
+    ``steps`` are in the order in which they are computed. ``expression`` is that of the metric in SQL, ``sums`` has the value of each
+    sum in it (None where the metric has none of its own), and ``worked`` is the expression with these put in. ``sql`` is the statement
+    that the steps are of.
+    """
+
+    metric: str
+    query: Any
+    value: float | None
+    steps: tuple[Step, ...]
+    expression: str
+    sums: dict[str, float | None]
+    worked: str
+    sql: str
+
+    def __str__(self) -> str:
+        of = "" if self.query is None else f" of query {self.query}"
+        value = "NULL, which is undefined" if self.value is None else f"{self.value:.{DIGITS}g}"
+        lines = [*map(str, self.steps), f"{self.metric} = {self.expression}"]
+        lines += ["    where\n" + "\n".join(f"    {name} = {_number(found)}" for name, found in self.sums.items())] if self.sums else []
+        lines += [f"    = {self.worked}"] if self.sums else []
+        return "\n\n".join([*lines, f"{self.metric}{of} is {value}"])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+def _number(value: float | None) -> str:
+    return "NULL" if value is None else f"{value:.{DIGITS}g}"

@@ -1,0 +1,145 @@
+"""Explanations: every step with its rows, the expression with its sums, and the value that evaluate has."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from sqlrank.cli.app import app
+from sqlrank.library.shelf import library
+from sqlrank.library.uses import home, uses
+from tests.named_sources import asked
+
+RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}
+QRELS = {"q1": {"b": 1, "c": 2, "d": 1}, "q2": {"a": 1}}
+CLICKS = pa.table({"query_id": [1, 1, 1, 2, 2], "doc_id": list("abcab"), "label": [0, 1, 0, 1, 0], "score": [0.1, 0.4, 0.5, 0.8, 0.8]})
+TREC = Path(__file__).parents[2] / "examples" / "data" / "trec_eval"
+
+
+def test_a_list_step_by_step() -> None:
+    found = sqlrank.explain("nDCG@2", query="q1", run=RUN, qrels=QRELS)
+    assert found.value == sqlrank.evaluate("nDCG@2", run=RUN, qrels=QRELS, per_query=True)["nDCG@2"][0].as_py()
+    names = [step.name for step in found.steps]
+    assert names.index("ranked") < names.index("graded") < names.index("discounted")
+    ranked = next(step for step in found.steps if step.name == "ranked")
+    assert ranked.title.startswith("relations/ranked/doc_desc.sql: one row per retrieved document with its rank")
+    assert ranked.rows.select(["doc_id", "rank"]).to_pylist() == [
+        {"doc_id": name, "rank": place} for place, name in enumerate("abc", start=1)
+    ]
+    discounted = next(step for step in found.steps if step.name == "discounted")
+    assert [(row["doc_id"], row["rank"], row["ideal_rank"]) for row in discounted.rows.to_pylist()][:2] == [("b", 2, 2), ("c", 3, 1)]
+    gain, ideal = found.sums.values()
+    assert found.value == pytest.approx(float(gain or 0) / float(ideal or 1))
+    assert str(found).endswith(f"nDCG@2 of query q1 is {found.value:.6g}")
+    assert "<pre>" in found._repr_html_()  # what notebooks call
+
+
+def test_rows_that_are_left_out() -> None:
+    found = sqlrank.explain("AP", query=301, run=str(TREC / "results.test"), qrels=str(TREC / "qrels.rel_level"), rows=3)
+    ranked = next(step for step in found.steps if step.name == "ranked")
+    assert (ranked.rows.num_rows, ranked.num_rows) == (3, 500)
+    assert "... and 497 more rows" in str(ranked)
+    expected = sqlrank.evaluate("AP", run=str(TREC / "results.test"), qrels=str(TREC / "qrels.rel_level"), per_query=True).to_pylist()
+    assert found.value == pytest.approx(next(row["AP"] for row in expected if row["query_id"] == "301"), rel=1e-12)
+
+
+def test_all_rows_of_predictions() -> None:
+    found = sqlrank.explain("LogLoss", predictions=CLICKS)
+    assert found.value == sqlrank.evaluate("LogLoss", predictions=CLICKS)["LogLoss"][0].as_py()
+    assert found.query is None
+    part = sqlrank.explain("AUC", predictions=CLICKS, where="query_id = 1")
+    assert part.value == sqlrank.evaluate("AUC", predictions=CLICKS, where="query_id = 1")["AUC"][0].as_py() == 0.5
+    one = sqlrank.explain("AUC", predictions=CLICKS, query=1)
+    assert one.value == 0.5
+    given = next(step for step in part.steps if "score" in step.rows.column_names)
+    assert given.rows["score"].to_pylist() == [0.5, 0.4, 0.1]
+
+
+def test_undefined() -> None:
+    found = sqlrank.explain("AUC", predictions=CLICKS.slice(0, 1))
+    assert found.value is None
+    assert str(found).endswith("AUC is NULL, which is undefined")
+
+
+def test_a_metric_of_a_user(tmp_path: Path) -> None:
+    (tmp_path / "metrics").mkdir()
+    (tmp_path / "metrics" / "depth.sql").write_text(
+        "-- Depth: rank of the last relevant document.\n-- Undefined: no relevant document.\n"
+        "SELECT list_id, MAX(CASE WHEN relevance > 0 THEN rank END) AS depth FROM judged GROUP BY list_id\n"
+    )
+    found = sqlrank.explain("Depth", query="q1", run=RUN, qrels=QRELS, sql_dir=tmp_path)
+    assert (found.value, list(found.sums.values()), found.worked) == (3, [3], "3")
+
+
+def test_on_another_engine() -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute('CREATE TABLE "the clicks" (label INTEGER, score REAL, "select" TEXT)')
+        rows = [(label, score, "x'; --") for label, score in zip(*(CLICKS[name].to_pylist() for name in ("label", "score")), strict=True)]
+        connection.executemany('INSERT INTO "the clicks" VALUES (?, ?, ?)', rows)
+        found = sqlrank.explain("AUC", predictions='"the clicks"', connection=connection)
+    assert found.value == pytest.approx(sqlrank.evaluate("AUC", predictions=CLICKS)["AUC"][0].as_py())
+    assert any("positives" in step.rows.column_names for step in found.steps)
+
+
+@pytest.mark.slow
+def test_every_metric_can_be_explained() -> None:
+    """No metric has code of its own for it: each has steps, and the value that evaluate has."""
+    explained = 0
+    for file in library().metrics.values():
+        of = home(library(), file)
+        if of not in {"run", "predictions"} or uses(library(), file, {}).roles - {"run", "qrels", "predictions", "queries"}:
+            continue
+        metric = asked(file)
+        sources: dict[str, Any] = {"run": RUN, "qrels": QRELS, "query": "q1"} if of == "run" else {"predictions": CLICKS}
+        found = sqlrank.explain(metric, **sources)
+        query = sources.pop("query", None)
+        (row,) = sqlrank.evaluate(metric, **sources, per_query=query is not None).to_pylist()[:1]
+        assert found.value == pytest.approx(row[found.metric], rel=1e-12), metric
+        assert found.steps, metric
+        explained += 1
+    assert explained > 100
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "message"),
+    [
+        ("ROC", {"predictions": CLICKS}, "ROC has rows of its own; explain a metric with one value"),
+        ("nDCG@1..3", {"run": RUN, "qrels": QRELS, "query": "q1"}, "nDCG@1..3 has rows of its own; explain a metric with one value"),
+        ("RR", {"run": RUN, "qrels": QRELS}, "RR is of queries; name the one to explain with query= (--query)"),
+        (
+            "RR",
+            {"run": {"a": RUN, "b": RUN}, "qrels": QRELS, "query": "q1"},
+            "several systems have values of their own; give the one to explain",
+        ),
+        ("RR", {"run": RUN, "qrels": QRELS, "query": "q1", "rows": 0}, "rows=0 is not possible: give a whole number from 1, such as 20"),
+    ],
+)
+def test_what_is_refused(metric: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.explain(metric, **options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("query", ["q3", "'; DROP TABLE x; --", ""])
+def test_queries_that_are_not_there(query: str) -> None:
+    with pytest.raises(InputError, match=r"has no rows where"):
+        sqlrank.explain("RR", query=query, run=RUN, qrels=QRELS)
+
+
+def test_the_command() -> None:
+    given = ["--run", str(TREC / "results.test"), "--qrels", str(TREC / "qrels.rel_level"), "--query", "301", "--rows", "2"]
+    shown = CliRunner().invoke(app, ["explain", "RR", *given])
+    assert shown.exit_code == 0, shown.output
+    assert "FBIS4-50478" in shown.stdout
+    assert shown.stdout.rstrip().splitlines()[-1].startswith("RR of query 301 is ")
+    missing = CliRunner().invoke(app, ["explain", "RR", *given[:-4]])
+    assert missing.exit_code == 2
+    assert "RR is of queries; name the one to explain with query= (--query)" in missing.output
