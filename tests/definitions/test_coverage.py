@@ -1,0 +1,82 @@
+"""How often intervals hold the truth: in 1,000 samples of distributions whose truth is known, beside what simulations by others found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SAMPLES = 1000
+SHARE = """-- Share: mean of the scores, which are shares.
+-- Bounds: 0 to 1.
+-- Undefined: no predictions.
+SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM predictions GROUP BY group_id
+"""
+
+pytestmark = pytest.mark.slow
+
+
+def coverage(metric: str, table: pa.Table, truth: float, folder: Path | None = None) -> float:
+    """Return in how many of 100 samples the interval holds the truth; a sample without an interval holds nothing."""
+    found = sqlrank.evaluate(metric, predictions=table, by="sample", confidence=0.95, sql_dir=folder)
+    low, high = (np.array(found[f"{metric}.{limit}"].to_pylist(), dtype=float) for limit in ("low", "high"))
+    assert len(low) == SAMPLES
+    return float(np.mean((low <= truth) & (truth <= high)) * 100)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "units", "expected"),
+    [
+        (0.6, 1.2, 20, 96.3), (0.6, 1.2, 50, 95.7), (0.6, 1.2, 200, 94.5),
+        (0.1, 1.5, 20, 87.1), (0.1, 1.5, 50, 92.3), (0.1, 1.5, 200, 94.9),
+    ],
+)  # fmt: skip
+def test_means_of_shares(a: float, b: float, units: int, expected: float, tmp_path: Path) -> None:
+    values = np.random.default_rng([units, int(10 * a)]).beta(a, b, (SAMPLES, units))
+    check_share(values, a / (a + b), expected, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("truth", "units", "expected"),
+    [
+        (0.3, 20, 97.1), (0.3, 50, 95.1), (0.3, 200, 95.5),
+        (0.9, 20, 96.1), (0.9, 50, 97.1), (0.9, 200, 95.9),
+        (0.03, 20, 97.9), (0.03, 50, 94.2), (0.03, 200, 94.1),
+    ],
+)  # fmt: skip
+def test_shares_of_successes(truth: float, units: int, expected: float, tmp_path: Path) -> None:
+    values = (np.random.default_rng([units, int(100 * truth)]).random((SAMPLES, units)) < truth).astype(float)
+    check_share(values, truth, expected, tmp_path)
+
+
+def check_share(values: np.ndarray, truth: float, expected: float, folder: Path) -> None:
+    """Compare the share of samples whose interval holds the truth with what it is expected to be, to 2 points."""
+    (folder / "metrics").mkdir()
+    (folder / "metrics" / "share.sql").write_text(SHARE)
+    samples, units = values.shape
+    table = pa.table({"sample": np.repeat(np.arange(samples), units), "score": values.ravel(), "label": np.zeros(values.size)})
+    assert coverage("Share", table, truth, folder) == pytest.approx(expected, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("area", "positives", "negatives", "expected"),
+    [
+        (0.6, 20, 200, 96.8), (0.8, 20, 200, 95.2), (0.95, 20, 200, 95.5), (0.99, 20, 200, 98.0),
+        (0.6, 100, 1000, 94.5), (0.8, 100, 1000, 94.3), (0.95, 100, 1000, 93.5), (0.99, 100, 1000, 94.7),
+    ],
+)  # fmt: skip
+def test_areas_of_normal_scores(area: float, positives: int, negatives: int, expected: float) -> None:
+    rng = np.random.default_rng([positives, int(100 * area)])
+    score = rng.normal(size=(SAMPLES, positives + negatives))
+    score[:, :positives] += stats.norm.ppf(area) * np.sqrt(2)
+    label = np.tile(np.arange(positives + negatives) < positives, SAMPLES).astype(int)
+    sample = np.repeat(np.arange(SAMPLES), positives + negatives)
+    assert coverage("AUC", pa.table({"sample": sample, "label": label, "score": score.ravel()}), area) == pytest.approx(expected, abs=2)
