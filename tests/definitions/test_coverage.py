@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -10,9 +10,6 @@ import pytest
 from scipy import stats
 
 import sqlrank
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SAMPLES = 1000
 SHARE = """-- Share: mean of the scores, which are shares.
@@ -55,6 +52,24 @@ def test_means_of_shares(a: float, b: float, units: int, expected: float, tmp_pa
 def test_shares_of_successes(truth: float, units: int, expected: float, tmp_path: Path) -> None:
     values = (np.random.default_rng([units, int(100 * truth)]).random((SAMPLES, units)) < truth).astype(float)
     check_share(values, truth, expected, tmp_path)
+
+
+def test_how_far_metrics_vary_by_clicks() -> None:
+    """The table of docs/confidence.md is what the bootstrap says of the data of the examples."""
+    root = Path(sqlrank.__file__).parents[1]
+    page = (root / "docs" / "confidence.md").read_text("utf-8")
+    for step in (8, 2, 1):
+        (row,) = sqlrank.evaluate(
+            ["AUC", "PnDCG", "LogLoss", "Positives"],
+            predictions=root / "examples" / "data" / "open_bandit" / "impressions.parquet",
+            columns={"label": "click", "score": "score_boosting"},
+            unit="impression_id",
+            where=f"impression_id % {step} = 0",
+            confidence=0.95,
+            interval="bootstrap",
+        ).to_pylist()
+        cells = [f"{row[name]:.{digits}f} ± {row[f'{name}.se']:.{digits}f}" for name, digits in (("AUC", 3), ("PnDCG", 3), ("LogLoss", 4))]
+        assert f"| {row['Positives']:.0f} | {' | '.join(cells)} |" in page
 
 
 def check_share(values: np.ndarray, truth: float, expected: float, folder: Path) -> None:
