@@ -103,7 +103,7 @@ def explain(
 
     >>> found = explain("RR", query="q1", run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}})
     >>> found.value, found.expression
-    (0.5, '1 / NULLIF(MIN(CASE WHEN is_relevant THEN rank END), 0)')
+    (0.5, 'MAX(CASE WHEN NOT rank IS NULL THEN 1 / rank ELSE 0 END)')
     """
     given = Call.of([metric], locals(), policies)
     spoken = remote.spoken_by(connection, dialect)
