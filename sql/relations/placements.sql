@@ -45,8 +45,8 @@ FROM (
     all_negatives,
     precision_here,
     lowered_here,
-    SUM(share_here * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))) OVER (PARTITION BY group_id) AS auc,
-    SUM(share_here * precision_here) OVER (PARTITION BY group_id) AS aps,
+    COALESCE(SUM(share_here * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))) OVER (PARTITION BY group_id), 0) AS auc,
+    COALESCE(SUM(share_here * precision_here) OVER (PARTITION BY group_id), 0) AS aps,
     SUM(raised_here) OVER (PARTITION BY group_id) - COALESCE(SUM(raised_here) OVER (
       PARTITION BY group_id ORDER BY place, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS raised,
