@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,10 +14,11 @@ from sqlrank.cli.compare import compare, gate
 from sqlrank.cli.console import Once, pairs, problems, progress_bar
 from sqlrank.cli.experiment import experiment
 from sqlrank.cli.explain import explain
-from sqlrank.cli.given import columns, groupings, policies, runs
+from sqlrank.cli.given import asked, columns, groupings, policies, runs
 from sqlrank.cli.learn import learn
 from sqlrank.cli.options import (
     By,
+    Check,
     ColumnOf,
     Compat,
     Confidence,
@@ -29,7 +29,9 @@ from sqlrank.cli.options import (
     Force,
     Inputs,
     Interval,
+    Memory,
     Metrics,
+    Output,
     PerQuery,
     Plan,
     Policy,
@@ -42,6 +44,9 @@ from sqlrank.cli.options import (
     Seed,
     Sort,
     SqlDir,
+    TempDirectory,
+    Threads,
+    Timeout,
     Top,
     Total,
     Unit,
@@ -92,53 +97,28 @@ def evaluate(
     input: Inputs = None,  # noqa: A002  the option's public name
     sql_dir: SqlDir = None,
     format: Written = None,  # noqa: A002  the option's public name
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")] = None,
+    output: Output = None,
     digits: Digits = None,
     sort: Sort = None,
     top: Top = None,
     with_total: Total = False,
-    check: Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")] = "auto",
-    memory_limit: Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")] = None,
-    temp_directory: Annotated[Path | None, typer.Option(help="Where to spill.")] = None,
-    timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")] = None,
+    check: Check = "auto",
+    memory_limit: Memory = None,
+    threads: Threads = None,
+    temp_directory: TempDirectory = None,
+    timeout: Timeout = None,
     force: Force = False,
 ) -> None:
     """Evaluate metrics and print them."""
+    given = dict(locals())
     with problems():
         form = form_of(format, output, digits)
         check_target(output, force, [*leaves(runs(run)), qrels, predictions, queries, db, *pairs("--input", input).values()])
     with problems(), progress_bar("evaluating") as progress:
         if with_total and not per_query:
             raise SqlrankError("--with-total is for --per-query")
-        evaluated = partial(
-            sqlrank.evaluate,
-            metrics,
-            run=runs(run),
-            qrels=qrels,
-            predictions=predictions,
-            queries=queries,
-            connection=db,
-            columns=columns(column),
-            by=groupings(by),
-            where=where,
-            confidence=confidence,
-            interval=interval,
-            unit=unit,
-            replicates=replicates,
-            seed=seed,
-            compat=compat,
-            check=check,  # type: ignore[arg-type]
-            sql_dir=sql_dir,
-            plan=pairs("--plan", plan),
-            inputs=pairs("--input", input),
-            memory_limit=memory_limit,
-            threads=threads,
-            temp_directory=temp_directory,
-            timeout=timeout,
-            progress=progress,
-            **policies(policy),
-        )
+        own = asked(given, "by", "per_query", "sort", "top", "with_total")
+        evaluated = partial(sqlrank.evaluate, **own, by=groupings(by), progress=progress)
         result = evaluated(per_query=per_query)
         library = library_of(sql_dir)
         shown = arranged(result, library, sort, top)

@@ -13,9 +13,10 @@ from sqlrank.call import leaves
 from sqlrank.charts.files import check_ending, get_ready
 from sqlrank.charts.files import write as draw_to
 from sqlrank.cli.console import pairs, problems, progress_bar
-from sqlrank.cli.given import columns, groupings, policies, runs
+from sqlrank.cli.given import asked, groupings, runs
 from sqlrank.cli.options import (
     By,
+    Check,
     ColumnOf,
     Compat,
     Confidence,
@@ -23,6 +24,7 @@ from sqlrank.cli.options import (
     Force,
     Inputs,
     Interval,
+    Memory,
     Plan,
     Policy,
     Predictions,
@@ -31,6 +33,9 @@ from sqlrank.cli.options import (
     Run,
     Sort,
     SqlDir,
+    TempDirectory,
+    Threads,
+    Timeout,
     Top,
     Unit,
     Where,
@@ -78,14 +83,15 @@ def chart(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file: .svg, .png, .pdf, .html or .json.")] = None,
     sort: Sort = None,
     top: Top = None,
-    check: Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")] = "auto",
-    memory_limit: Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")] = None,
-    temp_directory: Annotated[Path | None, typer.Option(help="Where to spill.")] = None,
-    timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")] = None,
+    check: Check = "auto",
+    memory_limit: Memory = None,
+    threads: Threads = None,
+    temp_directory: TempDirectory = None,
+    timeout: Timeout = None,
     force: Force = False,
 ) -> None:
     """Draw metrics, a curve, or a result that was stored, as a picture or a page."""
+    given = dict(locals())
     with problems():
         sources = [*leaves(runs(run)), qrels, predictions, queries, db, result, *pairs("--input", input).values()]
         file = _target(output, kind, force, sources)
@@ -98,31 +104,7 @@ def chart(
         found = (
             _stored(result)
             if result is not None
-            else sqlrank.evaluate(
-                metrics or [],
-                run=runs(run),
-                qrels=qrels,
-                predictions=predictions,
-                queries=queries,
-                connection=db,
-                columns=columns(column),
-                by=groupings(by),
-                where=where,
-                confidence=confidence,
-                interval=interval,
-                unit=unit,
-                compat=compat,
-                check=check,  # type: ignore[arg-type]
-                sql_dir=sql_dir,
-                plan=pairs("--plan", plan),
-                inputs=pairs("--input", input),
-                memory_limit=memory_limit,
-                threads=threads,
-                temp_directory=temp_directory,
-                timeout=timeout,
-                progress=progress,
-                **policies(policy),
-            )
+            else sqlrank.evaluate(**asked(given, "result", "kind", "by", "sort", "top"), by=groupings(by), progress=progress)
         )
     with problems():
         started.join()

@@ -11,15 +11,18 @@ import typer
 import sqlrank
 from sqlrank.call import leaves
 from sqlrank.cli.console import pairs, problems, progress_bar
-from sqlrank.cli.given import columns, groupings, policies, runs
+from sqlrank.cli.given import asked, groupings, runs
 from sqlrank.cli.options import (
+    Check,
     ColumnOf,
     Compat,
     Database,
     Digits,
     Force,
     Inputs,
+    Memory,
     Metrics,
+    Output,
     Plan,
     Policy,
     Predictions,
@@ -28,6 +31,8 @@ from sqlrank.cli.options import (
     Run,
     Seed,
     SqlDir,
+    Threads,
+    Timeout,
     Unit,
     Where,
     Written,
@@ -42,11 +47,6 @@ Slices = Annotated[
     list[str] | None, typer.Option("--slice", help="Column to look within; a,b for both; 'total' for all rows. Repeat for more.")
 ]
 Level = Annotated[float, typer.Option("--confidence", help="Of intervals, such as 0.95.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")]
-Check = Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")]
-Memory = Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")]
-Timeout = Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")]
 
 EXITS = {"pass": 0, "fail": 1, "inconclusive": 3}
 
@@ -92,7 +92,7 @@ def compare(
         form = form_of(format, output, digits)
         check_target(output, force, _sources(run, qrels, predictions, queries, db, input))
     with problems(), progress_bar("comparing") as progress:
-        result = sqlrank.compare(**_asked(given), slices=groupings(slice_), progress=progress)
+        result = sqlrank.compare(**asked(given), slices=groupings(slice_), progress=progress)
     with problems():
         names = COMPARED if effect is None else (*COMPARED, "needed")
         shown = for_people(result, names) if form in FOR_PEOPLE and not per_query else result
@@ -148,8 +148,8 @@ def gate(
         for path in (output, summary_file, junit_file):
             check_target(path, force or path is not output, sources)
     with problems(), progress_bar("gating") as progress:
-        asked = _asked(given, "inconclusive", "summary_file", "junit_file", "tolerance")
-        result = sqlrank.gate(**asked, slices=_gated(slice_), tolerance=_tolerances(tolerance), progress=progress)
+        arguments = asked(given, "inconclusive", "summary_file", "junit_file", "tolerance")
+        result = sqlrank.gate(**arguments, slices=_gated(slice_), tolerance=_tolerances(tolerance), progress=progress)
     decimals = DIGITS if digits is None else digits
     verdict = result.schema.metadata[b"sqlrank.verdict"].decode()
     with problems():
@@ -168,20 +168,6 @@ def _sources(
     run: list[str] | None, qrels: str | None, predictions: str | None, queries: str | None, db: Path | None, inputs: list[str] | None
 ) -> list[Any]:
     return [*leaves(runs(run)), qrels, predictions, queries, db, *pairs("--input", inputs).values()]
-
-
-def _asked(given: dict[str, Any], *own: str) -> dict[str, Any]:
-    """Return the arguments of a function from those of its command: the same but for what is read here, or is ``own`` to the command."""
-    read = {
-        "run": runs(given["run"]),
-        "connection": given["db"],
-        "columns": columns(given["column"]),
-        "plan": pairs("--plan", given["plan"]),
-        "inputs": pairs("--input", given["input"]),
-        **policies(given["policy"]),
-    }
-    left = {"db", "column", "input", "policy", "slice_", "format", "output", "digits", "force", *own}
-    return {name: value for name, value in given.items() if name not in left} | read
 
 
 def _gated(slices: list[str] | None) -> Any:

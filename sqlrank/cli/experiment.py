@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import sqlrank
 from sqlrank.cli.console import problems, progress_bar
-from sqlrank.cli.options import Database, Digits, Force, Written
+from sqlrank.cli.options import Database, Digits, Force, Memory, Output, Threads, Timeout, Written
 from sqlrank.cli.split import shares
 from sqlrank.engines import DIALECT_NAMES
 from sqlrank.errors import SqlrankError
@@ -61,11 +60,11 @@ def experiment(
     create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
     create_view: Annotated[str | None, typer.Option(help="Of that statement: make this view of the rows.")] = None,
     format: Written = None,  # noqa: A002  the option's public name
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")] = None,
+    output: Output = None,
     digits: Digits = None,
-    memory_limit: Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")] = None,
-    timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")] = None,
+    memory_limit: Memory = None,
+    threads: Threads = None,
+    timeout: Timeout = None,
     force: Force = False,
 ) -> None:
     """Say what each variant of an online experiment did, and how sure that is."""

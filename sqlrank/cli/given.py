@@ -72,3 +72,17 @@ def groupings(by: list[str] | None) -> Any:
     if all(len(names) == 1 and names != ["total"] for names in groups):
         return by
     return [[] if names == ["total"] else names for names in groups]
+
+
+def asked(given: dict[str, Any], *own: str) -> dict[str, Any]:
+    """Return the arguments of a function from those of its command: the same but for what is read here, or is ``own`` to the command."""
+    read = {
+        "run": runs(given["run"]),
+        "connection": given["db"],
+        "columns": columns(given["column"]),
+        "plan": pairs("--plan", given["plan"]),
+        "inputs": pairs("--input", given["input"]),
+        **policies(given["policy"]),
+    }
+    left = {"db", "column", "input", "policy", "slice_", "format", "output", "digits", "force", *own}
+    return {name: value for name, value in given.items() if name not in left} | read

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sqlrank.cli.console import pairs, problems, progress_bar
-from sqlrank.cli.options import Force
+from sqlrank.cli.options import Force, Output, Timeout
 from sqlrank.errors import SqlrankError
 from sqlrank.results.formats import Format, form_of, write
 from sqlrank.results.targets import check_target
@@ -36,9 +36,9 @@ def learn(
     sql: Annotated[str | None, typer.Option("--sql", help="Print the statement that scores this table, instead of the weights.")] = None,
     dialect: Annotated[str, typer.Option(help="Of that statement.")] = "duckdb",
     format: Annotated[Format | None, typer.Option(help="How to write the weights.")] = None,  # noqa: A002  the option's public name
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")] = None,
+    output: Output = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads DuckDB may use; with one the weights are the same to the last bit.")] = 1,
-    timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")] = None,
+    timeout: Timeout = None,
     force: Force = False,
 ) -> None:
     """Train a linear scorer on pAp@k and print its weights, or the statement that scores with them."""

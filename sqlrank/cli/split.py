@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import sqlrank
 from sqlrank.cli.console import pairs, problems
-from sqlrank.cli.options import Database, Force, Written
+from sqlrank.cli.options import Database, Force, Output, Written
 from sqlrank.engines import DIALECT_NAMES
 from sqlrank.errors import SqlrankError
 from sqlrank.results.formats import form_of, write
@@ -38,7 +37,7 @@ def split(
     create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
     create_view: Annotated[str | None, typer.Option(help="Of that statement: make this view of the rows.")] = None,
     format: Written = None,  # noqa: A002  the option's public name
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")] = None,
+    output: Output = None,
     force: Force = False,
 ) -> None:
     """Put rows into train and test, folds or arms of an experiment, the same on every engine."""

@@ -12,6 +12,7 @@ from sqlrank.comparison.significance import (
     TESTS,
     corrected,
     detectable,
+    level_of,
     needed,
     sign_test,
     t_test,
@@ -119,7 +120,7 @@ def judged(units: Units, compared: Sequence[Compared], tests: Tests) -> list[Jud
     p_of, adjusted, reach = _drawn(units, compared, tests)
     ranks = units.ranks() if tests.test == "wilcoxon" else {}
     tested = [_tested(item, tests, p_of, ranks) for item in compared]
-    level = tests.confidence if tests.correction == "none" else 1 - (1 - tests.confidence) / max(1, len(compared))
+    level = level_of(tests.confidence, tests.correction, len(compared))
     p_adjusted = corrected([p for _, p in tested], tests.correction)
     if tests.correction == "max_t":
         p_adjusted = [adjusted.get(item.key) if p is not None else None for item, (_, p) in zip(compared, tested, strict=True)]

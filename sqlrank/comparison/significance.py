@@ -101,6 +101,15 @@ def corrected(values: Sequence[float | None], correction: str) -> list[float | N
     return found
 
 
+def level_of(confidence: float, correction: str, comparisons: int) -> float:
+    """Return the level of each interval, which allows for how many comparisons there are, if p-values do.
+
+    >>> round(level_of(0.95, "holm", 5), 9), level_of(0.95, "none", 5)
+    (0.99, 0.95)
+    """
+    return confidence if correction == "none" else 1 - (1 - confidence) / max(1, comparisons)
+
+
 def detectable(deviation: float, units: int, level: float, power: float) -> float:
     """Return the least mean difference that a t-test finds with this power; ``deviation`` is that of the differences of units.
 

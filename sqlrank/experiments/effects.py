@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlrank.experiments.sums import double, read
 from sqlrank.statement.bind import literal
 from sqlrank.statement.distributions import few_quantile_polynomial, quantile_polynomial
+from sqlrank.statement.spread import polynomial
 
 if TYPE_CHECKING:
     from sqlrank.experiments.asked import Experiment
@@ -27,8 +28,8 @@ def steps_of_effects(asked: Experiment, control: str, level: float) -> dict[str,
     steps |= {name: _bound(name) for name in ("slopes", "adjusted", "effects")}
     steps["lifts"] = read("lifts", f"{asked.lift}.sql")
     reaches = {name: _reach(asked, freedom, level) for name, freedom in (("reach", "freedom"), ("relative_reach", "relative_freedom"))}
-    limits: Any = exp.replace_placeholders(read("limits", f"{asked.lift}.sql"), **reaches)
-    return steps | {"limits": limits}
+    ends = {item.alias: item.this for item in read("ends", f"{asked.lift}.sql").selects}
+    return steps | {"limits": _bound("limits", **reaches, **ends)}
 
 
 def sample_ratio(asked: Experiment) -> exp.Select:
@@ -61,19 +62,10 @@ def _reach(asked: Experiment, freedom: str, level: float) -> exp.Expr:
         found: exp.Expr = _bound("always", tuning=literal(tuning(level)), alpha=literal(1 - level)).selects[0].this
         return found
     column = exp.column(freedom)
-    few = exp.func("EXP", _polynomial(few_quantile_polynomial(level), column))
+    few = exp.func("EXP", polynomial(few_quantile_polynomial(level), column))
     is_few = exp.LT(this=column.copy(), expression=literal(FEW))
-    rest = _polynomial(quantile_polynomial(level), column)
+    rest = polynomial(quantile_polynomial(level), column)
     return exp.Case(ifs=[exp.If(this=is_few, true=few)], default=rest)
-
-
-def _polynomial(given: tuple[float, ...], column: exp.Column) -> exp.Expr:
-    """Return a polynomial in 1 / a column."""
-    *factors, value = map(literal, given)
-    for factor in reversed(factors):
-        rest = exp.Div(this=exp.paren(value) if isinstance(value, exp.Add) else value, expression=column.copy())
-        value = exp.Add(this=factor, expression=rest)
-    return value
 
 
 def always_p(statistic: float, units: int, level: float) -> float:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.arguments import public
 from sqlrank.call import Several, leaves
+from sqlrank.comparison.significance import level_of
 from sqlrank.engines import remote
 from sqlrank.engines.connections import as_from_duckdb
 from sqlrank.engines.dialects import dialect_of
@@ -22,8 +22,8 @@ from sqlrank.errors import InputError
 from sqlrank.experiments.asked import Experiment
 from sqlrank.experiments.effects import sample_ratio, steps_of_effects
 from sqlrank.experiments.observed import CONTROL, DATA, check_arms, check_rows, control_of, crossed_units, find_data
-from sqlrank.experiments.shown import level_of, notes_of, table_of
-from sqlrank.experiments.sums import MISSING, chained, steps_of_sums
+from sqlrank.experiments.shown import notes_of, table_of
+from sqlrank.experiments.sums import MISSING, chained, steps_of_sums, tables_of
 from sqlrank.experiments.written import statement
 from sqlrank.results.store import store
 
@@ -173,7 +173,7 @@ def _arms(asked: Experiment, database: Database, source: Any, unit: str, variant
     """Return the sums of every metric and variant, and the statement that they are of."""
     item = find_data(asked, database, source, unit, variant, where)
     check_rows(asked, database, item)
-    tree = chained(steps_of_sums(asked, item), _tables(item.table.item()))
+    tree = chained(steps_of_sums(asked, item), tables_of(item))
     text = render(tree, f"sqlrank {__version__}: sums of variants", database.dialect, database.keeps)
     table = database.table(text)
     kinds = dict.fromkeys(table.column_names, pa.float64()) | {"metric": pa.string(), "variant": pa.string()}
@@ -186,13 +186,9 @@ def _arms(asked: Experiment, database: Database, source: Any, unit: str, variant
     return arms, text
 
 
-def _tables(tree: exp.Expr) -> set[str]:
-    return {table.name.lower() for table in tree.find_all(exp.Table)}
-
-
 def _effects(asked: Experiment, arms: pa.Table, control: str, limits: Limits) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return what follows from the sums of variants: a row per metric and variant beside the control, and that of their units."""
-    level = level_of(asked, arms.num_rows - len(asked.estimates))
+    level = level_of(asked.confidence, asked.correction, arms.num_rows - len(asked.estimates))
     with session(None, replace(limits, timeout=None)) as duck:
         duck.register("arms", arms)
 

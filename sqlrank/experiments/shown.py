@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sqlrank.comparison.significance import chi_square_tail, corrected
+from sqlrank.comparison.significance import chi_square_tail, corrected, level_of
 from sqlrank.experiments.asked import SAMPLE_RATIO
 from sqlrank.experiments.effects import always_p
 from sqlrank.experiments.sums import MISSING
@@ -35,18 +35,13 @@ COLUMNS: dict[str, pa.DataType] = {
 """The columns of a result."""
 
 
-def level_of(asked: Experiment, comparisons: int) -> float:
-    """Return the level of intervals, which allows for how many comparisons there are, if p-values do."""
-    return asked.confidence if asked.correction == "none" else 1 - (1 - asked.confidence) / max(1, comparisons)
-
-
 def table_of(asked: Experiment, effects: Sequence[dict[str, Any]], ratio: dict[str, Any], power: float) -> pa.Table:
     """Return a row per metric and variant in the order of metrics, then one for the numbers of units."""
     places = {estimate.name: place for place, estimate in enumerate(asked.estimates)}
     rows = sorted(
         ({name: _finite(value) for name, value in row.items()} for row in effects), key=lambda row: (places[row["metric"]], row["variant"])
     )
-    level = level_of(asked, len(rows))
+    level = level_of(asked.confidence, asked.correction, len(rows))
     tests = [_p_of(asked, row, level) for row in rows]
     p = chi_square_tail(ratio["statistic"], int(ratio["freedom"]))
     is_mismatch = p < MISMATCH

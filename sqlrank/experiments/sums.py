@@ -69,6 +69,11 @@ def chained(steps: Mapping[str, exp.Query], taken: set[str]) -> Any:
     return body
 
 
+def tables_of(item: Input) -> set[str]:
+    """Return the names of the caller's tables, which no step may have."""
+    return {table.name.lower() for table in nodes(item.table.item(), exp.Table)}
+
+
 def read(*path: str) -> exp.Select:
     """Return the SELECT of a file of experiments, under the first sentence of its comment."""
     return _titled(read_select(FOLDER, *path), title_of(FOLDER, *path))

@@ -9,8 +9,7 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.experiments.asked import SAMPLE_RATIO
 from sqlrank.experiments.effects import sample_ratio, steps_of_effects
-from sqlrank.experiments.sums import chained, steps_of_sums
-from sqlrank.library.nodes import nodes
+from sqlrank.experiments.sums import chained, steps_of_sums, tables_of
 from sqlrank.statement.statement import Output, Statement
 
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ def statement(asked: Experiment, item: Input, control: str) -> Statement:
         .join(exp.to_table("strays").as_("k"), join_type="cross")
         .order_by(*(exp.column(name, table="found") for name in ("metric", "variant")))
     )
-    taken = {table.name.lower() for table in nodes(item.table.item(), exp.Table)}
-    tree = chained(steps, taken)
+    tree = chained(steps, tables_of(item))
     outputs = [Output(name, name, "row") for name in COLUMNS]
     return Statement(tree, outputs, f"sqlrank {__version__}: {', '.join(estimate.name for estimate in asked.estimates)}")

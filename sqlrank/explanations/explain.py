@@ -21,7 +21,7 @@ from sqlrank.prepare import prepare
 from sqlrank.question import look_up
 from sqlrank.statement.bind import literal
 from sqlrank.statement.keys import LIST
-from sqlrank.statement.statement import Statement
+from sqlrank.statement.statement import Statement, first_select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -161,7 +161,7 @@ def _step(prepared: Prepared, step: exp.CTE, shown: int) -> Step:
         by = exp.column(str(ascending or greatest), table=step.alias)
         query = query.order_by(exp.Ordered(this=by, desc=ascending is None, nulls_first=False))
     rows = _run(prepared, query.limit(shown), step.alias)
-    title = " ".join(" ".join(_first(step.this).comments or []).split())
+    title = " ".join(" ".join(first_select(step.this).comments or []).split())
     return Step(step.alias, title, rows.drop_columns([ALL]), int(rows[ALL][0].as_py()) if rows.num_rows else 0)
 
 
@@ -176,12 +176,6 @@ def _with_documents(query: exp.Select, step: str) -> exp.Select:
     query.expressions.insert(0, exp.column("doc_id", table="named"))
     on = exp.EQ(this=exp.column("rank", table=step), expression=exp.column("rank", table="named"))
     return query.join(one.subquery("named"), on=on, join_type="left")
-
-
-def _first(query: exp.Expr) -> exp.Expr:
-    while isinstance(query, exp.Union):
-        query = query.left
-    return query
 
 
 def _sums(prepared: Prepared) -> tuple[exp.Expr, dict[exp.Expr, float | None]]:

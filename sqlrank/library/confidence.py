@@ -113,10 +113,11 @@ def _is_of_rows(asked: Sequence[Asked]) -> bool:
     """Whether the rows of what is evaluated are drawn anew, instead of values of queries; raise ``MetricError`` where it would be both."""
     of_rows: dict[bool, str] = {}
     for item in asked:
-        if "No interval" not in item.file.facts:
-            has_values = item.home == "run" or item.file.grain == "list" or item.settings.get("level") == "query"
-            of_rows.setdefault(not has_values, str(item.metric))
-        if "No interval" not in item.file.facts and (aggregate := item.settings.get("aggregate")) not in {None, "mean", "wmean"}:
+        if "No interval" in item.file.facts:
+            continue
+        has_values = item.home == "run" or item.file.grain == "list" or item.settings.get("level") == "query"
+        of_rows.setdefault(not has_values, str(item.metric))
+        if (aggregate := item.settings.get("aggregate")) not in {None, "mean", "wmean"}:
             raise MetricError(f"interval='bootstrap' is of means, not of aggregate={aggregate!r}; leave out one of them")
     if len(of_rows) > 1:
         raise MetricError(f"{of_rows[False]} is drawn anew by queries and {of_rows[True]} by rows; ask for them in two calls")

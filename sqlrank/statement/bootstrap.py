@@ -6,7 +6,7 @@ same on every engine. Any two replicates are independent, and so are the statist
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -14,8 +14,8 @@ from sqlrank.library.confidence import DIGEST, DRAW, REPLICATE, SEED, STEP, TIME
 from sqlrank.library.nodes import nodes
 from sqlrank.library.selects import read_select
 from sqlrank.statement.bind import literal
-from sqlrank.statement.keys import UNIT, Key, key, same
-from sqlrank.statement.rows import double, finite, grouped, ordered
+from sqlrank.statement.keys import UNIT, Key, key
+from sqlrank.statement.rows import Part, double, finite, grouped, joined, ordered
 from sqlrank.statement.spread import LIMITS, UNITS, quantile
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: s
     ``rows`` is the query of the step, ``unit`` the column that tells units apart, ``weight`` what rows weigh, 1 if it is None.
     """
     names = [name for name in rows.named_selects if name != "weight"]
-    kept: list[exp.Expr] = [key(name) if name in relations.shape.by else exp.column(name) for name in names]
-    kept += [] if weight is None else [exp.column("weight")]
-    given = [*kept[: len(names)], *([] if weight is None else [exp.alias_(weight, "weight")])]
+    shown: list[exp.Expr] = [key(name) if name in relations.shape.by else exp.column(name) for name in names]
+    given = [*shown, *([] if weight is None else [exp.alias_(weight, "weight")])]
+    kept = [*shown, *([] if weight is None else [exp.column("weight")])]
     text = exp.DPipe(this=literal(f"{confidence.seed}:"), expression=exp.cast(exp.column(unit), "TEXT"), safe=True)
     digests = exp.select(*given, exp.alias_(exp.MD5(this=text), DIGEST)).from_(step)
     parts = {SEED: literal(1), STEP: literal(9)}
@@ -55,7 +55,7 @@ def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: s
     times = exp.Case(ifs=[exp.If(this=is_seen, true=literal(1))], default=_said("times.sql", exp.column(DRAW)))
     counted = exp.select(*kept, exp.column(REPLICATE), exp.alias_(times, TIMES)).from_(crossed.subquery("crossed"))
     total = exp.column(TIMES) if weight is None else exp.column("weight") * exp.column(TIMES)
-    query = exp.select(*kept[: len(names)], exp.column(REPLICATE), exp.alias_(double(total), "weight")).from_(counted.subquery("counted"))
+    query = exp.select(*shown, exp.column(REPLICATE), exp.alias_(double(total), "weight")).from_(counted.subquery("counted"))
     return query.where(exp.GT(this=exp.column(TIMES), expression=literal(0)))
 
 
@@ -126,30 +126,34 @@ class Replicates:
                 found |= {
                     limit: _within(exp.column(f"{name}_{limit}", table=limits)) for limit in ("low", "high") if is_share(column.asked)
                 }
-                found[UNITS] = exp.column(f"{name}_{UNITS}", table=units)
+                found[UNITS] = self._count(name, units)
             kinds = {limit: "BIGINT" if limit == UNITS else "DOUBLE" for limit in LIMITS}
             shown += [exp.alias_(exp.cast(found[limit], kinds[limit]), f"{name}_{limit}") for limit in LIMITS]
         query = exp.select(*shown, *(exp.column(name, table=seen) for name in audits)).from_(seen)
         for step in dict.fromkeys([*([limits, errors] if drawn_again else []), units]):
-            query = _beside(query, step, seen, keys)
+            query = joined(query, seen, Part(step, keys))
         return ordered(query, [key(name, seen) for name in keys.columns])
 
     def _units(self, base: str | None, keys: Key, names: Sequence[str]) -> str:
+        """Add the numbers of units: of each metric whose values may be NULL, or, of rows, one for all."""
         if self.values is not None:
             step, query = self.values
             held = set(query.named_selects)
-            counts: dict[str, exp.Expr] = {name: exp.Count(this=exp.column(name)) if name in held else exp.Null() for name in names}
+            counts: dict[str, exp.Expr] = {f"{name}_{UNITS}": exp.Count(this=exp.column(name)) for name in names if name in held}
             counted = exp.select(*map(key, keys.columns)).from_(step)
         else:
             step = self.relations.input(str(base))
             (unit,) = self.relations.units(step)
-            counts = {name: exp.Count(this=exp.Distinct(expressions=[key(unit)])) for name in names}
+            counts = {UNITS: exp.Count(this=exp.Distinct(expressions=[key(unit)]))}
             is_seen = exp.EQ(this=exp.column(REPLICATE), expression=literal(0))
-            counted = (
-                exp.select(*map(key, keys.columns)).from_(step).where(is_seen, exp.GT(this=exp.column("weight"), expression=literal(0)))
-            )
-        counted = counted.select(*(exp.alias_(count, f"{name}_{UNITS}") for name, count in counts.items()))
+            weighs = exp.GT(this=exp.column("weight"), expression=literal(0))
+            counted = exp.select(*map(key, keys.columns)).from_(step).where(is_seen, weighs)
+        counted = counted.select(*(exp.alias_(count, name) for name, count in counts.items()))
         return self.keep(UNITS, grouped(counted, keys), "one row per group: the units of every metric")
+
+    def _count(self, name: str, units: str) -> exp.Column:
+        """Return the number of units of a metric."""
+        return exp.column(UNITS if self.values is None else f"{name}_{UNITS}", table=units)
 
     def _seen(self, replicated: str, keys: Key, names: Sequence[str], drawn_again: Sequence[str], audits: Sequence[str]) -> str:
         is_seen = exp.EQ(this=exp.column(REPLICATE), expression=literal(0))
@@ -164,26 +168,26 @@ class Replicates:
     def _errors(self, replicated: str, seen: str, keys: Key, names: Sequence[str]) -> str:
         shown = []
         for name in names:
-            away = exp.paren(exp.column(name, table="r") - exp.column(f"{name}_mean", table="s"))
-            fewer = exp.func("NULLIF", exp.Max(this=exp.column(f"{name}_drawn", table="s")) - literal(1), literal(0))
+            away = exp.paren(exp.column(name, table="r") - exp.column(f"{name}_mean", table=seen))
+            fewer = exp.func("NULLIF", exp.Max(this=exp.column(f"{name}_drawn", table=seen)) - literal(1), literal(0))
             variance = exp.Div(this=exp.Sum(this=exp.Mul(this=away, expression=away.copy())), expression=fewer)
             shown.append(exp.alias_(exp.Sqrt(this=variance), f"{name}_se"))
         query = exp.select(*(key(name, "r") for name in keys.columns), *shown).from_(exp.to_table(replicated).as_("r"))
-        query = _beside(query, seen, "r", keys, "s").where(exp.GT(this=exp.column(REPLICATE, table="r"), expression=literal(0)))
+        query = joined(query, "r", Part(seen, keys)).where(exp.GT(this=exp.column(REPLICATE, table="r"), expression=literal(0)))
         query = query.group_by(*(key(name, "r") for name in keys.columns)) if keys.columns else query
         return self.keep("errors", query, "one row per group: the standard deviation of replicates")
 
     def _by_error(self, errors: str, seen: str, units: str, keys: Key, names: Sequence[str]) -> str:
         """Limits at the value less its bias, and a quantile of Student's t times the standard error to either side."""
-        query = exp.select(*(key(name, "s") for name in keys.columns)).from_(exp.to_table(seen).as_("s"))
+        query = exp.select(*(key(name, seen) for name in keys.columns)).from_(seen)
         for name in names:
-            value, mean = (exp.column(alias, table="s") for alias in (name, f"{name}_mean"))
+            value, mean = (exp.column(alias, table=seen) for alias in (name, f"{name}_mean"))
             centre = exp.paren(literal(2) * value - mean)
-            far = quantile(self.confidence, exp.column(f"{name}_{UNITS}", table=units)) * exp.column(f"{name}_se", table=errors)
+            far = quantile(self.confidence, self._count(name, units)) * exp.column(f"{name}_se", table=errors)
             query = query.select(exp.alias_(centre - far, f"{name}_low"), exp.alias_(centre + far, f"{name}_high"))
-        return self.keep(
-            "limits", _beside(_beside(query, errors, "s", keys), units, "s", keys), "one row per group: the limits of every metric"
-        )
+        for step in (errors, units):
+            query = joined(query, seen, Part(step, keys))
+        return self.keep("limits", query, "one row per group: the limits of every metric")
 
     def _by_place(self, replicated: str, seen: str, keys: Key, names: Sequence[str]) -> str:
         """Limits at the replicates of which as many lie beyond as the level says, without interpolation."""
@@ -203,7 +207,7 @@ class Replicates:
         placed = self.keep("placed_replicates", query, "one row per group and replicate: the place of its metrics in their order")
         shown = []
         for name in names:
-            place, last = exp.column(f"{name}_place", table="r"), exp.column(f"{name}_drawn", table="s") + literal(1)
+            place, last = exp.column(f"{name}_place", table="r"), exp.column(f"{name}_drawn", table=seen) + literal(1)
             first = exp.Floor(this=exp.paren(last) * literal(self.confidence.tail) + literal(CLOSE))
             # Added up on both sides, since Databend takes a difference that a place is compared with for another.
             sought = {"low": exp.EQ(this=place, expression=first), "high": exp.EQ(this=place + first, expression=last)}
@@ -211,7 +215,7 @@ class Replicates:
                 value = exp.Case(ifs=[exp.If(this=is_there, true=exp.column(name, table="r"))])
                 shown.append(exp.alias_(exp.Max(this=value), f"{name}_{limit}"))
         query = exp.select(*(key(name, "r") for name in keys.columns), *shown).from_(exp.to_table(placed).as_("r"))
-        query = _beside(query, seen, "r", keys, "s")
+        query = joined(query, "r", Part(seen, keys))
         query = query.group_by(*(key(name, "r") for name in keys.columns)) if keys.columns else query
         return self.keep("limits", query, "one row per group: the limits of every metric")
 
@@ -224,10 +228,3 @@ def _within(limit: exp.Expr) -> exp.Case:
 
 def _if(condition: exp.Expr, name: str) -> exp.Case:
     return exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.column(name))])
-
-
-def _beside(query: exp.Select, step: str, base: str, keys: Key, alias: str | None = None) -> exp.Select:
-    """Join the row that a step has for the same group."""
-    on = same(keys.columns, alias or step, base, keys.nullable)
-    how: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
-    return query.join(exp.to_table(step).as_(alias) if alias else step, **how)

@@ -14,7 +14,7 @@ from sqlrank.statement.influence import added, terms
 from sqlrank.statement.rows import double
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlrank.library.asked import Asked
     from sqlrank.statement.relations import Relations
@@ -55,6 +55,17 @@ def find(relations: Relations, query: exp.Select, column: Column, of_values: boo
         return None
     move = _derived(relations, query, column, None if below == base else relations.ctes[base])
     return None if move is None else (Rows(below, tuple(relations.units(below)), "parts"), move)
+
+
+def by_rows(
+    relations: Relations, query: exp.Select, columns: Sequence[Column], of_values: bool
+) -> dict[Rows, list[tuple[Column, exp.Expr]]]:
+    """Return the metrics of a step by the rows that move them, each with how far; without those that nothing is known to move."""
+    found: dict[Rows, list[tuple[Column, exp.Expr]]] = {}
+    for column in columns:
+        if (item := find(relations, query, column, of_values)) is not None:
+            found.setdefault(item[0], []).append((column, item[1]))
+    return found
 
 
 def _named(relations: Relations, asked: Asked) -> tuple[Rows, exp.Expr] | None:

@@ -11,7 +11,7 @@ from sqlrank.library.confidence import is_signed
 from sqlrank.statement.bind import literal
 from sqlrank.statement.distributions import quantile_polynomial, t_quantile
 from sqlrank.statement.keys import key, same
-from sqlrank.statement.moves import Rows, can_be_null, find
+from sqlrank.statement.moves import Rows, by_rows, can_be_null
 from sqlrank.statement.rows import Part, finite, grouped
 
 if TYPE_CHECKING:
@@ -55,10 +55,7 @@ class Spread:
         for part in parts:
             unit = units.get(part.step, "group")
             held = [column for column in columns if column.unit == unit and (unit != "group" or column.scan == part.step)]
-            moved: dict[Rows, list[tuple[Column, exp.Expr]]] = {}
-            for column in held:
-                if (item := find(self.relations, scans[part.step], column, of_values=unit != "group")) is not None:
-                    moved.setdefault(item[0], []).append((column, item[1]))
+            moved = by_rows(self.relations, scans[part.step], held, of_values=unit != "group")
             found += [self._over(part.step, part.keys, rows, moves) for rows, moves in moved.items()]
         return found
 
@@ -196,13 +193,19 @@ def quantile(confidence: Confidence, units: exp.Expr) -> exp.Expr:
     if confidence.interval == "normal":
         return literal(NormalDist().inv_cdf((1 + confidence.level) / 2))
     freedom = exp.func("NULLIF", exp.Sub(this=units.copy(), expression=literal(1)), literal(0))
-    *factors, value = map(literal, quantile_polynomial(confidence.level))
-    for factor in reversed(factors):
-        rest = exp.Div(this=exp.paren(value) if isinstance(value, exp.Add) else value, expression=freedom.copy())
-        value = exp.Add(this=factor, expression=rest)
+    value = polynomial(quantile_polynomial(confidence.level), freedom)
     few = [(count, t_quantile(confidence.level, count - 1)) for count in (2, 3)]
     ifs = [exp.If(this=exp.EQ(this=units.copy(), expression=literal(count)), true=literal(exact)) for count, exact in few]
     return exp.Case(ifs=ifs, default=value)
+
+
+def polynomial(given: Sequence[float], over: exp.Expr) -> exp.Expr:
+    """Return a polynomial in 1 / an expression, from its factors, constant first."""
+    *factors, value = map(literal, given)
+    for factor in reversed(factors):
+        rest = exp.Div(this=exp.paren(value) if isinstance(value, exp.Add) else value, expression=over.copy())
+        value = exp.Add(this=factor, expression=rest)
+    return value
 
 
 def _beside(query: exp.Select, step: str, alias: str, keys: Key) -> exp.Select:

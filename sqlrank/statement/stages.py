@@ -49,9 +49,9 @@ class Stages:
         self.columns: list[Column] = []
         self.scans: dict[str, exp.Select] = {}
         self.titles: dict[str, str] = {}
-        self.units: dict[str, str] = {}
+        self._units: dict[str, str] = {}
         self._keys: dict[str, Key] = {}
-        self.steps: dict[str, str] = {}
+        self._steps: dict[str, str] = {}
 
     def add(self, asked: Asked) -> Column:
         """Add a metric, and everything it reads."""
@@ -83,13 +83,13 @@ class Stages:
     def _scan(self, step: str, unit: str, grain: str = "group", swept_by: str | None = None) -> str:
         """Return the name of the one GROUP BY over a step, for each cut-off where it is swept."""
         wanted = f"{step}_per_{self.list_column}" if unit == "query" else f"by_{step}"
-        scan = self.steps.get(f"{unit} of {step}")
+        scan = self._steps.get(f"{unit} of {step}")
         if scan is None:
-            scan = self.steps[f"{unit} of {step}"] = self._free(wanted)
+            scan = self._steps[f"{unit} of {step}"] = self._free(wanted)
             keys = self.relations.keys(step, per_list=self.per_query or unit == "query")
             held = keys[LIST] if grain == "list" else self._of_groups(keys[GROUP], unit)
             self._keys[scan] = held if swept_by is None else held.with_cutoff()
-            self.units[scan] = unit
+            self._units[scan] = unit
             query = swept(exp.select(*map(key, self._keys[scan].columns)).from_(step), None if held.is_swept else swept_by)
             self.scans[scan] = grouped(query, self._keys[scan])
             self.titles[scan] = {
@@ -112,12 +112,12 @@ class Stages:
 
         ``audits`` are the columns that checks read, by the step that has them.
         """
-        of_lists = [scan for scan, unit in self.units.items() if unit == "list"]
+        of_lists = [scan for scan, unit in self._units.items() if unit == "list"]
         if of_lists:
             self._per_query(of_lists, audits)
         if base is None and self.confidence is None and self.cutoffs is None and all(column.unit == "list" for column in self.columns):
             return self._over_lists(audits, is_final=True)
-        parts = [Part(scan, self._keys[scan]) for scan, unit in self.units.items() if unit == "group"]
+        parts = [Part(scan, self._keys[scan]) for scan, unit in self._units.items() if unit == "group"]
         if base is not None and (self.row_keys or self.shape.sets is not None or not parts):
             groups = self._scan(self.relations.read(base, {}, rows="as given"), "group")
             if self.scans[groups].selects:
@@ -132,7 +132,7 @@ class Stages:
             keys = Key((*self.row_keys, *hidden), nullable=True)
             over.append(Part(step, keys if self.cutoffs is None else keys.with_cutoff()))
         over += self._over_queries(base)
-        units = {self.steps.get("over_lists"): "list", self.steps.get("over_queries"): "query"}
+        units = {self._steps.get("over_lists"): "list", self._steps.get("over_queries"): "query"}
         if self.spread is not None and self.spread.confidence.per_unit:
             checked = {Part(scan, self._keys[scan]): names for scan, names in audits.items()}
             return UnitValues(self.relations, self.spread, self._keep).rows(str(base), parts, self.scans, self.columns, checked)
@@ -140,14 +140,14 @@ class Stages:
         has_lists_first = base is None or (self.replicates is not None and over)
         steps = {unit: step for step, unit in units.items() if step is not None}
         sides = Sides(self.relations, self.columns, self.row_keys, self.spread, steps)
-        found = {scan: (self.units[scan], names) for scan, names in audits.items()}
+        found = {scan: (self._units[scan], names) for scan, names in audits.items()}
         body = side_by_side(sides, [*over, *parts, *spreads] if has_lists_first else [*parts, *over, *spreads], found)
         if self.replicates is None:
             return body
         return self.replicates.rows(body, base, self.columns, [name for _, names in found.values() for name in names])
 
     def _keep(self, name: str, query: exp.Select, title: str) -> str:
-        step = self.steps[name] = self._free(name)
+        step = self._steps[name] = self._free(name)
         self.scans[step] = query
         self.titles[step] = title
         return step
@@ -175,17 +175,17 @@ class Stages:
         step = self._keep("per_query", query, "one row per query to evaluate, with the value of every metric")
         if self.replicates is not None:
             weight = exp.func("COALESCE", exp.column("weight"), literal(1)) if self.weighted else None
-            self.steps["per_query"] = self.replicates.draw(step, query, QUERY, weight)
+            self._steps["per_query"] = self.replicates.draw(step, query, QUERY, weight)
 
     def _over_lists(self, audits: Mapping[str, Sequence[str]], is_final: bool) -> exp.Select:
         """One row per group, or per query, with the metrics of lists."""
         shape = self.shape
         keys: list[exp.Expr] = [*map(key, self.row_keys), *([] if self.cutoffs is None else [exp.column(CUTOFF)])]
         of_lists = [column for column in self.columns if column.unit == "list"]
-        names = [name for scan in audits if self.units[scan] == "list" for name in audits[scan]]
+        names = [name for scan in audits if self._units[scan] == "list" for name in audits[scan]]
         if self.per_query:
             values = [exp.alias_(double(exp.column(column.alias)), column.alias) for column in of_lists]
-            query = exp.select(*keys, *values, *map(exp.column, names)).from_(self.steps["per_query"])
+            query = exp.select(*keys, *values, *map(exp.column, names)).from_(self._steps["per_query"])
             return ordered(query, keys[:-1]).order_by(keys[-1]) if is_final else query
         values = [
             exp.alias_(
@@ -194,7 +194,7 @@ class Stages:
             for column in of_lists
         ]
         values += [exp.alias_(exp.Sum(this=exp.column(name)), name) for name in names]
-        step = self.steps["per_query"]
+        step = self._steps["per_query"]
         if shape.sets is None:
             query = exp.select(*keys, *values).from_(step)
             query = query.group_by(*keys) if keys else query
@@ -216,7 +216,7 @@ class Stages:
         cutoffs = None if keys.is_swept else self.cutoffs
         shown = [key(name, start) for name in keys.columns] + ([] if cutoffs is None else [key(CUTOFF, cutoffs)])
         per_query = swept(exp.select(*shown, *values).from_(start), cutoffs)
-        for scan, unit in list(self.units.items()):
+        for scan, unit in list(self._units.items()):
             if unit == "query" and scan != start:
                 per_query = joined(per_query, start, Part(scan, self._keys[scan]), cutoffs)
         step = self._keep("list_values", per_query, f"one row per {self.list_column} of a group, with its metrics")

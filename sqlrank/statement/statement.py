@@ -132,14 +132,15 @@ def _statement(
     over = [name for name, source in relations.sources.items() if source.query is not None and source.over is None]
     inputs = {relations.inputs[name] for name in over if name in relations.inputs}
     for name, step in [*relations.ctes.items(), *stages.scans.items()]:
-        _first_select(step).comments = [fill(titles[name], WIDTH, subsequent_indent="   ")]
+        first_select(step).comments = [fill(titles[name], WIDTH, subsequent_indent="   ")]
         tree = tree.with_(name, as_=step, materialized=name in relations.costly or (None if name not in inputs else False), copy=False)
     if not is_whole:
         prune(tree, keep=inputs)
     return Statement(tree, outputs, stamp)
 
 
-def _first_select(query: exp.Query) -> exp.Query:
+def first_select(query: exp.Query) -> exp.Query:
+    """Return the SELECT that a step begins with, which has its comment."""
     while isinstance(query, exp.Union):
         query = query.left
     return query

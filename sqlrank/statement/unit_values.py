@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.statement.keys import GROUP, Key, key, same
-from sqlrank.statement.moves import find
+from sqlrank.statement.keys import GROUP, Key, key
+from sqlrank.statement.moves import by_rows
 from sqlrank.statement.rows import Part, double, grouped, joined
 from sqlrank.statement.spread import CLASSES, UNITS
 
@@ -42,15 +42,12 @@ class UnitValues:
         """Return one row per group and unit of the input ``base``, with a value for every metric; raise ``MetricError`` for one without any."""
         found: dict[str, Part] = {}
         for part in parts:
-            moved: dict[Rows, list[tuple[Column, exp.Expr]]] = {}
-            for column in (column for column in columns if column.scan == part.step):
-                item = find(self.relations, scans[part.step], column, of_values=False)
-                if item is None:
-                    raise MetricError(f"{column.asked.metric} cannot be compared by units: no row says how far it moves it")
-                moved.setdefault(item[0], []).append((column, item[1]))
-            for rows, moves in moved.items():
+            held = [column for column in columns if column.scan == part.step]
+            for rows, moves in by_rows(self.relations, scans[part.step], held, of_values=False).items():
                 step = self._values(part, rows, moves)
                 found |= {column.alias: step for column, _ in moves}
+        if unmoved := [column for column in columns if column.alias not in found]:
+            raise MetricError(f"{unmoved[0].asked.metric} cannot be compared by units: no row says how far it moves it")
         first, *others = dict.fromkeys(found.values())
         if others:
             first, others = self._units(base), [first, *others]
@@ -85,8 +82,7 @@ class UnitValues:
         shown = [key(name, influence) for name in held.columns]
         query = exp.select(*shown, *(self._value(column, part.step, influence, sizes, has_classes) for column, _ in moves)).from_(influence)
         for step in (part.step, sizes):
-            on = same(keys.columns, step, influence, keys.nullable)
-            query = query.join(step, on=exp.and_(*on, wrap=False)) if on else query.join(step, join_type="cross")
+            query = joined(query, influence, Part(step, keys))
         return Part(self.keep(f"values_{part.step}", query, "one row per unit: the values whose mean a metric is"), held)
 
     def _value(self, column: Column, step: str, influence: str, sizes: str, has_classes: bool) -> exp.Expr:
