@@ -63,6 +63,14 @@ def _first(library: Library, file: SqlFile, settings: tuple[tuple[str, Value], .
     return None
 
 
+@lru_cache(maxsize=4096)
+def _rows(library: Library, file: SqlFile, settings: tuple[tuple[str, Value], ...], first: int) -> tuple[Rows, frozenset[int]]:
+    """Return the rows of a relation, which metrics share, and the numbers that its conditions compare ranks with."""
+    seen: set[int] = set()
+    rows = _Trees(library, dict(settings), first, seen).rows(file)
+    return rows, frozenset(seen)
+
+
 class _Trees:
     """The rows of relations, if the first documents of a list are read."""
 
@@ -71,7 +79,6 @@ class _Trees:
         self.settings = settings
         self.first = first
         self.seen = seen
-        self._found: dict[str, Rows] = {}
 
     def rows(self, file: SqlFile) -> Rows:
         """Return what the rows of a file are."""
@@ -80,14 +87,17 @@ class _Trees:
     def _relation(self, name: str) -> Rows:
         if name in self.library.roles:
             return Rows()
-        if name not in self._found:
-            file = self.library.relation(name, self.settings)
-            if name == CUT:
-                columns = {column: Same.SCORE if column == "score" else Same.ALWAYS for column in file.tree.named_selects}
-                self._found[name] = Rows(whole=False, columns=columns)
-            else:
-                self._found[name] = self.rows(file) if CUT in uses(self.library, file, self.settings).relations else Rows()
-        return self._found[name]
+        file = self.library.relation(name, self.settings)
+        if name == CUT:
+            columns = {column: Same.SCORE if column == "score" else Same.ALWAYS for column in file.tree.named_selects}
+            return Rows(whole=False, columns=columns)
+        read = uses(self.library, file, self.settings)
+        if CUT not in read.relations:
+            return Rows()
+        settings = tuple((name, self.settings[name]) for name in sorted(read.settings & self.settings.keys()))
+        rows, seen = _rows(self.library, file, settings, self.first)
+        self.seen |= seen
+        return rows
 
     def _query(self, query: Any) -> Rows:
         if isinstance(query, exp.Union):
@@ -183,12 +193,12 @@ class _Scope:
         if join.side not in {"", "LEFT"} or worst([Values({**self.sources, alias: rows}, 0, set()).of(condition)]) is not Same.ALWAYS:
             return False
         if join.side == "LEFT":
-            rows = _looked_up(rows)
+            rows = Rows(columns=(rows if rows.whole else rows.having(_WHERE_MISSING)).columns)
         else:
             is_of_lists = {key.name for key in nodes(condition, exp.Column)} <= LIST_KEYS
             self.whole, self.solid = self.whole and rows.whole, self.solid and rows.solid
             self.solid = self.whole or (self.solid and is_of_lists)
-        self.sources = {name: _of(other, _IN_ANY_ORDER) for name, other in {**self.sources, alias: rows}.items()}
+        self.sources = {name: other.having(_IN_ANY_ORDER) for name, other in {**self.sources, alias: rows}.items()}
         return True
 
     def put_numbers(self, select: exp.Select) -> None:
@@ -213,19 +223,8 @@ class _Scope:
             changes = {}
         else:
             return False
-        self.sources = {alias: _of(rows, {**changes, **_IN_ANY_ORDER}) for alias, rows in self.sources.items()}
+        self.sources = {alias: rows.having({**changes, **_IN_ANY_ORDER}) for alias, rows in self.sources.items()}
         return True
-
-
-def _of(rows: Rows, changes: Mapping[Same, Same]) -> Rows:
-    columns = None if rows.columns is None else {name: changes.get(found, found) for name, found in rows.columns.items()}
-    return Rows(rows.whole, rows.solid, columns, rows.numbers)
-
-
-def _looked_up(rows: Rows) -> Rows:
-    """Return the rows of a source as a left join finds them: where one is missing, its columns are NULL."""
-    found = rows if rows.whole else _of(rows, _WHERE_MISSING)
-    return Rows(columns=found.columns)
 
 
 def _both(one: Rows, other: Rows, names: list[str]) -> Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,11 @@ class Rows:
     def tells(self) -> bool:
         """Whether rows are kept or not, so that it matters which source of a join says so."""
         return not self.whole or bool(OF_KEPT & set((self.columns or {}).values()))
+
+    def having(self, changes: Mapping[Same, Same]) -> Rows:
+        """Return the same rows with other classes of columns."""
+        columns = None if self.columns is None else {name: changes.get(found, found) for name, found in self.columns.items()}
+        return replace(self, columns=columns)
 
     def of(self, name: str) -> Same:
         """Return the class of a column."""
