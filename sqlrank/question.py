@@ -115,9 +115,7 @@ def look_up(call: Call) -> Question:
     _refuse_clashes(columns, asked, {*({"score"} if others else ()), *({SLICED_BY} if sets else ())})
     if sets and call.per_query and "run" in homes:
         raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
-    confidence = read_confidence(
-        asked, call.confidence, call.interval, call.unit, call.per_query, sets is not None, (call.replicates, call.seed)
-    )
+    confidence = read_confidence(asked, call.confidence, call.interval, call.unit, call.per_query, (call.replicates, call.seed))
     confidence = None if confidence is None else replace(confidence, per_unit=call.per_unit)
     shared = {name: asked[0].settings.get(name) for name in SHARED}
     for item in asked:

@@ -51,6 +51,7 @@ def steps_of(columns: Columns, plain: bool) -> Steps:
     sets = None if question.sets is None else [[*scored, *map(columns.name_of, group)] for group in question.sets]
     labels = [",".join(columns.shown[question.by.index(name)] for name in group) or TOTAL for group in question.sets or ()]
     shape = Shape([*scored, *columns.by], sets, tuple(columns.attributes), plain, tuple(labels))
+    _check_intervals(columns, shape)
     sources: dict[str, Source] = {}
     for role, item in columns.inputs.items():
         if role in {"run", "qrels"} and question.labelled:
@@ -68,6 +69,19 @@ def steps_of(columns: Columns, plain: bool) -> Steps:
         if name in sources:
             sources[f"{name} per slice"] = _per_slice(str(name), sources[str(name)], shape)
     return Steps(sources, shape, [*(["score"] if scored else []), *columns.shown])
+
+
+def _check_intervals(columns: Columns, shape: Shape) -> None:
+    """Refuse intervals of a grouping that holds several lists of a query, which are not independent."""
+    confidence = columns.question.confidence
+    if confidence is None or confidence.is_drawn or not columns.question.is_ranking:
+        return
+    for label, group in zip(shape.labels, shape.sets or (), strict=False):
+        if missing := [name for name in shape.of_lists if name not in group]:
+            raise MetricError(
+                f"the grouping {label!r} holds several lists of a query, one for each {missing[0]}, which are not independent; "
+                "ask for interval='bootstrap', which draws queries, or for one grouping"
+            )
 
 
 def _title(item: Input) -> str:

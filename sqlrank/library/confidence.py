@@ -80,7 +80,7 @@ def is_signed(asked: Asked) -> bool:
 
 
 def read_confidence(
-    asked: Sequence[Asked], level: Any, interval: str, unit: Any, per_query: bool, has_groupings: bool, drawn: tuple[Any, int] = (None, 0)
+    asked: Sequence[Asked], level: Any, interval: str, unit: Any, per_query: bool, drawn: tuple[Any, int] = (None, 0)
 ) -> Confidence | None:
     """Return what intervals are asked for; raise ``MetricError`` for what has none. ``drawn`` is how many replicates are, and the seed."""
     if interval not in INTERVALS:
@@ -99,8 +99,6 @@ def read_confidence(
         raise MetricError("a query has no interval of its own; leave out per_query, or confidence")
     for item in asked:
         _refuse(item, interval, unit)
-    if has_groupings:
-        raise MetricError("intervals of several groupings at once are not possible; ask for one grouping, or leave out confidence")
     if interval != BOOTSTRAP:
         return Confidence(float(level), interval, unit)
     of_rows = _is_of_rows(asked)

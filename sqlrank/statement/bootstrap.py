@@ -14,8 +14,8 @@ from sqlrank.library.confidence import DIGEST, DRAW, REPLICATE, SEED, STEP, TIME
 from sqlrank.library.nodes import nodes
 from sqlrank.library.selects import read_select
 from sqlrank.statement.bind import literal
-from sqlrank.statement.keys import UNIT, Key, key
-from sqlrank.statement.rows import Part, double, finite, grouped, joined, ordered
+from sqlrank.statement.keys import QUERY, SLICE, UNIT, Key, key
+from sqlrank.statement.rows import SLICED_BY, Part, double, finite, grouped, joined, ordered, per_slice, slice_name
 from sqlrank.statement.spread import LIMITS, UNITS, quantile
 
 if TYPE_CHECKING:
@@ -59,6 +59,11 @@ def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: s
     return query.where(exp.GT(this=exp.column(TIMES), expression=literal(0)))
 
 
+def rows_of(relations: Relations, role: str) -> str:
+    """Return the input whose rows are drawn: where there are groupings, that which has a row for each."""
+    return f"{role} per slice" if f"{role} per slice" in relations.sources else role
+
+
 def _said(file: str, given: exp.Expr) -> exp.Expr:
     """Return the expression of a file, of one column that stands for what is given."""
     said = read_select("bootstrap", file).selects[0].unalias()
@@ -77,7 +82,7 @@ class Drawing:
 
     def drawn(self, name: str, step: str) -> str:
         """Add the rows of an input once for each replicate in which their unit is drawn, and return that step; others stay as they are."""
-        if not self.confidence.of_rows or name.removesuffix(" as given") != self.role:
+        if not self.confidence.of_rows or name.replace(" as given", "") != rows_of(self.relations, str(self.role)):
             return step
         (unit,) = self.relations.units(step)
         query = drawn(self.relations, self.confidence, self.relations.ctes[step], step, unit, exp.column("weight"))
@@ -103,9 +108,13 @@ class Replicates:
 
     def rows(self, body: exp.Select, base: str | None, columns: Sequence[Column], audits: Sequence[str]) -> exp.Select:
         """Return one row per group with the limits of every metric; ``body`` has one per group and replicate."""
-        keys = Key(tuple(self.relations.shape.by), nullable=True)
+        shape = self.relations.shape
+        keys = Key((*shape.by, *([] if shape.sets is None else [SLICE])), nullable=True)
         units = self._units(base, keys, [column.alias for column in columns])
         body.set("order", None)
+        for item in body.selects if shape.sets is not None else ():
+            if item.alias_or_name == SLICED_BY:
+                item.replace(exp.column(SLICE, table=body.args["from_"].this.name))
         replicated = self.keep("replicated", body, "one row per group and replicate: every metric")
         drawn_again = [column.alias for column in columns if "No interval" not in column.asked.file.facts]
         seen = self._seen(replicated, keys, [column.alias for column in columns], drawn_again, audits)
@@ -115,7 +124,7 @@ class Replicates:
             if self.confidence.of_rows
             else self._by_place(replicated, seen, keys, drawn_again)
         )
-        shown: list[exp.Expr] = [key(name, seen) for name in keys.columns]
+        shown: list[exp.Expr] = [key(name, seen) for name in shape.by] + ([] if shape.sets is None else [slice_name(shape, seen)])
         for column in columns:
             name = column.alias
             shown.append(exp.alias_(double(exp.column(name, table=seen)), name))
@@ -132,17 +141,22 @@ class Replicates:
         query = exp.select(*shown, *(exp.column(name, table=seen) for name in audits)).from_(seen)
         for step in dict.fromkeys([*([limits, errors] if drawn_again else []), units]):
             query = joined(query, seen, Part(step, keys))
-        return ordered(query, [key(name, seen) for name in keys.columns])
+        return ordered(query, [*(key(name, seen) for name in shape.by), *([] if shape.sets is None else [exp.column(SLICED_BY)])])
 
     def _units(self, base: str | None, keys: Key, names: Sequence[str]) -> str:
         """Add the numbers of units: of each metric whose values may be NULL, or, of rows, one for all."""
         if self.values is not None:
             step, query = self.values
-            held = set(query.named_selects)
-            counts: dict[str, exp.Expr] = {f"{name}_{UNITS}": exp.Count(this=exp.column(name)) for name in names if name in held}
+            held = query.named_selects
+            counted_of: Callable[[str], exp.Expr] = exp.column
+            if SLICE in keys.columns and SLICE not in held:
+                sliced = per_slice(step, held, self.relations.shape)
+                step = self.keep("values_per_slice", sliced, "one row per query and grouping that it counts in")
+                counted_of = _query_with
+            counts: dict[str, exp.Expr] = {f"{name}_{UNITS}": exp.Count(this=counted_of(name)) for name in names if name in held}
             counted = exp.select(*map(key, keys.columns)).from_(step)
         else:
-            step = self.relations.input(str(base))
+            step = self.relations.input(rows_of(self.relations, str(base)))
             (unit,) = self.relations.units(step)
             counts = {UNITS: exp.Count(this=exp.Distinct(expressions=[key(unit)]))}
             is_seen = exp.EQ(this=exp.column(REPLICATE), expression=literal(0))
@@ -218,6 +232,12 @@ class Replicates:
         query = joined(query, "r", Part(seen, keys))
         query = query.group_by(*(key(name, "r") for name in keys.columns)) if keys.columns else query
         return self.keep("limits", query, "one row per group: the limits of every metric")
+
+
+def _query_with(name: str) -> exp.Distinct:
+    """Return the queries that have a value, each once: a grouping may hold several lists of one."""
+    there = exp.Not(this=exp.Is(this=exp.column(name), expression=exp.Null()))
+    return exp.Distinct(expressions=[exp.Case(ifs=[exp.If(this=there, true=exp.column(QUERY))])])
 
 
 def _within(limit: exp.Expr) -> exp.Case:

@@ -242,11 +242,6 @@ def test_levels_that_are_none(level: Any) -> None:
         ("Bias", {"interval": "t", "confidence": None}, "interval='t' needs confidence=, such as 0.95"),
         ("Bias", {"per_query": True}, "a query has no interval of its own; leave out per_query, or confidence"),
         ("ROC", {}, "ROC has no intervals; ask for metrics with one cut-off each, or leave out confidence"),
-        (
-            "Bias",
-            {"by": [["g"], []]},
-            "intervals of several groupings at once are not possible; ask for one grouping, or leave out confidence",
-        ),
     ],
 )
 def test_calls_that_are_refused(metrics: str, options: dict[str, Any], message: str) -> None:

@@ -107,6 +107,11 @@ CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         ["nDCG@3", "RR", "num_ret"],
         {**RANKINGS, "by": "system", "confidence": 0.95, "interval": "bootstrap", "replicates": 99},
     ),
+    "intervals of groupings": (["LogLoss", "AUC"], {"predictions": "scored", "by": [["system"], []], "confidence": 0.9}),
+    "intervals of groupings drawn anew": (
+        ["RR"],
+        {**RANKINGS, "by": [["system"], []], "confidence": 0.9, "interval": "bootstrap", "replicates": 99},
+    ),
     "intervals of rows drawn anew": (
         ["KS", "AUC", "LogLoss"],
         {"predictions": "shown", "by": "system", "confidence": 0.9, "interval": "bootstrap", "replicates": 99, "unit": "query_id"},
