@@ -66,6 +66,7 @@ bench: $(VENV)/.bench  ## Measure speed beside other tools (about an hour)
 	$(BIN)/python benchmarks/classification.py
 	$(BIN)/python benchmarks/pairs.py
 	$(BIN)/python benchmarks/comparison.py
+	$(BIN)/python benchmarks/confidence.py
 	$(BIN)/python benchmarks/experiments.py
 
 bench-spark: $(VENV)/.bench  ## Measure the statements for Spark beside MLlib (about an hour; needs Java)

@@ -1,0 +1,145 @@
+"""How long intervals take beside the metrics alone, the bootstrap beside SciPy's, and two scores of the same rows beside MLstatkit."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+from comparison import timed
+from MLstatkit import Delong_test
+from rich.console import Console
+from rich.table import Table
+from scipy import stats
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+FOLDER = Path(__file__).parent / "data"
+RANKINGS = ["nDCG@5", "nDCG@10", "AP", "AP@10", "RR", "P@5", "P@10", "R@10", "Rprec", "ERR@10", "RBP", "Success@10"]
+SUMS = ["LogLoss", "Brier", "MAE", "MSE", "RMSE", "Bias", "CalibrationRatio", "Precision", "Recall", "Accuracy", "MCC", "NormalizedEntropy"]
+REPLICATES = 999
+
+
+def stored(name: str, query: str) -> str:
+    """Return a Parquet file of the rows of a query, in random order."""
+    path = FOLDER / f"{name}.parquet"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        duckdb.sql(f"COPY (SELECT * FROM ({query}) ORDER BY hash(i)) TO '{path}'")
+    return str(path)
+
+
+def lists(queries: int) -> dict[str, str]:
+    """Return a run of ten documents per query and their judgments."""
+    rows = f"SELECT i, i // 10 AS query_id, i % 10 AS doc_id, (hash(i, 1) % 100000) / 100000 AS score FROM range({10 * queries}) AS t(i)"
+    judged = f"SELECT i, i // 10 AS query_id, i % 10 AS doc_id, greatest(CAST(hash(i, 2) % 20 AS INTEGER) - 16, 0) AS relevance FROM range({10 * queries}) AS t(i)"
+    return {"run": stored(f"run_{queries}", rows), "qrels": stored(f"qrels_{queries}", judged)}
+
+
+def shown(rows: int) -> str:
+    """Return predictions of two models, 5 % of them positives, of users with twenty rows."""
+    label = "CAST(hash(i, 1) % 20 = 0 AS INTEGER)"
+    scores = ", ".join(
+        f"((hash(i, {number}) % 100000) / 100000 * 0.8 + {label} * 0.1 + 0.05) AS {name}" for number, name in ((2, "a"), (3, "b"))
+    )
+    return stored(
+        f"predictions_{rows}", f"SELECT i, hash(i, 4) % {rows // 20} AS user_id, {label} AS label, {scores} FROM range({rows}) AS t(i)"
+    )
+
+
+def ours(metrics: Any, **options: Any) -> pa.Table:
+    """Return what sqlrank says."""
+    return sqlrank.evaluate(metrics, check="off", **options)
+
+
+def scipy_bootstrap(columns: list[np.ndarray]) -> list[Any]:
+    """Return the intervals of means by SciPy, which draws as many at a time as memory holds."""
+    draw = np.random.default_rng(0)
+    options: dict[str, Any] = {"n_resamples": REPLICATES, "method": "percentile", "batch": 20, "rng": draw}
+    return [stats.bootstrap((column,), np.mean, **options).confidence_interval for column in columns]
+
+
+def delong(path: str) -> Any:
+    """Return the z of MLstatkit's test, its reading included."""
+    table = duckdb.sql(f"SELECT label, a, b FROM '{path}'").fetchnumpy()
+    return Delong_test(table["label"], table["a"], table["b"])
+
+
+def tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[], Any]], str]]:
+    """Return the sides of each table by its title, with the side that ratios are to."""
+    ranked, few, path = lists(queries), lists(queries // 4), shown(rows)
+    values = ours(RANKINGS, per_query=True, **few)
+    columns = [values[name].to_numpy() for name in RANKINGS]
+    predictions: dict[str, Any] = {"predictions": path, "columns": {"score": "a"}}
+    sure: dict[str, Any] = {"confidence": 0.95}
+    drawn = {**sure, "interval": "bootstrap", "replicates": REPLICATES}
+    return {
+        f"{len(RANKINGS)} metrics of rankings, {queries:,} queries of ten": (
+            {"values": lambda: ours(RANKINGS, **ranked), "with intervals": lambda: ours(RANKINGS, **ranked, **sure)},
+            "values",
+        ),
+        f"bootstrap, {len(RANKINGS)} metrics, {REPLICATES} replicates, {queries // 4:,} queries (sqlrank: with the metrics)": (
+            {"sqlrank": lambda: ours(RANKINGS, **few, **drawn), "scipy, of values": lambda: scipy_bootstrap(columns)},
+            "sqlrank",
+        ),
+        f"AUC, {rows:,} predictions": (
+            {
+                "value": lambda: ours("AUC", **predictions),
+                "with its interval": lambda: ours("AUC", **predictions, **sure),
+                "by users": lambda: ours("AUC", **predictions, **sure, unit="user_id"),
+                "APS with its interval": lambda: ours("APS", **predictions, **sure),
+            },
+            "value",
+        ),
+        f"{len(SUMS)} metrics of sums, {rows:,} predictions": (
+            {
+                "values": lambda: ours(SUMS, **predictions),
+                "intervals by rows": lambda: ours(SUMS, **predictions, **sure),
+                f"intervals by {rows // 20:,} users": lambda: ours(SUMS, **predictions, **sure, unit="user_id"),
+            },
+            "values",
+        ),
+        f"AUC of two scores of the same {rows:,} rows": (
+            {
+                "sqlrank": lambda: sqlrank.compare("AUC", predictions=path, columns={"score": ["a", "b"]}),
+                "MLstatkit": lambda: delong(path),
+            },
+            "sqlrank",
+        ),
+    }
+
+
+def agree(rows: int) -> None:
+    """Stop if the two tests of areas do not agree."""
+    path = shown(rows)
+    (row,) = sqlrank.compare("AUC", predictions=path, columns={"score": ["a", "b"]}).to_pylist()
+    z = abs(float(delong(path)[0]))
+    if abs(abs(row["difference"]) / row["se"] - z) > 1e-6 * max(1.0, z):
+        raise SystemExit(f"sqlrank and MLstatkit do not agree: {row}, {z}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--queries", type=int, default=200_000)
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    asked = parser.parse_args()
+    agree(min(asked.rows, 100_000))
+    console = Console(width=110)
+    for title, (sides, base) in tables(asked.queries, asked.rows).items():
+        found = timed(sides, asked.repeat)
+        table = Table("", "seconds", f"ratio to {base}", title=f"{title}, median of {asked.repeat} in turn")
+        for name, seconds in found.items():
+            table.add_row(name, f"{seconds:.2f}", f"{seconds / found[base]:.2f}")
+        console.print(table)
+
+
+if __name__ == "__main__":
+    main()
