@@ -55,21 +55,21 @@ def test_shares_of_successes(truth: float, units: int, expected: float, tmp_path
 
 
 def test_how_far_metrics_vary_by_clicks() -> None:
-    """The table of docs/confidence.md is what the bootstrap says of the data of the examples."""
+    """The table of docs/confidence.md is what intervals say of the data of the examples."""
     root = Path(sqlrank.__file__).parents[1]
     page = (root / "docs" / "confidence.md").read_text("utf-8")
+    predictions = root / "examples" / "data" / "open_bandit" / "impressions.parquet"
+    columns = {"label": "click", "score": "score_boosting"}
+    of_hours = {**columns, "query_id": "date_trunc('hour', timestamp)", "doc_id": "impression_id"}
     for step in (8, 2, 1):
+        given = {"predictions": predictions, "where": f"impression_id % {step} = 0", "confidence": 0.95}
         (row,) = sqlrank.evaluate(
-            ["AUC", "PnDCG", "LogLoss", "Positives"],
-            predictions=root / "examples" / "data" / "open_bandit" / "impressions.parquet",
-            columns={"label": "click", "score": "score_boosting"},
-            unit="impression_id",
-            where=f"impression_id % {step} = 0",
-            confidence=0.95,
-            interval="bootstrap",
+            ["AUC", "PnDCG", "LogLoss", "Positives"], **given, columns=columns, unit="impression_id", interval="bootstrap"
         ).to_pylist()
-        cells = [f"{row[name]:.{digits}f} ± {row[f'{name}.se']:.{digits}f}" for name, digits in (("AUC", 3), ("PnDCG", 3), ("LogLoss", 4))]
-        assert f"| {row['Positives']:.0f} | {' | '.join(cells)} |" in page
+        row |= sqlrank.evaluate("nDCG", **given, columns=of_hours, no_relevant="skip").to_pylist()[0]
+        digits = {"AUC": 3, "PnDCG": 3, "LogLoss": 4, "nDCG": 3}
+        cells = [f"{row[name]:.{places}f} ± {row[f'{name}.se']:.{places}f}" for name, places in digits.items()]
+        assert f"| {row['Positives']:.0f} | {' | '.join(cells)} | {row['nDCG.units']} |" in page
 
 
 def check_share(values: np.ndarray, truth: float, expected: float, folder: Path) -> None:
