@@ -177,7 +177,7 @@ class SqlFile:
     def place(self) -> str:
         """The path below the folder of SQL files, such as ``relations/judged/placed.sql``."""
         parts = self.path.parts
-        return "/".join(parts[len(parts) - 1 - parts[::-1].index(self.kind) :])
+        return "/".join(parts[len(parts) - 1 - parts[::-1].index(self.kind) :] if self.kind in parts else parts[-2:])
 
     @property
     def is_total(self) -> bool:

@@ -204,9 +204,15 @@ def test_what_is_refused(metric: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("worst", "Orders names an order and a metric, as in 'worst of PRAUC'; orders are: worst, best, row_order"),
-        ("doc_desc of PRAUC", "Orders names an order and a metric, as in 'worst of PRAUC'; orders are: worst, best, row_order"),
-        ("worst of PRUAC", "unknown metric 'PRUAC'; did you mean 'PRAUC'?"),
+        (
+            "worst",
+            "Orders names orders from the least to the greatest, as in 'worst to best of PRAUC'; orders are: worst, best, row_order, tied",
+        ),
+        (
+            "doc_desc to best of PRAUC",
+            "Orders names orders from the least to the greatest, as in 'worst to best of PRAUC'; orders are: worst, best, row_order, tied",
+        ),
+        ("worst of PRUAC to best", "unknown metric 'PRUAC'; did you mean 'PRAUC'?"),
     ],
 )
 def test_a_file_that_names_no_order(line: str, message: str, tmp_path: Path) -> None:
@@ -223,7 +229,13 @@ def test_a_file_that_names_no_order(line: str, message: str, tmp_path: Path) -> 
 def test_a_file_of_ones_own_names_what_it_is_under_an_order(tmp_path: Path) -> None:
     own = tmp_path / "metrics" / "own.sql"
     own.parent.mkdir()
-    lines = ["-- Own: AUC, but the greatest of KS.", "-- Orders: best of KS.", "-- Requires: binary labels.", "SELECT", "  group_id,"]
+    lines = [
+        "-- Own: AUC, but the greatest of KS.",
+        "-- Orders: worst to best of KS.",
+        "-- Requires: binary labels.",
+        "SELECT",
+        "  group_id,",
+    ]
     own.write_text("\n".join([*lines, "  SUM(positives) AS own", "FROM thresholds", "GROUP BY group_id", ""]))
     got = values(["Own", "Own(ties=worst)", "Own(ties=best)"], *at_scores(THREE), sql_dir=tmp_path)
     assert got == pytest.approx([4, 4, 0.65], abs=1e-12)
