@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 from sqlglot import exp
 
 from sqlrank.engines.names import table_of
-from sqlrank.errors import InputError
+from sqlrank.errors import ExecutionError, InputError
 from sqlrank.states.made import DEFINITION
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
 NEW = "sqlrank_new_state"
@@ -23,23 +26,39 @@ def keep(rows: pa.Table, connection: Any, insert: str, replace: str | None) -> N
 
     Raises:
         InputError: the table has other columns, or rows of another definition.
+        ExecutionError: DuckDB cannot write it, such as a file that somebody else has open.
     """
     is_path = not isinstance(connection, duckdb.DuckDBPyConnection)
-    duck = duckdb.connect(str(connection)) if is_path else connection
+    target = table_of("insert", insert, "duckdb")
     try:
-        duck.register(NEW, rows)
-        duck.execute("BEGIN")
+        duck = duckdb.connect(str(connection)) if is_path else connection
         try:
-            _keep(duck, table_of("insert", insert, "duckdb"), insert, rows, replace)
-        except BaseException:
-            duck.execute("ROLLBACK")
-            raise
-        duck.execute("COMMIT")
-    finally:
-        if is_path:
-            duck.close()
-        else:
-            duck.unregister(NEW)
+            duck.register(NEW, rows)
+            with _transaction(duck):
+                _keep(duck, target, insert, rows, replace)
+        finally:
+            if is_path:
+                duck.close()
+            else:
+                duck.unregister(NEW)
+    except duckdb.Error as error:
+        raise ExecutionError(f"insert: nothing was added to {insert}: {str(error).strip().splitlines()[0]}") from error
+
+
+@contextmanager
+def _transaction(duck: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Do all or nothing, within the transaction of the caller's if there is one: two statements outside of any have one each."""
+    has_one = len({duck.execute("SELECT TXID_CURRENT()").fetchone() for _ in range(2)}) == 1
+    if has_one:
+        yield
+        return
+    duck.begin()
+    try:
+        yield
+    except BaseException:
+        duck.rollback()
+        raise
+    duck.commit()
 
 
 def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, shown: str, rows: pa.Table, replace: str | None) -> None:

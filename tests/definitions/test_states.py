@@ -218,6 +218,22 @@ def test_what_cannot_be_added_is_not() -> None:
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
 
 
+def test_a_transaction_of_the_callers_is_theirs_to_end() -> None:
+    duck = duckdb.connect()
+    sqlrank.state("AUC", predictions=clicks(), by="day", connection=duck, insert="ads")
+    held = duck.sql("SELECT COUNT(*) FROM ads").fetchall()
+    duck.begin()
+    sqlrank.state("AUC", predictions=clicks(), by="day", where="day = 1", connection=duck, insert="ads")
+    assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() > held
+    duck.rollback()
+    assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(sqlrank.ExecutionError, match="insert: nothing was added to ads: "):
+        sqlrank.state("AUC", predictions=clicks(), by="day", connection=str(tmp_path / "no folder" / "ads.duckdb"), insert="ads")
+
+
 def test_each_day_may_be_written_by_itself(tmp_path: Path) -> None:
     """A condition that chooses groups does not change what their rows are; any other does."""
     for day in range(1, 6):
