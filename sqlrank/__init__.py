@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sqlrank.library.metric import Metric
     from sqlrank.results.dbt import DbtModel, dbt_model
     from sqlrank.splits.split import split, split_sql
+    from sqlrank.states.state import state, state_sql
 
 __all__ = [
     "ContractError",
@@ -41,6 +42,8 @@ __all__ = [
     "split",
     "split_sql",
     "sql",
+    "state",
+    "state_sql",
 ]
 
 _PLACES = {
@@ -54,6 +57,7 @@ _PLACES = {
     "sqlrank.library.metric": ("Metric",),
     "sqlrank.results.dbt": ("DbtModel", "dbt_model"),
     "sqlrank.splits.split": ("split", "split_sql"),
+    "sqlrank.states.state": ("state", "state_sql"),
 }
 """Where the public names are: each is imported when it is asked for, since engines take half a second that help does not need."""
 

@@ -24,6 +24,7 @@ from sqlrank.prepare import prepare
 from sqlrank.question import look_up
 from sqlrank.results.replacing import replacing
 from sqlrank.results.store import store
+from sqlrank.states.reading import answer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,6 +43,7 @@ def evaluate(
     predictions: Any = None,
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
+    state: Any = None,
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
@@ -81,6 +83,8 @@ def evaluate(
         queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
             ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
         inputs: sources of further roles, by name: ``history``, ``items``, ``features``, ``baseline``, or those that ``sql_dir`` declares.
+        state: sums of predictions that :func:`sqlrank.state` made, in the place of predictions: metrics of an order have their ``M.least`` and
+            ``M.greatest`` beside them, and ``days`` (if it has a column ``day``) and ``rows`` say what was added up.
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory; or a connection
             to another database, where sources are names of tables, and nothing is uploaded: one of PEP 249 (psycopg, sqlite3,
             Snowflake, BigQuery, Databricks, Trino, ClickHouse), one of ADBC, a SparkSession, a chdb session, a DataFusion context.
@@ -132,6 +136,8 @@ def evaluate(
     [{'RR': 0.5, 'P@1': 0.0}]
     """
     limits = Limits(memory_limit, threads, temp_directory, timeout)
+    if state is not None:
+        return answer_of(Call.of(metrics, locals(), policies), state, connection, dialect, limits)
     return answer(Call.of(metrics, locals(), policies), connection, dialect, limits, check, progress)
 
 

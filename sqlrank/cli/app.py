@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, explain, sql, split, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, explain, sql, split, state, metrics and learn."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ from sqlrank.cli.options import (
     Seed,
     Sort,
     SqlDir,
+    State,
     TempDirectory,
     Threads,
     Timeout,
@@ -55,6 +56,7 @@ from sqlrank.cli.options import (
     metric_names,
 )  # fmt: skip
 from sqlrank.cli.split import split
+from sqlrank.cli.state import state as make_state
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library.known import ours
 from sqlrank.library.metric import read
@@ -81,6 +83,7 @@ def evaluate(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
+    state: State = None,
     db: Database = None,
     by: By = None,
     where: Where = None,
@@ -113,7 +116,7 @@ def evaluate(
     given = dict(locals())
     with problems():
         form = form_of(format, output, digits)
-        check_target(output, force, [*leaves(runs(run)), qrels, predictions, queries, db, *pairs("--input", input).values()])
+        check_target(output, force, [*leaves(runs(run)), qrels, predictions, queries, state, db, *pairs("--input", input).values()])
     with problems(), progress_bar("evaluating") as progress:
         if with_total and not per_query:
             raise SqlrankError("--with-total is for --per-query")
@@ -219,7 +222,7 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-for command in (compare, gate, experiment, chart, explain, split, learn):
+for command in (compare, gate, experiment, chart, explain, split, make_state, learn):
     app.command(cls=Once)(command)
 
 

@@ -38,6 +38,9 @@ Predictions = Annotated[
     str | None, typer.Option(help="Label, score and weight; for metrics of rankings run and judgments: query_id, doc_id, score, label.")
 ]
 Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to slice by.")]
+State = Annotated[
+    str | None, typer.Option(help="Sums that 'sqlrank state' made of predictions: a table, a Parquet or CSV file, a pattern or a folder.")
+]
 Database = Annotated[Path | None, typer.Option("--db", help="A DuckDB file that holds the tables; opened read-only.")]
 By = Annotated[
     list[str] | None,

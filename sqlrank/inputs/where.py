@@ -36,7 +36,7 @@ def keep(where: str | None, inputs: Mapping[str, Input], labelled: bool, dialect
     roles = {"predictions": ["predictions", "run", "qrels"]} if labelled else {}
     roles |= {role: [role] for role in inputs if not labelled or role not in {"run", "qrels", "predictions"}}
     found = {role: inputs[names[0]] for role, names in roles.items()}
-    tree = _read(where, dialect)
+    tree = read_condition(where, dialect)
     looks = all(item.table.types is not None for item in found.values())
     if looks and (parameter := tree.find(exp.Placeholder, exp.Parameter)):
         raise InputError(f"where: {parameter.sql('duckdb')} has no value; write the value itself")
@@ -59,7 +59,7 @@ def keep_query(query: Any, inputs: Mapping[str, Input]) -> None:
             item.keep(exp.EQ(this=theirs, expression=exp.Literal.string(str(query))))
 
 
-def _read(where: str, dialect: str) -> exp.Expr:
+def read_condition(where: str, dialect: str) -> exp.Expr:
     """Return the one condition that a text is."""
     try:
         trees: list[Any] = sqlglot.parse(where, read=dialect_of(dialect).writer) if isinstance(where, str) else []

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sqlrank.errors import suggestion
 from sqlrank.library.contract import check, refuse
+from sqlrank.library.orders import FACT, wrong_orders
 from sqlrank.library.selects import rules_of
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ def _facts(file: SqlFile, library: Library) -> Iterator[Breach]:
             yield "-- Requires", f"no requirement {name!r}{suggestion(name, known)} There are: {', '.join(known)}"
     if "Check" in file.facts and file.facts["Check"] not in library.checks:
         yield "-- Check", f"no check {file.facts['Check']!r}{suggestion(file.facts['Check'], library.checks)} Checks are files in checks/"
+    if FACT in file.facts and (problem := wrong_orders(file, library)):
+        yield f"-- {FACT}", problem
 
 
 def requirements(library: Library) -> dict[str, str]:

@@ -10,6 +10,7 @@ from sqlrank.library.asked import Asked
 from sqlrank.library.compat import alias, bundle_of
 from sqlrank.library.known import ours
 from sqlrank.library.metric import Metric, each_cutoff, freeze, read
+from sqlrank.library.orders import in_order, orders_of_predictions
 from sqlrank.library.refusals import (
     OF_LISTS,
     check_policies,
@@ -81,7 +82,7 @@ def ask(
     if problems:
         raise MetricError("\n".join(dict.fromkeys(problems)))
     _refuse_many(found.values())
-    return list(found.values())
+    return [in_order(item, library) for item in found.values()]
 
 
 def _listed(metrics: Any) -> list[Any]:
@@ -115,7 +116,7 @@ def _heeded(policies: Mapping[str, Value], role: str, has_rankings: bool) -> Map
 
 def _ask(metric: Metric, role: str, library: Library, bundle: Mapping[str, Any], policies: Mapping[str, Value]) -> Asked:
     file = library.checked(library.asked(metric))
-    is_ranking = role == "run"
+    is_ranking, orders = role == "run", orders_of_predictions(library)
     settings: dict[str, Value] = {name: value.default for name, value in file.choices.items()}
     settings |= {name: param.default for name, param in file.params.items() if param.default is not None}
     if is_ranking:
@@ -129,10 +130,9 @@ def _ask(metric: Metric, role: str, library: Library, bundle: Mapping[str, Any],
     if file.kind == "curves" or is_ranking:
         settings.pop("level", None)
     settings |= _cutoff(metric, file, settings)
-    if not is_ranking and settings.get("ties", "row_order") != "row_order":
-        raise MetricError(
-            f"ties={settings['ties']!r} orders documents; for {file.display_name} a tie counts tie_credit, or give ties='row_order'"
-        )
+    if not is_ranking and settings.get("ties", orders[0]) not in orders:
+        others = " or ".join([", ".join(map(repr, orders[:-1])), repr(orders[-1])])
+        raise MetricError(f"ties={settings['ties']!r} orders documents; {file.display_name} takes ties as they are, or give ties={others}")
     check_values(metric, file, settings)
     check_policies(settings, library)
     asked = Asked(metric, file, settings, uses(library, file, settings, *OF_LISTS), role)

@@ -25,7 +25,7 @@ def terms(expression: exp.Expr) -> Terms | None:
     The conditions of a CASE, and what NULLIF compares with, are taken as fixed.
     """
     try:
-        return _derive(_averages(expression)) or None
+        return _derive(averages(expression)) or None
     except NoDerivativeError:
         return None
 
@@ -41,7 +41,7 @@ def added(total: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[missing], default=exp.Literal.number(1))
 
 
-def _averages(expression: exp.Expr) -> exp.Expr:
+def averages(expression: exp.Expr) -> exp.Expr:
     """Write AVG(x) as SUM(x) / COUNT(x)."""
 
     def written(node: exp.Expr) -> exp.Expr:

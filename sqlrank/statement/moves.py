@@ -71,7 +71,7 @@ def by_rows(
 def _named(relations: Relations, asked: Asked) -> tuple[Rows, exp.Expr] | None:
     """Read ``-- Influence: 2 * auc_move FROM movements``, which is for scores without an order of rows, and for functions by default."""
     others = [choice.name for choice in asked.file.choices.values() if asked.settings.get(choice.name) != choice.default]
-    if others or asked.settings.get("ties") == "row_order":
+    if others or asked.settings.get("ties") is not None:
         return None
     said: Any = sqlglot.parse_one(f"SELECT {asked.file.facts['Influence']}", read="duckdb")
     move = bind(relations.library, said.selects[0], asked.settings, asked.file.params)

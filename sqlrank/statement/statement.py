@@ -158,7 +158,7 @@ def _curve(stages: Stages, asked: Asked, rows: Rows, stamp: str, audits: Mapping
         slice_name(rows.shape, step) if item.kind == "slice" else exp.alias_(key(item.alias, step), key(item.alias).this.copy())
         for item in outputs
     ]
-    order = [*map(_output, outputs), exp.column("point")]
+    order = [*map(_output, outputs), exp.column(shown[0])]
     guarded = relations.library.can_overflow(asked.file, asked.uses.files)
     keys_of = {name for role in relations.library.roles.values() for name, column in role.columns.items() if column.type == "key"}
     tree = exp.select(*columns, *(exp.alias_(_shown(name, step, guarded, name in keys_of), name) for name in shown)).from_(step)

@@ -330,6 +330,10 @@ def _of_predictions() -> list[Scenario]:
         Scenario("predictions of weight 1", [name for name in classification if name != "GAUC"], unweighted | {"strategy": "ranked"}),
         Scenario("predictions per query", classification, WEIGHTED | {"per_query": True}),
         Scenario("predictions, ties=row_order", classification, WEIGHTED | {"ties": "row_order"}, for_some=True),
+        *(
+            Scenario(f"predictions, ties={ties}", [*classification, "pAp@2"], WEIGHTED | {"ties": ties, "by": "shop"}, for_some=True)
+            for ties in ("best", "worst")
+        ),
         Scenario("regression", regression, {"predictions": "numbers", "columns": {"weight": "weight"}, "by": "shop"}),
         Scenario("pairs", _names(_family("pairs")), WEIGHTED | {"by": [["shop"], []]}),
         Scenario("pairs at once", _names(_family("pairs")), WEIGHTED),

@@ -46,6 +46,11 @@ class Predictions:
         place[np.lexsort((self.rank, -self.score))] = -np.arange(len(self))
         return replace(self, score=place)
 
+    def class_by_class(self, positives_first: bool) -> Predictions:
+        """Return scores of which no two of different classes are equal: one of the classes comes first among equal scores."""
+        _, place = np.unique(self.score, return_inverse=True)
+        return replace(self, score=2.0 * place + ((self.label == 1) == positives_first))
+
 
 @dataclass(frozen=True)
 class Options:
@@ -77,6 +82,8 @@ def classes(data: Predictions) -> tuple[float, float]:
 
 
 def in_order(data: Predictions, options: Options) -> Predictions:
+    if options.ties in {"best", "worst"}:
+        return data.class_by_class(positives_first=options.ties == "best")
     return data.one_by_one() if options.ties == "row_order" else data
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -46,6 +47,8 @@ def gauc(data: Predictions, options: Options) -> float | None:
 
 
 def aps(data: Predictions, options: Options) -> float | None:
+    if options.ties == "worst":
+        return prauc(data, replace(options, interpolation="davis_goadrich"))
     points = curve(in_order(data, options))
     steps = [(tp - before) * tp / (tp + fp) for (before, _), (tp, fp) in pairwise(points) if tp + fp > 0]
     return ratio(sum(steps), points[-1][0])
@@ -53,7 +56,8 @@ def aps(data: Predictions, options: Options) -> float | None:
 
 def prauc(data: Predictions, options: Options) -> float | None:
     points = [point for i, point in enumerate(curve(in_order(data, options))) if i == 0 or sum(point) > 0]
-    area = sum(segment(options.interpolation, left, right) for left, right in pairwise(points))
+    interpolation = "davis_goadrich" if options.ties == "best" else options.interpolation
+    area = sum(segment(interpolation, left, right) for left, right in pairwise(points))
     return ratio(area, points[-1][0])
 
 

@@ -114,6 +114,15 @@ def test_rank_given() -> None:
     assert_reference(got, {kind: data.one_by_one() for kind, data in found.items()}, metrics)
 
 
+@pytest.mark.parametrize("ties", ["best", "worst"])
+def test_orders_of_classes(ties: str) -> None:
+    """Under ties=best and ties=worst no two scores of different classes are equal."""
+    found = groups(classes=True, weights="eighths")
+    metrics = ["PartialAUC@3", "pAp@3", "PartialAUC@100", "pAp(few_negatives=pad)@9", "pAp(tie_credit=0)@2"]
+    got = by_kind(metrics, table(found), ties=ties)
+    assert_reference(got, {kind: data.class_by_class(positives_first=ties == "best") for kind, data in found.items()}, metrics)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("counting", ["framed", "bits"])
 def test_without_groups(counting: str) -> None:

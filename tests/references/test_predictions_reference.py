@@ -278,6 +278,15 @@ def row_ordered() -> Values:
     return by_kind(ALL, table(groups()), ties="row_order")
 
 
+@pytest.mark.parametrize("strategy", few(["window", "grouped", "bucketed"], ("window",)))
+@pytest.mark.parametrize("ties", ["best", "worst"])
+def test_orders_of_classes(ties: str, strategy: str) -> None:
+    """One class comes first among equal scores; of thresholds, those of positives alone."""
+    found = dict(list(groups().items())[::2])
+    got = by_kind(OF_ORDER, table(found), ties=ties, strategy=strategy)
+    assert_reference(got, found, OF_ORDER, ties=ties)
+
+
 @pytest.mark.parametrize("strategy", few(["window", "grouped", "bucketed"], ("grouped",)))
 def test_each_query(strategy: str) -> None:
     found = dict(list(groups().items())[::3])

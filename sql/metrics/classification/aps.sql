@@ -3,6 +3,7 @@
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- Influence: aps_move FROM movements.
+-- Orders: worst of PRAUC(interpolation=davis_goadrich) to best.
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn average_precision_score.
 SELECT

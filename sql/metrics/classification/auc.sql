@@ -6,6 +6,7 @@
 -- Influence: auc_move FROM movements.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.
+-- Orders: worst to best.
 -- Undefined: predictions of one class only.
 -- Source: Hanley & McNeil 1982; scikit-learn roc_auc_score.
 SELECT

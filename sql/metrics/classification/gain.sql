@@ -3,6 +3,7 @@
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- No influence: the score at which the fraction ends moves with the rows.
+-- Orders: worst to best.
 -- Undefined: predictions without a positive.
 -- Unit: share of positives.
 -- Source: the cumulative gains chart.

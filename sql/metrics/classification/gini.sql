@@ -5,6 +5,7 @@
 -- Influence: 2 * auc_move FROM movements.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.
+-- Orders: worst to best.
 -- Undefined: predictions of one class only.
 -- Source: Hand & Till 2001; CatBoost NormalizedGini.
 SELECT

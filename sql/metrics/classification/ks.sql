@@ -2,6 +2,7 @@
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- No influence: the score at which it is greatest moves with the rows.
+-- Orders: tied to best or worst.
 -- Undefined: predictions of one class only.
 -- Source: Kolmogorov-Smirnov two-sample statistic; scipy ks_2samp.
 SELECT

@@ -2,6 +2,7 @@
 -- $fraction: number above 0 to 1: the part of all weight that is looked at.
 -- Requires: binary labels.
 -- No influence: the score at which the fraction ends moves with the rows.
+-- Orders: worst to best.
 -- Undefined: predictions without a positive.
 -- Unit: times as many as at random.
 -- Source: the lift chart.

@@ -7,6 +7,7 @@
 -- Influence: 2 * auc_move FROM movements.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.
+-- Orders: worst to best.
 -- Undefined: predictions of one class only.
 -- Source: Magnetic's LightMetrics, in the form that does not depend on the order of tied rows.
 SELECT

@@ -4,6 +4,7 @@
 -- With k: PartialAUC.
 -- Requires: binary labels.
 -- No influence: the score at which the area ends moves with the rows.
+-- Orders: worst to best.
 -- Undefined: predictions of one class only.
 -- Source: McClish 1989; scikit-learn roc_auc_score(max_fpr).
 SELECT

@@ -5,6 +5,7 @@
 -- few_negatives(): default truncate: what is done where there are fewer than k negatives.
 -- Requires: binary labels.
 -- No influence: which negatives are the highest moves with the rows.
+-- Orders: worst to best.
 -- Undefined: predictions of one class only; by few_negatives=skip those with fewer than k negatives.
 -- Source: Hiranandani et al. 2020; RecTools PAP. Its micro average is level=query with few_negatives=skip.
 SELECT

@@ -1,0 +1,20 @@
+-- state: one row per group and bin of the score, with what merges by addition.
+-- $fineness: integer from 1 to 65536, default 1024: how many bins there are between 0 and 1, which are steps of the 16th root of the score.
+SELECT
+  group_id,
+  bin,
+  SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+  SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
+  MIN(score) AS score_min,
+  MAX(score) AS score_max,
+  COUNT(*) AS num_rows
+FROM (
+  SELECT
+    group_id,
+    label,
+    score,
+    weight,
+    FLOOR($fineness * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * crowding(ABS(CAST(score AS DOUBLE)))) AS bin
+  FROM predictions
+) AS placed
+GROUP BY group_id, bin

@@ -1,0 +1,11 @@
+-- state: one row per group and score, with what merges by addition: exact, for scores of which there are few.
+SELECT
+  group_id,
+  score AS bin,
+  SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+  SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
+  MIN(score) AS score_min,
+  MAX(score) AS score_max,
+  COUNT(*) AS num_rows
+FROM predictions
+GROUP BY group_id, score

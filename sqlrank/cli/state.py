@@ -1,0 +1,93 @@
+"""The command ``sqlrank state``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+import sqlrank
+from sqlrank.cli.console import problems
+from sqlrank.cli.given import columns, policies
+from sqlrank.cli.options import (
+    Check,
+    ColumnOf,
+    Database,
+    Dialect,
+    Digits,
+    Force,
+    Memory,
+    Metrics,
+    Output,
+    Policy,
+    SqlDir,
+    TempDirectory,
+    Threads,
+    Timeout,
+    Where,
+    Written,
+)  # fmt: skip
+from sqlrank.errors import SqlrankError
+from sqlrank.library.shelf import library_of
+from sqlrank.results.formats import Looks, form_of, write
+from sqlrank.results.targets import check_target
+
+
+def state(
+    metrics: Metrics,
+    predictions: Annotated[str, typer.Option(help="Label, score and weight: a table, a Parquet or CSV file, a pattern or a folder.")],
+    by: Annotated[
+        list[str] | None, typer.Option(help="A column that rows can be chosen and rolled up by later, such as day. Repeat for more.")
+    ] = None,
+    bins: Annotated[str, typer.Option(help="grid, or score: each score by itself, which is exact, for few of them.")] = "grid",
+    fineness: Annotated[int, typer.Option(help="Steps of the grid between 0 and 1.")] = 1024,
+    where: Where = None,
+    db: Database = None,
+    column: ColumnOf = None,
+    policy: Policy = None,
+    sql_dir: SqlDir = None,
+    insert: Annotated[str | None, typer.Option(help="Add the rows to this table of --db, made if it is not there.")] = None,
+    replace: Annotated[
+        str | None, typer.Option(help="A column of --by, such as day: rows of --insert for its values are replaced.")
+    ] = None,
+    sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead, to be run in a warehouse.")] = False,
+    dialect: Dialect = "duckdb",
+    create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
+    format: Written = None,  # noqa: A002  the option's public name
+    output: Output = None,
+    digits: Digits = None,
+    check: Check = "auto",
+    memory_limit: Memory = None,
+    threads: Threads = None,
+    temp_directory: TempDirectory = None,
+    timeout: Timeout = None,
+    force: Force = False,
+) -> None:
+    """Make sums per day, slice and bin of the score, from which evaluate --state has metrics of any days."""
+    with problems():
+        options: dict[str, Any] = {
+            "predictions": predictions,
+            "by": by or (),
+            "bins": bins,
+            "fineness": fineness,
+            "connection": db,
+            "columns": columns(column),
+            "where": where,
+            "insert": insert,
+            "replace": replace,
+            "sql_dir": sql_dir,
+            **policies(policy),
+        }
+        if sql:
+            typer.echo(sqlrank.state_sql(metrics, **options, dialect=dialect, create_table=create_table) + ";")
+            return
+        if dialect != "duckdb" or create_table:
+            raise SqlrankError("--dialect and --create-table are for --sql")
+        form = form_of(format, output, digits)
+        check_target(output, force, [predictions, db])
+        limits = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory, "timeout": timeout}
+        result = sqlrank.state(metrics, **options, check=check, **limits)  # type: ignore[arg-type]
+        if insert is None or output is not None:
+            write(result, form, output, Looks.of(result.column_names, library_of(sql_dir), digits))
+        if insert is not None:
+            typer.echo(f"{result.num_rows:,} rows in {insert}", err=True)

@@ -1,0 +1,101 @@
+"""The statement that makes a state: a curve whose rows are bins, with a column for each sum that metrics need."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.errors import MetricError
+from sqlrank.library.asked import Asked
+from sqlrank.library.file import SqlFile
+from sqlrank.library.folder import sql_root
+from sqlrank.library.metric import Metric
+from sqlrank.library.refusals import check_value
+from sqlrank.library.uses import uses
+from sqlrank.question import look_up
+from sqlrank.states.asked import BASE, of_asked
+from sqlrank.states.conditions import kept_conditions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.call import Call
+    from sqlrank.question import Question
+    from sqlrank.states.asked import Wanted
+
+BINS = ("grid", "score")
+"""How scores are put into bins: by steps of a fixed axis, or each by itself."""
+
+DEFINITION = "definition"
+"""The column that says what the rows of a state are, so that only those of one kind are added up."""
+
+OF_BINS = ("bin", "positives", "negatives", "score_min", "score_max")
+"""The columns of a state whose metrics are of an order."""
+
+ROWS, DAY, DAYS = "num_rows", "day", "days"
+"""How many rows were added up; the column that says of which day, and how many days there were."""
+
+FINENESS = 1024
+"""Steps of the grid between 0 and 1 unless said: of click rates some 400 bins have rows, within which 0.5 % of all pairs are."""
+
+
+def question_of(call: Call, dialect: str, bins: str, fineness: int) -> tuple[Question, str]:
+    """Return the question whose answer is a state, and its definition.
+
+    Raises:
+        MetricError: a metric that no state has, several groupings or scores, or bins that are none.
+    """
+    if bins not in BINS:
+        raise MetricError(f"bins={bins!r} is not possible: give one of: {', '.join(BINS)}")
+    question = look_up(call)
+    if question.sets is not None:
+        raise MetricError(
+            "by has several groupings, whose rows would overlap, and count twice when they are added up; give one list of columns"
+        )
+    if taken := next((name for name in question.by if name.lower() in {*OF_BINS, ROWS, DEFINITION}), None):
+        raise MetricError(f'by names {taken!r}, which is a column of every state; rename it: by="{taken}_={taken}"')
+    if isinstance((call.columns or {}).get("score"), (list, tuple)):
+        raise MetricError("several scores are given; make a state of each, in a table of its own")
+    library = question.library
+    wanted = of_asked(question.asked, library)
+    kind = bins if wanted.ordered else "whole"
+    file = _file(kind, wanted, list(dict.fromkeys(text for item in question.asked for text in item.file.requires)))
+    settings = {"fineness": fineness} if "fineness" in file.params else {}
+    for param in file.params.values():
+        check_value("fineness", param, fineness)
+    held = {name: value for name, value in question.asked[0].settings.items() if name == "nulls"}
+    said = {
+        "aggregates": sorted(tree.sql("duckdb") for tree in wanted.aggregates.values()),
+        "bins": [kind, settings.get("fineness")],
+        "columns": dict(call.columns or {}),
+        "where": kept_conditions(call.where, question.by, question.by_expressions, dialect),
+        "by": sorted(question.by),
+        "expressions": dict(question.by_expressions),
+        "nulls": held.get("nulls"),
+    }
+    definition = definition_of(said)
+    metric = Metric("State", (("definition", definition),))
+    asked = Asked(metric, file, {**held, **settings}, uses(library, file, {**held, **settings}), BASE)
+    return replace(question, asked=[asked]), definition
+
+
+def definition_of(said: Mapping[str, Any]) -> str:
+    """Return 16 digits that tell what is said from anything else."""
+    return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def _file(kind: str, wanted: Wanted, requires: list[str]) -> SqlFile:
+    """Return the file of a state with a column for each aggregate more, and what its metrics require."""
+    file = SqlFile("curves", "state", sql_root() / "states" / f"{kind}.sql")
+    tree = file.statement
+    inner = tree.args["from_"].this
+    missing = {column.name for item in wanted.aggregates.values() for column in item.find_all(exp.Column)}
+    if isinstance(inner, exp.Subquery):
+        inner.this.select(*(exp.column(name) for name in sorted(missing - set(inner.this.named_selects))), copy=False)
+    tree.select(*(exp.alias_(item.copy(), name) for name, item in wanted.aggregates.items()), copy=False)
+    file.__dict__["facts"] = {**file.facts, **({"Requires": ", ".join(requires)} if requires else {})}
+    return file

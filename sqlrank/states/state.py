@@ -1,0 +1,160 @@
+"""Make a state: one small table of sums per day, slice and bin of the score, from which metrics of any days follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from sqlglot import exp
+
+from sqlrank._version import __version__
+from sqlrank.arguments import public
+from sqlrank.call import Call, leaves
+from sqlrank.engines import remote
+from sqlrank.engines.dialects import dialect_of
+from sqlrank.engines.duckdb import Limits
+from sqlrank.engines.files import is_meant
+from sqlrank.engines.looking import done_on, looked_at
+from sqlrank.engines.render import render
+from sqlrank.errors import MetricError
+from sqlrank.evaluation import evaluated
+from sqlrank.prepare import prepare
+from sqlrank.results.replacing import replacing
+from sqlrank.results.store import store
+from sqlrank.statement.statement import Output, Statement
+from sqlrank.states.kept import keep
+from sqlrank.states.made import DEFINITION, FINENESS, question_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlrank.inputs.checks import Check
+    from sqlrank.library.metric import Metric
+
+
+@public
+def state(
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    predictions: Any,
+    by: str | Sequence[str] = (),
+    bins: str = "grid",
+    fineness: int = FINENESS,
+    connection: Any = None,
+    dialect: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    where: str | None = None,
+    insert: str | None = None,
+    replace: str | None = None,
+    check: Check = "auto",
+    sql_dir: str | Path | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    temp_directory: str | Path | None = None,
+    timeout: float | None = None,
+    **policies: Any,
+) -> pa.Table:
+    """Return the sums from which metrics follow for any range of days and any roll-up of slices, by :func:`sqlrank.evaluate` with ``state=``.
+
+    Args:
+        metrics: what the state has to have: sums over predictions, such as LogLoss, and metrics of their order, such as AUC.
+        predictions: as for :func:`sqlrank.evaluate`.
+        by: the columns that rows can be chosen and rolled up by later, the day among them: ``["day", "campaign"]``.
+        bins: ``"grid"``, steps of the 16th root of the score, or ``"score"``, each score by itself: exact, for few of them.
+        fineness: steps of the grid between 0 and 1.
+        connection: where the data are.
+        dialect: the SQL that ``connection`` speaks, if its class does not tell.
+        columns: canonical column names to yours.
+        where: a condition in SQL on the rows that are read.
+        insert: a table of ``connection``, a DuckDB one, to add the rows to; made if it is not there.
+        replace: a column of ``by``, such as ``"day"``: rows of that table for the days of the result are replaced.
+        check: as for :func:`sqlrank.evaluate`.
+        sql_dir: as for :func:`sqlrank.evaluate`.
+        memory_limit: as for :func:`sqlrank.evaluate`.
+        threads: as for :func:`sqlrank.evaluate`.
+        temp_directory: as for :func:`sqlrank.evaluate`.
+        timeout: as for :func:`sqlrank.evaluate`.
+        **policies: parameters that hold for all metrics.
+
+    Returns:
+        A row per group of ``by`` and bin: ``bin``, ``positives``, ``negatives``, ``score_min`` and ``score_max`` if metrics of an order are
+        asked for, ``num_rows`` and a column per further sum, all float64, and ``definition`` (text), which tells rows that may be added up
+        from others.
+
+    Raises:
+        MetricError: a metric that no sums of days give, with those that they do.
+        InputError: data that cannot be evaluated, or a table of another definition.
+
+    >>> import pyarrow as pa
+    >>> clicks = pa.table({"day": [1, 1], "label": [1, 0], "score": [0.75, 0.25]})
+    >>> state("AUC", predictions=clicks, by="day").select(["day", "bin", "positives", "negatives"]).to_pylist()
+    [{'day': 1, 'bin': 939.0, 'positives': 0.0, 'negatives': 1.0}, {'day': 1, 'bin': 1005.0, 'positives': 1.0, 'negatives': 0.0}]
+    """
+    call = Call.of(metrics, locals(), policies)
+    spoken = remote.spoken_by(connection, dialect)
+    question, definition = question_of(call, spoken, bins, fineness)
+    limits = Limits(memory_limit, threads, temp_directory, timeout)
+    if replace is not None and (insert is None or replace not in question.by):
+        raise MetricError(
+            f"replace={replace!r} is a column of by, of the rows of insert= that are replaced; by is {', '.join(question.by) or 'empty'}"
+        )
+    if insert is not None and connection is None:
+        raise MetricError("insert= needs connection= (--db), the DuckDB connection or file that has the table, or is to have it")
+    if insert is not None and not remote.is_duckdb(connection):
+        raise MetricError(
+            "insert= is run on DuckDB; for another engine sqlrank.state_sql (sqlrank state --sql) writes the statement to run there"
+        )
+    is_new = insert is not None and isinstance(connection, (str, Path)) and not Path(connection).exists()
+    found = done_on(None if is_new else connection, spoken, limits, lambda database: evaluated(question, database, check))
+    said = pa.array([definition] * found.num_rows, pa.string())
+    found = found.append_column(DEFINITION, said).replace_schema_metadata({"sqlrank.version": __version__})
+    if insert is not None:
+        keep(found, connection, insert, replace)
+    return found
+
+
+@public
+def state_sql(
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    predictions: Any,
+    by: str | Sequence[str] = (),
+    bins: str = "grid",
+    fineness: int = FINENESS,
+    connection: Any = None,
+    dialect: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    where: str | None = None,
+    create_table: str | None = None,
+    insert: str | None = None,
+    replace: str | None = None,
+    sql_dir: str | Path | None = None,
+    **policies: Any,
+) -> str:
+    """Return the statement that makes a state in the SQL of an engine; ``create_table``, ``insert`` and ``replace`` as for :func:`sqlrank.sql`.
+
+    Raises:
+        MetricError: as :func:`state`, and for what the dialect cannot express.
+        InputError: a name or a condition that is none.
+
+    >>> print(state_sql("AUC", predictions="clicks", by="day", dialect="bigquery").splitlines()[1])
+    WITH predictions AS (
+    """
+    call = Call.of(metrics, locals(), policies)
+    spoken = remote.spoken_by(connection, dialect) if connection is not None else dialect or "duckdb"
+    dialect_of(spoken)
+    question, definition = question_of(call, spoken, bins, fineness)
+    has_files = any(is_meant(each) for source in question.sources.values() for each in leaves(source))
+    with looked_at(connection, spoken, has_files) as database:
+        prepared = prepare(question, database)
+        tree: Any = prepared.statement.tree.copy()
+        tree.select(exp.alias_(exp.Literal.string(definition), DEFINITION), copy=False)
+        outputs = [*prepared.statement.outputs, Output(DEFINITION, DEFINITION, "id")]
+        stamp = f"sqlrank {__version__}: state {definition}"
+        made = Statement(tree, outputs, stamp)
+        read = [item.table.written for item in prepared.columns.inputs.values()]
+        stored = store(made, spoken, create_table, None, insert, read)
+        if replace is not None:
+            return replacing(made, stored, spoken, replace, insert, database.keeps)
+        return render(stored.tree, stored.stamp, spoken, database.keeps)

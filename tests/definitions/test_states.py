@@ -1,0 +1,362 @@
+"""Sums per day, slice and bin of the score: metrics of any days from them, and what is certain of metrics of an order."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from sqlrank.library.folder import sql_root
+from tests.lanes import few
+from tests.unit.command_line import call, printed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+IMPRESSIONS = sql_root().parent / "examples" / "data" / "open_bandit" / "impressions.parquet"
+SUMS = [
+    "BaseRate", "Bias", "Brier", "BrierSkill", "CalibrationRatio", "LogLikelihood", "LogLoss", "LogLoss(eps=0.001)", "MAE", "MSE", "Negatives",
+    "NormalizedEntropy", "NormalizedLogLoss", "num_predictions", "Observations", "Positives", "RMSE", "sMAPE",
+]  # fmt: skip
+ORDERS = ["AUC", "AUC(tie_credit=0)", "Gini", "LiftQuality", "APS", "KS", "Gain@0.2", "Lift@0.1", "pAUC@0.3", "PartialAUC@5", "pAp@4",
+          "PRAUC", "PRAUC(interpolation=from_one)", "PRAUC(interpolation=davis_goadrich)"]  # fmt: skip
+THREE = ((2, 1), (1, 3), (1, 6))
+"""Weights of positives and negatives in three bins, the highest first."""
+
+
+def state_of(bins: tuple[tuple[float, float], ...], is_open: bool = True) -> pa.Table:
+    """Return a state of one day that is written by hand: bins with these weights, each of two scores or more if it is open."""
+    places = range(len(bins))
+    return pa.table(
+        {
+            "day": ["2026-01-01"] * len(bins),
+            "bin": [-float(place) for place in places],
+            "positives": [float(pair[0]) for pair in bins],
+            "negatives": [float(pair[1]) for pair in bins],
+            "score_min": [-float(place) for place in places],
+            "score_max": [0.5 * is_open - place for place in places],
+            "num_rows": [float(sum(pair)) for pair in bins],
+            "definition": ["0123456789abcdef"] * len(bins),
+        }
+    )
+
+
+def bounds(metric: str, state: pa.Table, **options: Any) -> list[float]:
+    """Return the value of a metric, and its least and greatest."""
+    (row,) = sqlrank.evaluate(metric, state=state, **options).to_pylist()
+    return [row[name] for name in (metric, f"{metric}.least", f"{metric}.greatest")]
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        ("AUC", (0.7375, 0.6, 0.875)),
+        ("Gini", (0.475, 0.2, 0.75)),
+        ("APS", (0.5119047619, 0.3859263176, 0.8125)),
+        ("KS", (0.4, 0.4, 0.65)),
+        ("PRAUC(interpolation=davis_goadrich)", (0.5472532773, 0.3859263176, 0.7945480893)),
+        ("PRAUC", (0.5595238095, 0.3264652015, 0.7945480893)),
+        ("Gain@0.2", (0.4666666667, 0.45, 0.5)),
+        ("pAUC(scaling=raw)@0.4", (0.2125, 0.15, 0.275)),
+    ],
+)
+def test_three_bins_by_hand(metric: str, expected: tuple[float, ...]) -> None:
+    assert bounds(metric, state_of(THREE)) == pytest.approx(expected, abs=1e-10)
+    assert bounds(metric, state_of(THREE, is_open=False)) == pytest.approx([expected[0]] * 3, abs=1e-10)
+
+
+def test_a_bin_of_one_score_stays_tied() -> None:
+    """The first bin holds one score. Of APS and PRAUC the borrowed bound opens it all the same, since it bounds by many light rows."""
+    one = state_of(((1.5, 2), (2, 4), (0.5, 3)))
+    one = one.set_column(one.column_names.index("score_max"), "score_max", pa.array([0.0, -0.5, -1.5]))
+    assert bounds("AUC", one) == pytest.approx([0.6319444444, 0.5, 0.7638888889], abs=1e-10)
+    every = state_of(((1.5, 2), (2, 4), (0.5, 3)))
+    assert bounds("APS", one)[1] == bounds("APS", every)[1]
+    assert bounds("APS", one)[2] < bounds("APS", every)[2]
+
+
+def test_days_that_are_worth_nothing_alone_are_pooled() -> None:
+    """Each day has an AUC of 0.5, and both together 0.9: no mean of daily values could say so."""
+    label, score, day = [1] * 9 + [0] + [1] + [0] * 9, [0.9] * 10 + [0.1] * 10, [1] * 10 + [2] * 10
+    made = sqlrank.state("AUC", predictions=pa.table({"day": day, "label": label, "score": score}), by="day")
+    daily = sqlrank.evaluate("AUC", state=made, by="day").to_pylist()
+    assert [(row["day"], row["AUC"], row["days"], row["rows"]) for row in daily] == [(1, 0.5, 1, 10), (2, 0.5, 1, 10)]
+    assert sqlrank.evaluate("AUC", state=made).to_pylist() == [
+        {"AUC": pytest.approx(0.9, abs=1e-14), "AUC.least": pytest.approx(0.9), "AUC.greatest": pytest.approx(0.9), "days": 2, "rows": 20}
+    ]
+
+
+@cache
+def clicks() -> pa.Table:
+    """Return weighted predictions of five days and two campaigns, one of them NULL, with scores that are often equal."""
+    rng, n = np.random.default_rng(7), 1500
+    return pa.table(
+        {
+            "day": rng.integers(1, 6, n),
+            "campaign": rng.choice(np.array(["a", "a", None], dtype=object), n),
+            "label": (rng.random(n) < 0.3).astype(float),
+            "score": np.where(rng.random(n) < 0.8, np.round(rng.random(n) ** 3, 3), 0.25),
+            "weight": rng.integers(0, 9, n) / 4,
+        }
+    )
+
+
+@pytest.mark.parametrize("by", [[], ["campaign"], ["day", "campaign"]])
+@pytest.mark.parametrize("bins", few([{}, {"fineness": 64}, {"bins": "score"}], 2))
+def test_merged_is_direct(by: list[str], bins: dict[str, Any]) -> None:
+    """Sums are those of the rows, and metrics of an order between what is certain; with every score by itself these meet."""
+    made = sqlrank.state([*SUMS, *ORDERS], predictions=clicks(), by=["day", "campaign"], **bins)
+    options = {"by": by, "where": "day BETWEEN 2 AND 4"}
+    found = sqlrank.evaluate([*SUMS, *ORDERS], state=made, **options).to_pylist()
+    direct = sqlrank.evaluate([*SUMS, *ORDERS], predictions=clicks(), columns={"weight": "weight"}, **options).to_pylist()
+    assert len(found) == len(direct) == 1 + (by != []) + 4 * (len(by) > 1)
+    for got, expected in zip(found, direct, strict=True):
+        assert [got[name] for name in by] == [expected[name] for name in by]
+        assert {name: got[name] for name in SUMS} == pytest.approx({name: expected[name] for name in SUMS}, abs=1e-11, rel=1e-11)
+        for name in ORDERS:
+            least, greatest = got[f"{name}.least"], got[f"{name}.greatest"]
+            assert least - 1e-12 <= got[name] <= greatest + 1e-12, name
+            assert least - 1e-12 <= expected[name] <= greatest + 1e-12, name
+            assert "bins" not in bins or greatest - least < 1e-12, name
+
+
+@pytest.mark.parametrize("fineness", [16, 1024])
+def test_width_of_auc_is_the_weight_of_pairs_within_bins(fineness: int) -> None:
+    made = sqlrank.state("AUC", predictions=clicks(), by=["day"], fineness=fineness)
+    (pairs,) = duckdb.sql(
+        "SELECT SUM(p * n) FILTER (least < greatest) / (SUM(p) * SUM(n)) FROM (SELECT SUM(positives) AS p, SUM(negatives) AS n, "
+        "MIN(score_min) AS least, MAX(score_max) AS greatest FROM made GROUP BY bin)"
+    ).fetchall()[0]
+    _, least, greatest = bounds("AUC", made)
+    assert greatest - least == pytest.approx(pairs, abs=1e-12)
+
+
+def test_open_bandit() -> None:
+    """40,000 impressions become 101 rows, and the truth is within the bounds."""
+    given = {"predictions": str(IMPRESSIONS), "columns": {"label": "click", "score": "score_logistic"}}
+    made = sqlrank.state(["AUC", "APS", "KS", "LogLoss"], **given)
+    assert made.num_rows == 101
+    assert sum(one == other for one, other in zip(made["score_min"].to_pylist(), made["score_max"].to_pylist(), strict=True)) == 6
+    assert bounds("AUC", made) == pytest.approx([0.5444860122, 0.5336676480, 0.5553043765], abs=1e-10)
+    assert bounds("APS", made) == pytest.approx([0.0060464941, 0.0057694214, 0.0065221227], abs=1e-10)
+    assert bounds("KS", made)[1:] == pytest.approx([0.0730693173, 0.0985260559], abs=1e-10)
+    (truth,) = sqlrank.evaluate(["AUC", "APS", "KS", "LogLoss"], **given).to_pylist()
+    assert sqlrank.evaluate("LogLoss", state=made)["LogLoss"][0].as_py() == pytest.approx(truth["LogLoss"], abs=1e-12)
+    for metric in ("AUC", "APS", "KS"):
+        _, least, greatest = bounds(metric, made)
+        assert least <= truth[metric] <= greatest
+
+
+def test_one_class_has_no_auc_and_no_bounds() -> None:
+    made = sqlrank.state(["AUC", "APS", "LogLoss"], predictions=pa.table({"label": [0, 0], "score": [0.2, 0.2001]}))
+    (row,) = sqlrank.evaluate(["AUC", "APS"], state=made).to_pylist()
+    assert row == dict.fromkeys(["AUC", "AUC.least", "AUC.greatest", "APS", "APS.least", "APS.greatest"]) | {"rows": 2}
+
+
+def test_metrics_that_are_sums_need_no_bins() -> None:
+    made = sqlrank.state(["MAE", "LogLoss"], predictions=clicks(), by="day")
+    assert made.num_rows == 5
+    assert made.column_names[:2] == ["day", "num_rows"]
+    with pytest.raises(sqlrank.InputError, match="does not have the sums of AUC"):
+        sqlrank.evaluate("AUC", state=made)
+
+
+def test_parameters_of_a_call_are_for_whom_they_are() -> None:
+    """What is added up depends on eps, which is told when the state is made; tie_credit is free when it is asked."""
+    made = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by="day", bins="score", eps=0.25)
+    asked = {"eps": 0.25, "tie_credit": 0.125}
+    (got,) = sqlrank.evaluate(["AUC", "LogLoss"], state=made, **asked).to_pylist()
+    (expected,) = sqlrank.evaluate(["AUC", "LogLoss"], predictions=clicks(), **asked).to_pylist()
+    assert (got["AUC"], got["LogLoss"]) == pytest.approx((expected["AUC"], expected["LogLoss"]), abs=1e-12)
+    with pytest.raises(sqlrank.MetricError, match="no metric that is asked for reads eps"):
+        sqlrank.evaluate("AUC", state=made, eps=0.25)
+
+
+# Kept in a table
+
+
+def test_days_are_replaced(tmp_path: Path) -> None:
+    """A day that is written again stands once, a file is made where there is none, and NULL is a day like others."""
+    path = str(tmp_path / "ads.duckdb")
+    for _ in range(2):
+        for day in ("day < 3", "day >= 3"):
+            sqlrank.state(
+                ["AUC", "LogLoss"],
+                predictions=clicks(),
+                by="day",
+                where=day,
+                connection=path,
+                insert="ads",
+                replace="day",
+                columns={"weight": "weight"},
+            )
+    whole = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by="day")
+    (kept,) = sqlrank.evaluate(["AUC", "LogLoss"], state="ads", connection=path).to_pylist()
+    assert kept == sqlrank.evaluate(["AUC", "LogLoss"], state=whole).to_pylist()[0]
+    assert kept["rows"] == 1500
+
+
+def test_what_cannot_be_added_is_not() -> None:
+    duck = duckdb.connect()
+    kept = {"connection": duck, "insert": "ads"}
+    sqlrank.state("AUC", predictions=clicks(), by="day", **kept)
+    held = duck.sql("SELECT COUNT(*) FROM ads").fetchall()
+    with pytest.raises(
+        sqlrank.InputError, match=r"insert: ads holds rows of the definition \w{16}, and these are of \w{16}: other metrics"
+    ):
+        sqlrank.state("AUC", predictions=clicks(), by="day", where="day = 5", fineness=512, replace="day", **kept)
+    with pytest.raises(sqlrank.InputError, match="a state of other metrics; insert into another table"):
+        sqlrank.state("LogLoss", predictions=clicks(), by="day", **kept)
+    assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
+
+
+def test_a_transaction_of_the_callers_is_theirs_to_end() -> None:
+    duck = duckdb.connect()
+    sqlrank.state("AUC", predictions=clicks(), by="day", connection=duck, insert="ads")
+    held = duck.sql("SELECT COUNT(*) FROM ads").fetchall()
+    duck.begin()
+    sqlrank.state("AUC", predictions=clicks(), by="day", where="day = 1", connection=duck, insert="ads")
+    assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() > held
+    duck.rollback()
+    assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(sqlrank.ExecutionError, match="insert: nothing was added to ads: "):
+        sqlrank.state("AUC", predictions=clicks(), by="day", connection=str(tmp_path / "no folder" / "ads.duckdb"), insert="ads")
+
+
+def test_each_day_may_be_written_by_itself(tmp_path: Path) -> None:
+    """A condition that chooses groups does not change what their rows are; any other does."""
+    for day in range(1, 6):
+        where = f"day = {day} AND weight > 0"
+        pq.write_table(sqlrank.state(["AUC", "Brier"], predictions=clicks(), by="day", where=where), tmp_path / f"{day}.parquet")
+    whole = sqlrank.state(["AUC", "Brier"], predictions=clicks(), by="day", where="weight > 0")
+    parts = sqlrank.evaluate(["AUC", "Brier"], state=str(tmp_path), by="day")
+    assert parts.to_pylist() == sqlrank.evaluate(["AUC", "Brier"], state=whole, by="day").to_pylist()
+    pq.write_table(sqlrank.state(["AUC", "Brier"], predictions=clicks(), by="day", where="weight > 1 AND day = 5"), tmp_path / "6.parquet")
+    with pytest.raises(sqlrank.InputError, match=r"state: rows of different definitions \(\w{16}, \w{16}\) cannot be added up"):
+        sqlrank.evaluate("AUC", state=str(tmp_path))
+
+
+def test_a_day_that_is_computed_may_be_chosen() -> None:
+    table = pa.table({"at": ["2026-01-01 10", "2026-01-02 11"], "label": [1, 0], "score": [0.5, 0.25]})
+    given = {"predictions": table, "by": "day=SUBSTR(at, 1, 10)"}
+    made = [sqlrank.state("AUC", **given, where=f"SUBSTR(at, 1, 10) = '2026-01-0{day}'") for day in (1, 2)]
+    assert made[0]["definition"] == made[1]["definition"] == sqlrank.state("AUC", **given)["definition"].slice(0, 1)
+    assert made[0]["definition"] != sqlrank.state("AUC", **given, where="at > '2026-01-01 00'")["definition"].slice(0, 1)
+    assert sqlrank.evaluate("AUC", state=pa.concat_tables(made)).to_pylist() == [
+        {"AUC": 1, "AUC.least": 1, "AUC.greatest": 1, "days": 2, "rows": 2}
+    ]
+
+
+def test_the_statement_makes_the_same_rows() -> None:
+    text = sqlrank.state_sql(["AUC", "Brier"], predictions="clicks", by="day", columns={"weight": "weight"})
+    duck = duckdb.connect()
+    duck.register("clicks", clicks())
+    made = sqlrank.state(["AUC", "Brier"], predictions=clicks(), by="day", columns={"weight": "weight"})
+    assert duck.sql(text).to_arrow_table().to_pylist() == made.to_pylist()
+    script = sqlrank.state_sql("AUC", predictions="clicks", by="day", dialect="bigquery", insert="ads.state", replace="day")
+    assert [line for line in script.splitlines() if line.startswith(("DELETE", "INSERT"))] == [
+        "DELETE FROM ads.state",
+        "INSERT INTO ads.state (",
+    ]
+
+
+def test_another_engine_adds_up() -> None:
+    made = sqlrank.state(["AUC", "Brier", "APS"], predictions=clicks(), by=["day", "campaign"])
+    for by in ([], ["campaign"]):
+        options = {"by": by, "where": "day > 2"}
+        here = sqlrank.evaluate(["AUC", "Brier", "APS"], state=made, **options).to_pylist()
+        there = sqlrank.evaluate(["AUC", "Brier", "APS"], state="s", connection=_on_sqlite(made), dialect="sqlite", **options).to_pylist()
+        assert there == [pytest.approx(row, abs=1e-12) for row in here]
+
+
+def _on_sqlite(state: pa.Table) -> Any:
+    connection = sqlite3.connect(":memory:")
+    names = ", ".join(f'"{name}"' for name in state.column_names)
+    connection.execute(f"CREATE TABLE s ({names})")
+    connection.executemany(
+        f"INSERT INTO s VALUES ({', '.join('?' * state.num_columns)})", [tuple(row.values()) for row in state.to_pylist()]
+    )
+    return connection
+
+
+# The command, and what is refused
+
+
+def test_the_command_makes_a_state_and_reads_it(tmp_path: Path) -> None:
+    path, kept = tmp_path / "clicks.parquet", tmp_path / "state.parquet"
+    pq.write_table(clicks(), path)
+    printed("state", "AUC", "LogLoss", "--predictions", path, "--by", "day", "-o", kept)
+    shown = printed("evaluate", "AUC", "LogLoss", "--state", kept, "--where", "day > 3", "--format", "csv")
+    assert shown.splitlines()[0] == "AUC,AUC.least,AUC.greatest,LogLoss,days,rows"
+    assert "INSERT INTO state" in printed(
+        "state", "AUC", "--predictions", "clicks", "--by", "day", "--sql", "--dialect", "snowflake", "--insert", "state"
+    )
+    stored = call(
+        "state", "AUC", "--predictions", path, "--by", "day", "--db", tmp_path / "ads.duckdb", "--insert", "ads", "--replace", "day"
+    )
+    assert (stored.exit_code, stored.stdout) == (0, "")
+    assert re.fullmatch(r"[\d,]+ rows in ads\n", stored.stderr)
+    assert printed("evaluate", "AUC", "--state", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv").rstrip().endswith(",5,1500")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"metrics": "R2"},
+            r"^R2 is neither a sum over predictions nor within bounds by their order, so that no state has it; it has APS, AUC, ",
+        ),
+        ({"metrics": "nDCG@10"}, "^nDCG@10 is no metric of all predictions with one value"),
+        ({"metrics": "AUC(level=query)"}, r"^AUC\(level=query\) is no metric of all predictions with one value"),
+        ({"metrics": "LiftQuality(lift_variant=magnetic_spark)"}, "is neither a sum"),
+        ({"metrics": "AUC(ties=best)"}, "a state has the value and both bounds at once; leave ties out"),
+        ({"by": [["day"], []]}, "by has several groupings, whose rows would overlap"),
+        ({"by": ["bin"]}, "by names 'bin', which is a column of every state; rename it: by=\"bin_=bin\""),
+        ({"bins": "quantiles"}, "bins='quantiles' is not possible: give one of: grid, score"),
+        ({"fineness": 0}, "fineness is 0; it must be an integer from 1 to 65536"),
+        ({"columns": {"score": ["one", "two"]}}, "several scores are given; make a state of each"),
+        ({"replace": "day"}, "replace='day' is a column of by, of the rows of insert= that are replaced; by is empty"),
+        ({"insert": "ads"}, r"insert= needs connection= \(--db\)"),
+        ({"connection": "sqlite", "insert": "ads"}, "insert= is run on DuckDB"),
+    ],
+)
+def test_states_that_are_refused(options: dict[str, Any], message: str) -> None:
+    if "connection" in options:
+        options = {**options, "connection": _on_sqlite(state_of(THREE))}
+    with pytest.raises(sqlrank.SqlrankError, match=message):
+        sqlrank.state(**{"metrics": "AUC", "predictions": clicks(), **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": "LogLoss(eps=1e-7)"}, r"does not have the sums of LogLoss\(eps=1e-07\), with these parameters; make it anew"),
+        ({"by": "campaign"}, "'campaign' is no column that rows of Table are told apart by"),
+        ({"by": [["day"], []]}, "by of a state is one list of columns"),
+        ({"by": ["day", "day"]}, "by names a column twice: day, day"),
+        ({"where": "score > 0.5"}, "where: score is no column that rows of the state are told apart by. There are: day"),
+        ({"where": "day = 1; DROP TABLE x"}, "is not one condition"),
+        ({"where": "day = '2025-01-01'"}, "has no rows to add up"),
+        ({"confidence": 0.9}, "^confidence= is for rows, which a state does not have"),
+        ({"predictions": "p.parquet"}, "^predictions= is for rows"),
+        ({"state": pa.table({"day": [1]})}, "has no num_rows or no definition, and is no state"),
+        (
+            {"state": state_of(THREE).set_column(6, "num_rows", pa.array([3.0, -1.0, 2.0]))},
+            "rows with -1 in num_rows, and nothing is less than none",
+        ),
+    ],
+)
+def test_readings_that_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sqlrank.SqlrankError, match=message):
+        sqlrank.evaluate(**{"metrics": "AUC", "state": state_of(THREE), **options})
