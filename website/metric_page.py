@@ -55,7 +55,7 @@ def _formula(file: SqlFile) -> list[str]:
     if any(re.search(r" [=*/] |^ +sum over", line) for line in lines):
         formula = [line[4:] for line in lines if line.startswith("    ")]
         rest = " ".join(line for line in lines if not line.startswith("    "))
-        return ["``` { .text .formula }\n" + "\n".join(formula) + "\n```", rest]
+        return ["``` { .text .wrapped }\n" + "\n".join(formula) + "\n```", rest]
     return [" ".join(line.strip() for line in lines)]
 
 
@@ -137,7 +137,7 @@ def _worked(file: SqlFile) -> list[str]:
     shown = "\n\n".join(f'=== "{name}"\n\n{_indented(_table(name))}' for name in tables)
     command, found = examples.shown(asked), printed(file, asked)
     whole = f"```console\n$ {command}\n{found}\n```"
-    head = ["## Worked example", f"Of small tables ({links}), computed when this page was made:", shown]
+    head = ["## Worked example", f"Of [small tables]({UP}/examples/small.md) ({links}), computed when this page was made:", shown]
     every = f'??? example "Every step, and the command"\n\n{_indented(whole)}'
     last = _last(file, found)
     return [*head, *last, every] if last else [*head, whole]
@@ -152,7 +152,7 @@ def _last(file: SqlFile, found: str) -> list[str]:
     rows = next(([part] for part in parts[:expression] if part.startswith(f"{file.reads}: ")), [])
     named = [part.partition("\n") for part in rows]
     shown = [text for title, _, table in named for text in (f"What it reads is {title}", f"```text\n{table}\n```")]
-    return [*shown, "Its expression, with the sums put in:", "``` { .text .formula }\n" + "\n\n".join(parts[expression:]) + "\n```"]
+    return [*shown, "Its expression, with the sums put in:", "``` { .text .wrapped }\n" + "\n\n".join(parts[expression:]) + "\n```"]
 
 
 def _table(name: str) -> str:
@@ -165,7 +165,7 @@ def _definition(file: SqlFile) -> list[str]:
     return [
         "## The file",
         f"It is computed by this, over relations that [the contract]({UP}/sql/index.md) describes:",
-        f"```sql\n{file.text.rstrip()}\n```",
+        f"``` {{ .sql .wrapped }}\n{file.text.rstrip()}\n```",
     ]
 
 

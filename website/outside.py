@@ -16,6 +16,7 @@ PAGES = {
     "sql/README.md": "sql/index.md",
     "benchmarks/README.md": "benchmarks.md",
     "examples/gate/README.md": "examples/gate.md",
+    "examples/data/small/README.md": "examples/small.md",
     "examples/data/trec_eval/README.md": "examples/trec_eval.md",
     "examples/data/open_bandit/README.md": "examples/open_bandit.md",
 }
@@ -60,7 +61,7 @@ def page_of_modes() -> str:
     """Return the page of the compatibility modes: each with its file, whose comment says what the tool does."""
     parts = ["# What tools do", "`--compat NAME` sets what stands here: [where numbers differ, and why](../compat.md)."]
     for path in sorted((ROOT / "sql" / "compat").glob("*.toml")):
-        parts += [f"## {path.stem}", f"```toml\n{path.read_text('utf-8').rstrip()}\n```"]
+        parts += [f"## {path.stem}", f"``` {{ .toml .wrapped }}\n{path.read_text('utf-8').rstrip()}\n```"]
     return "\n\n".join(parts) + "\n"
 
 

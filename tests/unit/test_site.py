@@ -87,6 +87,15 @@ def test_links_to_files_lead_to_pages_of_the_site() -> None:
     assert outside.with_links("[a](docs/inputs.md)", "index.md") == "[a](inputs.md)"
 
 
+def test_docstrings_are_written_for_the_site() -> None:
+    docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
+    text = "See :func:`sqlrank.evaluate`, :class:`sqlrank.results.dbt.DbtModel` and :func:`sqlrank.charts.files.write`.\n\n>>> 1 + 1\n2\n\n>>> 3\n3"
+    assert docstrings.written(text) == (
+        "See [`sqlrank.evaluate`][sqlrank.evaluate], [`sqlrank.results.dbt.DbtModel`][sqlrank.DbtModel] and `sqlrank.charts.files.write`.\n\n"
+        "Examples:\n    >>> 1 + 1\n    2\n\n    >>> 3\n    3"
+    )
+
+
 def test_a_command_of_a_page_that_fails_fails_the_page() -> None:
     with pytest.raises(RuntimeError, match=r"sqlrank metrics nDGC: .*nDGC"):
         run(["metrics", "nDGC"])
