@@ -27,7 +27,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, place, content=text))
     for path in sorted((examples.ROOT / examples.TABLES).glob("*.csv")):
         files.append(File.generated(config, f"tables/{path.name}", abs_src_path=str(path)))
-    _add_to_nav(config.nav)
+    _add_to_nav(config.nav or [])
     return files
 
 
