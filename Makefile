@@ -9,7 +9,7 @@ CLICKS := --predictions examples/data/open_bandit/impressions.parquet --column l
 HOURS := --predictions examples/data/open_bandit/impressions.parquet --column label=click --column score=score_logistic \
 	--column score=score_boosting --column "query_id=DATE_TRUNC('hour', timestamp)" --policy level=query --tolerance 1%
 
-.PHONY: help demo test test-all fuzz engines lint bench bench-spark clean
+.PHONY: help demo test test-all fuzz engines docs lint bench bench-spark clean
 
 help:  ## Show this help
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1	/'
@@ -20,7 +20,7 @@ $(BIN)/sqlrank: pyproject.toml
 	@touch $@
 
 $(VENV)/.test: $(BIN)/sqlrank
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers,engines,lint]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers,engines,lint,docs]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
@@ -55,6 +55,9 @@ fuzz: $(VENV)/.test  ## Compare random collections with other tools (COLLECTIONS
 engines: $(VENV)/.test  ## Compare every metric on every engine, and write down in docs/engines.md what agreed
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py --write-matrix
 
+docs: $(VENV)/.test  ## Build the documentation into site/, with a page per metric (two minutes at first, then half of one)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 lint: $(VENV)/.test  ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -73,4 +76,4 @@ bench-spark: $(VENV)/.bench  ## Measure the statements for Spark beside MLlib (a
 	$(BIN)/python benchmarks/spark.py
 
 clean:  ## Remove what the other targets made
-	rm -rf $(VENV) dist build
+	rm -rf $(VENV) dist build site .cache

@@ -17,7 +17,7 @@ import sqlrank
 from sqlrank.cli.app import app
 
 ROOT = Path(__file__).parents[2]
-PATHS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PATHS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in PATHS}
 BLOCK = re.compile(r"^```console\n\$ ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CONSOLE = [(name, command.replace("\\\n", " "), shown) for name, page in PAGES.items() for command, shown in BLOCK.findall(page)]
@@ -64,7 +64,10 @@ def test_there_are_examples_in_python() -> None:
 
 def test_the_readme_is_short_and_leads_to_every_page() -> None:
     assert len(PAGES["README.md"].splitlines()) <= 150
-    assert set(links(PAGES["README.md"])) >= PAGES.keys() - {"README.md"}
+    first_steps = {name for name in PAGES if name.startswith("docs/start/")}
+    assert set(links(PAGES["README.md"])) >= PAGES.keys() - {"README.md"} - first_steps
+    assert {f"docs/{target}" for target in links(PAGES["docs/start.md"])} >= first_steps
+    assert len(first_steps) >= 8
 
 
 @pytest.mark.parametrize("name", PAGES)

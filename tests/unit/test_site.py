@@ -1,0 +1,110 @@
+"""The documentation site builds without a warning, has a page for every metric, and asks nothing of a network."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sqlrank
+from website import examples, families, outside
+from website.kept import run
+
+ROOT = Path(__file__).parents[2]
+FILES = [file for of in families.families().values() for file in of]
+LOADED = re.compile(r"<(?:script|img|iframe|source|link|object|embed)\b[^>]*?\b(?:src|href|data)=\"?((?:https?:)?//[^\s\">]+)")
+STYLED = re.compile(r"(?:url\(\s*[\"']?|@import\s+[\"']?)((?:https?:)?//[^\s\"')]+)")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("material", reason="needs mkdocs-material")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+    assert built.returncode == 0, built.stderr
+    assert "WARNING" not in built.stderr
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
+    index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    found = {entry["location"]: entry["title"] for entry in index}
+    names = sqlrank.metrics()["name"].to_pylist()
+    assert len(FILES) == len(names)
+    assert sorted(file.title_name for file in FILES) == sorted(names)
+    for file in FILES:
+        place = families.place(file).replace(".md", ".html")
+        assert found[place] == file.title_name
+        text = (site / place).read_text("utf-8")
+        for heading in ("Edge cases", "Worked example", "The file", "The statement"):
+            assert f">{heading}<" in text
+        assert file.params.keys() | file.choices.keys() <= set(re.findall(r"<code>(\w+)", text))
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_every_public_name_is_on_the_page_of_the_api(site: Path) -> None:
+    text = (site / "api.html").read_text("utf-8")
+    for name in set(sqlrank.__all__) - {"__version__"}:
+        assert f'id="sqlrank.{name}"' in text
+    assert ":func:" not in text
+    assert ":class:" not in text
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_no_page_loads_anything_from_a_network(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > len(FILES)
+    assert {path.name: LOADED.findall(path.read_text("utf-8")) for path in pages if LOADED.search(path.read_text("utf-8"))} == {}
+    styles = list(site.rglob("*.css"))
+    assert {path.name: STYLED.findall(path.read_text("utf-8")) for path in styles if STYLED.search(path.read_text("utf-8"))} == {}
+
+
+def test_what_loads_from_a_network_is_seen() -> None:
+    assert LOADED.findall('<script src="https://x.org/a.js"></script><link rel=stylesheet href=//y.org/b.css>') == [
+        "https://x.org/a.js",
+        "//y.org/b.css",
+    ]
+    assert STYLED.findall("a{src:url('https://x.org/f.woff2')}@import \"//y.org/b.css\"") == ["https://x.org/f.woff2", "//y.org/b.css"]
+    assert LOADED.findall('<a href="https://x.org">x</a>') == []
+
+
+def test_links_to_files_lead_to_pages_of_the_site() -> None:
+    text = "[a](../sql/README.md#the-contract) [b](../sql/names.toml) `[c](../sql/README.md)` [d](inputs.md) [e](https://x.org) [f](#here)"
+    assert outside.with_links(text, "policies.md") == (
+        "[a](sql/index.md#the-contract) [b](files/sql/names.toml.md) `[c](../sql/README.md)` [d](inputs.md) [e](https://x.org) [f](#here)"
+    )
+    assert outside.with_links("[a](../../examples/gate)", "start/ci.md") == "[a](../examples/gate.md)"
+    assert outside.with_links("[a](docs/inputs.md)", "index.md") == "[a](inputs.md)"
+
+
+def test_docstrings_are_written_for_the_site() -> None:
+    docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
+    text = "See :func:`sqlrank.evaluate`, :class:`sqlrank.results.dbt.DbtModel` and :func:`sqlrank.charts.files.write`.\n\n>>> 1 + 1\n2\n\n>>> 3\n3"
+    assert docstrings.written(text) == (
+        "See [`sqlrank.evaluate`][sqlrank.evaluate], [`sqlrank.results.dbt.DbtModel`][sqlrank.DbtModel] and `sqlrank.charts.files.write`.\n\n"
+        "Examples:\n    >>> 1 + 1\n    2\n\n    >>> 3\n    3"
+    )
+
+
+def test_a_command_of_a_page_that_fails_fails_the_page() -> None:
+    with pytest.raises(RuntimeError, match=r"sqlrank metrics nDGC: .*nDGC"):
+        run(["metrics", "nDGC"])
+
+
+def test_an_example_asks_for_what_its_metric_reads() -> None:
+    file = next(file for file in FILES if file.title_name == "Miscalibration")
+    assert examples.command(file) == [
+        *("explain", "Miscalibration@3", "--query", "q1", "--run", "examples/data/small/run.csv"),
+        *("--input", "history=examples/data/small/history.csv", "--input", "features=examples/data/small/features.csv"),
+    ]
+    assert examples.shown(["explain", "a b"]) == "sqlrank explain 'a b'"

@@ -1,0 +1,80 @@
+"""The worked example of a metric: the command on the tables in examples/data/small that read what it reads, and the statements that warehouses are given."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlrank.library.shelf import library
+from sqlrank.library.uses import home, uses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlrank.library.file import SqlFile
+
+ROOT = Path(__file__).parents[1]
+TABLES = "examples/data/small"
+QUERY = "q1"
+WAREHOUSES = {"duckdb": "DuckDB", "bigquery": "BigQuery", "snowflake": "Snowflake"}
+WIDEST = 100
+OPTIONS = ("run", "qrels", "predictions", "queries")
+"""Inputs with an option of their own."""
+
+
+def asked(file: SqlFile) -> str:
+    """Return how a metric is asked for: with a cut-off, where it has one that is whole or has to be given."""
+    if file.at is None or (file.at.default is not None and file.at.type != "integer"):
+        return file.display_name
+    return file.display_name + ("@3" if file.at.type == "integer" else "@0.5")
+
+
+def roles(file: SqlFile) -> list[str]:
+    """Return the inputs that a metric reads."""
+    read = uses(library(), file, {"queries": "run"}).roles | {home(library(), file)}
+    return [name for name in library().roles if name in read]
+
+
+def table(role: str, file: SqlFile) -> str:
+    """Return the table that an input of a metric is read from: labels are numbers where they need not be 0 and 1."""
+    return "numbers" if role == "predictions" and "binary labels" not in file.requires else role
+
+
+def command(file: SqlFile) -> list[str]:
+    """Return the command that explains a metric on its tables; the points of a curve are all that there is to see of it."""
+    given = _given(file, lambda name: f"{TABLES}/{name}.csv")
+    if file.kind == "curves":
+        return ["evaluate", asked(file), *given]
+    is_of_query = file.grain == "list" and home(library(), file) == "run"
+    return ["explain", asked(file), *(["--query", QUERY] if is_of_query else []), *given]
+
+
+def statement(file: SqlFile, dialect: str) -> list[str]:
+    """Return the command that prints the statement of a metric for a warehouse whose tables are named as their inputs."""
+    return ["sql", asked(file), "--dialect", dialect, *_given(file, str)]
+
+
+def commands(file: SqlFile) -> list[list[str]]:
+    """Return all that is run for the page of a metric."""
+    return [command(file), *(statement(file, dialect) for dialect in WAREHOUSES)]
+
+
+def _given(file: SqlFile, name: Callable[[str], str]) -> list[str]:
+    found = []
+    for role in roles(file):
+        place = name(table(role, file))
+        found += [f"--{role}", place] if role in OPTIONS else ["--input", f"{role}={place}"]
+    return found
+
+
+def shown(arguments: list[str]) -> str:
+    """Return a command as it is written, on lines that are not too long."""
+    lines, line = [], "sqlrank"
+    for word in map(shlex.quote, arguments):
+        if len(line) + len(word) > WIDEST and word.startswith("--"):
+            lines.append(f"{line} \\")
+            line = f"    {word}"
+        else:
+            line = f"{line} {word}"
+    return "\n".join([*lines, line])

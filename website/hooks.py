@@ -1,0 +1,80 @@
+"""What MkDocs calls while it builds the site: pages are added, and links led to them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from mkdocs.structure.files import File
+
+import sqlrank
+from sqlrank.library.shelf import library
+from website import examples, families, kept, metric_page, outside
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+    from sqlrank.library.file import SqlFile
+
+ROW = re.compile(r"^\| `(?P<name>[\w@]+)` \| (?P<about>.+) \|$", re.MULTILINE)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made: those from outside docs, of metrics, of their families, and of the public functions."""
+    for place, text in made().items():
+        files.append(File.generated(config, place, content=text))
+    for path in sorted((examples.ROOT / examples.TABLES).glob("*.csv")):
+        files.append(File.generated(config, f"tables/{path.name}", abs_src_path=str(path)))
+    _add_to_nav(config.nav or [])
+    return files
+
+
+def made() -> dict[str, str]:
+    """Return the text of every page that is made, by its place."""
+    found = {place: outside.text_of(path) for path, place in outside.PAGES.items()}
+    found["index.md"] = f"---\nhide: [navigation]\n---\n\n{found['index.md']}"
+    found["changelog.md"] = f"---\nsearch: {{ exclude: true }}\n---\n\n{found['changelog.md']}"
+    found |= {place: outside.page_of_file(path) for path, place in outside.linked_files().items()}
+    found |= {"sql/compat.md": outside.page_of_modes(), "api.md": page_of_api()}
+    found |= {f"metrics/{name}/index.md": families.index(name) for name in families.families()}
+    files = [file for of in families.families().values() for file in of]
+    kept.keep((file, arguments) for file in files for arguments in examples.commands(file))
+    return found | {families.place(file): _with_head(file) for file in files}
+
+
+def _with_head(file: SqlFile) -> str:
+    return f"---\ndescription: >-\n  {metric_page.description(file)}\n---\n\n{metric_page.page(file)}"
+
+
+def page_of_api() -> str:
+    """Return the page of the public functions and classes, which MkDocs fills from their docstrings."""
+    names = [name for name in sqlrank.__all__ if not name.startswith("_")]
+    is_function = {name: name.islower() for name in names}
+    parts = ["# Python", "Every public function and class, from its docstring.", "## Functions"]
+    parts += [f"::: sqlrank.{name}" for name in names if is_function[name]]
+    parts += ["## Classes", *(f"::: sqlrank.{name}" for name in names if not is_function[name])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _add_to_nav(nav: list[Any]) -> None:
+    """Add the pages of metrics, by family, to the section that begins with metrics.md."""
+    section = next(item["Metrics"] for item in nav if "Metrics" in item)
+    for name, files in families.families().items():
+        of = [{file.title_name: families.place(file)} for file in files]
+        section.append({families.title(name): [f"metrics/{name}/index.md", *of]})
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Lead links to pages of the site, and names in the tables of metrics.md to pages of metrics; short pages get the width for their code."""
+    if not re.search("^## ", markdown, re.MULTILINE):
+        page.meta["hide"] = ["toc"]
+    text = outside.with_links(markdown, page.file.src_uri)
+    return ROW.sub(_linked, text) if page.file.src_uri == "metrics.md" else text
+
+
+def _linked(row: re.Match[str]) -> str:
+    files = [*library().metrics.values(), *library().curves.values()]
+    file = next(file for file in files if (file.title_name, file.about) == (row["name"], row["about"]))
+    return f"| [`{row['name']}`]({families.place(file)}) | {row['about']} |"

@@ -1,0 +1,68 @@
+"""What commands print on pages of metrics: run by several processes, and kept from one build to the next while nothing changes."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from multiprocessing import get_context
+from os import cpu_count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typer.testing import CliRunner
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlrank.library.file import SqlFile
+
+ROOT = Path(__file__).parents[1]
+KEPT = ROOT / ".cache" / "printed"
+SOURCES = ("sqlrank/**/*.py", "sql/**/*.toml", "sql/**/*.sql", "examples/data/small/*.csv")
+ENGINES = ("duckdb", "sqlglot", "pyarrow")
+
+
+def keep(asked: Iterable[tuple[SqlFile, list[str]]]) -> None:
+    """Run the commands of metrics whose output is not kept, and let go of what is no longer asked for."""
+    places = {_place(file, arguments): arguments for file, arguments in asked}
+    KEPT.mkdir(parents=True, exist_ok=True)
+    for place in set(KEPT.iterdir()) - places.keys():
+        place.unlink()
+    missing = [place for place in places if not place.exists()]
+    if missing:
+        with ProcessPoolExecutor(cpu_count(), get_context("spawn")) as pool:
+            printed = pool.map(run, [places[place] for place in missing], chunksize=4)
+            for place, text in zip(missing, printed, strict=True):
+                place.write_text(text, "utf-8")
+
+
+def printed(file: SqlFile, arguments: list[str]) -> str:
+    """Return what a command on a metric prints."""
+    place = _place(file, arguments)
+    return place.read_text("utf-8") if place.exists() else run(arguments)
+
+
+def run(arguments: list[str]) -> str:
+    """Run a command; an error of it is an error of the page."""
+    from sqlrank.cli.app import app  # noqa: PLC0415  not needed where all is kept
+
+    result = CliRunner().invoke(app, arguments)
+    if result.exit_code or result.stderr:
+        raise RuntimeError(f"sqlrank {' '.join(arguments)}: {result.stderr or result.exception}")
+    return result.stdout.rstrip()
+
+
+def _place(file: SqlFile, arguments: list[str]) -> Path:
+    return KEPT / sha256("\0".join([_digest(), file.text, *arguments]).encode()).hexdigest()
+
+
+@cache
+def _digest() -> str:
+    """Return what all that is printed depends on, but the file of the metric."""
+    found = sha256(" ".join(version(name) for name in ENGINES).encode())
+    for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
+        if path.relative_to(ROOT).parts[:2] not in {("sql", "metrics"), ("sql", "curves")}:
+            found.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return found.hexdigest()

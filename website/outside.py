@@ -1,0 +1,87 @@
+"""Pages that stand outside docs, and links to them: on the code host a link leads to a file, on the site to the page made of it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+PAGES = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "sql/README.md": "sql/index.md",
+    "benchmarks/README.md": "benchmarks.md",
+    "examples/gate/README.md": "examples/gate.md",
+    "examples/data/small/README.md": "examples/small.md",
+    "examples/data/trec_eval/README.md": "examples/trec_eval.md",
+    "examples/data/open_bandit/README.md": "examples/open_bandit.md",
+}
+"""Pages of the site by the file that they are made of."""
+
+PLACES = {"sql/metrics": "metrics.md", "sql/curves": "metrics.md", "sql/compat": "sql/compat.md"}
+"""Pages that tell of what is in a folder without a README."""
+
+_CODE_OR_LINK = re.compile(r"^```.*?^```$|`[^`\n]+`|(?<=\]\()(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?=\))", re.DOTALL | re.MULTILINE)
+
+
+def origin(page: str) -> str:
+    """Return the file of the repository that a page of the site is made of."""
+    return next((path for path, place in PAGES.items() if place == page), f"docs/{page}")
+
+
+def text_of(path: str) -> str:
+    """Return the text of a file of the repository."""
+    return (ROOT / path).read_text("utf-8")
+
+
+@cache
+def linked_files() -> dict[str, str]:
+    """Return the pages of files that are no pages, but linked to from one, by their path in the repository."""
+    docs = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    found = {}
+    for source in [*PAGES, *docs]:
+        for match in _CODE_OR_LINK.finditer(text_of(source)):
+            path = _path(source, match["target"] or "")
+            if match["target"] and not _known(path) and (ROOT / path).is_file() and not path.startswith("docs/"):
+                found[path] = f"files/{path}.md"
+    return found
+
+
+def page_of_file(path: str) -> str:
+    """Return a page that shows a file."""
+    kind = {"toml": "toml", "sql": "sql", "py": "python", "yml": "yaml"}.get(path.rpartition(".")[2], "text")
+    return f"# {path}\n\n````{kind}\n{text_of(path).rstrip()}\n````\n"
+
+
+def page_of_modes() -> str:
+    """Return the page of the compatibility modes: each with its file, whose comment says what the tool does."""
+    parts = ["# What tools do", "`--compat NAME` sets what stands here: [where numbers differ, and why](../compat.md)."]
+    for path in sorted((ROOT / "sql" / "compat").glob("*.toml")):
+        parts += [f"## {path.stem}", f"``` {{ .toml .wrapped }}\n{path.read_text('utf-8').rstrip()}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def with_links(markdown: str, page: str) -> str:
+    """Return the text of a page with links to files outside docs led to pages of the site."""
+    source = origin(page)
+
+    def led(match: re.Match[str]) -> str:
+        target = match["target"]
+        place = _known(_path(source, target)) or linked_files().get(_path(source, target)) if target else None
+        return posixpath.relpath(place, posixpath.dirname(page) or ".") + (match["anchor"] or "") if place else match[0]
+
+    return _CODE_OR_LINK.sub(led, markdown)
+
+
+def _path(source: str, target: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+
+
+def _known(path: str) -> str | None:
+    if path.startswith("docs/"):
+        return path.removeprefix("docs/")
+    return PAGES.get(path) or PAGES.get(f"{path}/README.md") or PLACES.get(path)

@@ -1,0 +1,47 @@
+"""How other tools compute a metric: what each compatibility mode calls it and sets for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.call import Call
+from sqlrank.library.folder import read_toml
+from sqlrank.library.refusals import takes
+from sqlrank.library.shelf import library
+from sqlrank.question import look_up
+from website import examples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.library.file import SqlFile
+
+
+def beside_tools(file: SqlFile, up: str) -> list[str]:
+    """Return a table of the modes that name a metric, or set something for it alone."""
+    rows = [row for mode, path in sorted(library().compat_files.items()) if (row := _row(mode, read_toml(path), file, up))]
+    if not rows:
+        return []
+    about = f"What these tools decide otherwise, or call by another name; `--compat NAME` gives their number. [Why numbers differ]({up}/compat.md)."
+    return ["## In other tools", about, "\n".join(["| compat | name there | what it sets |", "|---|---|---|", *rows])]
+
+
+def _row(mode: str, bundle: Mapping[str, Any], file: SqlFile, up: str) -> str:
+    names = [f"`{theirs}`: `{ours}`" for theirs, ours in bundle.get("names", {}).items() if _name(ours) == file.display_name]
+    own = {
+        name: value for key, value in bundle.get("metrics", {}).items() if _name(key) == file.display_name for name, value in value.items()
+    }
+    if not names and not own:
+        return ""
+    settings = {name: value for name, value in bundle.get("defaults", {}).items() if name in _taken(file)} | own
+    said = ", ".join(f"`{name}={value}`" for name, value in settings.items())
+    return f"| [{mode}]({up}/sql/compat.md#{mode}) | {', '.join(names)} | {said} |"
+
+
+def _name(text: str) -> str:
+    return text.partition("@")[0].partition("(")[0]
+
+
+def _taken(file: SqlFile) -> set[str]:
+    (item,) = look_up(Call.of([examples.asked(file)], {"inputs": dict.fromkeys(examples.roles(file), "t")}, {})).asked
+    return takes(item, library())
