@@ -60,6 +60,12 @@ def write(chart: Any, path: Path) -> None:
     path.write_bytes(ENDINGS[path.suffix.lower()](chart.to_dict()))
 
 
+def svg(chart: Any) -> str:
+    """Return a chart as a picture to be put into a page, without the mark of a file; raise ``SqlrankError`` without vl-convert."""
+    need("vl_convert")
+    return _picture(chart.to_dict())
+
+
 def get_ready(path: Path) -> None:
     """Start what draws a file of this ending, which takes a second that other work may fill; drawing finds it started."""
     import sqlrank.charts.kinds  # noqa: F401, PLC0415  Altair, see need

@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, explain, sql, split, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, explain, report, sql, split, metrics and learn."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ from sqlrank.cli.options import (
     Written,
     metric_names,
 )  # fmt: skip
+from sqlrank.cli.report import report
 from sqlrank.cli.split import split
 from sqlrank.errors import MetricError, SqlrankError
 from sqlrank.library.known import ours
@@ -219,7 +220,7 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-for command in (compare, gate, experiment, chart, explain, split, learn):
+for command in (compare, gate, experiment, chart, explain, report, split, learn):
     app.command(cls=Once)(command)
 
 
