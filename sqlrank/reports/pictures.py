@@ -25,6 +25,9 @@ def picture(result: Callable[[], Any], ident: str, title: str, kind: str | None 
     except (InputError, MetricError) as error:
         return Picture(ident, title, "", str(error))
     # Within a page ids are told apart by the picture; readers of screens hear its title, and the numbers are in tables.
-    said = f'<svg role="img" aria-label="{escape(shortened(title))}" '
+    # On a narrow page a picture is scrolled before it is too small to be read.
+    wide = re.search(r'width="(\d+)"', drawn)
+    least = f"min-width:min(26rem,{wide[1]}px)" if wide else ""
+    said = f'<svg role="img" aria-label="{escape(shortened(title))}" style="{least}" '
     own = _ID.sub(rf"\g<1>{ident}-\g<2>", drawn)
     return Picture(ident, title, own.replace("<svg ", said, 1), "", statement(found))

@@ -80,9 +80,9 @@ def _table(asked: Asked, rows: list[dict[str, Any]], ident: str, title: str, of:
         numbers = [shown(name, row[name]) for name in ("value_baseline", "value", "difference")]
         cells.append([Cell(shortened(row["query_id"]), _number(row["query_id"]), command, link), *numbers])
     names = ["query", f"{shortened(pair[0])} (baseline)", shortened(pair[1]), "difference"]
-    left = of.num_rows - len(rows)
+    left = pc.sum(pc.greater(of["difference"], 0) if rows and rows[0]["difference"] > 0 else pc.less(of["difference"], 0)).as_py() or 0
     note = "" if rows else "There is no such query."
-    return Table(ident, title, names, cells, left, statement(of), note)
+    return Table(ident, title, names, cells, left - len(rows) if rows else 0, statement(of), note)
 
 
 def _number(value: Any) -> float | None:

@@ -17,6 +17,8 @@ from sqlrank.results.formats import a_row_per_metric
 from sqlrank.results.verdicts import COMPARED, for_people
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlrank.reports.asked import Asked
 
 CURVES = {
@@ -93,7 +95,7 @@ def comparison(asked: Asked, metrics: list[Any], reasons: list[str]) -> tuple[Se
 def curves(asked: Asked) -> Section:
     """Return curves of predictions, or metrics of rankings over cut-offs."""
     if not asked.is_ranking:
-        names = {name: name if name == "Calibration" else f"{name}(points={POINTS})" for name in CURVES}
+        names = {name: f"{name}(points={POINTS})" for name in CURVES} | {"Calibration": "Calibration(binning=equal_mass)"}
         drawn = [picture(partial(asked.evaluate, text), f"curve-{name.lower()}", f"{name}: {CURVES[name]}") for name, text in names.items()]
         return Section("curves", "Curves", drawn)
     if not asked.cutoffs:
@@ -113,15 +115,27 @@ def slices(asked: Asked) -> Section:
         name = asked.names[0]
         worst = arranged(result, asked.library, f"-{name}", None)
         title = f"By {', '.join(shortened(item) for item in group)}, the worst {name} first"
-        wide = worst.drop_columns([f"{metric}.{end}" for metric in asked.names for end in ("se", "units")])
-        blocks.append(table(wide, f"slice-{place}", title, asked.rows, titles=_limits(asked)))
+        blocks.append(_with_intervals(worst, asked, f"slice-{place}", title))
         blocks.append(picture(partial(worst.slice, 0, asked.rows), f"slice-{place}-chart", title))
     return Section("slices", "Slices", blocks)
 
 
-def _limits(asked: Asked) -> dict[str, str]:
-    """Return the titles of the limits of intervals."""
-    return {f"{name}.{end}": f"{name} {title}" for name in asked.names for end, title in (("low", "from"), ("high", "to"))}
+def _with_intervals(result: pa.Table, asked: Asked, ident: str, title: str) -> Table:
+    """Return a result with intervals as it is: a column for each metric, with the interval beside the value."""
+    limits = {f"{name}.{end}" for name in asked.names for end in ("low", "high", "se", "units")}
+    keys = [name for name in result.column_names if name not in {*asked.names, *limits}]
+    rows = [
+        [*(shown(key, row[key]) for key in keys), *(_interval(row, name) for name in asked.names)]
+        for row in result.slice(0, asked.rows).to_pylist()
+    ]
+    left = max(0, result.num_rows - asked.rows)
+    return Table(ident, title, [shortened(name) for name in [*keys, *asked.names]], rows, left, statement(result))
+
+
+def _interval(row: Mapping[str, Any], name: str) -> Cell:
+    """Return a value with its interval, by which it is not sorted."""
+    value, low, high = (shown(name, row[column]) for column in (name, f"{name}.low", f"{name}.high"))
+    return value if low.number is None or high.number is None else replace(value, text=f"{value.text} [{low.text}, {high.text}]")
 
 
 def account(asked: Asked, compared: pa.Table | None) -> Section:
