@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 FIRST, MOST = 10, 20
 """How many documents of a list are shown, where the metric has no cut-off, and at most."""
 
+LONGEST = 20_000
+"""How many characters of an explanation are shown."""
+
 SHADES = 3
 """Into how many shades positive grades are put."""
 
@@ -136,7 +139,12 @@ def _looked_at(asked: Asked, metric: Any, system: str, query: Any, most: int) ->
     except (InputError, MetricError) as error:  # such as a query for which the system retrieved nothing
         return [], {}, str(error)
     grades = {item["doc_id"]: item["relevance"] for item in _step(judged, "judged") if item["relevance"] is not None}
-    return [item for item in _step(judged, "ranked") if item["rank"] <= most], grades, str(found)
+    return [item for item in _step(judged, "ranked") if item["rank"] <= most], grades, _bounded(str(found))
+
+
+def _bounded(text: str) -> str:
+    """Return an explanation, or as much of it as is read: names of any length may stand in each of its rows."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n... and {len(text) - LONGEST:,} more characters, which the command prints"
 
 
 def _step(found: Explanation, name: str) -> list[dict[str, Any]]:

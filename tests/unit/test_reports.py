@@ -231,7 +231,8 @@ def test_hostile_names_show_as_text(case: str) -> None:
     assert page.tags.count("script") == 1
     assert page.open == []
     assert page.rows("queries-lost")[0][0] == SHOWN.get(case, name)
-    assert len(found.html) < 1_500_000
+    assert len(found.html) < 500_000
+    assert max(int(width) for width in re.findall(r'<svg [^>]* width="(\d+)"', found.html)) < 1500
 
 
 @pytest.mark.slow
