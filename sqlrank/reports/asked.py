@@ -115,7 +115,7 @@ class Asked:
 
     def evaluate(self, metrics: Any, by: Any = (), **options: Any) -> pa.Table:
         """Return the result of metrics for each system, and within columns."""
-        return sqlrank.evaluate(metrics, by=[*self.keys, *by], **self.sources, **self._common(), **options)
+        return sqlrank.evaluate(metrics, by=[*self.keys, *by], **self.sources, **self._common(metrics), **options)
 
     def with_intervals(self, by: Any = ()) -> pa.Table:
         """Return the result of the metrics with their intervals."""
@@ -124,7 +124,7 @@ class Asked:
     def compare(self, metrics: Any, baseline: str | None, **options: Any) -> pa.Table:
         """Return the comparison of systems."""
         options = {"by": self.system, "baseline": baseline, "confidence": self.confidence, **options}
-        return sqlrank.compare(metrics, **self.sources, **self._common(), **options)
+        return sqlrank.compare(metrics, **self.sources, **self._common(metrics), **options)
 
     def comparable(self) -> tuple[list[Metric], list[str]]:
         """Return the metrics that can be compared in one call, and of the others why not."""
@@ -132,7 +132,7 @@ class Asked:
         reasons = []
         for metric in self.metrics:
             try:
-                call = Call.of([metric], {**self.sources, **self.common}, self.policies)
+                call = Call.of([metric], {**self.sources, **self.common}, self.heeded([metric]))
                 fitting.setdefault(Asking.of(call, self.system, ()).is_moved, []).append(metric)
             except MetricError as error:
                 reasons.append(str(error))
@@ -147,13 +147,25 @@ class Asked:
         sources = {**self.sources, "run": self.runs[system]}
         # The rows were checked when they were evaluated; whole lists are sorted, so that all judged documents are seen.
         own = {"check": "off", "plan": {**(self.common["plan"] or {}), "ranking": "sorted"}}
-        return sqlrank.explain(metric, query=query, rows=rows, **sources, **{**self._common(), **own})
+        return sqlrank.explain(metric, query=query, rows=rows, **sources, **{**self._common([metric]), **own})
 
-    def _common(self) -> dict[str, Any]:
-        """Return the arguments of all calls, with the time that is left of that of the report."""
+    def heeded(self, metrics: Any) -> dict[str, Any]:
+        """Return the policies that metrics of a call read: one that none reads is refused, and a section may ask for others than the report."""
+        found: dict[str, Any] = {}
+        for _ in range(2):  # some are read under values of others only
+            for name, value in self.policies.items():
+                try:
+                    look_up(Call.of(metrics, {**self.sources, **self.common}, {**found, name: value}))
+                except MetricError:
+                    continue
+                found[name] = value
+        return found
+
+    def _common(self, metrics: Any) -> dict[str, Any]:
+        """Return the arguments of all calls, with the policies that metrics read and the time that is left of that of the report."""
         self.tell()
         check_time()
-        return {**self.common, **self.policies, "timeout": None if self.common["timeout"] is None else time_left()}
+        return {**self.common, **self.heeded(metrics), "timeout": None if self.common["timeout"] is None else time_left()}
 
     def telling(self, progress: Callable[[float], None] | None, calls: int) -> Asked:
         """Return the same, which tells of its calls as a share of about so many."""

@@ -44,6 +44,7 @@ OF_RANKINGS = (
     "num_dropped",
     "num_duplicates",
 )
+OF_LISTS = ("num_lists", "num_shown")
 OF_PREDICTIONS = ("num_predictions", "num_predictions_dropped", "Observations", "Positives", "Negatives")
 """The counts that say which data the numbers are of."""
 
@@ -141,7 +142,8 @@ def _interval(row: Mapping[str, Any], name: str) -> Cell:
 def account(asked: Asked, compared: pa.Table | None) -> Section:
     """Return the counts of the data: what the numbers are of, what is missing, and what was left out and why."""
     k = next(iter(asked.cutoffs.values()), 10)
-    names = [name.format(k) for name in (OF_RANKINGS if asked.is_ranking else OF_PREDICTIONS)]
+    counts = OF_PREDICTIONS if not asked.is_ranking else OF_RANKINGS if {"qrels", "predictions"} & set(asked.sources) else OF_LISTS
+    names = [name.format(k) for name in counts]
     result = asked.evaluate(names)
     about = {row["name"]: row["description"] for row in listed(asked.library, None)}
     systems = [column for column in result.column_names if column not in names]

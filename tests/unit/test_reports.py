@@ -208,6 +208,22 @@ def test_a_report_of_one_system_has_nothing_to_compare() -> None:
 
 
 @pytest.mark.slow
+def test_policies_reach_the_metrics_that_read_them() -> None:
+    # DCG of q3 with gains of 2^relevance - 1: 3 / log2(4) of old, 3 / log2(2) of new; of q1 and q2 1 and 0.63.
+    page = Page(sqlrank.report(["DCG@3", "AP"], run=RUNS, qrels=QRELS, gain="exp2", ties="doc_asc").html)
+    assert [row[:3] for row in page.rows("comparison-table")] == [["DCG@3", "old", "new"], ["AP", "old", "new"]]
+    assert page.rows("queries-gained")[0] == ["q3", "1.5000", "3", "1.5000"]
+    assert "gain" in page.text
+
+
+@pytest.mark.slow
+def test_a_report_needs_no_judgments_where_no_metric_reads_them() -> None:
+    page = Page(sqlrank.report("num_shown", run=RUNS).html)
+    assert [row[:3] for row in page.rows("account-table")] == [["num_lists", "3", "3"], ["num_shown", "2", "3"]]
+    assert "num_shown cannot be compared by units: it describes the data" in page.text
+
+
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_said() -> None:
     page = Page(sqlrank.report(["KS", "AUC"], **SCORES).html)
     assert "KS cannot be compared by units" in page.text
