@@ -23,7 +23,8 @@ P_VALUES = ("p", "p_adjusted")
 COUNTED = ("units", "unpaired", "wins", "ties", "losses", "needed")
 """Columns of whole numbers that are counts; others may be names, of which thousands are not set apart."""
 
-_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that no reader sees, and of which some turn round the direction of what follows."""
 
 
 @dataclass(frozen=True)
@@ -103,14 +104,19 @@ class Section:
     texts: Sequence[str] = field(default=())
 
 
-def shortened(text: Any) -> str:
-    r"""Return a name as a page shows it: its first characters, and what no reader sees as its code.
+def seen(text: Any) -> str:
+    r"""Return a text with the codes of characters that no reader sees.
 
-    >>> shortened("a" + chr(1))
-    'a\\x01'
+    >>> seen("a" + chr(1) + chr(0x202E))
+    'a\\x01\\u202e'
     """
-    seen = _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}", str(text))
-    return seen if len(seen) <= LONGEST else f"{seen[:LONGEST]}... ({len(seen):,} characters)"
+    return _UNSEEN.sub(lambda found: f"\\x{ord(found[0]):02x}" if found[0] <= "\xff" else f"\\u{ord(found[0]):04x}", str(text))
+
+
+def shortened(text: Any) -> str:
+    """Return a name as a page shows it: its first characters, and the codes of those that no reader sees."""
+    found = seen(text)
+    return found if len(found) <= LONGEST else f"{found[:LONGEST]}... ({len(found):,} characters)"
 
 
 def table(

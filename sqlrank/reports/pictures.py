@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,16 @@ import pyarrow as pa
 import sqlrank
 from sqlrank.charts.files import svg
 from sqlrank.errors import InputError, MetricError
-from sqlrank.reports.parts import Picture, shortened, statement
+from sqlrank.reports.parts import Picture, seen, shortened, statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 LONGEST = 60
 """How many characters of a name are drawn."""
+
+OURS = ("metric", "test", "correction", "slice")
+"""Columns whose texts are sqlrank's own, by which charts look up what is known of a metric."""
 
 _ID = re.compile(r'( id="|="url\(#)((?:clip|gradient_)\d+)')
 
@@ -39,26 +43,32 @@ def picture(result: Callable[[], Any], ident: str, title: str, kind: str | None 
 
 
 def _with_short_names(result: pa.Table) -> pa.Table:
-    """Return a result whose texts fit beside an axis; different ones stay different."""
-    for place, field in enumerate(result.schema):
-        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            texts = result[field.name].to_pylist()
-            if any(text is not None and len(text) > LONGEST for text in texts):
-                names = _short([text for text in dict.fromkeys(texts) if text is not None])
-                short: Any = pa.array([None if text is None else names[text] for text in texts], field.type)
-                result = result.set_column(place, field, short)
+    """Return a result whose names fit beside an axis; different ones stay different, and one is the same in all columns."""
+    kinds = {pa.string(), pa.large_string()}
+    columns = {field.name: result[field.name].to_pylist() for field in result.schema if field.type in kinds and field.name not in OURS}
+    names = _short([text for texts in columns.values() for text in dict.fromkeys(texts) if text is not None])
+    for name, texts in columns.items():
+        field = result.schema.field(name)
+        short: Any = pa.array([None if text is None else names[text] for text in texts], field.type)
+        result = result.set_column(result.schema.get_field_index(name), field, short)
     return result
 
 
 def _short(texts: list[str]) -> dict[str, str]:
-    """Return what stands for each text: its first characters, and a number where these are those of another."""
+    """Return what stands for each text: its first characters, and a number where these are those of another.
+
+    >>> _short(["a", "b" * 61, "b" * 62])["b" * 62][-7:]
+    '... (2)'
+    """
     found: dict[str, str] = {}
-    taken = {text for text in texts if len(text) <= LONGEST}
-    for text in texts:
-        short = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-        number = 2
-        while short in taken and text not in taken:
-            short, number = f"{text[:LONGEST]}... ({number})", number + 1
+    taken = {text for text in texts if len(text) <= LONGEST and seen(text) == text}
+    times: Counter[str] = Counter()
+    for text in dict.fromkeys(texts):
+        first = seen(text) if len(seen(text)) <= LONGEST else f"{seen(text)[:LONGEST]}..."
+        short = first
+        while short in taken and text != short:
+            times[first] += 1
+            short = f"{first} ({times[first] + 1})"
         taken.add(short)
         found[text] = short
     return found

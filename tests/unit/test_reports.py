@@ -234,7 +234,7 @@ LONG = "x" * 10_000
 
 
 HARD = {**dict(zip("abcdefghij", HOSTILE, strict=True)), "long": LONG, "unseen": "a\x01b\x7f"}
-SHOWN = {"long": f"{'x' * 200}... (10,000 characters)", "unseen": "a\\x01b\\x7f"}
+SHOWN = {"g": "שלום\\u202e", "long": f"{'x' * 200}... (10,000 characters)", "unseen": "a\\x01b\\x7f"}
 
 
 @pytest.mark.parametrize("case", few([case for case, name in HARD.items() if name.strip()], {"b"}))
@@ -249,6 +249,14 @@ def test_hostile_names_show_as_text(case: str) -> None:
     assert page.rows("queries-lost")[0][0] == SHOWN.get(case, name)
     assert len(found.html) < 500_000
     assert max(int(width) for width in re.findall(r'<svg [^>]* width="(\d+)"', found.html)) < 1500
+
+
+@pytest.mark.slow
+def test_long_names_and_metrics_are_drawn_apart() -> None:
+    metric = "nDCG(gain={1: 1, 2: 3, 3: 7, 4: 15, 5: 31, 6: 63, 7: 127, 8: 255, 9: 511})@3"
+    html = sqlrank.report(metric, run={LONG: RUNS["old"], f"{LONG}y": RUNS["new"]}, qrels=QRELS).html
+    assert f"{'x' * 60}... (2)" in html
+    assert "Not drawn" not in html
 
 
 @pytest.mark.slow
