@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from datetime import UTC, datetime
+from html import unescape
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ import pytest
 
 import sqlrank
 from tests.lanes import few
-from tests.unit.command_line import call, refused
+from tests.unit.command_line import call, printed, refused
 from tests.unit.test_chart_files import HOSTILE
 
 if TYPE_CHECKING:
@@ -298,10 +300,15 @@ def test_runs_without_names_are_called_as_their_results(tmp_path: Path) -> None:
         rows = [(query, doc, score) for query, docs in run.items() for doc, score in docs.items()]
         columns = dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=True))
         pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 a 1\nq3 0 a 2\n", "utf-8")
     files = [str(tmp_path / f"{name}.parquet") for name in RUNS]
-    page = Page(sqlrank.report("RR", run=files, qrels=QRELS, baseline="new").html)
+    html = sqlrank.report("RR", run=files, qrels=str(tmp_path / "qrels"), baseline="new", ties="doc_asc", where="run.score > 0").html
+    page = Page(html)
     assert page.rows("queries-gained")[0][:3] == ["q1", "0.5000", "1.0000"]
     assert "run old" in page.text
+    command = re.findall(r'data-text="([^"]*)"', html)[0]
+    # Of the query that lost most, by the system that is compared.
+    assert "RR of query q3 is 0.333333" in printed(*shlex.split(unescape(command))[1:])
 
 
 def test_it_is_saved_and_shown_in_notebooks(tmp_path: Path, made: Any) -> None:
