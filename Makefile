@@ -19,6 +19,10 @@ $(BIN)/sqlrank: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
+$(VENV)/.report: $(BIN)/sqlrank
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[report]'
+	@touch $@
+
 $(VENV)/.test: $(BIN)/sqlrank
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers,engines,lint,docs]'
 	@touch $@
@@ -27,7 +31,7 @@ $(VENV)/.bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
-demo: $(BIN)/sqlrank  ## Evaluate a real collection and show the SQL that did it
+demo: $(VENV)/.report  ## Evaluate real collections, show the SQL that did it, and write reports of both
 	$(BIN)/sqlrank evaluate nDCG@10 AP RR P@10 R@100 bpref num_q num_unjudged --run $(RUN) --qrels $(QRELS)
 	$(BIN)/sqlrank evaluate nDCG@10 AP RR P@10 R@100 --run $(RUN) --qrels $(QRELS) --per-query
 	$(BIN)/sqlrank sql nDCG@10 AP --run $(RUN) --qrels $(QRELS)
@@ -39,6 +43,10 @@ demo: $(BIN)/sqlrank  ## Evaluate a real collection and show the SQL that did it
 	$(BIN)/sqlrank gate LogLoss Brier $(HOURS) --where "policy = 'random'"
 	$(BIN)/sqlrank gate MAE $(HOURS) --where "policy = 'random'"; test $$? = 1 # this one fails
 	$(BIN)/sqlrank gate LogLoss $(HOURS) --where "policy = 'bts'"; test $$? = 3 # this one is inconclusive
+	@mkdir -p build
+	$(BIN)/sqlrank report --run full=$(RUN) --run cut=examples/data/trec_eval/results.trunc --qrels $(QRELS) -o build/rankings.html
+	$(BIN)/sqlrank report $(CLICKS) --by campaign -o build/predictions.html
+	@echo "reports: $(CURDIR)/build/rankings.html and $(CURDIR)/build/predictions.html"
 
 test: $(VENV)/.test  ## Run the tests that are not slow (three minutes)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow'

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sqlrank.experiments.experiment import experiment, experiment_sql
     from sqlrank.explanations.explain import explain
     from sqlrank.library.metric import Metric
+    from sqlrank.reports.report import report
     from sqlrank.results.dbt import DbtModel, dbt_model
     from sqlrank.splits.split import split, split_sql
     from sqlrank.states.state import state, state_sql
@@ -39,6 +40,7 @@ __all__ = [
     "gate",
     "metrics",
     "parse",
+    "report",
     "split",
     "split_sql",
     "sql",
@@ -55,6 +57,7 @@ _PLACES = {
     "sqlrank.experiments.experiment": ("experiment", "experiment_sql"),
     "sqlrank.explanations.explain": ("explain",),
     "sqlrank.library.metric": ("Metric",),
+    "sqlrank.reports.report": ("report",),
     "sqlrank.results.dbt": ("DbtModel", "dbt_model"),
     "sqlrank.splits.split": ("split", "split_sql"),
     "sqlrank.states.state": ("state", "state_sql"),

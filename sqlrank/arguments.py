@@ -118,7 +118,10 @@ ARGUMENTS = {
     "baseline": Argument(
         lambda value: _is_name(value) or hasattr(value, "schema"), "the name of a system, or to a gate a stored baseline", MetricError
     ),
-    **{name: Argument(_is_column, "the name of a column", MetricError) for name in ("key", "time", "item", "stratum", "into", "variant")},
+    **{
+        name: Argument(_is_column, "the name of a column", MetricError)
+        for name in ("key", "time", "item", "stratum", "into", "variant", "system")
+    },
     "salt": Argument(_is_text, "what the split is for, a text", MetricError),
     "exact": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),
     "rolling": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),
@@ -126,6 +129,9 @@ ARGUMENTS = {
     "power": Argument(_is_share, "a number above 0.5 and below 1, such as 0.8", MetricError, may_be_none=False),
     "replicates": Argument(_is_count_of_replicates, f"a whole number from {REPLICATES[0]} to {REPLICATES[1]}, such as 9999", MetricError),
     "rows": Argument(lambda value: _is_whole(value) and value > 0, "a whole number from 1, such as 20", MetricError, may_be_none=False),
+    "examples": Argument(_is_whole, "a whole number from 0, such as 3", MetricError, may_be_none=False),
+    "title": Argument(_is_text, "the heading of the page, a text", MetricError, may_be_none=False),
+    "when": Argument(lambda value: _is_text(value) or hasattr(value, "isoformat"), "a date, a time or a text", MetricError),
     "seed": Argument(_is_whole, "a whole number from 0", MetricError, may_be_none=False),
     "where": Argument(_is_text, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),
     "unit": Argument(_is_text, "the name of a column, such as 'user_id'", MetricError),

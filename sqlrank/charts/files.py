@@ -24,6 +24,9 @@ DENSITY = 2
 _PNG_HEAD = 33
 """Bytes of a PNG's signature and first chunk, which come before anything else."""
 
+_UNDRAWN = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff\\ufffe\\uffff]")
+"""Characters that XML has no place for: vl-convert ends the process for one."""
+
 _ID = re.compile(r'((?: id="|url\(#)(?:clip|gradient_))(\d+)')
 
 PAGE = """<!DOCTYPE html>
@@ -60,6 +63,12 @@ def write(chart: Any, path: Path) -> None:
     path.write_bytes(ENDINGS[path.suffix.lower()](chart.to_dict()))
 
 
+def svg(chart: Any) -> str:
+    """Return a chart as a picture to be put into a page, without the mark of a file; raise ``SqlrankError`` without vl-convert."""
+    need("vl_convert")
+    return _picture(chart.to_dict())
+
+
 def get_ready(path: Path) -> None:
     """Start what draws a file of this ending, which takes a second that other work may fill; drawing finds it started."""
     import sqlrank.charts.kinds  # noqa: F401, PLC0415  Altair, see need
@@ -84,6 +93,15 @@ def _still(spec: Any) -> Any:
     }
 
 
+def _drawable(spec: Any) -> Any:
+    """Return a specification whose texts can be drawn: what cannot be is the character that stands for others."""
+    if isinstance(spec, str):
+        return _UNDRAWN.sub("\ufffd", spec)
+    if isinstance(spec, list):
+        return [_drawable(item) for item in spec]
+    return {_drawable(name): _drawable(item) for name, item in spec.items()} if isinstance(spec, dict) else spec
+
+
 @cache
 def _bundle() -> str:
     """Return the scripts that draw a chart in a page."""
@@ -104,7 +122,7 @@ def _picture(spec: dict[str, Any]) -> str:
     """Return an SVG whose ids are numbered from 0: Vega goes on counting from one chart to the next."""
     import vl_convert  # noqa: PLC0415  see need
 
-    drawn: str = vl_convert.vegalite_to_svg(_still(spec), vl_version=_version())
+    drawn: str = vl_convert.vegalite_to_svg(_drawable(_still(spec)), vl_version=_version())
     numbers: dict[str, int] = {}
     return _ID.sub(lambda found: f"{found[1]}{numbers.setdefault(found[2], len(numbers))}", drawn)
 

@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, explain, sql, split, state, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, explain, report, sql, split, state, metrics and learn."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ from sqlrank.cli.options import (
     Written,
     metric_names,
 )  # fmt: skip
+from sqlrank.cli.report import report
 from sqlrank.cli.split import split
 from sqlrank.cli.state import state as make_state
 from sqlrank.errors import MetricError, SqlrankError
@@ -222,7 +223,7 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-for command in (compare, gate, experiment, chart, explain, split, make_state, learn):
+for command in (compare, gate, experiment, chart, explain, report, split, make_state, learn):
     app.command(cls=Once)(command)
 
 

@@ -193,8 +193,9 @@ def _sums(prepared: Prepared) -> tuple[exp.Expr, dict[exp.Expr, float | None]]:
         query = step.this.copy()
         query.set("expressions", [exp.alias_(total, f"total_{number}") for number, total in enumerate(totals)])
         query.comments = None
-        (row,) = _run(prepared, query, step.alias).to_pylist()
-        return found.unalias().copy(), {total: row[f"total_{number}"] for number, total in enumerate(totals)}
+        # A query for which nothing was retrieved may have no row here.
+        row: dict[str, Any] = next(iter(_run(prepared, query, step.alias).to_pylist()), {})
+        return found.unalias().copy(), {total: row.get(f"total_{number}") for number, total in enumerate(totals)}
     return exp.column(alias), {}
 
 

@@ -181,7 +181,7 @@ def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, looks: Lo
     from rich.table import Table  # noqa: PLC0415
 
     numeric = {name: pa.types.is_floating(result.schema.field(name).type) for name in result.column_names}
-    cells = [[_cell(value, form, looks.digits, name in looks.counts) for name, value in row.items()] for row in rows]
+    cells = [[cell(value, form, looks.digits, name in looks.counts) for name, value in row.items()] for row in rows]
     if form is Format.latex:
         _embolden(result, cells, looks)
     header, aligned = result.column_names, ["right" if numeric[name] else "left" for name in result.column_names]
@@ -189,9 +189,9 @@ def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, looks: Lo
         cells = [[name, cell] for name, cell in zip(header, cells[0], strict=True)]
         header, aligned = ["metric", "value"], ["left", "right"]
     if form is Format.latex:
-        return latex([_cell(name, form) for name in header], aligned, cells)
+        return latex([cell(name, form) for name in header], aligned, cells)
     if form is Format.markdown:
-        lines = [[_cell(name, form) for name in header], ["---:" if side == "right" else ":---" for side in aligned], *cells]
+        lines = [[cell(name, form) for name in header], ["---:" if side == "right" else ":---" for side in aligned], *cells]
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name, side in zip(header, aligned, strict=True):
@@ -210,12 +210,13 @@ def _embolden(result: pa.Table, cells: list[list[str]], looks: Looks) -> None:
     for column, name in enumerate(result.column_names):
         values = [row[name] for row in rows if isinstance(row[name], float)]
         if len(values) > 1 and (which := {"higher": max, "lower": min}.get(looks.better.get(name, ""))):
-            best = _cell(which(values), Format.latex, looks.digits, name in looks.counts)
+            best = cell(which(values), Format.latex, looks.digits, name in looks.counts)
             for line in cells[: len(rows)]:
                 line[column] = bold(line[column]) if line[column] == best else line[column]
 
 
-def _cell(value: Any, form: Format, digits: int = DIGITS, is_count: bool = False) -> str:
+def cell(value: Any, form: Format, digits: int = DIGITS, is_count: bool = False) -> str:
+    """Return a value as people are shown it."""
     if value is None:
         return "--" if form is Format.latex else "NULL"
     if isinstance(value, float):

@@ -42,6 +42,12 @@ def test_every_kind_is_drawn(kind: str, tmp_path: Path) -> None:
     assert "undefined" not in picture
 
 
+def test_names_that_xml_has_no_place_for_are_drawn(tmp_path: Path) -> None:
+    table = pa.table({"label": [0, 1], "score": [0.1, 0.4], "x": ["a\x01b\x1b\uffff", "c\td"]})
+    write(sqlrank.chart(sqlrank.evaluate("Brier", predictions=table, by="x")), tmp_path / "a.svg")
+    assert {"a\ufffdb\ufffd\ufffd", "c\td"} <= texts(tmp_path / "a.svg")
+
+
 @pytest.mark.parametrize("kind", ["bars", "heatmap", "line"])
 def test_kinds_of_metrics_are_drawn_with_facets_side_by_side(kind: str, tmp_path: Path) -> None:
     by = ["country", "device", "half=score > 0.5", "day"]

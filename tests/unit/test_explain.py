@@ -51,6 +51,15 @@ def test_rows_that_are_left_out() -> None:
     assert found.value == pytest.approx(next(row["AP"] for row in expected if row["query_id"] == "301"), rel=1e-12)
 
 
+def test_a_query_for_which_nothing_was_retrieved() -> None:
+    run = {"q1": {"a": 1.0}}
+    found = sqlrank.explain("nDCG@10", query="q2", run=run, qrels={"q1": {"a": 1}, "q2": {"b": 1}}, check="off")
+    assert found.value == 0
+    assert "nDCG@10 of query q2 is 0" in str(found)
+    judged = sqlrank.explain("Judged@10", query="q2", run=run, qrels={"q1": {"a": 1}, "q2": {"b": 1}}, check="off")
+    assert (judged.value, set(judged.sums.values())) == (0, {None})
+
+
 def test_all_rows_of_predictions() -> None:
     found = sqlrank.explain("LogLoss", predictions=CLICKS)
     assert found.value == sqlrank.evaluate("LogLoss", predictions=CLICKS)["LogLoss"][0].as_py()

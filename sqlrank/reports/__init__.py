@@ -1,0 +1,1 @@
+"""Reports: results of several calls in one page, to be handed over."""

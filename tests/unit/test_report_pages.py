@@ -1,0 +1,232 @@
+"""A report in a browser, as its readers open it: headless Chromium, driven by selenium."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import sqlrank
+from tests.unit.command_line import TREC
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
+
+CLICKS = TREC.parent / "open_bandit" / "impressions.parquet"
+LISTENING = "window.said = []; window.addEventListener('error', e => said.push(e.message)); window.addEventListener('securitypolicyviolation', e => said.push(e.violatedDirective));"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a report of rankings and one of predictions, which are of real collections."""
+    made = tmp_path_factory.mktemp("reports")
+    runs = {"full": TREC / "results.test", "cut": TREC / "results.trunc"}
+    sqlrank.report(run=runs, qrels=TREC / "qrels.rel_level").save(made / "rankings.html")
+    columns = {"label": "click", "score": ["score_logistic", "score_boosting"]}
+    sqlrank.report(predictions=CLICKS, columns=columns, by=["campaign", "policy"]).save(made / "predictions.html")
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser(folder: Path) -> Iterator[Any]:
+    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if program is None or driver is None:
+        pytest.skip("no browser: apt-get install chromium chromium-driver")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1200,900"):
+        options.add_argument(argument)
+    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    started = webdriver.Chrome(options=options, service=Service(driver))
+    started.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LISTENING})
+    yield started
+    started.quit()
+
+
+@pytest.fixture(params=["rankings", "predictions"])
+def page(request: pytest.FixtureRequest, browser: Any, folder: Path) -> Any:
+    """A browser that has one of the pages open, wide and light."""
+    return opened(browser, folder / f"{request.param}.html")
+
+
+@pytest.fixture
+def rankings(browser: Any, folder: Path) -> Any:
+    return opened(browser, folder / "rankings.html")
+
+
+def opened(browser: Any, path: Path, width: int = 1200, scheme: str = "light") -> Any:
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    browser.get(path.as_uri())
+    return browser
+
+
+def column(page: Any, table: str, place: int) -> list[str]:
+    """Return the texts of a column of a table, of the rows that are seen."""
+    rows = f"[...document.getElementById('{table}').tBodies[0].rows].filter(row => !row.hidden)"
+    found: list[str] = page.execute_script(f"return {rows}.map(row => row.cells[{place}].textContent.trim())")
+    return found
+
+
+def press(page: Any, selector: str) -> None:
+    page.execute_script("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
+    page.find_element("css selector", selector).click()
+
+
+def test_nothing_is_said_on_the_console_and_it_opens_at_once(page: Any) -> None:
+    assert page.get_log("browser") == []
+    assert page.execute_script("return window.said") == []
+    assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
+    assert page.execute_script("return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 2000
+
+
+def test_all_charts_are_drawn(page: Any) -> None:
+    size = "svg => { const box = svg.getBoundingClientRect(); return [box.width, box.height, svg.querySelectorAll('path').length] }"
+    drawn = page.execute_script(f"return [...document.querySelectorAll('figure svg')].map({size})")
+    assert len(drawn) == len(page.find_elements("css selector", "figure")) >= 4
+    assert all(width > 200 and height > 50 and paths > 3 for width, height, paths in drawn)
+    broken = "return [...document.querySelectorAll('[clip-path]')].filter(n => !document.querySelector(n.getAttribute('clip-path').slice(4, -1))).length"
+    assert page.execute_script(broken) == 0
+
+
+def test_a_click_sorts_up_and_another_down(rankings: Any) -> None:
+    head = "#summary-table-rows th:nth-child(3)"
+    values = sorted(map(float, column(rankings, "summary-table-rows", 2)))
+    press(rankings, f"{head} button")
+    assert list(map(float, column(rankings, "summary-table-rows", 2))) == values
+    assert rankings.find_element("css selector", head).get_attribute("aria-sort") == "ascending"
+    press(rankings, f"{head} button")
+    assert list(map(float, column(rankings, "summary-table-rows", 2))) == values[::-1]
+    press(rankings, "#summary-table-rows th:nth-child(2) button")
+    names = column(rankings, "summary-table-rows", 1)
+    assert names == sorted(names, key=str.lower)
+    assert rankings.find_element("css selector", head).get_attribute("aria-sort") is None
+
+
+def test_keys_sort_filter_and_unfold(rankings: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    button = rankings.find_element("css selector", "#summary-table-rows th:nth-child(3) button")
+    button.send_keys(Keys.ENTER)
+    values = list(map(float, column(rankings, "summary-table-rows", 2)))
+    assert values == sorted(values)
+    summary = rankings.find_element("css selector", "summary")
+    summary.send_keys(Keys.SPACE)
+    assert rankings.find_element("css selector", "details").get_attribute("open") is not None
+
+
+def test_typing_filters_and_says_how_many_are_left(rankings: Any) -> None:
+    box = rankings.find_element("css selector", "[data-filter='summary-table-rows']")
+    box.send_keys("FULL ndcg")
+    assert column(rankings, "summary-table-rows", 1) == ["nDCG@10"]
+    assert rankings.find_element("css selector", "[data-shown='summary-table-rows']").text == "1 of 10 rows"
+    box.clear()
+    box.send_keys("x")
+    assert column(rankings, "summary-table-rows", 1) == []
+
+
+def test_a_button_copies_the_statement(rankings: Any) -> None:
+    origin = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+    rankings.execute_cdp_cmd("Browser.grantPermissions", origin)
+    press(rankings, "section[aria-labelledby='summary-table'] summary")
+    press(rankings, "[data-copy='summary-table-sql']")
+    text = rankings.execute_async_script(
+        "const done = arguments[0]; setTimeout(() => navigator.clipboard.readText().then(done, e => done(String(e))), 200)"
+    )
+    assert text == rankings.execute_script("return document.getElementById('summary-table-sql').textContent")
+    assert text.startswith("-- sqlrank ")
+    assert rankings.find_element("css selector", "#said").get_attribute("textContent") == "Copied"
+
+
+def test_a_chart_is_saved_as_svg(rankings: Any, folder: Path) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    rankings.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(folder)})
+    press(rankings, "[data-save='summary-chart']")
+    target = folder / "summary-chart.svg"
+    WebDriverWait(rankings, 10).until(lambda _: target.is_file())
+    assert target.read_text("utf-8").startswith("<svg ")
+    assert 'xmlns="http://www.w3.org/2000/svg"' in target.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["rankings", "predictions"])
+def test_a_narrow_page_does_not_scroll_sideways(browser: Any, folder: Path, name: str) -> None:
+    page = opened(browser, folder / f"{name}.html", 375)
+    wide, seen, whole = page.execute_script("const d = document.documentElement; return [d.scrollWidth, d.clientWidth, innerWidth]")
+    assert (wide, whole) == (seen, 375)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_stand_out_in_light_and_dark(browser: Any, folder: Path, scheme: str) -> None:
+    page = opened(browser, folder / "rankings.html", scheme=scheme)
+    style = "getComputedStyle(document.querySelector(arguments[0]))"
+    paper = page.execute_script(f"return {style}.backgroundColor", "body")
+    assert contrast(page.execute_script(f"return {style}.color", "body"), paper) > 7
+    assert contrast(page.execute_script(f"return {style}.fill", "#summary-chart svg text"), paper) > 7
+    assert page.execute_script(f"return {style}.fill", "#summary-chart svg > rect") == paper
+    for quiet in ("dt", "summary", ".self", ".tools", "nav a", ".grade.unknown", ".shade1", ".shade2", ".shade3"):
+        if page.find_elements("css selector", quiet):
+            own = page.execute_script(f"return {style}.backgroundColor", quiet)
+            assert contrast(page.execute_script(f"return {style}.color", quiet), paper if own == "rgba(0, 0, 0, 0)" else own) > 4.5, quiet
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the ratio of the luminances of two colours, as WCAG 2 defines it."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(part) / 255 for part in colour[4:-1].split(",")]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    lights = sorted([luminance(one), luminance(other)])
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+def test_it_prints_on_a4(page: Any) -> None:
+    found = page.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})
+    data = base64.b64decode(found["data"])
+    assert data.startswith(b"%PDF")
+    # A4 is 595 by 842 points.
+    assert b"/MediaBox [0 0 594.95996 841.91998]" in data or b"/MediaBox [0 0 595" in data
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 688, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+    # What is wider than the paper without its margins would be cut.
+    wide = "return [...document.querySelectorAll('table, svg')].filter(n => n.getBoundingClientRect().right > innerWidth).map(n => n.id)"
+    assert page.execute_script(wide) == []
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_a_frame_in_a_notebook_keeps_its_style_and_its_script_to_itself(browser: Any, folder: Path) -> None:
+    found = sqlrank.report("Brier", predictions=CLICKS, columns={"label": "click", "score": "score_logistic"})
+    around = folder / "notebook.html"
+    around.write_text(f"<!DOCTYPE html><title>notebook</title><p id='mine'>mine</p>{found._repr_html_()}", "utf-8")
+    page = opened(browser, around)
+    before = page.execute_script("return getComputedStyle(document.getElementById('mine')).fontFamily")
+    assert "system-ui" not in before
+    page.switch_to.frame(0)
+    assert page.find_element("css selector", "h1").text == "sqlrank report"
+    press(page, "#summary-table-rows th:nth-child(2) button")
+    assert page.find_element("css selector", "#summary-table-rows th:nth-child(2)").get_attribute("aria-sort") == "ascending"
+    assert page.execute_script("try { return parent.document.title } catch (e) { return e.name }") == "SecurityError"
+    page.switch_to.default_content()
+
+
+def test_every_control_has_a_name_and_headings_are_in_order(page: Any) -> None:
+    names = "return [...document.querySelectorAll('button, a, input, summary, [role=region]')].map(n => (n.getAttribute('aria-label') || n.labels?.[0]?.textContent || n.textContent || '').trim())"
+    assert all(page.execute_script(names))
+    levels = page.execute_script("return [...document.querySelectorAll('h1, h2, h3, h4')].map(n => Number(n.tagName[1]))")
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert page.execute_script("return document.querySelectorAll('svg:not([role=img][aria-label])').length") == 0
+    assert page.execute_script("return document.documentElement.lang") == "en"
