@@ -53,7 +53,7 @@ fuzz: $(VENV)/.test  ## Compare random collections with other tools (COLLECTIONS
 	$(BIN)/python -m tests.fuzz --collections $(COLLECTIONS) --seed $(SEED)
 
 engines: $(VENV)/.test  ## Compare every metric on every engine, and write down in docs/engines.md what agreed
-	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py --write-matrix
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py tests/engines/test_experiments.py --write-matrix
 
 lint: $(VENV)/.test  ## Check style and types
 	$(BIN)/ruff check .
