@@ -63,7 +63,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     records = _records(reporter) if reporter else []
     seen = {(item["engine"], item["scenario"]) for item in records}
     asked = [*(scenario.name for scenario in scenarios()), *EXPERIMENTS]
-    is_complete = {engine for engine, _ in seen} >= set(NAMES) and seen >= {(engine, name) for engine in NAMES for name in asked} - {*CANNOT}
+    is_complete = {engine for engine, _ in seen} >= set(NAMES) and seen >= {(engine, name) for engine in NAMES for name in asked} - {
+        *CANNOT
+    }
     if is_complete and not session.config.getoption("write_matrix") and matrix.table(records, NAMES) != matrix.kept():
         reporter.write_line(f"{matrix.PAGE} is not what was seen; run make engines", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

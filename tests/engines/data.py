@@ -16,7 +16,7 @@ QRELS = """
 """
 """Judgments of documents retrieved and not, a query that was not answered, one without relevant documents, negative ones."""
 
-QUERIES = "SELECT 'q' || i AS query_id, i % 3 / 2.0::DOUBLE AS weight, CASE WHEN i % 2 = 0 THEN 'de' ELSE 'Fr' END AS country FROM range(11) AS t(i)"
+QUERIES = "SELECT 'q' || i AS query_id, i % 3 / 2.0::DOUBLE AS weight, CASE WHEN i % 2 = 0 THEN 'de' ELSE 'Fr' END AS country, 1 + i * 3 % 7 AS cutoff FROM range(11) AS t(i)"
 PREDICTIONS = """
     SELECT i % 4 AS shop, 'u' || (i % 7) AS query_id, 'd' || i AS doc_id, i AS rank, i * 7 % 3 // 2 AS label, (i * 11 % 17) / 16.0::DOUBLE AS score,
         (i % 5) / 2.0::DOUBLE AS weight

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 ROLES = ("run", "qrels", "queries", "predictions")
 RANKINGS = {"run": "run", "qrels": "qrels"}
+ATTRIBUTES = {"queries": "queries", "columns": {"weight": "weight"}}
 WEIGHTS = {"features.value": "value", "weight": "weight"}
 BEYOND = {
     **RANKINGS,
@@ -160,16 +161,19 @@ def _of_rankings() -> list[Scenario]:
     files = _family("ranking")
     metrics = _names(files)
     shown = [*_names(_family("exposure")), *_names(_family("exposure"), cutoff="@2")[1:]]
+    at_own = [f"{file.display_name}@cutoff" for file in files if file.at and file.at.name == "k"] + ["P@2"]
     found = [
         Scenario("default", metrics, RANKINGS),
         Scenario("per query", metrics, {**RANKINGS, "per_query": True}),
         Scenario("@3", [f"{file.display_name}@3" for file in files if file.at and file.at.name == "k"], {**RANKINGS, "per_query": True}),
         Scenario("systems", metrics, {**RANKINGS, "by": "system"}),
         Scenario("groupings", metrics[:12], {**RANKINGS, "by": [["system"], []]}),
-        Scenario("weighted queries", metrics, {**RANKINGS, "queries": "queries", "columns": {"weight": "weight"}}),
-        Scenario("slices", metrics[:12], {**RANKINGS, "queries": "queries", "by": "queries.country", "columns": {"weight": "weight"}}),
+        Scenario("weighted queries", metrics, {**RANKINGS, **ATTRIBUTES}),
+        Scenario("slices", metrics[:12], {**RANKINGS, **ATTRIBUTES, "by": "queries.country"}),
         Scenario("cut-offs", [*(f"{metric}@1..5" for metric in _SWEPT), *_swept(files)], RANKINGS),
         Scenario("cut-offs per query", ["nDCG@1..5", "P@1..5"], {**RANKINGS, "by": "system", "per_query": True}),
+        Scenario("cut-offs of queries", at_own, {**RANKINGS, **ATTRIBUTES, "per_query": True}),
+        Scenario("cut-offs of queries, and systems", at_own, {**RANKINGS, **ATTRIBUTES, "by": "system"}),
         Scenario("gain map", ["nDCG(gain={1: 3, 2: 1.5})@3", "DCG(gain={1: 3, 2: 1.5})"], {**RANKINGS, "per_query": True}),
         Scenario("exposure", shown, {**RANKINGS, "by": "system"}),
         Scenario("exposure and groupings", shown, {**RANKINGS, "queries": "queries", "by": [["queries.country"], []]}),
@@ -195,6 +199,7 @@ def _of_rankings() -> list[Scenario]:
 def _beyond_accuracy() -> list[Scenario]:
     metrics = _names(_family("recommendation"))
     first = _names(_family("recommendation", "stages"), cutoff="@2")
+    at_own = [f"{file.display_name}@cutoff" for file in _family("recommendation", "stages") if file.at and file.grain == "list"]
     others = [f"IntraListDiversity(distance={distance})@3" for distance in ("cosine", "category")]
     return [
         Scenario("beyond accuracy", [*metrics, *others, "nDCG@3"], {**BEYOND, "by": "system"}),
@@ -204,6 +209,7 @@ def _beyond_accuracy() -> list[Scenario]:
             first,
             {**BEYOND, "queries": "queries", "by": [["queries.country"], []], "catalogue": "history", "columns": WEIGHTS},
         ),
+        Scenario("cut-offs of users", at_own, {**BEYOND, "queries": "queries", "by": "system", "columns": WEIGHTS}),
         Scenario("providers", ["ProviderExposure@3"], {**BEYOND, "by": "system"}),
         Scenario("ranks of two runs", ["Unexpectedness@2", "num_shown@2"], {**BEYOND, "ties": "rank"}),
     ]
