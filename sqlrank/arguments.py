@@ -118,7 +118,10 @@ ARGUMENTS = {
     "baseline": Argument(
         lambda value: _is_name(value) or hasattr(value, "schema"), "the name of a system, or to a gate a stored baseline", MetricError
     ),
-    **{name: Argument(_is_column, "the name of a column", MetricError) for name in ("key", "time", "item", "stratum", "into", "variant")},
+    **{
+        name: Argument(_is_column, "the name of a column", MetricError)
+        for name in ("key", "time", "item", "user", "stratum", "into", "variant")
+    },
     "salt": Argument(_is_text, "what the split is for, a text", MetricError),
     "exact": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),
     "rolling": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),

@@ -460,7 +460,7 @@ WITH observations AS (
     SELECT
       units,
       SUM(units) OVER () AS all_units,
-      CAST(1 AS FLOAT64) / COUNT(*) OVER () AS portion
+      1 / COUNT(*) OVER () AS portion
     FROM arms
     WHERE metric = 'ctr'
   ) AS shared

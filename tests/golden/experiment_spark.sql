@@ -500,7 +500,7 @@ WITH observations AS (
     SELECT
       units,
       SUM(units) OVER () AS all_units,
-      CAST(1 AS DOUBLE) / COUNT(*) OVER () AS portion
+      1 / COUNT(*) OVER () AS portion
     FROM arms
     WHERE metric = 'ctr'
   ) AS shared
