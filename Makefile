@@ -61,7 +61,7 @@ fuzz: $(VENV)/.test  ## Compare random collections with other tools (COLLECTIONS
 	$(BIN)/python -m tests.fuzz --collections $(COLLECTIONS) --seed $(SEED)
 
 engines: $(VENV)/.test  ## Compare every metric on every engine, and write down in docs/engines.md what agreed
-	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py --write-matrix
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py tests/engines/test_experiments.py --write-matrix
 
 docs: $(VENV)/.test  ## Build the documentation into site/, with a page per metric (two minutes at first, then half of one)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

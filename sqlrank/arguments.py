@@ -120,7 +120,7 @@ ARGUMENTS = {
     ),
     **{
         name: Argument(_is_column, "the name of a column", MetricError)
-        for name in ("key", "time", "item", "stratum", "into", "variant", "system")
+        for name in ("key", "time", "item", "user", "stratum", "into", "variant", "system")
     },
     "salt": Argument(_is_text, "what the split is for, a text", MetricError),
     "exact": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),

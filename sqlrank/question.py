@@ -198,7 +198,7 @@ def _sources(given: Mapping[str, Any], asked: list[Asked], base: str | None, lib
     unknown = [role for role in given if role not in library.roles]
     if unknown:
         raise InputError(f"unknown input {unknown[0]!r}{suggestion(unknown[0], library.roles)} Choose from: {', '.join(library.roles)}")
-    side = {role for item in asked for role in item.uses.roles} - {"run", "qrels", "queries", base}
+    side = {role for item in asked for role in item.uses.roles if role != "queries" or item.has_own_cutoffs} - {"run", "qrels", base}
     absent = [role for role in sorted(side) if role not in given]
     if absent:
         reader = next(item for item in asked if absent[0] in item.uses.roles)

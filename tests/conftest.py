@@ -11,7 +11,7 @@ import pytest
 
 from tests.engines import matrix
 from tests.engines.engines import ENGINES
-from tests.engines.scenarios import CANNOT, scenarios
+from tests.engines.scenarios import CANNOT, EXPERIMENTS, scenarios
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,8 +62,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     records = _records(reporter) if reporter else []
     seen = {(item["engine"], item["scenario"]) for item in records}
-    is_complete = {engine for engine, _ in seen} >= set(NAMES) and seen >= {
-        (engine, scenario.name) for engine in NAMES for scenario in scenarios() if (engine, scenario.name) not in CANNOT
+    asked = [*(scenario.name for scenario in scenarios()), *EXPERIMENTS]
+    is_complete = {engine for engine, _ in seen} >= set(NAMES) and seen >= {(engine, name) for engine in NAMES for name in asked} - {
+        *CANNOT
     }
     if is_complete and not session.config.getoption("write_matrix") and matrix.table(records, NAMES) != matrix.kept():
         reporter.write_line(f"{matrix.PAGE} is not what was seen; run make engines", red=True)

@@ -27,7 +27,12 @@ def split(
     bound: Annotated[list[str] | None, typer.Option(help="A time at which a part ends and the next begins. Repeat for more.")] = None,
     rolling: Annotated[bool, typer.Option("--rolling", help="Each bound begins a fold: train before it, test up to the next.")] = False,
     last: Annotated[int | None, typer.Option(help="So many last rows of each key are test.")] = None,
-    item: Annotated[str | None, typer.Option(help="The column by which rows of one time are ordered.")] = None,
+    item: Annotated[str | None, typer.Option(help="The column of items, by which rows of one time are ordered.")] = None,
+    user: Annotated[str | None, typer.Option(help="The column of users, for --cold and --seen; the key unless said.")] = None,
+    cold: Annotated[
+        str, typer.Option(help="Test rows of users or items without train rows: keep, drop_users, drop_items or drop.")
+    ] = "keep",
+    seen: Annotated[str, typer.Option(help="Test rows of a user and an item that are in train together: keep or drop.")] = "keep",
     into: Annotated[str | None, typer.Option(help="The name of the new column.")] = None,
     db: Database = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead.")] = False,
@@ -54,6 +59,9 @@ def split(
             "rolling": rolling,
             "last": last,
             "item": item,
+            "user": user,
+            "cold": cold,
+            "seen": seen,
             "into": into,
             "connection": db,
         }

@@ -225,7 +225,7 @@ def _suit_clickhouse(tree: exp.Expr) -> None:
     """Name the columns that a join selects (``l.query_id`` otherwise), and make doubles of whole numbers, which mix with no double there."""
     for select in nodes(tree, exp.Select):
         if select.args.get("joins"):
-            for column in [item for item in select.expressions if isinstance(item, exp.Column)]:
+            for column in [item for item in select.expressions if isinstance(item, exp.Column) and not item.is_star]:
                 column.replace(exp.alias_(column.copy(), column.name, quoted=column.this.quoted))
     for kind in nodes(tree, exp.DataType):
         if kind.is_type(BIGINT) and kind.find_ancestor(exp.CTE):

@@ -34,7 +34,7 @@ def steps_of_effects(asked: Experiment, control: str, level: float) -> dict[str,
 
 def sample_ratio(asked: Experiment) -> exp.Select:
     """Return one row: how many units there are, chi-square of their numbers in variants, and its degrees of freedom."""
-    share: exp.Expr = exp.Div(this=double(1), expression=exp.Window(this=exp.Count(this=exp.Star())))
+    share: exp.Expr = exp.Div(this=literal(1), expression=exp.Window(this=exp.Count(this=exp.Star())))
     if asked.shares:
         ifs = [
             exp.If(this=exp.EQ(this=exp.column("variant"), expression=exp.Literal.string(name)), true=literal(float(part)))

@@ -122,7 +122,8 @@ class Columns:
             needed["run"] = run
             needed |= {"qrels": (*checks.COMMON, "relevance")} if "qrels" in self.inputs else {}
         if "queries" in self.inputs:
-            needed["queries"] = ("query_id", "weight") if "weight" in self.inputs["queries"].names else ("query_id",)
+            weight = ("weight",) if "weight" in self.inputs["queries"].names else ()
+            needed["queries"] = ("query_id", *weight, *sorted(self.read_of("queries") & {"cutoff"}))
         for role, item in self.inputs.items():
             if role not in {"run", "qrels", "queries"} and not (role == "predictions" and question.base is None):
                 needed[role] = self._of_role(item)

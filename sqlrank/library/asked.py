@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sqlrank.library.metric import OWN
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -13,10 +15,13 @@ if TYPE_CHECKING:
     from sqlrank.library.uses import Uses
 
 CUTOFF = "k"
-"""The column of the cut-off of a row, where a range is asked for."""
+"""The column of the cut-off of a row, where a range is asked for, or that of each query."""
 
 EACH = "each cutoff"
-"""What a cut-off is that is each of a range."""
+"""What a cut-off is that is each of a range, or that of each query."""
+
+OWN_CUTOFFS = "own_cutoffs"
+"""The relation that has the cut-off of each query."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,13 @@ class Asked:
         return replace(self, settings={**self.settings, **plans})
 
     @property
+    def has_own_cutoffs(self) -> bool:
+        """Whether the cut-off is that of each query."""
+        return self.metric.cutoff == OWN
+
+    @property
     def swept(self) -> Asked:
-        """The metric with a range of cut-offs as the statement computes it: at the cut-off of each row; any other as it is."""
-        if not isinstance(self.metric.cutoff, tuple) or self.file.at is None:
+        """The metric with several cut-offs as the statement computes it: at the cut-off of each row; any other as it is."""
+        if not isinstance(self.metric.cutoff, (tuple, str)) or self.file.at is None:
             return self
         return replace(self, settings={**self.settings, self.file.at.name: EACH})

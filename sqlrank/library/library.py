@@ -174,13 +174,11 @@ class Library:
             return f"; {name} is an option of the call: {name}=... (--{name.replace('_', '-')})."
         if name in {*self.policies, *self.functions}:
             return f"; {name} is a policy: {name}=... (--policy {name}=...)."
-        return ""
+        said = self.known.get("words", {}).get(re.sub(r"[-_ ]", "", name.lower()))
+        return "" if said is None else f"; {said}."
 
     def asked(self, metric: Metric) -> SqlFile:
-        """Return the file of what is asked for.
-
-        ``Lift@0.1`` and ``Lift(fraction=0.1)`` are a metric, ``Lift`` is a curve; ``AUC@5`` has another file than ``AUC``.
-        """
+        """Return the file of what is asked for: ``Lift@0.1`` is a metric, ``Lift`` a curve; ``AUC@5`` has another file than ``AUC``."""
         name = metric.name.lower()
         own = self.metrics[name].params.keys() if name in self.metrics else None
         if name in self.curves and (own is None or (metric.cutoff is None and not own & dict(metric.params).keys())):

@@ -13,6 +13,9 @@ from sqlrank.errors import MetricError, shown
 Value = int | float | str | tuple[float, ...] | tuple[tuple[float, float], ...]
 """A parameter: a number, a name, a list of numbers, or a map from number to number as pairs."""
 
+OWN = "cutoff"
+"""What is written after ``@`` for the cut-off that each query has of its own: a column of the table of queries."""
+
 _WRITTEN = re.compile(r"\s*(?P<name>\w+(?:-\w+)*)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<cutoff>[^@]+?))?\s*", re.DOTALL)
 _RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
 _LIST = re.compile(r"(?P<metric>[^@]*)@\s*\[(?P<cutoffs>[^\[\]]*)\]\s*", re.DOTALL)
@@ -24,8 +27,8 @@ class Metric:
     """A metric and the parameters it was asked for with.
 
     ``name`` is the canonical name, ``params`` are (name, value) pairs in alphabetical order, ``cutoff`` is what is
-    written after ``@``: a number, or a ``(first, last)`` pair for a sweep. ``str()`` gives the canonical text and
-    :func:`sqlrank.parse` reads it back.
+    written after ``@``: a number, a ``(first, last)`` pair for a sweep, or ``"cutoff"``, the column of the table of queries.
+    ``str()`` gives the canonical text and :func:`sqlrank.parse` reads it back.
 
     >>> ndcg = Metric("nDCG", (("gain", "exp2"),))
     >>> str(ndcg @ 10)
@@ -34,9 +37,9 @@ class Metric:
 
     name: str
     params: tuple[tuple[str, Value], ...] = ()
-    cutoff: float | tuple[int, int] | None = None
+    cutoff: float | tuple[int, int] | str | None = None
 
-    def __matmul__(self, cutoff: float | tuple[int, int]) -> Metric:
+    def __matmul__(self, cutoff: float | tuple[int, int] | str) -> Metric:
         """Return this metric at a cut-off."""
         return replace(self, cutoff=cutoff)
 
@@ -44,6 +47,8 @@ class Metric:
         params = ", ".join(f"{name}={_written(value)}" for name, value in self.params)
         if isinstance(self.cutoff, tuple):
             cutoff = f"@{self.cutoff[0]}..{self.cutoff[1]}"
+        elif isinstance(self.cutoff, str):
+            cutoff = f"@{self.cutoff}"
         else:
             cutoff = "" if self.cutoff is None else f"@{_plain(self.cutoff)!r}"
         return self.name + (f"({params})" if params else "") + cutoff
@@ -132,9 +137,9 @@ def _read_params(text: str, params: str) -> tuple[tuple[str, Value], ...]:
     return tuple(sorted(values.items()))
 
 
-def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | None:
-    if cutoff is None:
-        return None
+def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | str | None:
+    if cutoff is None or cutoff == OWN:
+        return cutoff
     if match := _RANGE.fullmatch(cutoff):
         first, last = int(match[1]), int(match[2])
         if not 1 <= first <= last:
@@ -142,7 +147,9 @@ def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | Non
         return first, last
     if _NUMBER.fullmatch(cutoff):
         return _plain(float(cutoff))
-    raise MetricError(f"cannot read the cut-off {cutoff!r} in {text!r}; write a number, or a range such as @1..20")
+    raise MetricError(
+        f"cannot read the cut-off {cutoff!r} in {text!r}; write a number, a range such as @1..20, or @{OWN}, a column of the table of queries"
+    )
 
 
 def _plain(number: float) -> int | float:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank.deadline import check_time
 from sqlrank.errors import MetricError, shown
-from sqlrank.library.asked import Asked
+from sqlrank.library.asked import OWN_CUTOFFS, Asked
 from sqlrank.library.compat import alias, bundle_of
+from sqlrank.library.file import ALL
 from sqlrank.library.known import ours
-from sqlrank.library.metric import Metric, each_cutoff, freeze, read
+from sqlrank.library.metric import OWN, Metric, each_cutoff, freeze, read
 from sqlrank.library.orders import in_order, orders_of_predictions
 from sqlrank.library.refusals import (
     OF_LISTS,
@@ -130,12 +131,19 @@ def _ask(metric: Metric, role: str, library: Library, bundle: Mapping[str, Any],
     if file.kind == "curves" or is_ranking:
         settings.pop("level", None)
     settings |= _cutoff(metric, file, settings)
+    if metric.cutoff == OWN and (not is_ranking or file.grain != "list" or (file.at and file.at.type) != "integer"):
+        raise MetricError(
+            f"{metric}: the cut-off of each query is for metrics of rankings at k that have a value per query, such as nDCG@{OWN}"
+        )
     if not is_ranking and settings.get("ties", orders[0]) not in orders:
         others = " or ".join([", ".join(map(repr, orders[:-1])), repr(orders[-1])])
         raise MetricError(f"ties={settings['ties']!r} orders documents; {file.display_name} takes ties as they are, or give ties={others}")
     check_values(metric, file, settings)
     check_policies(settings, library)
-    asked = Asked(metric, file, settings, uses(library, file, settings, *OF_LISTS), role)
+    found = uses(library, file, settings, *OF_LISTS)
+    if metric.cutoff == OWN:
+        found.add(uses(library, library.relation(OWN_CUTOFFS, settings), settings))
+    asked = Asked(metric, file, settings, found, role)
     check_unused(asked, library)
     if is_ranking:
         check_ties(asked, library)
@@ -164,4 +172,4 @@ def _cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, Value]) -> dic
         raise MetricError(f"{file.display_name} takes no cut-off; write {metric @ None!s}")  # type: ignore[operator]
     if at.name in dict(metric.params):
         raise MetricError(f"{metric} gives {at.name} twice, in parentheses and after @")
-    return {at.name: metric.cutoff if not isinstance(metric.cutoff, tuple) else metric.cutoff[1]}
+    return {at.name: ALL if isinstance(metric.cutoff, str) else metric.cutoff[1] if isinstance(metric.cutoff, tuple) else metric.cutoff}

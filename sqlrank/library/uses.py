@@ -26,6 +26,13 @@ class Uses:
     relations: set[str] = field(default_factory=set)
     files: dict[SqlFile, None] = field(default_factory=dict)
 
+    def add(self, other: Uses) -> None:
+        """Add what another file reads."""
+        self.settings |= other.settings
+        self.roles |= other.roles
+        self.relations |= other.relations
+        self.files |= other.files
+
     def facts(self, name: str) -> list[str]:
         """Return what the files declare under a word, such as ``Probability``."""
         return [file.facts[name] for file in self.files if name in file.facts]

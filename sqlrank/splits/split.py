@@ -47,6 +47,9 @@ def split(
     rolling: bool = False,
     last: int | None = None,
     item: str | None = None,
+    user: str | None = None,
+    cold: str = "keep",
+    seen: str = "keep",
     into: str | None = None,
     connection: Any = None,
     dialect: str | None = None,
@@ -76,7 +79,11 @@ def split(
         bounds: times at which a part ends and the next begins: texts, numbers, dates or times.
         rolling: whether each bound begins a fold of its own.
         last: how many of the last rows of a key are test.
-        item: the column by which rows of one time are ordered, the greatest last.
+        item: the column of items, by which rows of one time are ordered, the greatest last.
+        user: the column of users, for ``cold`` and ``seen``; ``key`` unless given.
+        cold: what becomes of rows beside the first part whose user or item is not in it: ``"keep"``, ``"drop_users"``, ``"drop_items"``,
+            or ``"drop"`` for either.
+        seen: what becomes of rows beside the first part whose user has the same item in it: ``"keep"`` or ``"drop"``.
         into: the name of the new column, ``split``, or ``fold`` for ``folds``.
         connection: as for :func:`sqlrank.evaluate`.
         dialect: as for :func:`sqlrank.evaluate`.
@@ -86,7 +93,8 @@ def split(
         timeout: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        All rows with the new column (string, int64 for folds; ``rolling`` adds ``fold``), ordered by their columns.
+        All rows but those that were dropped, with the new column (string, int64 for folds; ``rolling`` adds ``fold``), ordered by their
+        columns. The schema's metadata: ``sqlrank.dropped``, how many rows ``cold`` and ``seen`` left out, and ``sqlrank.sql``.
 
     Raises:
         MetricError: a split that is not possible.
@@ -120,6 +128,9 @@ def split_sql(
     rolling: bool = False,
     last: int | None = None,
     item: str | None = None,
+    user: str | None = None,
+    cold: str = "keep",
+    seen: str = "keep",
     into: str | None = None,
     connection: Any = None,
     dialect: str | None = None,
@@ -160,7 +171,12 @@ def _rows(splitting: Splitting, database: Database, source: Any) -> pa.Table:
         .order_by(*(exp.Ordered(this=exp.column(name, quoted=True), nulls_first=True) for name in names))
     )
     result = database.table(database.text(ordered))
-    return result.replace_schema_metadata({"sqlrank.version": __version__, "sqlrank.sql": database.text(query)})
+    dropped = 0
+    if splitting.keeping.joins:
+        ((count,),) = database.rows(exp.select(exp.Count(this=exp.Star())).from_(splitting.all_rows(table).subquery("split_rows")))
+        dropped = int(count) - result.num_rows
+    said = {"version": __version__, "dropped": str(dropped), "sql": database.text(query)}
+    return result.replace_schema_metadata({f"sqlrank.{name}": value for name, value in said.items()})
 
 
 def _check_keys(splitting: Splitting, database: Database, table: Table) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlrank.engines.database import stacked
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.library.selects import read_select
+from sqlrank.splits.keeping import Keeping
 from sqlrank.splits.parts import TRAIN_AND_TEST, bounds_of, chosen, ends, folds_of, shares_of, ticket
 
 if TYPE_CHECKING:
@@ -32,15 +33,17 @@ class Splitting:
     limits: Sequence[exp.Expr]
     values: Mapping[str, exp.Expr]
     into: str
+    keeping: Keeping = field(default_factory=Keeping)
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Splitting:
         """Return what is asked for; raise ``MetricError`` for what does not go together."""
+        keeping = Keeping.of(asked)
         if asked["last"] is not None:
-            return cls._last(asked)
-        if asked["time"] is not None:
-            return cls._by_time(asked)
-        return cls._by_ticket(asked)
+            return replace(cls._last(asked), keeping=keeping)
+        if keeping.joins:
+            asked = {**asked, "item": None}
+        return replace(cls._by_ticket(asked) if asked["time"] is None else cls._by_time(asked), keeping=keeping)
 
     @classmethod
     def _by_ticket(cls, asked: Mapping[str, Any]) -> Splitting:
@@ -108,7 +111,7 @@ class Splitting:
         """Refuse columns that are not there, that are made, or that cannot be split by; of what cannot be looked at nothing is known."""
         if table.types is None:
             return
-        for name in self.columns.values():
+        for name in (*self.columns.values(), *self.keeping.columns.values()):
             if table.column(name) is None:
                 raise InputError(f"{table.shown} has no column {name!r}{suggestion(name, table.types)} There are: {', '.join(table.types)}")
         for name in self.made:
@@ -120,6 +123,10 @@ class Splitting:
             raise InputError(f"{key} is {kind}, whose text differs between engines; cast it to a whole number or a text")
 
     def query(self, table: Table) -> exp.Query:
+        """Return the rows of a table that are kept, with the columns that are added."""
+        return self.keeping.query(self.all_rows(table), table, str(self.names[0]), self.into, self.kind == "rolling")
+
+    def all_rows(self, table: Table) -> exp.Query:
         """Return the rows of a table with the columns that are added."""
         if self.kind != "rolling":
             return self._select(table, self.values)

@@ -20,12 +20,13 @@ class Known:
     """What is known of the sources of a query: the keys of each table that it names.
 
     ``lists`` is what an id that is called ``list_id`` gives way to, where lists have no numbers; ``cutoffs`` the step that has a row per
-    cut-off, where a range is asked for.
+    cut-off, where a range is asked for, ``own_cutoffs`` that which has the cut-off of each list.
     """
 
     keys_of: Callable[[str], Keys]
     lists: Key | None = None
     cutoffs: str | None = None
+    own_cutoffs: str | None = None
 
     def is_swept(self, query: exp.Query) -> bool:
         """Whether the rows of a query depend on the cut-off: it names it, or reads what does."""
@@ -78,6 +79,8 @@ class _Scope:
                 inner = isinstance(source, exp.Subquery)
                 self.sources[source.alias_or_name] = expand(source.this, known) if inner else known.keys_of(source.name)
         self.swept = self._sweep(query, known) if is_swept else None
+        if known.own_cutoffs is not None:
+            self._look_up(query, known.own_cutoffs, known.keys_of(known.own_cutoffs))
 
     def _sweep(self, query: exp.Select, known: Known) -> str:
         """Return the source that has the cut-off: the first, or the cut-offs themselves, with which it is joined before all others."""
@@ -90,6 +93,17 @@ class _Scope:
             if _of_each(column):
                 column.replace(exp.column(CUTOFF, table=None if len(self.sources) == 1 else swept))
         return swept
+
+    def _look_up(self, query: exp.Select, own: str, keys: Keys) -> None:
+        """Join the cut-off that each list has, if the query names it, to the first source that has lists."""
+        cutoffs = [column for column in nodes(query, exp.Column) if _of_each(column)]
+        if not cutoffs:
+            return
+        source = next(alias for alias, keys in self.sources.items() if LIST in keys)
+        query.join(own, on=exp.EQ(this=exp.column(LIST, table=source), expression=exp.column(LIST, table=own)), copy=False)
+        self.sources[own] = keys
+        for column in cutoffs:
+            column.replace(exp.column(CUTOFF, table=own))
 
     def _is_swept(self, source: str) -> bool:
         return any(key.is_swept for key in self.sources[source].values())

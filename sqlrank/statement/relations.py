@@ -63,6 +63,7 @@ class Relations:
         self.costly: set[str] = set()
         self.cutoffs: str | None = None
         self.first_cutoff = 1
+        self.own_cutoffs: str | None = None
         self.drawn: Callable[[str, str], str] | None = None
         self._across: set[str] = set()
         self._keys: dict[str, Keys] = {}
@@ -161,7 +162,7 @@ class Relations:
             rows = "with duplicates" if table.name == file.name else file.facts.get("Rows", "")
             table.replace(renamed(self.read(table.name, settings, per_list, rows), table.alias_or_name))
         lists = Key((*self.shape.of_lists, QUERY), nullable=True) if self.shape.plain else None
-        keys = expand(tree, Known(lambda name: self.keys(name, per_list), lists, self.cutoffs))
+        keys = expand(tree, Known(lambda name: self.keys(name, per_list), lists, self.cutoffs, self.own_cutoffs))
         if "Per system" in file.facts:
             tree, keys = self._per_system(tree, keys)
         if "Per slice" in file.facts and self.shape.sets is not None:

@@ -59,7 +59,8 @@ class Stages:
         is_ranking = asked.home == "run" and asked.file.grain == "list"
         unit = "list" if is_ranking else "query" if asked.per_list and not self.per_query else "group"
         per_list = asked.file.grain == "group" and (self.per_query or asked.settings.get("level") == "query")
-        scan = self._scan(self.relations.read(asked.file.reads, asked.settings, per_list), unit, asked.file.grain, self.cutoffs)
+        step = self.relations.read(asked.file.reads, asked.settings, per_list)
+        scan = self._scan_at_own(step) if asked.has_own_cutoffs else self._scan(step, unit, asked.file.grain, self.cutoffs)
         alias = free(asked.metric.slug, {column.alias for column in self.columns})
         value = exp.alias_(self.relations.value(asked), alias)
         for column in nodes(value, exp.Column):
@@ -98,6 +99,19 @@ class Stages:
                 "group": "one row per group",
             }[unit]
         return scan
+
+    def _scan_at_own(self, step: str) -> str:
+        """Return the name of the GROUP BY over a step of lists, each of which has its cut-off beside."""
+        own, mark = str(self.relations.own_cutoffs), f"list of {step} at its cut-off"
+        if mark not in self._steps:
+            scan = self._steps[mark] = self._free(f"by_{step}_at_cutoff")
+            held, theirs = self.relations.keys(step)[LIST], self.relations.keys(own)[LIST]
+            keys = [key(name, step) for name in held.columns]
+            on = same_lists(held.columns, theirs.columns, step, own, theirs.nullable)
+            query = exp.select(*keys).from_(step).join(own, on=exp.and_(*on, wrap=False))
+            self.scans[scan] = query.group_by(*(column.copy() for column in keys), exp.column(CUTOFF, table=own))
+            self._keys[scan], self._units[scan], self.titles[scan] = held, "list", "one row per list, at the cut-off of its query"
+        return self._steps[mark]
 
     def _free(self, name: str) -> str:
         return free(name, {*self.scans, *self.relations.ctes, *self.relations.taken})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.library.asked import CUTOFF
+from sqlrank.library.asked import CUTOFF, OWN_CUTOFFS
 from sqlrank.library.nodes import BIGINT
 from sqlrank.statement.bootstrap import Drawing
 from sqlrank.statement.keys import GROUP, QUERY, UNIT, key, same
@@ -82,6 +82,8 @@ def build(
     relations = Relations(library, sources, rows.shape)
     if sweep := _sweep(asked):
         relations.sweep(*sweep)
+    if own := next((item for item in asked if item.has_own_cutoffs), None):
+        relations.own_cutoffs = relations.read(OWN_CUTOFFS, own.settings)
     if rows.confidence is not None and rows.confidence.is_drawn:
         relations.drawn = Drawing(relations, rows.confidence, rows.base).drawn
     stages = Stages(relations, rows.per_query, rows.weighted, rows.list_column, rows.confidence)

@@ -18,82 +18,14 @@ from sqlrank.library.nodes import nodes
 from sqlrank.library.shelf import library
 from sqlrank.library.uses import home
 from sqlrank.question import look_up
+from tests.engines.data import TABLES
 
 if TYPE_CHECKING:
     from sqlrank.library.file import SqlFile
 
-RUN = """
-    SELECT 'q' || (i // 8) AS query_id, 'd' || (i * 7 % 11) AS doc_id, (i * 13 % 5) / 2.0::DOUBLE AS score, i % 8 + 1 AS rank,
-        's' || (i // 40) AS system
-    FROM range(80) AS t(i)
-"""
-"""Lists with ties, unjudged documents, queries without judgments; each query is answered by one of two systems."""
-
-QRELS = """
-    SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id,
-        CASE WHEN i // 6 = 3 THEN 0 ELSE i * 3 % 4 - CASE WHEN i % 7 = 0 THEN 1 ELSE 0 END END AS relevance
-    FROM range(66) AS t(i)
-"""
-"""Judgments of documents retrieved and not, a query that was not answered, one without relevant documents, negative ones."""
-
-QUERIES = "SELECT 'q' || i AS query_id, i % 3 / 2.0::DOUBLE AS weight, CASE WHEN i % 2 = 0 THEN 'de' ELSE 'Fr' END AS country FROM range(11) AS t(i)"
-PREDICTIONS = """
-    SELECT i % 4 AS shop, 'u' || (i % 7) AS query_id, 'd' || i AS doc_id, i AS rank, i * 7 % 3 // 2 AS label, (i * 11 % 17) / 16.0::DOUBLE AS score,
-        (i % 5) / 2.0::DOUBLE AS weight
-    FROM range(140) AS t(i)
-    UNION ALL SELECT 9, 'u1', 'd141', 141, 0, 0.25, 1
-    UNION ALL SELECT NULL, 'u1', 'd142', 142, 1, 0.25, 1
-    UNION ALL SELECT 2, 'u1', 'd143', 143, 1, 0.03, 0
-"""
-"""Scores tied, 0 and 1; weights of 0, of all that has a score; a shop of one class, and rows of no shop."""
-
-NUMBERS = "SELECT i % 3 AS shop, (1 + i * 7 % 23) / 4.0::DOUBLE AS label, (1 + i * 5 % 19) / 4.0::DOUBLE AS score, (1 + i % 4) / 2.0::DOUBLE AS weight FROM range(90) AS t(i)"
-UNWEIGHTED = "SELECT shop, label, score FROM predictions"
-PROBABILITIES = "SELECT query_id, doc_id, relevance / 4 AS relevance FROM qrels WHERE relevance >= 0"
-HOSTILE = 'SELECT score AS "Select", label AS "group by", weight AS "a ""b""", shop AS "order" FROM predictions'
-LONG = """
-    SELECT 'q' AS query_id, 'd' || i AS doc_id, -i::DOUBLE AS score, 1 + i % 3 AS relevance FROM range(3000) AS t(i)
-"""
-"""One list whose chance of being read to its end is less than the smallest double."""
-
-RECORDS = """
-    SELECT i AS record_id, i % 3 AS shop, CASE WHEN i % 11 <> 5 THEN 'p' || (i * i % 13) END AS predicted_cluster,
-        CASE WHEN i % 7 <> 3 THEN 't' || (i * i % 17 // 2) END AS true_cluster, i % 2 AS source
-    FROM range(60) AS t(i)
-    UNION ALL SELECT 100, NULL, 'p1', 't1', 0
-    UNION ALL SELECT 101, NULL, 'p1', 't1', 1
-    UNION ALL SELECT 102, 9, 'p1', NULL, 1
-"""
-"""Clusters that were split and merged, records without a cluster on either side; shops of one cluster, and of none."""
-
-LISTED = "SELECT record_id, shop, predicted_cluster AS cluster_id FROM records WHERE record_id % 5 <> 0"
-RESOLVED = "SELECT record_id, true_cluster AS cluster_id FROM records WHERE record_id % 4 <> 0"
-CANDIDATES = "SELECT i AS left_id, i * 5 % 60 AS right_id FROM range(60) AS t(i) WHERE i <> i * 5 % 60"
-HISTORY = "SELECT 'q' || (i // 5) AS query_id, 'd' || (i * 3 % 13) AS doc_id FROM range(45) AS t(i)"
-ITEMS = "SELECT 'd' || i AS doc_id, 'p' || (i % 3) AS provider FROM range(2, 13) AS t(i)"
-FEATURES = "SELECT 'd' || (i // 2) AS doc_id, 'c' || (i * 5 % 3) AS category, (i % 5 - 1) / 2.0::DOUBLE AS value FROM range(20) AS t(i)"
-BASELINE = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 7 % 4 AS score, i % 6 + 1 AS rank FROM range(54) AS t(i)"
-
-TABLES = {
-    "run": RUN,
-    "qrels": QRELS,
-    "queries": QUERIES,
-    "predictions": PREDICTIONS,
-    "numbers": NUMBERS,
-    "Odd ta'ble": HOSTILE,
-    "unweighted": UNWEIGHTED,
-    "probabilities": PROBABILITIES,
-    "records": RECORDS,
-    "listed": LISTED,
-    "resolved": RESOLVED,
-    "candidates": CANDIDATES,
-    "history": HISTORY,
-    "items": ITEMS,
-    "features": FEATURES,
-    "baseline": BASELINE,
-}
 ROLES = ("run", "qrels", "queries", "predictions")
 RANKINGS = {"run": "run", "qrels": "qrels"}
+ATTRIBUTES = {"queries": "queries", "columns": {"weight": "weight"}}
 WEIGHTS = {"features.value": "value", "weight": "weight"}
 BEYOND = {
     **RANKINGS,
@@ -102,6 +34,16 @@ BEYOND = {
 }
 CLUSTERS = {"inputs": {"records": "records", "candidate_pairs": "candidates"}}
 WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
+
+EXPERIMENTS: dict[str, dict[str, Any]] = {
+    "experiment with covariates": {"covariates": {"spend": "pre", "ctr": "Ratio(pre, views)"}, "where": "views > 1"},
+    "experiment, interval=always, lift=linear": {
+        "interval": "always",
+        "lift": "linear",
+        "shares": {"A": 0.5, "B": 0.25, "C": 0.25},
+    },
+}
+"""Options of experiments, which are asked of every engine beside the scenarios."""
 
 CANNOT = {
     ("Databend", "odd names"): "column Select doesn't exist",
@@ -212,23 +154,26 @@ _SWEPT = ("nDCG(ideal=all_ones)", "AP(form=all_positions)", "R(denominator=min_r
 @cache
 def scenarios() -> list[Scenario]:
     """Return all scenarios: what is asked follows from the files, so that a new file is asked for, too."""
-    return [*_of_rankings(), *_beyond_accuracy(), *_of_predictions(), *_of_records(), *_of_curves(), *_of_names()]
+    return [*_of_rankings(), *_beyond_accuracy(), *_of_predictions(), *_of_records(), *_of_events(), *_of_curves(), *_of_names()]
 
 
 def _of_rankings() -> list[Scenario]:
     files = _family("ranking")
     metrics = _names(files)
     shown = [*_names(_family("exposure")), *_names(_family("exposure"), cutoff="@2")[1:]]
+    at_own = [f"{file.display_name}@cutoff" for file in files if file.at and file.at.name == "k"] + ["P@2"]
     found = [
         Scenario("default", metrics, RANKINGS),
         Scenario("per query", metrics, {**RANKINGS, "per_query": True}),
         Scenario("@3", [f"{file.display_name}@3" for file in files if file.at and file.at.name == "k"], {**RANKINGS, "per_query": True}),
         Scenario("systems", metrics, {**RANKINGS, "by": "system"}),
         Scenario("groupings", metrics[:12], {**RANKINGS, "by": [["system"], []]}),
-        Scenario("weighted queries", metrics, {**RANKINGS, "queries": "queries", "columns": {"weight": "weight"}}),
-        Scenario("slices", metrics[:12], {**RANKINGS, "queries": "queries", "by": "queries.country", "columns": {"weight": "weight"}}),
+        Scenario("weighted queries", metrics, {**RANKINGS, **ATTRIBUTES}),
+        Scenario("slices", metrics[:12], {**RANKINGS, **ATTRIBUTES, "by": "queries.country"}),
         Scenario("cut-offs", [*(f"{metric}@1..5" for metric in _SWEPT), *_swept(files)], RANKINGS),
         Scenario("cut-offs per query", ["nDCG@1..5", "P@1..5"], {**RANKINGS, "by": "system", "per_query": True}),
+        Scenario("cut-offs of queries", at_own, {**RANKINGS, **ATTRIBUTES, "per_query": True}),
+        Scenario("cut-offs of queries, and systems", at_own, {**RANKINGS, **ATTRIBUTES, "by": "system"}),
         Scenario("gain map", ["nDCG(gain={1: 3, 2: 1.5})@3", "DCG(gain={1: 3, 2: 1.5})"], {**RANKINGS, "per_query": True}),
         Scenario("exposure", shown, {**RANKINGS, "by": "system"}),
         Scenario("exposure and groupings", shown, {**RANKINGS, "queries": "queries", "by": [["queries.country"], []]}),
@@ -254,6 +199,7 @@ def _of_rankings() -> list[Scenario]:
 def _beyond_accuracy() -> list[Scenario]:
     metrics = _names(_family("recommendation"))
     first = _names(_family("recommendation", "stages"), cutoff="@2")
+    at_own = [f"{file.display_name}@cutoff" for file in _family("recommendation", "stages") if file.at and file.grain == "list"]
     others = [f"IntraListDiversity(distance={distance})@3" for distance in ("cosine", "category")]
     return [
         Scenario("beyond accuracy", [*metrics, *others, "nDCG@3"], {**BEYOND, "by": "system"}),
@@ -263,6 +209,7 @@ def _beyond_accuracy() -> list[Scenario]:
             first,
             {**BEYOND, "queries": "queries", "by": [["queries.country"], []], "catalogue": "history", "columns": WEIGHTS},
         ),
+        Scenario("cut-offs of users", at_own, {**BEYOND, "queries": "queries", "by": "system", "columns": WEIGHTS}),
         Scenario("providers", ["ProviderExposure@3"], {**BEYOND, "by": "system"}),
         Scenario("ranks of two runs", ["Unexpectedness@2", "num_shown@2"], {**BEYOND, "ties": "rank"}),
     ]
@@ -362,6 +309,19 @@ def _of_records() -> list[Scenario]:
         Scenario("records, linkage=across", _names(_family("blocking")), {**CLUSTERS, "by": "shop", "linkage": "across"}),
         *_of_choices(_family("clusters"), {"inputs": {"records": "records"}}),
     ]
+
+
+def _of_events() -> list[Scenario]:
+    """Logs of a policy, clicks on interleaved lists, and rows put into train and test."""
+    found = []
+    for role, family in {"logs": "policies", "interleaved": "interleaving", "splits": "splits"}.items():
+        metrics, given = _names(_family(family)), {"inputs": {role: role}}
+        found += [
+            Scenario(role, metrics, given),
+            Scenario(f"{role} of groups", metrics, {**given, "by": [["shop"], []]}),
+            *_of_choices(_family(family), {**given, "by": "shop"}),
+        ]
+    return found
 
 
 def _of_curves() -> list[Scenario]:

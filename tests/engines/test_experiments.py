@@ -11,19 +11,18 @@ import pytest
 import sqlrank
 from tests.definitions.experiments import UNITS
 from tests.engines.engines import ENGINES
+from tests.engines.matrix import PROPERTY, record
 from tests.engines.running import each, running
+from tests.engines.scenarios import EXPERIMENTS
+from tests.engines.test_engines import TOLERANCE, difference
 from tests.unit.test_off_policy import GOLDEN, INTERLEAVED, LOGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tests.engines.engines import Engine
 
 METRICS = {"spend": "Mean(spend)", "ctr": "Ratio(clicks, views)"}
-CALLS: dict[str, dict[str, Any]] = {
-    "covariates": {"covariates": {"spend": "pre", "ctr": "Ratio(pre, views)"}, "where": "views > 1"},
-    "always, linear, with shares": {"interval": "always", "lift": "linear", "shares": {"A": 0.5, "B": 0.25, "C": 0.25}},
-}
 
 
 def exact(asked: Any) -> Any:
@@ -45,15 +44,19 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield engine
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_numbers_are_those_of_duckdb(name: str, engine: Engine) -> None:
-    expected = sqlrank.experiment(METRICS, data=visits(), control="A", correction="none", **CALLS[name]).to_pylist()
-    asked = {"metrics": METRICS, "data": "visits", "control": "A", **CALLS[name]}
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_numbers_are_those_of_duckdb(name: str, engine: Engine, record_property: Callable[[str, Any], None]) -> None:
+    expected = sqlrank.experiment(METRICS, data=visits(), control="A", correction="none", **EXPERIMENTS[name]).to_pylist()
+    asked = {"metrics": METRICS, "data": "visits", "control": "A", **EXPERIMENTS[name]}
     text = sqlrank.experiment_sql(**(exact(asked) if type(engine).__name__ == "Databend" else asked), dialect=engine.dialects[0])
     names = [name for name in expected[0] if name not in {"level", "p", "p_adjusted", "better", "detectable"}]
     rows = [dict(zip([*names, "crossed"], row, strict=True)) for row in engine.rows(text)]
+    worst = 0.0
     for row, values in zip(rows, sorted(expected, key=lambda row: row["metric"]), strict=True):
-        assert row == pytest.approx({name: values[name] for name in names} | {"crossed": 0}, rel=1e-9, abs=1e-12)
+        wanted = {name: values[name] for name in names} | {"crossed": 0}
+        assert row == pytest.approx(wanted, rel=TOLERANCE, abs=1e-12)
+        worst = max(worst, *(difference(row[name], value) for name, value in wanted.items()))
+    record_property(PROPERTY, record(type(engine).__name__, engine.version, name, ["Mean (experiment)", "Ratio (experiment)"], worst))
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_names_of_other_tools(theirs: str, ours: str) -> None:
 
 
 def test_every_known_name_is_of_a_metric_and_of_none_of_ours() -> None:
-    assert NAMES.keys() == {"same", "several"}
+    assert NAMES.keys() == {"same", "several", "words"}
     for theirs, ours in NAMES["same"].items():
         assert theirs == theirs.lower().replace("-", "").replace("_", "")
         cutoff = "@5" if theirs.endswith("@") else ""
@@ -65,6 +65,26 @@ def test_every_known_name_is_of_a_metric_and_of_none_of_ours() -> None:
         own = library().metrics.get(theirs.removesuffix("@"))
         assert own is None or (cutoff and own.at is None)
         assert theirs not in NAMES["several"]
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("CTR", "'Ratio(clicks, views)' of 'sqlrank experiment'"),
+        ("hold-out", "'sqlrank split' puts rows into train and test"),
+        ("assignment", "puts units into arms"),
+        ("Viewport", "nDCG@cutoff is at the cut-off of each query"),
+        ("budget", "Elbow@k says where more brings little"),
+    ],
+)
+def test_words_of_no_metric_lead_to_what_is_meant(word: str, told: str) -> None:
+    assert told in refused("metrics", word)
+
+
+def test_words_of_a_metric_lead_to_it() -> None:
+    assert {"Lost", "SearchReduction"} <= {line.split()[0] for line in printed("metrics", "stage").splitlines()}
+    assert printed("metrics", "elbow").startswith("-- Elbow: ")
+    assert not NAMES["words"].keys() & {name.lower() for name in library().names}
 
 
 def test_names_that_mean_different_things_are_refused_with_the_choices() -> None:

@@ -1,0 +1,161 @@
+"""How long entity resolution, metrics beyond accuracy, experiments and splits take, each beside the GROUP BY that it cannot do without."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+from experiments import grouped, visits
+from sklearn import metrics
+from timing import Sides, Target, Timing, agree, alternate, conclude, introduce, show
+
+import sqlrank
+from sqlrank.library.shelf import library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FOLDER = Path(__file__).parent / "data"
+BESIDE = ["AdjustedRand", "VMeasure", "FowlkesMallows"]
+"""The metrics of clusters that are scikit-learn's, too, and asked for most."""
+
+
+def kept(name: str, query: str) -> Path:
+    """Return a Parquet file of the rows of a query, made once."""
+    path = FOLDER / f"{name}.parquet"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        duckdb.sql(f"COPY ({query}) TO '{path}'")
+    return path
+
+
+def records(rows: int) -> Sides:
+    """Metrics of clusters of records, of three records each, of which a tenth was put elsewhere, beside the count of each pair of clusters."""
+    true = f"hash(i, 1) % {rows // 3}"
+    predicted = f"CASE WHEN hash(i, 2) % 10 = 0 THEN hash(i, 3) % {rows // 3} ELSE {true} END"
+    path = kept(
+        f"records_{rows}", f"SELECT i AS record_id, {predicted} AS predicted_cluster, {true} AS true_cluster FROM range({rows}) AS t(i)"
+    )
+    files = [file for file in library().metrics.values() if file.path.parent.name == "clusters" and not file.name.startswith("sampled")]
+    names = [file.display_name for file in files if file.name != "adjustedmutualinformation"]
+
+    def bare() -> dict[str, float]:
+        counted = f"SELECT predicted_cluster, true_cluster, COUNT(*) AS n FROM '{path}' GROUP BY ALL"
+        duckdb.sql(f"SELECT COUNT(*), SUM(n) FROM ({counted})").fetchall()
+        return {}
+
+    def ours(asked: list[str]) -> Callable[[], dict[str, float]]:
+        def side() -> dict[str, float]:
+            (found,) = sqlrank.evaluate(asked, inputs={"records": path}).to_pylist()
+            return {name: found[name] for name in BESIDE}
+
+        return side
+
+    def theirs() -> dict[str, float]:
+        table = duckdb.sql(f"SELECT true_cluster, predicted_cluster FROM '{path}'").fetchnumpy()
+        pair = table["true_cluster"], table["predicted_cluster"]
+        found = metrics.adjusted_rand_score(*pair), metrics.v_measure_score(*pair), metrics.fowlkes_mallows_score(*pair)
+        return dict(zip(BESIDE, map(float, found), strict=True))
+
+    sides = {"GROUP BY of both clusters": bare, f"sqlrank, {len(names)} metrics": ours(names)}
+    return {**sides, "sqlrank, three metrics": ours(BESIDE), "scikit-learn, the three": theirs}
+
+
+def lists(rows: int) -> Sides:
+    """How different lists of ten are from one another, beside the count of each document's lists."""
+    path = kept(
+        f"lists_{rows}", f"SELECT i // 10 AS query_id, hash(i, 1) % 20000 AS doc_id, -(i % 10) AS score FROM range({10 * rows}) AS t(i)"
+    )
+    path = kept(f"lists_distinct_{rows}", f"SELECT query_id, doc_id, MAX(score) AS score FROM '{path}' GROUP BY ALL")
+
+    def bare() -> dict[str, float]:
+        duckdb.sql(f"SELECT SUM(n * n) FROM (SELECT doc_id, COUNT(*) AS n FROM '{path}' GROUP BY doc_id)").fetchall()
+        return {}
+
+    def ours() -> dict[str, float]:
+        sqlrank.evaluate("Personalization@10", run=path)
+        return {}
+
+    return {"GROUP BY of documents": bare, "sqlrank, Personalization@10": ours}
+
+
+def experiments(rows: int) -> Sides:
+    """What a variant did, beside the GROUP BY of units."""
+    path = visits(rows)
+
+    def bare() -> dict[str, float]:
+        grouped(path)
+        return {}
+
+    def ours() -> dict[str, float]:
+        sqlrank.experiment({"ctr": "Ratio(clicks, views)"}, data=path, unit="user_id")
+        return {}
+
+    return {"GROUP BY of units": bare, "sqlrank, Ratio(clicks, views)": ours}
+
+
+def splits(rows: int) -> Sides:
+    """How many of all ids are in each part, by the expression of a split, beside a GROUP BY of them and their plain count."""
+    path = kept(f"ids_{rows}", f"SELECT i AS user_id FROM range({rows}) AS t(i)")
+    statement = sqlrank.split_sql(str(path), key="user_id", salt="checkout", shares={"train": 0.8, "validation": 0.1, "test": 0.1})
+
+    def side(query: str) -> Callable[[], dict[str, float]]:
+        def run() -> dict[str, float]:
+            duckdb.sql(query).fetchall()
+            return {}
+
+        return run
+
+    return {
+        "GROUP BY of ids": side(f"SELECT COUNT(*) FROM (SELECT user_id, COUNT(*) FROM '{path}' GROUP BY user_id)"),
+        "sqlrank, 80/10/10": side(f"SELECT split, COUNT(*) FROM ({statement}) GROUP BY split"),
+    }
+
+
+SECTIONS: dict[str, tuple[Callable[[int], Sides], int, str]] = {
+    "records": (records, 4_000_000, "records"),
+    "lists": (lists, 50_000, "lists"),
+    "experiments": (experiments, 10_000_000, "rows of an experiment"),
+    "splits": (splits, 100_000_000, "ids"),
+}
+"""What is measured, on how many rows, and of what."""
+
+
+def targets(found: dict[str, dict[str, Timing]]) -> list[Target]:
+    """Return what was hoped for of entity resolution."""
+    if "records" not in found:
+        return []
+    bare, every, few, theirs = (timing.median for timing in found["records"].values())
+    return [
+        Target("all metrics of clusters to the GROUP BY", every / bare, at_most=8),
+        Target("three metrics of clusters to scikit-learn's", few / theirs, at_most=1),
+    ]
+
+
+def main() -> None:
+    """Measure the sections that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--only", choices=SECTIONS, action="append")
+    parser.add_argument("--share", type=float, default=1.0, help="of the rows, for a quick look")
+    parser.add_argument("--rows", type=int, help="of each section, instead")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    asked = parser.parse_args()
+    duckdb.sql(f"SET threads = {asked.threads}")
+    introduce(asked.threads, ["duckdb", "scikit-learn"])
+    found = {}
+    for name in asked.only or SECTIONS:
+        section, usual, what = SECTIONS[name]
+        rows = asked.rows or int(usual * asked.share)
+        sides = section(rows)
+        found[name] = alternate(sides, asked.repeat)
+        agree({"scikit-learn, the three": 1e-9}, found[name])
+        show(f"{rows:,} {what}, median of {asked.repeat} in turn", found[name], next(iter(sides)))
+    conclude(targets(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""What the engines are asked about: tables with everything that can go wrong in them, each as a query of DuckDB."""
+
+from __future__ import annotations
+
+RUN = """
+    SELECT 'q' || (i // 8) AS query_id, 'd' || (i * 7 % 11) AS doc_id, (i * 13 % 5) / 2.0::DOUBLE AS score, i % 8 + 1 AS rank,
+        's' || (i // 40) AS system
+    FROM range(80) AS t(i)
+"""
+"""Lists with ties, unjudged documents, queries without judgments; each query is answered by one of two systems."""
+
+QRELS = """
+    SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id,
+        CASE WHEN i // 6 = 3 THEN 0 ELSE i * 3 % 4 - CASE WHEN i % 7 = 0 THEN 1 ELSE 0 END END AS relevance
+    FROM range(66) AS t(i)
+"""
+"""Judgments of documents retrieved and not, a query that was not answered, one without relevant documents, negative ones."""
+
+QUERIES = "SELECT 'q' || i AS query_id, i % 3 / 2.0::DOUBLE AS weight, CASE WHEN i % 2 = 0 THEN 'de' ELSE 'Fr' END AS country, 1 + i * 3 % 7 AS cutoff FROM range(11) AS t(i)"
+PREDICTIONS = """
+    SELECT i % 4 AS shop, 'u' || (i % 7) AS query_id, 'd' || i AS doc_id, i AS rank, i * 7 % 3 // 2 AS label, (i * 11 % 17) / 16.0::DOUBLE AS score,
+        (i % 5) / 2.0::DOUBLE AS weight
+    FROM range(140) AS t(i)
+    UNION ALL SELECT 9, 'u1', 'd141', 141, 0, 0.25, 1
+    UNION ALL SELECT NULL, 'u1', 'd142', 142, 1, 0.25, 1
+    UNION ALL SELECT 2, 'u1', 'd143', 143, 1, 0.03, 0
+"""
+"""Scores tied, 0 and 1; weights of 0, of all that has a score; a shop of one class, and rows of no shop."""
+
+NUMBERS = "SELECT i % 3 AS shop, (1 + i * 7 % 23) / 4.0::DOUBLE AS label, (1 + i * 5 % 19) / 4.0::DOUBLE AS score, (1 + i % 4) / 2.0::DOUBLE AS weight FROM range(90) AS t(i)"
+UNWEIGHTED = "SELECT shop, label, score FROM predictions"
+PROBABILITIES = "SELECT query_id, doc_id, relevance / 4 AS relevance FROM qrels WHERE relevance >= 0"
+HOSTILE = 'SELECT score AS "Select", label AS "group by", weight AS "a ""b""", shop AS "order" FROM predictions'
+LONG = """
+    SELECT 'q' AS query_id, 'd' || i AS doc_id, -i::DOUBLE AS score, 1 + i % 3 AS relevance FROM range(3000) AS t(i)
+"""
+"""One list whose chance of being read to its end is less than the smallest double."""
+
+RECORDS = """
+    SELECT i AS record_id, i % 3 AS shop, CASE WHEN i % 11 <> 5 THEN 'p' || (i * i % 13) END AS predicted_cluster,
+        CASE WHEN i % 7 <> 3 THEN 't' || (i * i % 17 // 2) END AS true_cluster, i % 2 AS source
+    FROM range(60) AS t(i)
+    UNION ALL SELECT 100, NULL, 'p1', 't1', 0
+    UNION ALL SELECT 101, NULL, 'p1', 't1', 1
+    UNION ALL SELECT 102, 9, 'p1', NULL, 1
+"""
+"""Clusters that were split and merged, records without a cluster on either side; shops of one cluster, and of none."""
+
+LISTED = "SELECT record_id, shop, predicted_cluster AS cluster_id FROM records WHERE record_id % 5 <> 0"
+RESOLVED = "SELECT record_id, true_cluster AS cluster_id FROM records WHERE record_id % 4 <> 0"
+CANDIDATES = "SELECT i AS left_id, i * 5 % 60 AS right_id FROM range(60) AS t(i) WHERE i <> i * 5 % 60"
+HISTORY = "SELECT 'q' || (i // 5) AS query_id, 'd' || (i * 3 % 13) AS doc_id FROM range(45) AS t(i)"
+ITEMS = "SELECT 'd' || i AS doc_id, 'p' || (i % 3) AS provider FROM range(2, 13) AS t(i)"
+FEATURES = "SELECT 'd' || (i // 2) AS doc_id, 'c' || (i * 5 % 3) AS category, (i % 5 - 1) / 2.0::DOUBLE AS value FROM range(20) AS t(i)"
+BASELINE = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 7 % 4 AS score, i % 6 + 1 AS rank FROM range(54) AS t(i)"
+
+LOGS = """
+    SELECT i % 3 AS shop, i * 7 % 5 / 2.0::DOUBLE AS reward, (1 + i * 5 % 9) / 10.0::DOUBLE AS propensity, i * 3 % 8 / 7.0::DOUBLE AS target,
+        i * 11 % 7 / 7.0::DOUBLE AS predicted_reward, i * 5 % 6 / 6.0::DOUBLE AS expected_reward, i // 2 AS unit_id
+    FROM range(60) AS t(i)
+    UNION ALL SELECT 9, 1.0, 0.5, 0.0, 0.25, 0.5, 100
+    UNION ALL SELECT NULL, 1.0, 0.01, 1.0, 0.25, 0.5, 101
+"""
+"""Actions that the target never takes, a weight of 100; shops of one action, which the target never takes, and of none."""
+
+INTERLEAVED = """
+    SELECT i // 2 % 4 AS shop, 's' || (i // 2) AS session_id, CASE WHEN i % 2 = 0 THEN 'A' ELSE 'B' END AS team,
+        i * 7 % 5 // 2 * (i // 2 % 4) AS clicks
+    FROM range(50) AS t(i)
+    UNION ALL SELECT NULL, 's99', 'B', 2
+"""
+"""Sessions that each of the two rankers won, that neither won, and without clicks, those of shop 0 among them; one with a row of B alone."""
+
+SPLITS = """
+    SELECT i % 2 AS shop, 'u' || (i * 7 % 11) AS user_id, 'd' || (i * 5 % 13) AS item_id, i * 3 % 40 AS happened_at,
+        CASE WHEN i * 3 % 40 < 28 THEN 'train' ELSE 'test' END AS split
+    FROM range(60) AS t(i)
+    UNION ALL SELECT 9, 'u1', 'd1', 2, 'train'
+    UNION ALL SELECT NULL, 'u99', 'd99', 1, 'test'
+    UNION ALL SELECT NULL, 'u1', 'd2', 3, 'train'
+"""
+"""Users and items of both parts and of one; a shop without a test, and rows of no shop, which train after they test."""
+
+TABLES = {
+    "run": RUN,
+    "qrels": QRELS,
+    "queries": QUERIES,
+    "predictions": PREDICTIONS,
+    "numbers": NUMBERS,
+    "Odd ta'ble": HOSTILE,
+    "unweighted": UNWEIGHTED,
+    "probabilities": PROBABILITIES,
+    "records": RECORDS,
+    "listed": LISTED,
+    "resolved": RESOLVED,
+    "candidates": CANDIDATES,
+    "history": HISTORY,
+    "items": ITEMS,
+    "features": FEATURES,
+    "baseline": BASELINE,
+    "logs": LOGS,
+    "interleaved": INTERLEAVED,
+    "splits": SPLITS,
+}

@@ -1,0 +1,125 @@
+"""What is tested of users and items that training has not, or has: by hand, beside counts of what leaks, and beside plain Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank import InputError, MetricError
+from tests.unit.command_line import printed
+
+RATINGS = pa.table({"user_id": [1, 1, 2, 2, 3, 4, 4], "item_id": [10, 11, 10, 12, 13, 11, 10], "happened_at": [1, 5, 2, 6, 3, 7, 9]})
+ASKED: dict[str, Any] = {"time": "happened_at", "bounds": [5], "user": "user_id", "item": "item_id"}
+
+
+def in_test(result: pa.Table) -> list[tuple[int, int]]:
+    return [(row["user_id"], row["item_id"]) for row in result.to_pylist() if row["split"] == "test"]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, [(1, 11), (2, 12), (4, 10), (4, 11)]),
+        ({"cold": "drop_users"}, [(1, 11), (2, 12)]),
+        ({"cold": "drop_items"}, [(4, 10)]),
+        ({"cold": "drop"}, []),
+        ({"seen": "drop"}, [(1, 11), (2, 12), (4, 10), (4, 11)]),
+    ],
+)
+def test_by_hand(options: dict[str, Any], expected: list[tuple[int, int]]) -> None:
+    """Train are 1 with 10, 2 with 10 and 3 with 13."""
+    result = sqlrank.split(RATINGS, **{**ASKED, **options} if options else {"time": "happened_at", "bounds": [5]})
+    assert in_test(result) == expected
+    assert result["split"].to_pylist().count("train") == 3
+    assert result.schema.metadata[b"sqlrank.dropped"] == str(4 - len(expected)).encode()
+
+
+def test_seen_again() -> None:
+    again = pa.concat_tables([RATINGS, pa.table({"user_id": [1, None], "item_id": [10, 10], "happened_at": [8, 8]})])
+    assert in_test(sqlrank.split(again, **ASKED, seen="drop"))[0] == (None, 10)
+    found = sqlrank.split(again, **ASKED, cold="drop_users", seen="drop")
+    assert in_test(found) == [(1, 11), (2, 12)]
+    assert found.schema.metadata[b"sqlrank.dropped"] == b"4"
+
+
+def drawn(seed: int) -> pa.Table:
+    draw = np.random.default_rng(seed)
+    rows = [(int(draw.integers(30)), int(draw.integers(25)), time) for time in range(200)]
+    return pa.table(dict(zip(["user_id", "item_id", "happened_at"], map(list, zip(*rows, strict=True)), strict=True)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("bounds", [[100], [60, 120]])
+def test_beside_plain_python(seed: int, bounds: list[int]) -> None:
+    rows = drawn(seed)
+    found = sqlrank.split(rows, **{**ASKED, "bounds": bounds}, rolling=len(bounds) > 1, cold="drop", seen="drop").to_pylist()
+    for fold, bound in enumerate(bounds):
+        until = [*bounds, 10**9][fold + 1]
+        train = [row for row in rows.to_pylist() if row["happened_at"] < bound]
+        users, items = {row["user_id"] for row in train}, {row["item_id"] for row in train}
+        pairs = {(row["user_id"], row["item_id"]) for row in train}
+        expected = [
+            row["happened_at"]
+            for row in rows.to_pylist()
+            if bound <= row["happened_at"] < until
+            and row["user_id"] in users
+            and row["item_id"] in items
+            and (row["user_id"], row["item_id"]) not in pairs
+        ]
+        mine = [row for row in found if row.get("fold", 0) == fold]
+        assert sorted(row["happened_at"] for row in mine if row["split"] == "test") == expected
+        assert sum(row["split"] == "train" for row in mine) == len(train)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"key": "user_id", "time": "happened_at", "last": 1, "item": "item_id"},
+        {"time": "happened_at", "shares": {"train": 0.6, "validation": 0.2, "test": 0.2}, "user": "user_id", "item": "item_id"},
+        {"key": "item_id", "salt": "ab", "shares": {"train": 0.5, "test": 0.5}, "user": "user_id", "item": "item_id"},
+        {"key": "user_id", "salt": "ab", "exact": True, "shares": {"train": 0.5, "test": 0.5}, "item": "item_id"},
+    ],
+    ids=["last", "time", "hash", "exact"],
+)
+def test_nothing_of_it_leaks(options: dict[str, Any]) -> None:
+    counts = ["num_cold_users", "num_cold_items", "num_repeated", "num_train"]
+    plain = sqlrank.split(drawn(7), **{name: value for name, value in options.items() if name not in {"user", "item"} or "last" in options})
+    kept = sqlrank.split(drawn(7), **options, cold="drop", seen="drop")
+    parts = kept.set_column(3, "split", pa.array(["train" if part == "train" else "test" for part in kept["split"].to_pylist()]))
+    (row,) = sqlrank.evaluate(counts, inputs={"splits": parts}).to_pylist()
+    assert list(row.values()) == [0, 0, 0, plain["split"].to_pylist().count("train")]
+    assert int(kept.schema.metadata[b"sqlrank.dropped"]) == plain.num_rows - kept.num_rows
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cold": "users"}, "unknown cold 'users'; did you mean 'drop_users'? Choose from: keep, drop_users, drop_items, drop"),
+        ({"seen": "yes"}, "unknown seen 'yes'. Choose from: keep, drop"),
+        ({"cold": "drop_users", "user": None}, "cold= and seen= need user=, the column of users"),
+        ({"seen": "drop", "item": None}, "cold= and seen= need item=, the column of items"),
+        ({"item": None}, "user= is for cold= and seen="),
+        ({"item": "item_id", "user": None}, "item= are not for a split by time alone"),
+        ({"time": None, "bounds": None, "key": "user_id", "salt": "x", "folds": 3, "seen": "drop"}, "which folds do not say"),
+    ],
+)
+def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(MetricError) as caught:
+        sqlrank.split(RATINGS, **{**ASKED, **options})
+    assert message in str(caught.value)
+
+
+def test_a_column_that_is_not_there() -> None:
+    with pytest.raises(InputError, match="has no column 'product'"):
+        sqlrank.split(RATINGS, **{**ASKED, "item": "product"}, cold="drop")
+
+
+def test_the_command(tmp_path: Any) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("user_id,item_id,happened_at\n1,10,1\n1,11,5\n2,11,6\n")
+    options = ("--time", "happened_at", "--bound", "5", "--user", "user_id", "--cold", "drop_users", "--format", "csv")
+    assert printed("split", path, *options).splitlines()[1:] == ["1,10,1,train", "1,11,5,test"]
