@@ -10,6 +10,7 @@ import pytest
 
 import sqlrank
 from sqlrank import MetricError
+from tests.lanes import every
 
 SETS: list[list[str]] = [["shop", "day"], ["shop"], []]
 BOOTSTRAP = {"interval": "bootstrap", "replicates": 99}
@@ -34,13 +35,17 @@ def shown() -> pa.Table:
 
 @pytest.mark.parametrize(
     ("metrics", "options"),
-    [
-        (["LogLoss", "AUC", "APS", "Precision", "ECE"], {"unit": "row"}),
-        (["LogLoss", "AUC", "R2"], {"unit": "query_id"}),
-        (["GAUC", "AUC(level=query)"], {}),
-        (["KS", "LogLoss"], {"unit": "row", **BOOTSTRAP}),
-        (["AUC(level=query)"], BOOTSTRAP),
-    ],
+    every(
+        3,
+        [
+            (["LogLoss", "AUC", "APS", "Precision", "ECE"], {"unit": "row"}),
+            (["LogLoss", "AUC", "R2"], {"unit": "query_id"}),
+            (["GAUC", "AUC(level=query)"], {}),
+            (["KS", "LogLoss"], {"unit": "row", **BOOTSTRAP}),
+            (["AUC(level=query)"], BOOTSTRAP),
+        ],
+        rows=True,
+    ),
 )
 def test_rows_are_those_of_a_call_for_each(metrics: list[str], options: dict[str, Any]) -> None:
     together = sqlrank.evaluate(metrics, predictions=shown(), by=SETS, confidence=0.9, **options).to_pylist()

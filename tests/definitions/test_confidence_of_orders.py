@@ -97,6 +97,7 @@ def test_confusion_matrices() -> None:
     assert interval("Precision", pa.table(TEN), cut="best")[1:] == (None,) * 4
 
 
+@pytest.mark.slow
 def test_units_that_were_drawn_together() -> None:
     expected = {"LogLoss": 0.1272443292, "NormalizedEntropy": 0.303827580, "MCC": 0.239868632, "AUC": 0.0965106123, "APS": 0.1912335221}
     for metric, error in expected.items():
@@ -172,6 +173,7 @@ def rows_of(table: dict[str, list[float]], **options: Any) -> dict[str, Any]:
     return row
 
 
+@pytest.mark.slow
 def test_twice_the_weight_changes_nothing() -> None:
     rows = sample()
     twice = {**rows, "weight": [2 * weight for weight in rows["weight"]]}

@@ -233,6 +233,7 @@ def test_reports() -> None:
     assert line.startswith("::error title=sqlrank gate::RR: worse by more than the tolerance: difference -0.")
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, run in (("good", GOOD), ("bad", BAD), ("mixed", MIXED)):
         lines = [f"{q} Q0 {doc} 0 {score} {name}" for q, docs in run.items() for doc, score in docs.items()]

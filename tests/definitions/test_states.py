@@ -109,7 +109,7 @@ def clicks() -> pa.Table:
     )
 
 
-@pytest.mark.parametrize("by", [[], ["campaign"], ["day", "campaign"]])
+@pytest.mark.parametrize("by", few([["campaign"], [], ["day", "campaign"]], 1))
 @pytest.mark.parametrize("bins", few([{}, {"fineness": 64}, {"bins": "score"}], 2))
 def test_merged_is_direct(by: list[str], bins: dict[str, Any]) -> None:
     """Sums are those of the rows, and metrics of an order between what is certain; with every score by itself these meet."""

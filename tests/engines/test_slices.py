@@ -11,6 +11,7 @@ import sqlrank
 from sqlrank import MetricError
 from tests.engines.engines import ENGINES
 from tests.engines.running import each, running
+from tests.lanes import every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,7 +127,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 
 @pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", every(3, CALLS))
 def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
     metrics, options = CALLS[name]
     given = {role: TABLES[source] if isinstance(source, str) and source in TABLES else source for role, source in options.items()}

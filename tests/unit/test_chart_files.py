@@ -32,7 +32,7 @@ def texts(svg: Path) -> set[str]:
     return {node.text or "" for node in ET.fromstring(svg.read_text("utf-8")).iter("{http://www.w3.org/2000/svg}text")}  # noqa: S314  our own
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(KINDS, 2))
 def test_every_kind_is_drawn(kind: str, tmp_path: Path) -> None:
     write(sqlrank.chart(RESULTS[kind]()), tmp_path / "a.svg")
     picture = (tmp_path / "a.svg").read_text("utf-8")
@@ -48,6 +48,7 @@ def test_names_that_xml_has_no_place_for_are_drawn(tmp_path: Path) -> None:
     assert {"a\ufffdb\ufffd\ufffd", "c\td"} <= texts(tmp_path / "a.svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bars", "heatmap", "line"])
 def test_kinds_of_metrics_are_drawn_with_facets_side_by_side(kind: str, tmp_path: Path) -> None:
     by = ["country", "device", "half=score > 0.5", "day"]
@@ -95,6 +96,7 @@ def test_pictures_are_what_their_endings_say(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "a.JSON").read_text("utf-8")) == chart.to_dict()
 
 
+@pytest.mark.slow
 def test_a_page_needs_no_network(tmp_path: Path) -> None:
     write(sqlrank.chart(of_clicks("ROC")), tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text("utf-8")

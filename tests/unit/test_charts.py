@@ -331,6 +331,7 @@ def test_more_than_can_be_told_apart_is_refused() -> None:
         sqlrank.chart(sqlrank.evaluate("Brier", predictions=many, by="user"))
 
 
+@pytest.mark.slow
 def test_more_charts_than_anybody_looks_at_are_refused() -> None:
     data = {"label": [0, 1] * 101, "score": [0.1, 0.9] * 101, "user": [str(place // 2) for place in range(202)], "all": [1] * 202}
     for curve in ("ROC", "Calibration"):

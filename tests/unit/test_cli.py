@@ -215,6 +215,7 @@ def test_policies(sources: list[str]) -> None:
     assert printed("evaluate", "RR", *sources, "-p", "ties=doc_asc", "--compat", "trec10", "--format", "csv") == "RR\n0.75\n"
 
 
+@pytest.mark.slow
 def test_groupings(sources: list[str]) -> None:
     table = pq.read_table("run.parquet").append_column("a", [["x", "x", "y"]]).append_column("b", [["1", "2", "1"]])
     pq.write_table(table, "run.parquet")

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import sqlrank
 from sqlrank.cli.app import app
+from tests.lanes import few
 
 ROOT = Path(__file__).parents[2]
 PATHS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -24,7 +25,13 @@ CONSOLE = [(name, command.replace("\\\n", " "), shown) for name, page in PAGES.i
 EXAMPLES = {name: len(re.findall(r"^ *>>> ", page, re.MULTILINE)) for name, page in PAGES.items()}
 
 
-@pytest.mark.parametrize(("command", "shown"), [block[1:] for block in CONSOLE], ids=[f"{name}: {text[:60]}" for name, text, _ in CONSOLE])
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        pytest.param(text, shown, id=f"{name}: {text[:60]}", marks=() if name == "README.md" else pytest.mark.slow)
+        for name, text, shown in CONSOLE
+    ],
+)
 def test_commands_print_what_is_shown(command: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     printed = output_of(*shlex.split(command))
@@ -51,7 +58,7 @@ def test_no_block_of_commands_is_passed_over() -> None:
     assert len(CONSOLE) == len(blocks) >= 8
 
 
-@pytest.mark.parametrize("name", [name for name, count in EXAMPLES.items() if count])
+@pytest.mark.parametrize("name", few([name for name, count in EXAMPLES.items() if count], ["README.md", "docs/state.md"]))
 def test_examples_in_python_run(name: str) -> None:
     results = doctest.testfile(str(ROOT / name), module_relative=False)
     assert results.failed == 0

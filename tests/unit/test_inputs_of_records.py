@@ -16,6 +16,7 @@ from sqlrank import InputError, MetricError
 from sqlrank.engines.dialects import DIALECTS
 from tests.definitions.records import BLOCKS, PREDICTED, TRUE, blocks, listed, records
 from tests.golden.reading import faults
+from tests.lanes import few
 from tests.unit.command_line import printed, refused
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def test_blocking_of_two_tables() -> None:
 # Everywhere
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery", "snowflake")))
 def test_it_is_written_in_every_dialect(dialect: str) -> None:
     inputs = {"prediction": "p", "reference": "r", "candidate_pairs": "c"}
     metrics = [*METRICS, "VMeasure", "ClosestF", "PairsQuality", "SampledPairwisePrecision"]

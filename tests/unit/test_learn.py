@@ -280,6 +280,7 @@ def test_weights_that_cannot_score() -> None:
         scoring_sql(one, "t", dialect="oracle")
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "train.parquet"
     pq.write_table(wide(), path)

@@ -27,6 +27,7 @@ def agree(one: dict[str, Any], other: dict[str, Any], fields: Any) -> int:
     return sum(one[name] is not None and one[name] == other[name] for name in fields)
 
 
+@pytest.mark.slow
 def test_it_says_what_plain_python_says(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "linkage" / "evaluate.py"), run_name="__main__")
     printed = capsys.readouterr().out

@@ -147,6 +147,7 @@ def test_the_account_says_what_the_numbers_are_of(page: Page) -> None:
     assert counts["num_ret"] == ["6", "7"]
 
 
+@pytest.mark.slow
 def test_slices_are_shown_the_worst_first_and_those_of_one_class_named(clicks: Page) -> None:
     rows = clicks.rows("slice-0")
     assert [row[:2] for row in rows[-2:]] == [["new", "IT"], ["old", "IT"]]
@@ -154,12 +155,14 @@ def test_slices_are_shown_the_worst_first_and_those_of_one_class_named(clicks: P
     assert clicks.rows("account-slice-0") == [["new", "IT", "0", "2"], ["old", "IT", "0", "2"]]
 
 
+@pytest.mark.slow
 def test_predictions_have_curves_and_a_comparison(clicks: Page) -> None:
     assert {"curve-roc", "curve-pr", "curve-calibration", "curve-gain", "summary-chart", "slice-0-chart"} <= set(clicks.ids)
     assert "Not drawn" not in clicks.text
     assert [row[:3] for row in clicks.rows("comparison-table")] == [["AUC", "old", "new"], ["Brier", "old", "new"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["page", "clicks"])
 def test_links_lead_somewhere_and_ids_are_told_apart(name: str, request: pytest.FixtureRequest) -> None:
     page = request.getfixturevalue(name)

@@ -100,6 +100,7 @@ def test_problems_of_single_systems() -> None:
     refused("there is no table and no file named 'nope'", run={"a": GOOD, "b": "nope"}, qrels=QRELS)
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     trec(tmp_path / "1.run", GOOD, "bm25"), trec(tmp_path / "2.run", BAD, "dense")

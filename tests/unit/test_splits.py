@@ -67,6 +67,7 @@ def test_shares_are_met_and_salts_are_independent() -> None:
     assert abs(both - 2000) < 4 * (50_000 * 0.04 * 0.96) ** 0.5
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(1, 50), min_size=2, max_size=6))
 def test_exact_shares(weights: list[int]) -> None:
