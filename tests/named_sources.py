@@ -19,7 +19,7 @@ def named_sources(file: SqlFile) -> dict[str, Any]:
     return {**OF_HOMES.get(home(library(), file), {}), "inputs": {role: f"the_{role}" for role in others}}
 
 
-ARGUMENTS = {"IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}
+ARGUMENTS = {"Elbow": "@3", "IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}
 
 
 def asked(file: SqlFile) -> str:
