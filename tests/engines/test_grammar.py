@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 GRAMMARS = {dialect: dialect for dialect in DIALECTS if dialect not in {"duckdb", "datafusion", "sqlite"}} | {"spark": "sparksql"}
 """The name that sqlfluff has for a grammar. It has none for DataFusion; SQLite, which runs here, takes the name ``cascade``, unlike it."""
 
-RUN_HERE = {"spark": "Spark", "postgres": "PostgreSQL", "clickhouse": "ClickHouse"}
+RUN_HERE = {"spark": "Spark", "postgres": "PostgreSQL", "clickhouse": "ClickHouse", "bigquery": "ZetaSQL"}
 
 FUSED = ("systems", "predictions shop, strategy=bucketed", "records of groups", "beyond accuracy", "ROC, strategy=bucketed")
 """Scenarios that are parsed whole: all metrics, and a curve."""

@@ -7,7 +7,8 @@ import re
 import subprocess
 import sys
 import zlib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pyarrow as pa
@@ -21,9 +22,7 @@ from tests.lanes import every, few
 from tests.unit.charts import CLICKS, RESULTS, of_clicks
 from tests.unit.command_line import TREC, printed, refused
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+ROOT = Path(__file__).parents[2]
 HOSTILE = ["<script>alert(1)</script>", "</script><!--", "a.b", "a[b]['c']", 'it\'s "so"', "\\n{{x}}", "שלום\u202e", "", " ", "select"]
 
 
@@ -230,3 +229,15 @@ def test_an_input_is_not_replaced(clicks: Path) -> None:
 def test_a_run_is_drawn(tmp_path: Path) -> None:
     printed("chart", "nDCG@1..20", "--run", TREC / "results.test", "--qrels", TREC / "qrels.test", "-o", tmp_path / "a.svg")
     assert "cut-off (rank)" in texts(tmp_path / "a.svg")
+
+
+def test_the_picture_of_the_readme_is_what_is_drawn(tmp_path: Path) -> None:
+    """Its points and its words; where these stand depends on the fonts of a machine."""
+    columns = {"label": "click", "score": ["score_logistic", "score_boosting"]}
+    drawn = sqlrank.evaluate("ROC", predictions=ROOT / "examples" / "data" / "open_bandit" / "impressions.parquet", columns=columns)
+    write(sqlrank.chart(drawn), tmp_path / "roc.svg")
+    kept = ROOT / "docs" / "assets" / "roc.svg"
+    assert texts(kept) == texts(tmp_path / "roc.svg")
+    curves = [re.findall(r' d="(M[^"]{200,})"', path.read_text("utf-8")) for path in (kept, tmp_path / "roc.svg")]
+    assert len(curves[0]) == 2
+    assert curves[0] == curves[1]
