@@ -31,7 +31,7 @@ def arranged(result: pa.Table, library: Library, sort: str | None, top: int | No
         is_metric = str(result.schema.field(name).type) == "double"
         falls = (is_metric and better(name, library) != "lower") is not reverse
         keys = [(name, "descending" if falls else "ascending")]
-        result = result.take(pc.sort_indices(result, sort_keys=keys, null_placement="at_end"))
+        result = result.take(pc.sort_indices(result, sort_keys=keys))  # NULL last by default; saying so is deprecated
     return result if top is None else result.slice(0, top)
 
 
