@@ -67,7 +67,9 @@ def rankings(browser: Any, folder: Path) -> Any:
 def opened(browser: Any, path: Path, width: int = 1200, scheme: str = "light") -> Any:
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    features = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+    asked = [{"name": name, "value": value} for name, value in features.items()]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": asked})
     browser.get(path.as_uri())
     return browser
 
@@ -137,16 +139,17 @@ def test_typing_filters_and_says_how_many_are_left(rankings: Any) -> None:
 
 
 def test_a_button_copies_the_statement(rankings: Any) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
     origin = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
     rankings.execute_cdp_cmd("Browser.grantPermissions", origin)
     press(rankings, "section[aria-labelledby='summary-table'] summary")
     press(rankings, "[data-copy='summary-table-sql']")
-    text = rankings.execute_async_script(
-        "const done = arguments[0]; setTimeout(() => navigator.clipboard.readText().then(done, e => done(String(e))), 200)"
-    )
+    said = rankings.find_element("css selector", "#said")
+    WebDriverWait(rankings, 10).until(lambda _: said.get_attribute("textContent") == "Copied")
+    text = rankings.execute_async_script("const done = arguments[0]; navigator.clipboard.readText().then(done, e => done(String(e)))")
     assert text == rankings.execute_script("return document.getElementById('summary-table-sql').textContent")
     assert text.startswith("-- sqlrank ")
-    assert rankings.find_element("css selector", "#said").get_attribute("textContent") == "Copied"
 
 
 def test_a_chart_is_saved_as_svg(rankings: Any, folder: Path) -> None:
