@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlrank._version import __version__
 from sqlrank.engines.render import print_out, rewrite
 from sqlrank.inputs import checks, together
-from sqlrank.inputs.columns import Columns, replaced
+from sqlrank.inputs.columns import Columns
 from sqlrank.inputs.rules import rules
 from sqlrank.inputs.several import find
 from sqlrank.inputs.steps import steps_of
@@ -147,7 +147,7 @@ def _build(composed: _Composed) -> Statement:
 @lru_cache(maxsize=64)
 def _text(statement: Statement, made: tuple[tuple[exp.Expr, exp.Expr], ...], dialect: str, keeps: bool) -> str:
     tree = _rewritten(statement, dialect, keeps)
-    return print_out(replaced(tree, made) if made else tree, statement.stamp, dialect)
+    return print_out(tree, statement.stamp, dialect, made)
 
 
 @lru_cache(maxsize=64)

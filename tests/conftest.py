@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+import typer.testing
 
 from tests.engines import matrix
 from tests.engines.engines import ENGINES
 from tests.engines.scenarios import CANNOT, EXPERIMENTS, scenarios
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 NAMES = [engine.__name__ for engine in ENGINES]
@@ -22,6 +25,14 @@ NAMES = [engine.__name__ for engine in ENGINES]
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="Write the printed statements in tests/golden anew.")
     parser.addoption("--write-matrix", action="store_true", help="Put what agreed on which engine into docs/engines.md.")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_made_once() -> Iterator[None]:
+    """Let typer make the commands once for all that are invoked, instead of once for each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.testing, "_get_command", cache(typer.testing._get_command))  # noqa: SLF001
+        yield
 
 
 @pytest.fixture

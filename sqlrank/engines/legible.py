@@ -8,7 +8,7 @@ from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect as Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sqlglot import Generator
 
@@ -20,8 +20,8 @@ WIDTH = 100
 _OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Div: "/"}
 
 
-def writer(dialect: str, pretty: bool) -> Generator:
-    """Return what writes a dialect, which refuses what that has not.
+def writer(dialect: str, pretty: bool, instead: Iterable[tuple[exp.Expr, exp.Expr]] = ()) -> Generator:
+    """Return what writes a dialect, which refuses what that has not; ``instead`` of the first of each pair it writes the second.
 
     How a kind of node is laid out is looked up in its table, since the compiled sqlglot allows no class of ours below its own.
     """
@@ -29,12 +29,24 @@ def writer(dialect: str, pretty: bool) -> Generator:
     made: Any = written.generator_class(dialect=written, pretty=pretty, unsupported_level=ErrorLevel.RAISE, max_text_width=WIDTH)
     if pretty:
         made._dispatch = made._dispatch | _layouts(made._dispatch)  # noqa: SLF001  there is no other way to it
+    if others := dict(instead):
+        made._dispatch = made._dispatch | _replacing(others, made._dispatch)  # noqa: SLF001
     generator: Generator = made
     return generator
 
 
 def _flat(text: str) -> bool:
     return "\n" not in text and len(text) <= WIDTH
+
+
+def _replacing(others: dict[exp.Expr, exp.Expr], base: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+    """Return how nodes are written of which some have others written in their place."""
+
+    def replaced(self: Any, node: exp.Expr) -> str:
+        other = others.get(node)
+        return base[type(node)](self, node) if other is None else base[type(other)](self, other)
+
+    return dict.fromkeys(map(type, others), replaced)
 
 
 def _layouts(base: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:

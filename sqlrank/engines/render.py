@@ -13,6 +13,8 @@ from sqlrank.errors import MetricError
 from sqlrank.library.nodes import BIGINT, DOUBLE, nodes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlrank.engines.dialects import Dialect
 
 ONCE = "RAND makes Spark compute this once for all that read it: it repeats what is deterministic"
@@ -27,10 +29,13 @@ def render(tree: exp.Expr, stamp: str, dialect: str = "duckdb", keeps: bool = Fa
     return print_out(rewrite(tree, dialect, _title(stamp), keeps), stamp, dialect)
 
 
-def print_out(tree: exp.Expr, stamp: str, dialect: str) -> str:
-    """Return as text what :func:`rewrite` made of a statement, under a comment that says what it is."""
+def print_out(tree: exp.Expr, stamp: str, dialect: str, instead: Iterable[tuple[exp.Expr, exp.Expr]] = ()) -> str:
+    """Return as text what :func:`rewrite` made of a statement, under a comment that says what it is.
+
+    ``instead`` of the first of each pair the second is written, wherever it stands.
+    """
     header = "".join(f"-- {line}\n" for line in stamp.splitlines())
-    return header + _text(tree, dialect, _title(stamp), pretty=True)
+    return header + _text(tree, dialect, _title(stamp), pretty=True, instead=instead)
 
 
 def _title(stamp: str) -> str:
@@ -58,9 +63,9 @@ def rewrite(tree: exp.Expr, dialect: str, title: str = "this", keeps: bool = Fal
     return tree
 
 
-def _text(tree: exp.Expr, dialect: str, title: str, pretty: bool) -> str:
+def _text(tree: exp.Expr, dialect: str, title: str, pretty: bool, instead: Iterable[tuple[exp.Expr, exp.Expr]] = ()) -> str:
     try:
-        text: str = writer(dialect_of(dialect).writer, pretty).generate(tree, copy=False)
+        text: str = writer(dialect_of(dialect).writer, pretty, instead).generate(tree, copy=False)
     except UnsupportedError as error:
         raise MetricError(f"{title} cannot be written for {dialect}: {error}") from None
     return text

@@ -152,7 +152,7 @@ class Catalog:
         name = self._free(f"sqlrank_arrow_{role}{self._end}")
         self.connection.register(name, table)
         self._views.append(name)
-        return exp.to_table(name)
+        return exp.table_(name)
 
     def _relation(self, role: str, relation: duckdb.DuckDBPyRelation) -> exp.Expr:
         """Return a relation of this connection as a subquery, so that it is not read into memory; else its rows."""

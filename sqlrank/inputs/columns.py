@@ -15,7 +15,7 @@ from sqlrank.inputs.rules import rules
 from sqlrank.library.nodes import nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from sqlrank.engines.database import Database, Table
     from sqlrank.question import Question
@@ -184,8 +184,12 @@ class Columns:
         return list({id(table): table for table in tables if table.origin is not None}.values())
 
     def executable(self, tree: exp.Query) -> exp.Query:
-        """Return a statement over what was made of the sources for this call, instead of what the caller could write."""
-        return replaced(tree, [(table.written, table.node) for table in self.made])
+        """Return a copy of a statement over what was made of the sources for this call, instead of what the caller could write."""
+        tree = tree.copy()
+        for table in self.made:
+            for found in [item for item in nodes(tree, type(table.written)) if item == table.written]:
+                found.replace(table.node.copy())
+        return tree
 
     def check(self) -> None:
         """Raise ``InputError`` unless every needed column is there, of a type that fits; of each score, if there are several."""
@@ -202,15 +206,6 @@ class Columns:
             yield theirs
         if not self.scores:
             yield "score"
-
-
-def replaced(tree: exp.Query, made: Iterable[tuple[exp.Expr, exp.Expr]]) -> exp.Query:
-    """Return a copy of a tree with items of FROM in place of others."""
-    tree = tree.copy()
-    for written, node in made:
-        for found in [item for item in nodes(tree, type(written)) if item == written]:
-            found.replace(node.copy())
-    return tree
 
 
 def _tables(tree: exp.Expr) -> set[str]:

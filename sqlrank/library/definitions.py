@@ -36,5 +36,9 @@ def policies_of(item: Asked, library: Library) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _digest(files: tuple[SqlFile, ...]) -> str:
-    texts = sorted(f"{file.kind}/{file.path.stem} {file.statement.sql('duckdb')}" for file in files)
-    return sha256("\n".join(texts).encode()).hexdigest()[:16]
+    return sha256("\n".join(sorted(map(_text, files))).encode()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=4096)
+def _text(file: SqlFile) -> str:
+    return f"{file.kind}/{file.path.stem} {file.statement.sql('duckdb')}"

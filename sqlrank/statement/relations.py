@@ -203,7 +203,7 @@ class Relations:
 
 def renamed(step: str, alias: str) -> exp.Expr:
     """Return a step under the name by which a file reads it."""
-    return exp.to_table(step) if step == alias else exp.alias_(exp.to_table(step), alias, table=True)
+    return exp.table_(step, alias=None if step == alias else alias)
 
 
 def free(name: str, taken: set[str]) -> str:

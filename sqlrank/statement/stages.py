@@ -182,7 +182,7 @@ class Stages:
             keys = self._keys[scan]
             on = same_lists(keys.plain, keys.plain, scan, "l", keys.nullable)
             on += same([CUTOFF], scan, str(self.cutoffs), nullable=False) if keys.is_swept else []
-            query.join(scan, on=exp.and_(*on, wrap=False), join_type="left", copy=False)
+            query.join(exp.table_(scan), on=exp.and_(*on, wrap=False, copy=False), join_type="left", copy=False)
         if shape.attributes or self.weighted:
             queries = exp.to_table(self.relations.input("queries")).as_("a")
             query.join(queries, on=exp.and_(*same([QUERY], "a", "l", nullable=False)), join_type="left", copy=False)

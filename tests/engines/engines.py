@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Rows = list[tuple[Any, ...]]
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of a Java that runs each piece of code a few times, and so loses more by compiling it well than it gains."""
+
 
 class Engine(Protocol):
     """An engine with tables in it."""
@@ -206,6 +209,7 @@ class Spark:
             "spark.ui.enabled": "false",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.extraJavaOptions": SHORT_LIVED,
             "spark.sql.warehouse.dir": self._folder.name,
         }
         self.connection = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()

@@ -12,6 +12,7 @@ import sys
 from pyspark.sql import SparkSession
 
 import sqlrank
+from tests.engines.engines import SHORT_LIVED
 
 OPTIONS = {
     "spark.cores.max": "2",
@@ -21,6 +22,8 @@ OPTIONS = {
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": SHORT_LIVED,
+    "spark.executor.extraJavaOptions": SHORT_LIVED,
     "spark.scheduler.minRegisteredResourcesRatio": "1.0",
     "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
 }

@@ -82,7 +82,19 @@ def test_numbers_of_spark(engine: Engine, scenario: str, record_property: Callab
     test_numbers_are_those_of_duckdb(engine, scenario, record_property)
 
 
+@pytest.fixture
+def interpreted(engine: Spark) -> Iterator[None]:
+    """Let Spark evaluate expressions instead of writing and compiling Java of each statement, which takes twice the time."""
+    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    for name, value in settings.items():
+        engine.connection.conf.set(name, value)
+    yield
+    for name in settings:
+        engine.connection.conf.unset(name)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("engine", each([Spark]), indirect=True)
 @pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name not in FEW])
 def test_all_other_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
