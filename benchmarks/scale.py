@@ -1,0 +1,129 @@
+"""How time and memory grow with the rows: each call in a process of its own under one memory limit, drawn as a picture.
+
+A million rows, then ten times as many, until ``--rows``: a billion needs ``--rows 1000000000``, about 60 GB of disk, and hours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+from data import FOLDER, dataset, predictions
+from rich.table import Table
+from timing import console, introduce, print_values
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+FIRST = 1_000_000
+PICTURE = Path(__file__).parents[1] / "docs" / "assets" / "scale.svg"
+PANEL = {"width": 320, "height": 260}
+
+
+def first_documents(rows: int, **limits: Any) -> pa.Table:
+    """Evaluate what looks at the first documents of each list, of integers in Parquet in random order."""
+    data = dataset(rows, "int", "shuffled")
+    return sqlrank.evaluate(["nDCG@10", "P@10"], run=data.run, qrels=data.qrels, **limits)
+
+
+def full_ranks(rows: int, **limits: Any) -> pa.Table:
+    """Evaluate what needs the whole order of each list."""
+    data = dataset(rows, "int", "shuffled")
+    return sqlrank.evaluate(["nDCG@10", "AP", "RR", "P@10", "R@100"], run=data.run, qrels=data.qrels, **limits)
+
+
+def orders(rows: int, **limits: Any) -> pa.Table:
+    """Evaluate what needs the order of all predictions, of a table in a DuckDB file."""
+    return sqlrank.evaluate(["AUC", "APS", "LogLoss"], connection=predictions(rows), predictions="unweighted", **limits)
+
+
+def sums(rows: int, **limits: Any) -> pa.Table:
+    """Evaluate what adds up."""
+    return sqlrank.evaluate(["LogLoss", "Brier", "CalibrationRatio"], connection=predictions(rows), predictions="unweighted", **limits)
+
+
+CALLS: dict[str, Callable[..., pa.Table]] = {
+    "nDCG@10, P@10": first_documents,
+    "nDCG@10, AP, RR, P@10, R@100": full_ranks,
+    "AUC, APS, LogLoss": orders,
+    "LogLoss, Brier, CalibrationRatio": sums,
+}
+
+
+def child(name: str, rows: int, limit: str, check: str) -> None:
+    """Make one call, and print its values with the seconds and the peak memory in bytes; the data are made before."""
+    start = time.perf_counter()
+    found = CALLS[name](rows, memory_limit=limit, check=check, temp_directory=FOLDER / "spill")
+    print_values(found.to_pylist()[0], start)
+
+
+def measured(name: str, rows: int, asked: argparse.Namespace) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--child", name, str(rows), asked.memory_limit, asked.check]
+    found = [
+        json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)  # noqa: S603  our own script
+        for _ in range(asked.repeat if rows <= asked.most_repeated else 1)
+    ]
+    found.sort(key=lambda values: values["seconds"])
+    middle = found[len(found) // 2]
+    return {"call": name, "rows": rows, "seconds": middle["seconds"], "gigabytes": max(values["peak"] for values in found) / 1e9}
+
+
+def draw(results: list[dict[str, Any]], limit: str) -> None:
+    """Write the picture: seconds and memory over rows, both axes logarithmic for time, so that a straight line grows with the rows."""
+    points = alt.Chart(alt.Data(values=results))
+    rows = alt.X("rows:Q", title="rows").scale(type="log").axis(format="~s")
+    call = alt.Color("call:N", title=None, sort=list(CALLS)).scale(scheme="tableau10").legend(orient="bottom", columns=1, labelLimit=400)
+    seconds = points.mark_line(point=True).encode(rows, alt.Y("seconds:Q", title="seconds").scale(type="log"), call)
+    memory = points.mark_line(point=True).encode(rows, alt.Y("gigabytes:Q", title=f"peak memory of the process, GB; limit {limit}"), call)
+    PICTURE.parent.mkdir(exist_ok=True)
+    alt.hconcat(seconds.properties(**PANEL), memory.properties(**PANEL)).save(PICTURE)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100_000_000, help="most rows")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--most-repeated", type=int, default=10_000_000, help="rows up to which a call is repeated")
+    parser.add_argument("--memory-limit", default="4GB")
+    parser.add_argument("--check", default="auto", choices=("auto", "full", "off"), help="what is checked of the rows")
+    parser.add_argument("--only", nargs="+", choices=CALLS, default=list(CALLS), metavar="CALL")
+    parser.add_argument("--no-picture", action="store_true")
+    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.child:
+        name, rows, limit, check = asked.child
+        child(name, int(rows), limit, check)
+        return
+    introduce(os.cpu_count() or 1, ("duckdb", "pyarrow"))
+    results, rows = [], FIRST
+    while rows <= asked.rows:
+        # Made here, so that a process that is measured makes none.
+        dataset(rows, "int", "shuffled")
+        predictions(rows)
+        for name in asked.only:
+            results.append(measured(name, rows, asked))
+            console.print(f"{rows:>13,}  {results[-1]['seconds']:8.2f} s  {results[-1]['gigabytes']:5.2f} GB  {name}", highlight=False)
+        rows *= 10
+    table = Table(
+        "", *(f"{rows:,}" for rows in sorted({item["rows"] for item in results})), title=f"seconds / GB, limit {asked.memory_limit}"
+    )
+    for name in asked.only:
+        table.add_row(name, *(f"{item['seconds']:.2f} / {item['gigabytes']:.1f}" for item in results if item["call"] == name))
+    console.print(table)
+    if not asked.no_picture:
+        draw(results, asked.memory_limit)
+
+
+if __name__ == "__main__":
+    main()
