@@ -1,5 +1,5 @@
--- contingency: one row per predicted and true cluster that share n records, with the sizes of both, and in how many such rows each
--- of them is. One row of each cluster is its first, with the most records: a 1 that stands for the cluster in sums.
+-- contingency: one row per predicted and true cluster that share n records, with the sizes of both; a cluster of size n is in
+-- this row alone. One row of each cluster is its first, with the most records: a 1 that stands for the cluster in sums.
 -- A cluster of s records has s (s - 1) ordered pairs, which is the sum of n (s - 1) over its rows, so that no pair is formed.
 SELECT
   group_id,
@@ -10,8 +10,6 @@ SELECT
   n,
   SUM(n) OVER (PARTITION BY group_id, predicted_cluster, predicted_alone) AS predicted_size,
   SUM(n) OVER (PARTITION BY group_id, true_cluster, true_alone) AS true_size,
-  COUNT(*) OVER (PARTITION BY group_id, predicted_cluster, predicted_alone) AS predicted_parts,
-  COUNT(*) OVER (PARTITION BY group_id, true_cluster, true_alone) AS true_parts,
   CASE WHEN ROW_NUMBER() OVER (PARTITION BY group_id, predicted_cluster, predicted_alone ORDER BY n DESC) = 1 THEN 1 ELSE 0 END AS predicted_first,
   CASE WHEN ROW_NUMBER() OVER (PARTITION BY group_id, true_cluster, true_alone ORDER BY n DESC) = 1 THEN 1 ELSE 0 END AS true_first
 FROM cells

@@ -53,7 +53,7 @@ def experiment(
     ] = "error",
     power: Annotated[float, typer.Option(help="The chance to find what is there.")] = 0.8,
     db: Database = None,
-    sql: Annotated[bool, typer.Option("--sql", help="Print a statement instead, complete but for p-values.")] = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Print a statement instead, which finds the same.")] = False,
     dialect: Annotated[
         str, typer.Option(help=f"Of that statement: {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
     ] = "duckdb",
@@ -77,10 +77,13 @@ def experiment(
             "control": control,
             "covariates": _covariates(covariate, list(named)),
             "shares": shares(share),
+            "lower": lower or (),
             "where": where,
             "confidence": confidence,
+            "correction": correction,
             "interval": interval,
             "lift": lift,
+            "power": power,
             "connection": db,
         }
         if sql:
@@ -94,10 +97,7 @@ def experiment(
         result = sqlrank.experiment(
             named,
             **options,
-            lower=lower or (),
-            correction=correction,
             crossed=crossed,
-            power=power,
             memory_limit=memory_limit,
             threads=threads,
             timeout=timeout,

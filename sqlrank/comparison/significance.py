@@ -58,25 +58,6 @@ def sign_test(above: int, below: int) -> tuple[float, float]:
     return float(above), p
 
 
-def chi_square_tail(value: float, freedom: int) -> float:
-    """Return the probability that chi-square of this many degrees of freedom is above a value, by its finite sum (A&S 26.4.4, 26.4.5).
-
-    >>> round(chi_square_tail(0.75, 2), 9), round(chi_square_tail(3.841458820694124, 1), 9)
-    (0.687289279, 0.05)
-    """
-    half = value / 2
-    if freedom % 2:
-        tail, log_term, first = math.erfc(math.sqrt(half)), -math.lgamma(1.5) - half, 0.5
-    else:
-        tail, log_term, first = 0.0, -half, 0.0
-    if half > 0:
-        log_term += first * math.log(half)
-        for step in range((freedom - freedom % 2) // 2):
-            tail += math.exp(log_term)
-            log_term += math.log(half) - math.log(first + step + 1)
-    return min(1.0, tail) if half > 0 else 1.0
-
-
 def corrected(values: Sequence[float | None], correction: str) -> list[float | None]:
     """Return p-values, corrected for how many there are: Holm 1979, or ``bh`` (Benjamini & Hochberg 1995); one that is None stays so.
 

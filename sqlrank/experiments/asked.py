@@ -81,6 +81,7 @@ class Experiment:
     lift: str
     correction: str = "none"
     crossed: str = "drop"
+    power: float = 0.8
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Experiment:
@@ -98,7 +99,7 @@ class Experiment:
         if control is not None and (not isinstance(control, (str, int)) or control == ""):
             raise MetricError(f"control={shown(control)} is not possible: name the variant that others are compared with")
         shares = {} if asked["shares"] is None else shares_of(asked["shares"])
-        options = {name: asked[name] for name in ("confidence", "interval", "lift", "correction", "crossed") if name in asked}
+        options = {name: asked[name] for name in ("confidence", "interval", "lift", "correction", "crossed", "power") if name in asked}
         estimates = _estimates(asked["metrics"], asked["covariates"], asked["lower"])
         return cls(estimates, None if control is None else str(control), shares, **options)
 

@@ -10,7 +10,6 @@ import pyarrow as pa
 from sqlrank._version import __version__
 from sqlrank.arguments import public
 from sqlrank.call import Several, leaves
-from sqlrank.comparison.significance import level_of
 from sqlrank.engines import remote
 from sqlrank.engines.connections import as_from_duckdb
 from sqlrank.engines.dialects import dialect_of
@@ -20,11 +19,10 @@ from sqlrank.engines.looking import done_on, looked_at
 from sqlrank.engines.render import render
 from sqlrank.errors import InputError
 from sqlrank.experiments.asked import Experiment
-from sqlrank.experiments.effects import sample_ratio, steps_of_effects
 from sqlrank.experiments.observed import CONTROL, DATA, check_arms, check_rows, control_of, crossed_units, find_data
 from sqlrank.experiments.shown import notes_of, table_of
 from sqlrank.experiments.sums import MISSING, chained, steps_of_sums, tables_of
-from sqlrank.experiments.written import statement
+from sqlrank.experiments.written import effects, statement
 from sqlrank.results.store import store
 
 if TYPE_CHECKING:
@@ -120,8 +118,7 @@ def experiment(
     rows = arms.to_pylist()
     control = control_of(asked, [row["variant"] for row in rows if row["metric"] == asked.estimates[0].name])
     check_arms(rows)
-    effects, ratio = _effects(asked, arms, control, limits)
-    result = table_of(asked, effects, ratio, power)
+    result = table_of(asked, _effects(asked, arms, control, limits))
     options = {name: str(getattr(asked, name)) for name in ("confidence", "correction", "interval", "lift")}
     said = {"notes": "\n".join(notes_of(asked, rows, result)), "control": control, **options, "version": __version__, "sql": text}
     return result.replace_schema_metadata({f"sqlrank.{name}": value for name, value in said.items()})
@@ -137,10 +134,13 @@ def experiment_sql(
     control: str | None = None,
     covariates: str | Mapping[str, str] | None = None,
     shares: Mapping[str, float] | None = None,
+    lower: str | Sequence[str] = (),
     where: str | None = None,
     confidence: float = 0.95,
+    correction: str = "holm",
     interval: str = "fixed",
     lift: str = "log",
+    power: float = 0.8,
     connection: Any = None,
     dialect: str | None = None,
     create_table: str | None = None,
@@ -148,8 +148,8 @@ def experiment_sql(
 ) -> str:
     """Return a statement in the SQL of an engine that says what each variant did; ``create_table`` and ``create_view`` store its rows.
 
-    It has the columns of :func:`experiment` but for p-values and what follows from them, which no engine has functions for; intervals are
-    each at ``confidence``. Units in several variants are left out, and counted in ``crossed``.
+    It has the columns of :func:`experiment`, with the same numbers: quantiles and p-values of Student's t and chi-square are integrals that
+    the statement computes. Units in several variants are left out, and counted in one more column, ``crossed``.
 
     Raises:
         MetricError: as :func:`experiment`, and for what the dialect cannot express.
@@ -158,7 +158,7 @@ def experiment_sql(
     >>> print(experiment_sql("Mean(spend)", data="visits", dialect="bigquery").splitlines()[1])
     WITH observations AS (
     """
-    asked = Experiment.of({**locals(), "lower": ()})
+    asked = Experiment.of(locals())
     source = Several.of(DATA, data)
     spoken = remote.spoken_by(connection, dialect) if connection is not None else dialect or "duckdb"
     dialect_of(spoken)
@@ -186,15 +186,14 @@ def _arms(asked: Experiment, database: Database, source: Any, unit: str, variant
     return arms, text
 
 
-def _effects(asked: Experiment, arms: pa.Table, control: str, limits: Limits) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def _effects(asked: Experiment, arms: pa.Table, control: str, limits: Limits) -> list[dict[str, Any]]:
     """Return what follows from the sums of variants: a row per metric and variant beside the control, and that of their units."""
-    level = level_of(asked.confidence, asked.correction, arms.num_rows - len(asked.estimates))
     with session(None, replace(limits, timeout=None)) as duck:
         duck.register("arms", arms)
+        text = render(effects(asked, control), "sqlrank: effects")
 
-        def work() -> tuple[list[dict[str, Any]], dict[str, Any]]:
-            trees = (chained(steps_of_effects(asked, control, level), set()), sample_ratio(asked))
-            effects, ratio = (duck.sql(render(tree, "sqlrank: effects")).to_arrow_table().to_pylist() for tree in trees)
-            return effects, ratio[0]
+        def work() -> list[dict[str, Any]]:
+            rows: list[dict[str, Any]] = duck.sql(text).to_arrow_table().to_pylist()
+            return rows
 
         return supervise(duck, work, None)

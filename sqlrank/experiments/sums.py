@@ -29,7 +29,7 @@ SHORT = dict(zip(ROLES, "vdce", strict=True))
 """The letters that say what a sum of products is of."""
 
 PRODUCTS = ("svv", "svd", "sdd", "scc", "sce", "see", "svc", "sve", "sdc", "sde")
-KEPT = ("units", "filled", "sums", "strays", "arms", "adjusted")
+KEPT = ("units", "filled", "sums", "strays", "arms", "adjusted", "lifts", "places", "scales", "nearer_1", "limits")
 """The steps that are computed once where an engine can be made to: several others read them."""
 
 MISSING = "missing"
@@ -39,7 +39,7 @@ def steps_of_sums(asked: Experiment, item: Input) -> dict[str, exp.Query]:
     """Return the steps from the rows of an experiment to ``arms``, a row per metric and variant, by name and in order."""
     amounts = list(asked.amounts.values())
     before = [name for (_, is_covariate), name in asked.amounts.items() if is_covariate]
-    steps: dict[str, exp.Query] = {OBSERVATIONS: _titled(item.select([*KEYS, *amounts]), f"{OBSERVATIONS}: {item.role.about}")}
+    steps: dict[str, exp.Query] = {OBSERVATIONS: titled(item.select([*KEYS, *amounts]), f"{OBSERVATIONS}: {item.role.about}")}
     steps["units"] = _with(_read("units"), {name: exp.Sum(this=exp.column(name)) for name in amounts})
     units = "units"
     if before:
@@ -76,11 +76,16 @@ def tables_of(item: Input) -> set[str]:
 
 def read(*path: str) -> exp.Select:
     """Return the SELECT of a file of experiments, under the first sentence of its comment."""
-    return _titled(read_select(FOLDER, *path), title_of(FOLDER, *path))
+    query: exp.Select = titled(read_select(FOLDER, *path), title_of(FOLDER, *path))
+    return query
 
 
-def _titled(query: exp.Select, title: str) -> exp.Select:
-    query.comments = [fill(title, WIDTH, subsequent_indent="   ")]
+def titled(query: Any, title: str) -> Any:
+    """Return a query under a comment that says what its rows are."""
+    first: Any = query
+    while isinstance(first, exp.Union):
+        first = first.this
+    first.comments = [fill(title, WIDTH, subsequent_indent="   ")]
     return query
 
 

@@ -102,18 +102,6 @@ def quantile_polynomial(confidence: float) -> tuple[float, ...]:
     return _meeting(places, [limit, *(t_quantile(confidence, 1 / x) for x in places[1:])])
 
 
-@cache
-def few_quantile_polynomial(confidence: float) -> tuple[float, ...]:
-    """Return the factors of a polynomial in x, constant first, that is the logarithm of the quantile at 1 / x, 1 to 3, degrees of freedom.
-
-    >>> factors = few_quantile_polynomial(0.95)
-    >>> abs(math.exp(sum(factor / 1.7**power for power, factor in enumerate(factors))) - t_quantile(0.95, 1.7)) < 1e-9
-    True
-    """
-    places = [1 / 3 + (1 - math.cos(math.pi * i / (NODES - 1))) / 3 for i in range(NODES)]
-    return _meeting(places, [math.log(t_quantile(confidence, 1 / x)) for x in places])
-
-
 def _meeting(at: list[float], values: list[float]) -> tuple[float, ...]:
     """Return the factors of the polynomial that has these values at these places, by Newton's differences."""
     places, steps = list(map(Fraction, at)), list(map(Fraction, values))

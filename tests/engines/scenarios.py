@@ -41,6 +41,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
         "interval": "always",
         "lift": "linear",
         "shares": {"A": 0.5, "B": 0.25, "C": 0.25},
+        "correction": "bh",
     },
 }
 """Options of experiments, which are asked of every engine beside the scenarios."""

@@ -246,6 +246,7 @@ WITH observations AS (
    share of the control, and the standard error and the degrees of freedom of its logarithm. */
   SELECT
     metric, variant, control, theta, value_control, value, units_control, units, difference, se, freedom,
+    (1 - 0.95e0) / COUNT(*) OVER () AS alpha,
     relative,
     SQRT(added) AS relative_se,
     1
@@ -272,6 +273,269 @@ WITH observations AS (
       FROM effects
     ) AS shared
   ) AS together
+), digits AS (
+  /* relations/digits.sql: 0 to 9. */
+  SELECT
+    0 AS digit
+  UNION ALL
+  SELECT
+    1 AS digit
+  UNION ALL
+  SELECT
+    2 AS digit
+  UNION ALL
+  SELECT
+    3 AS digit
+  UNION ALL
+  SELECT
+    4 AS digit
+  UNION ALL
+  SELECT
+    5 AS digit
+  UNION ALL
+  SELECT
+    6 AS digit
+  UNION ALL
+  SELECT
+    7 AS digit
+  UNION ALL
+  SELECT
+    8 AS digit
+  UNION ALL
+  SELECT
+    9 AS digit
+), places AS (
+  /* experiments/places.sql: one row per place at which integrals from 0 on are read, and what it weighs:
+   LN(1 + EXP(t)) of 100 numbers t that are equally far apart. */
+  SELECT
+    LN(1 + EXP(t)) AS place,
+    0.45e0 / (1 + EXP(-t)) AS weight
+  FROM (
+    SELECT
+      0.45e0 * (a.digit + 10 * b.digit) - 31 AS t
+    FROM digits AS a
+    CROSS JOIN digits AS b
+  ) AS steps
+), wanted AS (
+  /* experiments/wanted.sql: one row per metric, variant and what is wanted of Student's t: p, or a
+   quantile. */
+  SELECT
+    metric, variant, purpose, freedom, alpha,
+    CASE
+      WHEN purpose = 'p'
+      THEN SQRT(freedom * COALESCE(LN(1 + far) * far / NULLIF(1 + far - 1, 0), far))
+      ELSE normal + normal / (4 * freedom + 0.64e0 * normal * normal)
+    END AS z
+  FROM (
+    SELECT
+      metric, variant, purpose, freedom, alpha, far,
+      bound - (2.30753e0 + 0.27061e0 * bound) / (1 + bound * (0.99229e0 + 0.04481e0 * bound)) AS normal
+    FROM (
+      SELECT
+        metric, variant, purpose, freedom, alpha,
+        difference * difference / NULLIF(se * se * freedom, 0) AS far,
+        SQRT(-2 * LN(alpha / 2)) AS bound
+      FROM (
+        SELECT
+          l.metric, l.variant, w.purpose, l.difference, l.se,
+          CASE WHEN w.purpose = 'lift' THEN l.relative_freedom ELSE l.freedom END AS freedom,
+          CASE WHEN w.purpose = 'test' THEN 1 - 0.95e0 WHEN w.purpose = 'power' THEN 2 - 2 * 0.8e0 ELSE l.alpha END AS alpha
+        FROM lifts AS l
+        CROSS JOIN (
+          SELECT
+            'p' AS purpose
+          UNION ALL
+          SELECT
+            'difference' AS purpose
+          UNION ALL
+          SELECT
+            'lift' AS purpose
+          UNION ALL
+          SELECT
+            'test' AS purpose
+          UNION ALL
+          SELECT
+            'power' AS purpose
+        ) AS w
+      ) AS asked
+    ) AS bounded
+  ) AS begun
+), wholes AS (
+  /* experiments/wholes.sql: the same with the whole of the integral, from 0 on. */
+  SELECT
+    metric, variant, purpose,
+    MAX(freedom) AS freedom,
+    MAX(alpha) AS alpha,
+    MAX(z) AS z,
+    SUM(
+      weight * EXP(-place * place / 2) * SQRT(
+        CASE
+          WHEN u < 0.01e0
+          THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
+          WHEN u < 40
+          THEN u / NULLIF(1 - EXP(-u), 0)
+          ELSE u
+        END
+      )
+    ) AS whole
+  FROM (
+    SELECT
+      w.metric, w.variant, w.purpose, w.freedom, w.alpha, w.z, p.place, p.weight,
+      p.place * p.place / w.freedom AS u
+    FROM wanted AS w
+    CROSS JOIN places AS p
+  ) AS heights
+  GROUP BY metric, variant, purpose
+), nearer_1 AS (
+  /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
+   integral from there on, and z one of Newton's steps nearer. */
+  SELECT
+    metric, variant, purpose,
+    MAX(freedom) AS freedom,
+    MAX(alpha) AS alpha,
+    MAX(whole) AS whole,
+    LN(SUM(weight * height) / MAX(whole)) - MAX(z * z) / 2 AS log_p,
+    MAX(z)
+    + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
+    / MAX(height) AS z
+  FROM (
+    SELECT
+      metric, variant, purpose, freedom, alpha, whole, z, weight,
+      EXP(-ahead * (z + ahead / 2)) * SQRT(
+        CASE
+          WHEN u < 0.01e0
+          THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
+          WHEN u < 40
+          THEN u / NULLIF(1 - EXP(-u), 0)
+          ELSE u
+        END
+      ) AS height
+    FROM (
+      SELECT
+        metric, variant, purpose, freedom, alpha, whole, z, weight, ahead,
+        (z + ahead) * (z + ahead) / freedom AS u
+      FROM (
+        SELECT
+          w.metric, w.variant, w.purpose, w.freedom, w.alpha, w.whole, w.z,
+          4 * p.weight / (4 + w.z) AS weight,
+          4 * p.place / (4 + w.z) AS ahead
+        FROM wholes AS w
+        CROSS JOIN places AS p
+      ) AS moved
+    ) AS bent
+  ) AS heights
+  GROUP BY metric, variant, purpose
+), nearer_2 AS (
+  /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
+   integral from there on, and z one of Newton's steps nearer. */
+  SELECT
+    metric, variant, purpose,
+    MAX(freedom) AS freedom,
+    MAX(alpha) AS alpha,
+    MAX(whole) AS whole,
+    MAX(z)
+    + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
+    / MAX(height) AS z
+  FROM (
+    SELECT
+      metric, variant, purpose, freedom, alpha, whole, z, weight,
+      EXP(-ahead * (z + ahead / 2)) * SQRT(
+        CASE
+          WHEN u < 0.01e0
+          THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
+          WHEN u < 40
+          THEN u / NULLIF(1 - EXP(-u), 0)
+          ELSE u
+        END
+      ) AS height
+    FROM (
+      SELECT
+        metric, variant, purpose, freedom, alpha, whole, z, weight, ahead,
+        (z + ahead) * (z + ahead) / freedom AS u
+      FROM (
+        SELECT
+          w.metric, w.variant, w.purpose, w.freedom, w.alpha, w.whole, w.z,
+          4 * p.weight / (4 + w.z) AS weight,
+          4 * p.place / (4 + w.z) AS ahead
+        FROM nearer_1 AS w
+        CROSS JOIN places AS p
+      ) AS moved
+    ) AS bent
+  ) AS heights
+  GROUP BY metric, variant, purpose
+), nearer_3 AS (
+  /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
+   integral from there on, and z one of Newton's steps nearer. */
+  SELECT
+    metric, variant, purpose,
+    MAX(freedom) AS freedom,
+    MAX(z)
+    + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
+    / MAX(height) AS z
+  FROM (
+    SELECT
+      metric, variant, purpose, freedom, alpha, whole, z, weight,
+      EXP(-ahead * (z + ahead / 2)) * SQRT(
+        CASE
+          WHEN u < 0.01e0
+          THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
+          WHEN u < 40
+          THEN u / NULLIF(1 - EXP(-u), 0)
+          ELSE u
+        END
+      ) AS height
+    FROM (
+      SELECT
+        metric, variant, purpose, freedom, alpha, whole, z, weight, ahead,
+        (z + ahead) * (z + ahead) / freedom AS u
+      FROM (
+        SELECT
+          w.metric, w.variant, w.purpose, w.freedom, w.alpha, w.whole, w.z,
+          4 * p.weight / (4 + w.z) AS weight,
+          4 * p.place / (4 + w.z) AS ahead
+        FROM nearer_2 AS w
+        CROSS JOIN places AS p
+      ) AS moved
+    ) AS bent
+  ) AS heights
+  GROUP BY metric, variant, purpose
+), reaches AS (
+  /* experiments/reaches/fixed.sql: one row per metric and variant: how many standard errors its
+   intervals reach, by Student's t, and how many a difference is that is found. */
+  SELECT
+    metric, variant,
+    MAX(CASE WHEN purpose = 'difference' THEN reach END) AS reach,
+    MAX(CASE WHEN purpose = 'lift' THEN reach END) AS relative_reach,
+    MAX(CASE WHEN purpose = 'test' THEN reach END) + MAX(CASE WHEN purpose = 'power' THEN reach END) AS found_reach
+  FROM (
+    SELECT
+      metric, variant, purpose,
+      z * EXP(u / 2)
+      / SQRT(
+        CASE
+          WHEN u < 0.01e0
+          THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
+          WHEN u < 40
+          THEN u / NULLIF(1 - EXP(-u), 0)
+          ELSE u
+        END
+      ) AS reach
+    FROM (
+      SELECT
+        metric, variant, purpose, z,
+        z * z / freedom AS u
+      FROM nearer_3
+      WHERE purpose <> 'p'
+    ) AS heights
+  ) AS quantiles
+  GROUP BY metric, variant
+), tails AS (
+  /* experiments/tails/fixed.sql: one row per metric and variant: the logarithm of the chance of a
+   difference as far from 0 if there is none, by Student's t. */
+  SELECT
+    metric, variant, log_p
+  FROM nearer_1
+  WHERE purpose = 'p'
 ), limits AS (
   /* experiments/limits.sql: one row per metric and variant beside the control: the interval of the
    difference, and that of the lift. */
@@ -279,6 +543,7 @@ WITH observations AS (
     metric, control, variant, value_control, value, difference,
     CASE WHEN se > 0 THEN difference - reach * se END AS low,
     CASE WHEN se > 0 THEN difference + reach * se END AS high,
+    1 - alpha AS level,
     relative,
     CASE
       WHEN relative_reach < 200 / NULLIF(relative_se, 0)
@@ -290,168 +555,50 @@ WITH observations AS (
     END AS relative_high,
     se, units_control, units,
     difference / NULLIF(se, 0) AS statistic,
-    freedom, theta
+    freedom,
+    CASE WHEN se > 0 THEN found_reach * se END AS detectable,
+    theta
   FROM (
     SELECT
-      metric, control, variant, value_control, value, difference, relative, se, relative_se, units_control,
-      units, freedom, theta,
-      CASE
-        WHEN freedom < 3
-        THEN EXP(
-          0.6729463657868585e0
-          + (
-            1.2100078151769007e0
-            + (
-              0.7100909206161684e0
-              + (
-                0.1446265083543161e0
-                + (
-                  -0.23723330007975837e0
-                  + (
-                    0.031595397834545194e0
-                    + (
-                      -0.19569862284927034e0
-                      + (
-                        0.5647162723720758e0
-                        + (
-                          -0.6258081393377326e0
-                          + (0.36610490466289475e0 + (-0.11452503893591236e0 + 0.015267352459470309e0 / freedom) / freedom)
-                          / freedom
-                        )
-                        / freedom
-                      )
-                      / freedom
-                    )
-                    / freedom
-                  )
-                  / freedom
-                )
-                / freedom
-              )
-              / freedom
-            )
-            / freedom
-          )
-          / freedom
-        )
-        ELSE 1.9599639845400536e0
-        + (
-          2.3722712298585114e0
-          + (
-            2.8224987226099216e0
-            + (
-              2.55584205174121e0
-              + (
-                1.5897831427695066e0
-                + (
-                  0.7284722076660133e0
-                  + (
-                    0.6732166553417918e0
-                    + (
-                      -0.13803302935737824e0
-                      + (
-                        -1.0932322711783076e0
-                        + (4.192747033331032e0 + (-5.569680760586609e0 + 2.8784080636910194e0 / freedom) / freedom) / freedom
-                      )
-                      / freedom
-                    )
-                    / freedom
-                  )
-                  / freedom
-                )
-                / freedom
-              )
-              / freedom
-            )
-            / freedom
-          )
-          / freedom
-        )
-        / freedom
-      END AS reach,
-      CASE
-        WHEN relative_freedom < 3
-        THEN EXP(
-          0.6729463657868585e0
-          + (
-            1.2100078151769007e0
-            + (
-              0.7100909206161684e0
-              + (
-                0.1446265083543161e0
-                + (
-                  -0.23723330007975837e0
-                  + (
-                    0.031595397834545194e0
-                    + (
-                      -0.19569862284927034e0
-                      + (
-                        0.5647162723720758e0
-                        + (
-                          -0.6258081393377326e0
-                          + (
-                            0.36610490466289475e0
-                            + (-0.11452503893591236e0 + 0.015267352459470309e0 / relative_freedom) / relative_freedom
-                          )
-                          / relative_freedom
-                        )
-                        / relative_freedom
-                      )
-                      / relative_freedom
-                    )
-                    / relative_freedom
-                  )
-                  / relative_freedom
-                )
-                / relative_freedom
-              )
-              / relative_freedom
-            )
-            / relative_freedom
-          )
-          / relative_freedom
-        )
-        ELSE 1.9599639845400536e0
-        + (
-          2.3722712298585114e0
-          + (
-            2.8224987226099216e0
-            + (
-              2.55584205174121e0
-              + (
-                1.5897831427695066e0
-                + (
-                  0.7284722076660133e0
-                  + (
-                    0.6732166553417918e0
-                    + (
-                      -0.13803302935737824e0
-                      + (
-                        -1.0932322711783076e0
-                        + (
-                          4.192747033331032e0
-                          + (-5.569680760586609e0 + 2.8784080636910194e0 / relative_freedom) / relative_freedom
-                        )
-                        / relative_freedom
-                      )
-                      / relative_freedom
-                    )
-                    / relative_freedom
-                  )
-                  / relative_freedom
-                )
-                / relative_freedom
-              )
-              / relative_freedom
-            )
-            / relative_freedom
-          )
-          / relative_freedom
-        )
-        / relative_freedom
-      END AS relative_reach
-    FROM lifts
+      l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.alpha, l.relative, l.se,
+      l.relative_se, l.units_control, l.units, l.freedom, l.theta, r.reach, r.relative_reach,
+      r.found_reach
+    FROM lifts AS l
+    INNER JOIN reaches AS r ON l.metric = r.metric AND l.variant = r.variant
   ) AS reaching
+), tests AS (
+  /* experiments/tests.sql: one row per metric and variant: the two-sided p of its difference, and its
+   place among all; where units do not differ p is 1 if there is no difference, else not known. */
+  SELECT
+    metric, variant, p,
+    CAST(ROW_NUMBER() OVER (ORDER BY CASE WHEN p IS NULL THEN 1 ELSE 0 END, p, metric, variant) AS BIGINT) AS place,
+    COUNT(p) OVER () AS many
+  FROM (
+    SELECT
+      l.metric, l.variant,
+      CASE
+        WHEN t.log_p > 0
+        THEN 1
+        WHEN t.log_p > -700
+        THEN EXP(t.log_p)
+        WHEN NOT t.log_p IS NULL
+        THEN 0
+        WHEN NOT l.se IS NULL
+        AND (ABS(l.difference) <= 1e-12 * ABS(l.value) OR ABS(l.difference) <= 1e-12 * ABS(l.value_control))
+        THEN 1
+      END AS p
+    FROM lifts AS l
+    INNER JOIN tails AS t ON l.metric = t.metric AND l.variant = t.variant
+  ) AS judged
+), corrected AS (
+  /* experiments/corrections/holm.sql: the same with p as it is corrected for how many tests there are. */
+  SELECT
+    metric, variant, p,
+    CASE
+      WHEN NOT p IS NULL
+      THEN MAX(CASE WHEN (many - place + 1) * p < 1 THEN (many - place + 1) * p ELSE 1 END) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+    END AS p_adjusted
+  FROM tests
 ), sample_ratio AS (
   /* experiments/sample_ratio.sql: one row: how far the numbers of units are from the planned shares of
    variants, as chi-square, and its degrees of freedom. */
@@ -468,32 +615,102 @@ WITH observations AS (
     FROM arms
     WHERE metric = 'ctr'
   ) AS shared
+), mismatch AS (
+  /* experiments/mismatch.sql: the same with the chance of such numbers, or less likely ones, if shares
+   are as planned: the tail of chi-square, as an integral of z ^ (freedom - 1) * EXP(-z * z / 2)
+   beyond its root, to the whole. */
+  SELECT
+    MAX(units) AS units,
+    MAX(statistic) AS statistic,
+    MAX(freedom) AS freedom,
+    SUM(is_tail * weight * height) / NULLIF(SUM((1 - is_tail) * weight * height), 0) AS p
+  FROM (
+    SELECT
+      units, statistic, freedom, is_tail, weight,
+      CASE WHEN log_height > -700 THEN EXP(log_height) ELSE 0 END AS height
+    FROM (
+      SELECT
+        units, statistic, freedom, is_tail, weight,
+        CASE WHEN freedom > 1 THEN (freedom - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END
+        - (z * z - peak * peak) / 2 AS log_height
+      FROM (
+        SELECT
+          b.units, b.statistic, b.freedom, b.is_tail, b.peak,
+          4 * p.weight / (4 + b.slope) AS weight,
+          b.z + 4 * p.place / (4 + b.slope) AS z
+        FROM (
+          SELECT
+            units, statistic, freedom, is_tail, peak,
+            CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END AS z,
+            CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END AS slope
+          FROM (
+            SELECT
+              r.units, r.statistic, r.freedom, t.is_tail,
+              CASE WHEN r.freedom > 1 THEN SQRT(r.freedom - 1) ELSE 0 END AS peak,
+              SQRT(t.is_tail * r.statistic) AS root
+            FROM sample_ratio AS r
+            CROSS JOIN (
+              SELECT
+                0 AS is_tail
+              UNION ALL
+              SELECT
+                1 AS is_tail
+            ) AS t
+          ) AS rooted
+        ) AS b
+        CROSS JOIN places AS p
+      ) AS moved
+    ) AS logs
+  ) AS heights
+), verdicts AS (
+  /* experiments/verdicts.sql: one row per metric and variant beside the control: its effect, p, and
+   which of both is better, unless variants have other numbers of units than they should. */
+  SELECT
+    l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.low, l.high, l.level,
+    l.relative, l.relative_low, l.relative_high, l.se, l.units_control, l.units, l.statistic, l.freedom,
+    c.p, c.p_adjusted,
+    CASE
+      WHEN m.p >= 0.001e0 AND c.p_adjusted < 1 - 0.95e0 AND l.difference > 0
+      THEN l.variant
+      WHEN m.p >= 0.001e0 AND c.p_adjusted < 1 - 0.95e0 AND l.difference < 0
+      THEN l.control
+    END AS better,
+    l.detectable, l.theta
+  FROM limits AS l
+  INNER JOIN corrected AS c ON l.metric = c.metric AND l.variant = c.variant
+  CROSS JOIN mismatch AS m
 )
 SELECT
   found.metric, found.control, found.variant, found.value_control, found.value, found.difference,
-  found.low, found.high, found.relative, found.relative_low, found.relative_high, found.se,
-  found.units_control, found.units, found.statistic, found.freedom, found.theta,
+  found.low, found.high, found.level, found.relative, found.relative_low, found.relative_high,
+  found.se, found.units_control, found.units, found.statistic, found.freedom, found.p,
+  found.p_adjusted, found.better, found.detectable, found.theta,
   CAST(k.crossed AS BIGINT) AS crossed
 FROM (
   SELECT
-    CAST(l.metric AS TEXT) AS metric,
-    CAST(l.control AS TEXT) AS control,
-    CAST(l.variant AS TEXT) AS variant,
-    l.value_control AS value_control,
-    l.value AS value,
-    l.difference AS difference,
-    l.low AS low,
-    l.high AS high,
-    l.relative AS relative,
-    l.relative_low AS relative_low,
-    l.relative_high AS relative_high,
-    l.se AS se,
-    CAST(l.units_control AS BIGINT) AS units_control,
-    CAST(l.units AS BIGINT) AS units,
-    l.statistic AS statistic,
-    l.freedom AS freedom,
-    l.theta AS theta
-  FROM limits AS l
+    CAST(v.metric AS TEXT) AS metric,
+    CAST(v.control AS TEXT) AS control,
+    CAST(v.variant AS TEXT) AS variant,
+    v.value_control AS value_control,
+    v.value AS value,
+    v.difference AS difference,
+    v.low AS low,
+    v.high AS high,
+    v.level AS level,
+    v.relative AS relative,
+    v.relative_low AS relative_low,
+    v.relative_high AS relative_high,
+    v.se AS se,
+    CAST(v.units_control AS BIGINT) AS units_control,
+    CAST(v.units AS BIGINT) AS units,
+    v.statistic AS statistic,
+    v.freedom AS freedom,
+    v.p AS p,
+    v.p_adjusted AS p_adjusted,
+    CAST(v.better AS TEXT) AS better,
+    v.detectable AS detectable,
+    v.theta AS theta
+  FROM verdicts AS v
   UNION ALL
   SELECT
     CAST('sample_ratio' AS TEXT) AS metric,
@@ -504,16 +721,21 @@ FROM (
     CAST(NULL AS DOUBLE) AS difference,
     CAST(NULL AS DOUBLE) AS low,
     CAST(NULL AS DOUBLE) AS high,
+    CAST(NULL AS DOUBLE) AS level,
     CAST(NULL AS DOUBLE) AS relative,
     CAST(NULL AS DOUBLE) AS relative_low,
     CAST(NULL AS DOUBLE) AS relative_high,
     CAST(NULL AS DOUBLE) AS se,
     CAST(NULL AS BIGINT) AS units_control,
-    CAST(r.units AS BIGINT) AS units,
-    r.statistic AS statistic,
-    CAST(r.freedom AS DOUBLE) AS freedom,
+    CAST(m.units AS BIGINT) AS units,
+    m.statistic AS statistic,
+    CAST(m.freedom AS DOUBLE) AS freedom,
+    m.p AS p,
+    CAST(NULL AS DOUBLE) AS p_adjusted,
+    CAST(NULL AS TEXT) AS better,
+    CAST(NULL AS DOUBLE) AS detectable,
     CAST(NULL AS DOUBLE) AS theta
-  FROM sample_ratio AS r
+  FROM mismatch AS m
 ) AS found
 CROSS JOIN strays AS k
 ORDER BY found.metric, found.variant;

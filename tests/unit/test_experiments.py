@@ -198,9 +198,10 @@ def test_kinds_of_columns() -> None:
 @pytest.mark.parametrize("interval", ["fixed", "always"])
 @pytest.mark.parametrize("lift", ["log", "linear"])
 def test_printed_statements_give_the_same(interval: str, lift: str) -> None:
-    """All but p-values, with the table of a caller that is called as a step is; crossed units are left out and counted."""
+    """With the table of a caller that is called as a step is; crossed units are left out and counted."""
     options: dict[str, Any] = {"control": "A", "covariates": {"Mean(spend)": "pre"}, "interval": interval, "lift": lift}
-    expected = sqlrank.experiment(BOTH, data=UNITS, correction="none", **options).to_pylist()
+    options |= {"correction": "bh" if lift == "log" else "holm", "lower": "Mean(spend)", "power": 0.9}
+    expected = sqlrank.experiment(BOTH, data=UNITS, **options).to_pylist()
     crossed = pa.concat_tables([UNITS, UNITS.slice(0, 2).set_column(0, "unit_id", pa.array([99, 99]))])
     with duckdb.connect() as connection:
         connection.from_arrow(crossed).create("units")
@@ -209,7 +210,7 @@ def test_printed_statements_give_the_same(interval: str, lift: str) -> None:
     assert len(rows) == len(expected) == 5
     for row, values in zip(rows, expected, strict=True):
         assert row.pop("crossed") == 1
-        assert row == pytest.approx({name: values[name] for name in row}, rel=1e-9)
+        assert row == pytest.approx(values, rel=1e-12)
 
 
 @pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery", "snowflake")))

@@ -12,6 +12,7 @@ SELECT
   difference,
   se,
   freedom,
+  $alpha AS alpha,
   value / NULLIF(value_control, 0) - 1 AS relative,
   SQRT(error + value / NULLIF(value_control, 0) * (value / NULLIF(value_control, 0)) * error_control) / NULLIF(ABS(value_control), 0) AS relative_se,
   freedom AS relative_freedom

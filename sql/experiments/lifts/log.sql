@@ -12,6 +12,7 @@ SELECT
   difference,
   se,
   freedom,
+  $alpha AS alpha,
   relative,
   SQRT(added) AS relative_se,
   1 / NULLIF(portion * portion / NULLIF(units - 1, 0) + (1 - portion) * (1 - portion) / NULLIF(units_control - 1, 0), 0) AS relative_freedom

@@ -5,7 +5,7 @@
 -- Source: Barnes 2015.
 SELECT
   group_id,
-  2 * SUM(CASE WHEN predicted_parts = 1 AND true_parts = 1 THEN 1 ELSE 0 END)
+  2 * SUM(CASE WHEN n = predicted_size AND n = true_size THEN 1 ELSE 0 END)
     / NULLIF(SUM(predicted_first) + SUM(true_first), 0) AS clusterf
 FROM contingency
 GROUP BY group_id

@@ -5,7 +5,7 @@
 -- Source: Barnes 2015.
 SELECT
   group_id,
-  SUM(CASE WHEN predicted_parts = 1 AND true_parts = 1 THEN 1 ELSE 0 END)
+  SUM(CASE WHEN n = predicted_size AND n = true_size THEN 1 ELSE 0 END)
     / NULLIF(SUM(true_first), 0) AS clusterrecall
 FROM contingency
 GROUP BY group_id

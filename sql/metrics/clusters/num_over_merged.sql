@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(CASE WHEN predicted_parts > 1 THEN predicted_first ELSE 0 END) AS num_over_merged
+  SUM(CASE WHEN n < predicted_size THEN predicted_first ELSE 0 END) AS num_over_merged
 FROM contingency
 GROUP BY group_id

@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(CASE WHEN true_parts > 1 THEN true_first ELSE 0 END) AS num_over_split
+  SUM(CASE WHEN n < true_size THEN true_first ELSE 0 END) AS num_over_split
 FROM contingency
 GROUP BY group_id

@@ -1,0 +1,13 @@
+-- corrected: the same with p as it is corrected for how many tests there are. Source: Benjamini & Hochberg 1995.
+SELECT
+  metric,
+  variant,
+  p,
+  CASE
+    WHEN p IS NOT NULL
+    THEN MIN(CASE WHEN p * many / place < 1 THEN p * many / place ELSE 1 END) OVER (
+      ORDER BY place DESC
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    )
+  END AS p_adjusted
+FROM tests

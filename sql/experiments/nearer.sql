@@ -1,0 +1,50 @@
+-- nearer: the same with the logarithm of the chance of what is beyond z, by the integral from there on, and z one of Newton's steps nearer.
+SELECT
+  metric,
+  variant,
+  purpose,
+  MAX(freedom) AS freedom,
+  MAX(alpha) AS alpha,
+  MAX(whole) AS whole,
+  LN(SUM(weight * height) / MAX(whole)) - MAX(z * z) / 2 AS log_p,
+  MAX(z) + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height) / MAX(height) AS z
+FROM (
+  SELECT
+    metric,
+    variant,
+    purpose,
+    freedom,
+    alpha,
+    whole,
+    z,
+    weight,
+    EXP(-ahead * (z + ahead / 2)) * SQRT($bend) AS height
+  FROM (
+    SELECT
+      metric,
+      variant,
+      purpose,
+      freedom,
+      alpha,
+      whole,
+      z,
+      weight,
+      ahead,
+      (z + ahead) * (z + ahead) / freedom AS u
+    FROM (
+      SELECT
+        w.metric,
+        w.variant,
+        w.purpose,
+        w.freedom,
+        w.alpha,
+        w.whole,
+        w.z,
+        4 * p.weight / (4 + w.z) AS weight,
+        4 * p.place / (4 + w.z) AS ahead
+      FROM wholes AS w
+      CROSS JOIN places AS p
+    ) AS moved
+  ) AS bent
+) AS heights
+GROUP BY metric, variant, purpose

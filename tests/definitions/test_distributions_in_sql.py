@@ -1,0 +1,85 @@
+"""Student's t and chi-square, whose tails and quantiles statements compute as integrals, beside SciPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+from sqlrank.engines.render import render
+from sqlrank.experiments.asked import Experiment
+from sqlrank.experiments.effects import steps_of_effects
+from sqlrank.experiments.sums import chained
+from tests.lanes import few
+
+FREEDOMS = (1.0, 1.01, 1.5, 2.0, 3.0, 5.5, 10.17, 30.0, 100.0, 1e3, 9_999.5, 1e6, 1e9)
+
+
+def read(last: str, given: str, table: pa.Table, **options: Any) -> dict[str, list[Any]]:
+    """Return the columns of a step, computed from a table in place of a step before it."""
+    asked: dict[str, Any] = {
+        "metrics": "Mean(x)",
+        "covariates": None,
+        "lower": (),
+        "control": "A",
+        "shares": None,
+        "variant": "v",
+        "unit": "u",
+    }
+    asked |= {"interval": "fixed", "lift": "log", "confidence": 0.95, "correction": "none"}
+    steps = steps_of_effects(Experiment.of(asked | options), "A")
+    names = list(steps)
+    chain = {name: steps[name] for name in names[: names.index(last) + 1] if name != given}
+    with duckdb.connect() as connection:
+        connection.register(given, table)
+        found: dict[str, list[Any]] = connection.sql(render(chained(chain, set()), "test: step")).order("ALL").to_arrow_table().to_pydict()
+    return found
+
+
+def lifts(freedoms: list[float], statistics: list[float], alphas: list[float]) -> pa.Table:
+    names = [f"{place:04}" for place in range(len(freedoms))]
+    columns = {"metric": names, "variant": names, "freedom": freedoms, "relative_freedom": freedoms, "alpha": alphas}
+    return pa.table({**columns, "difference": statistics, "se": [1.0] * len(names)})
+
+
+def test_tails_of_t() -> None:
+    """Near 0 and as far out as doubles go, of 1 degree of freedom and of so many that t is normal."""
+    cases = [(freedom, value) for freedom in FREEDOMS for value in (0.0, 1e-3, 0.1, 0.7, 1.96, 5.0, 13.0, 35.0, 1e3, 1e6)]
+    freedoms, values = map(list, zip(*cases, strict=True))
+    found = read("tails", "lifts", lifts(freedoms, values, [0.05] * len(cases)))["log_p"]
+    expected = np.log(2) + stats.t.logsf(values, freedoms)
+    sure = [place for place, log_p in enumerate(expected) if log_p > -690]
+    assert len(sure) > 90
+    assert [found[place] for place in sure] == pytest.approx([expected[place] for place in sure], rel=1e-11, abs=2e-11)
+
+
+def test_quantiles_of_t() -> None:
+    cases = [(freedom, alpha) for freedom in FREEDOMS for alpha in (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-5, 1e-9)]
+    freedoms, alphas = map(list, zip(*cases, strict=True))
+    found = read("reaches", "lifts", lifts(freedoms, [1.0] * len(cases), alphas))
+    expected = [stats.t.isf(alpha / 2, freedom) for freedom, alpha in cases]
+    for name in ("reach", "relative_reach"):
+        assert found[name] == pytest.approx(expected, rel=2e-11)
+
+
+@pytest.mark.parametrize("power", [0.5001, 0.8, 0.99])
+def test_what_is_found_with_a_power(power: float) -> None:
+    found = read("reaches", "lifts", lifts([*FREEDOMS], [1.0] * len(FREEDOMS), [0.01] * len(FREEDOMS)), power=power, confidence=0.9)
+    expected = [stats.t.ppf(0.95, freedom) + stats.t.ppf(power, freedom) for freedom in FREEDOMS]
+    assert found["found_reach"] == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("freedom", few((1, 2, 3, 4, 7, 11, 30, 100, 1000), (1, 4, 1000)))
+def test_tails_of_chi_square(freedom: int) -> None:
+    """Of two variants to a thousand, from chances near 1 to the least that doubles have."""
+    values = [
+        value for value in (0.0, 1e-6, 10.83, 0.5 * freedom, 1.5 * freedom, 4.0 * freedom, 1e3) if stats.chi2.sf(value, freedom) > 1e-290
+    ]
+    for value in values:
+        table = pa.table({"units": [10], "statistic": [value], "freedom": [freedom]})
+        assert read("mismatch", "sample_ratio", table)["p"] == pytest.approx([float(stats.chi2.sf(value, freedom))], rel=1e-11)
+    assert len(values) > 5
