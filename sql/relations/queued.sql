@@ -6,7 +6,7 @@ SELECT
   group_id,
   score,
   packed,
-  is_alone,
+  CASE WHEN one_before >= packed - 1 OR one_after = packed THEN 0 ELSE 1 END AS is_alone,
   place - 1 AS rows_before,
   ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY packed) - 1 AS positives_before
 FROM (
@@ -15,11 +15,8 @@ FROM (
     score,
     packed,
     ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY packed) AS place,
-    CASE
-      WHEN LAG(packed) OVER (PARTITION BY group_id ORDER BY packed) >= packed - 1 THEN 0
-      WHEN LEAD(packed) OVER (PARTITION BY group_id ORDER BY packed) = packed THEN 0
-      ELSE 1
-    END AS is_alone
+    LAG(packed) OVER (PARTITION BY group_id ORDER BY packed) AS one_before,
+    LEAD(packed) OVER (PARTITION BY group_id ORDER BY packed) AS one_after
   FROM (
     SELECT
       group_id,
