@@ -1,5 +1,5 @@
 -- queued: one row per positive with how many predictions, and how many positives, stand in cells below its own or before it
--- in its cell, negatives first; what is sorted is one integer made of the cell and the label, which takes half as long as a double.
+-- in its cell, negatives first; what is sorted is one integer made of the cell and the label, which is faster than a double.
 -- Engine: duckdb.
 -- Costly: all predictions are put in order.
 SELECT
