@@ -26,7 +26,7 @@ from classification_peers import (
     with_sklearn,
     with_spark,
 )
-from data import BETA, FOLDER, SPIKE, UNIFORM, predictions, predictions_as_parquet
+from data import BETA, FOLDER, HALF, RARE, SPIKE, UNIFORM, predictions, predictions_as_parquet
 from peers import connect
 from timing import (
     UNLIMITED,
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import duckdb
+    from data import Scores
 
 LIMIT, LIMIT_BYTES = "4GB", 4e9
 CAMPAIGNS = (1, 1_000, 1_000_000)
@@ -165,10 +166,20 @@ def probability(options: argparse.Namespace) -> Iterator[Target]:
 
 def skew(options: argparse.Namespace) -> Iterator[Target]:
     """Time each way to order the predictions, for scores that are more or less alike."""
-    for scores in (UNIFORM, BETA, SPIKE):
+    yield from by_strategy(options, "skew", (UNIFORM, BETA, SPIKE), STRATEGIES)
+
+
+def shares(options: argparse.Namespace) -> Iterator[Target]:
+    """Time the default strategy and that of one sort of scores, for few positives and many."""
+    yield from by_strategy(options, "shares", (RARE, UNIFORM, HALF), ("window",))
+
+
+def by_strategy(options: argparse.Namespace, section: str, kinds: tuple[Scores, ...], strategies: tuple[str, ...]) -> Iterator[Target]:
+    """Time six metrics with the default strategy and others, for each distribution of scores."""
+    for scores in kinds:
         with connect(options.threads, str(predictions(options.rows, scores))) as connection:
             for kind in TABLES:
-                chosen: dict[str, dict[str, str]] = {name: {} for name in ("default", *STRATEGIES)}
+                chosen: dict[str, dict[str, str]] = {name: {} for name in ("default", *strategies)}
                 sides: Sides = {BARE: partial(rank, connection)}
                 for name, noted in chosen.items():
                     asked = {} if name == "default" else {"strategy": name}
@@ -176,7 +187,7 @@ def skew(options: argparse.Namespace) -> Iterator[Target]:
                 timings = alternate(sides, options.repeat or 3)
                 agree({}, timings)
                 notes = {name: noted["strategy"] for name, noted in chosen.items()}
-                show(f"skew: six metrics, {options.rows:,} rows, {scores.name}, {kind}", timings, BARE, notes, "strategy")
+                show(f"{section}: six metrics, {options.rows:,} rows, {scores.name}, {kind}", timings, BARE, notes, "strategy")
     yield from ()
 
 
@@ -222,6 +233,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
     "groups": groups,
     "probability": probability,
     "skew": skew,
+    "shares": shares,
     "growth": growth,
     "memory": memory,
 }
@@ -229,7 +241,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Target]]] = {
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=20_000_000, help="rows of peers, groups, probability and skew")
+    parser.add_argument("--rows", type=int, default=20_000_000, help="rows of all but growth and memory")
     parser.add_argument("--growth", type=int, nargs="+", default=[2_000_000, 20_000_000, 200_000_000], help="rows of growth, ascending")
     parser.add_argument("--huge", type=int, default=200_000_000, help="rows of memory")
     parser.add_argument("--repeat", type=int, help="runs of each side (3; growth and memory: 1)")

@@ -54,7 +54,7 @@ SYSTEMS = Shape("systems", 100, STANDARD.grade, missed=2, systems=18)
 class Scores:
     """How predictions are distributed: ``score`` is SQL over ``i``, ``positive`` over ``score``: how probably a label is 1.
 
-    In each of them 4.6 % of the labels are.
+    In each of them 4.6 % of the labels are, but in those that are made to differ in that.
     """
 
     name: str
@@ -69,6 +69,10 @@ def _fine(salt: int) -> str:
 
 UNIFORM = Scores("uniform", _fine(1), "0.092 * score")
 """Hardly ever two the same."""
+
+RARE = Scores("rare", _fine(1), "0.006 * score")
+HALF = Scores("half", _fine(1), "score")
+"""As uniform, with 0.3 % and 50 % of positives."""
 
 BETA = Scores("beta", f"exp({' + '.join(f'ln({_fine(1 + k)}) / {k + 0.1:.1f}' for k in range(20))})", "0.04 + 1.2 * score")
 """Beta(0.1, 20), which is the product of Beta(0.1 + k, 1) for k from 0 to 19: most near 0, down to 1e-100."""

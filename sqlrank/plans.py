@@ -28,6 +28,9 @@ PROBED = 100_000
 DISTINCT_SHARE = 0.02
 """Scores are counted instead of sorted if fewer than this share of the first ``PROBED`` rows are distinct."""
 
+UNTIED_SHARE = 0.999
+"""Scores are packed into integers if at least this share of the first ``PROBED`` rows are distinct: tied ones are sorted again."""
+
 FEW_JUDGED = 3
 """Judged documents of a query, on the average, up to which counting is faster than sorting, whatever the lists' length."""
 
@@ -178,18 +181,19 @@ def _has_few_judged(columns: Columns, rows: Mapping[str, int]) -> bool:
 def _order(question: Question, columns: Columns, wanted: str, weighted: bool) -> str:
     """Return how a global order is computed: what was asked for, or what suits the engine and the data."""
     database = columns.database
-    if wanted == "ranked" and weighted:
-        raise MetricError("order='ranked' is for predictions that all weigh 1; choose window, bucketed or grouped")
-    if wanted == "auto":
-        wanted = "window"
-        if dialect_of(database.dialect).is_distributed:
-            wanted = "window" if _has_small_groups(question, columns) else "bucketed"
-        elif database.looks and _has_few_scores(columns):
-            wanted = "grouped"
-    if wanted != "window":
-        return wanted
+    if wanted in {"ranked", "packed"} and weighted:
+        raise MetricError(f"order={wanted!r} is for predictions that all weigh 1; choose window, bucketed or grouped")
     has_segments = question.confidence is not None and any("Influence" in item.file.facts for item in question.asked)
-    return "ranked" if not weighted and not has_segments else "carried" if database.dialect == "duckdb" else "window"
+    sorted_once = "ranked" if not weighted and not has_segments else "carried" if database.dialect == "duckdb" else "window"
+    if wanted == "auto" and dialect_of(database.dialect).is_distributed:
+        wanted = "window" if _has_small_groups(question, columns) else "bucketed"
+    elif wanted == "auto" and database.looks:
+        total, distinct = _scores(columns)
+        if distinct < DISTINCT_SHARE * total:
+            return "grouped"
+        is_packed = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total
+        return "packed" if sorted_once == "ranked" and is_packed else sorted_once
+    return sorted_once if wanted in {"auto", "window"} else wanted
 
 
 def _has_small_groups(question: Question, columns: Columns) -> bool:
@@ -203,13 +207,14 @@ def _has_small_groups(question: Question, columns: Columns) -> bool:
     return bool((most or 0) <= ONE_WORKER)
 
 
-def _has_few_scores(columns: Columns) -> bool:
+def _scores(columns: Columns) -> tuple[int, int]:
+    """Return how many predictions the first ``PROBED`` are, and how many scores they have."""
     if columns.base is None:
-        return False
+        return 0, 0
     probed = exp.select("score").from_(columns.base.select(("score",)).subquery("predictions")).limit(PROBED).subquery("probed")
     count = exp.select(exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column("score")]))).from_(probed)
-    total, distinct = columns.database.rows(count)[0]
-    return bool(distinct < DISTINCT_SHARE * total)
+    ((total, distinct),) = columns.database.rows(count)
+    return total, distinct
 
 
 def stamp(question: Question, plans: Mapping[str, Any]) -> list[str]:

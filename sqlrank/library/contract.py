@@ -21,7 +21,7 @@ KEYS = {"list_id", "group_id"}
 
 ALLOWED = (
     exp.Abs, exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column, exp.Count, exp.CumeDist, exp.DataType, exp.DenseRank, exp.Div,
-    exp.EQ, exp.Exp, exp.Floor, exp.From, exp.GT, exp.GTE, exp.Group, exp.Identifier, exp.If, exp.In, exp.Is, exp.Join,
+    exp.EQ, exp.Exp, exp.Floor, exp.From, exp.GT, exp.GTE, exp.Group, exp.Identifier, exp.If, exp.In, exp.Is, exp.Join, exp.Lag,
     exp.LT, exp.LTE, exp.Lead, exp.Literal, exp.Ln, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
     exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Rank, exp.RowNumber, exp.Select, exp.Sqrt, exp.Star,
     exp.Sub, exp.Subquery, exp.Sum, exp.Table, exp.TableAlias, exp.Union, exp.Where, exp.Window, exp.WindowSpec,
@@ -46,7 +46,7 @@ PORTABLE_FORM = {
 }
 """What to write instead of common constructs that do not mean the same everywhere."""
 
-OF_ENGINES = {"duckdb": (exp.ArrayMin, exp.PercentileCont, exp.LastValue, exp.IgnoreNulls)}
+OF_ENGINES = {"duckdb": (exp.ArrayMin, exp.PercentileCont, exp.LastValue, exp.IgnoreNulls, exp.Mod)}
 """What a file may hold, too, that declares an engine: ``-- Engine: duckdb``."""
 
 _METRIC_CLAUSES = {"where": "WHERE", "having": "HAVING", "order": "ORDER BY", "distinct": "DISTINCT", "limit": "LIMIT",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 INF = float("inf")
-STRATEGIES = ("window", "ranked", "grouped", "bucketed")
+STRATEGIES = ("window", "ranked", "packed", "grouped", "bucketed")
 WEIGHTED = ("window", "grouped", "bucketed")
 QUICK = ("window", "bucketed")
 """The strategies that are asked in every run."""

@@ -117,8 +117,9 @@ REFUSED = [
     ("GAUC(importance=clicks)", {}, "unknown importance 'clicks'"),
     ("LogLoss(eps=0.6)", {}, "eps is 0.6; it must be a number above 0 to 0.5"),
     ("TweedieDeviance(power=1)", {}, "power is 1; it must be a number above 1"),
-    ("AUC", {"strategy": "sorted"}, "unknown order 'sorted'. Choose from: auto, window, carried, ranked, grouped, bucketed"),
+    ("AUC", {"strategy": "sorted"}, "unknown order 'sorted'. Choose from: auto, window, carried, ranked, packed, grouped, bucketed"),
     ("AUC", {"strategy": "ranked"}, "order='ranked' is for predictions that all weigh 1; choose window, bucketed or grouped"),
+    ("AUC", {"strategy": "packed"}, "order='packed' is for predictions that all weigh 1; choose window, bucketed or grouped"),
     (
         ["AUC(strategy=window)", "APS"],
         {},

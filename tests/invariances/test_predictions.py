@@ -118,7 +118,7 @@ def test_a_row_of_weight_2_is_two_rows(strategy: str) -> None:
     counts = rng.integers(1, 4, data().num_rows)
     weighted = changed(data(), weight=counts.astype(float))
     repeated = data().take(np.repeat(np.arange(data().num_rows), counts)).drop_columns(["weight"])
-    for plain in [strategy, "ranked"] if strategy == "window" else [strategy]:
+    for plain in [strategy, "ranked", "packed"] if strategy == "window" else [strategy]:
         got = evaluate(metrics, repeated, by=[["group"], []], strategy=plain)
         assert_equal(got, evaluate(metrics, weighted, by=[["group"], []], strategy=strategy))
 

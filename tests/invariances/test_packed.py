@@ -1,0 +1,59 @@
+"""Scores packed into integers, which may share a cell, give what sorting them gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.invariances.predictions import RANKS, assert_equal, evaluate
+from tests.lanes import few
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROWS = 600
+SCORES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
+    "distinct": lambda rng: rng.random(ROWS),
+    "tied in pairs": lambda rng: rng.integers(0, ROWS // 2, ROWS) / ROWS,
+    "nearer than a cell": lambda rng: 0.9 + 1e-16 * rng.integers(0, 8, ROWS),
+    "1e-12 apart": lambda rng: 0.5 + 1e-12 * rng.integers(0, 99, ROWS),
+    "in one cell": lambda rng: np.where(np.arange(ROWS) < 1, 1e300, rng.random(ROWS)),
+    "smallest": lambda rng: 5e-324 * rng.integers(0, 99, ROWS),
+    "greatest": lambda rng: 1.7e308 * rng.choice([-1, 1], ROWS) * rng.random(ROWS),
+    "of both signs": lambda rng: rng.normal(0, 5, ROWS),
+    "zeros of both signs": lambda rng: rng.choice([-0.0, 0.0, 0.5], ROWS),
+    "one value": lambda rng: rng.choice([0.3], ROWS),
+    "infinite": lambda rng: np.where(rng.random(ROWS) < 0.1, rng.choice([-np.inf, np.inf], ROWS), rng.random(ROWS)),
+    "not numbers": lambda rng: np.where(rng.random(ROWS) < 0.1, np.nan, rng.random(ROWS)),
+    "long integers": lambda rng: 2**62 + rng.integers(0, 99, ROWS),
+    "floats": lambda rng: rng.random(ROWS).astype(np.float32),
+}
+
+
+@pytest.mark.parametrize("share", few([0.5, 0.01, 0.99], (0.5,)))
+@pytest.mark.parametrize("scores", few(SCORES, ("tied in pairs", "nearer than a cell", "not numbers")))
+def test_packed_is_as_ranked(scores: str, share: float) -> None:
+    """Of all rows and of groups, one of which is of one class, with scores that are NULL."""
+    rng = np.random.default_rng(9)
+    group = rng.choice(["a", "b", None, "positives"], ROWS)
+    label = np.where(group == "positives", 1, (rng.random(ROWS) < share).astype(int))
+    score = pa.array(SCORES[scores](rng), mask=rng.random(ROWS) < 0.02)
+    table = pa.table({"label": label, "score": score, "query_id": rng.integers(0, 5, ROWS), "group": group})
+    packed, ranked = (evaluate(RANKS, table, by=[["group"], []], check="off", plan={"order": order}) for order in ("packed", "ranked"))
+    assert_equal(packed, ranked)
+
+
+def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
+    rng = np.random.default_rng(10)
+    label = rng.integers(0, 2, 100_000)
+    scores = {"packed": rng.random(100_000), "ranked": rng.integers(0, 10**7, 100_000), "grouped": rng.integers(0, 9, 100_000)}
+    for order, score in scores.items():
+        table = pa.table({"label": label, "score": score})
+        assert sqlrank.evaluate("AUC", predictions=table).schema.metadata[b"sqlrank.strategy"].decode() == order
+        weighted = table.append_column("weight", pa.array(rng.random(100_000)))
+        taken = sqlrank.evaluate("AUC", predictions=weighted).schema.metadata[b"sqlrank.strategy"].decode()
+        assert taken == ("grouped" if order == "grouped" else "carried")
