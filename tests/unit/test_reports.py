@@ -114,18 +114,24 @@ def clicks() -> Page:
 def test_the_summary_has_every_metric_of_every_system(page: Page) -> None:
     # RR of old: 1, 1/2, 1/3; of new: 1/2, 1, 1.
     assert [row[:3] for row in page.rows("summary-table")] == [
-        ["new", "RR", "0.8333"],
         ["old", "RR", "0.6111"],
-        ["new", "P@1", "0.6667"],
+        ["new", "RR", "0.8333"],
         ["old", "P@1", "0.3333"],
+        ["new", "P@1", "0.6667"],
+    ]
+    assert page.rows("meanings-table") == [
+        ["RR", "reciprocal rank of the first relevant document, the mean over queries of which is MRR.", "0 to 1", "higher"],
+        ["P@1", "precision, the share of relevant documents among the first k.", "0 to 1", "higher"],
     ]
 
 
 def test_systems_are_compared_with_the_first(page: Page) -> None:
     rows = page.rows("comparison-table")
     assert [row[:3] for row in rows] == [["RR", "old", "new"], ["P@1", "old", "new"]]
-    assert rows[0][3:6] == ["0.6111", "0.8333", "0.2222"]
-    assert "p-values are corrected by holm" in page.text
+    assert rows[0][3:7] == ["not decided", "0.6111", "0.8333", "0.2222"]
+    assert "No difference is decided: each may be chance." in page.text
+    assert "95% interval by Student's t; intervals and p-values are corrected by Holm for all 2 comparisons here" in page.text
+    assert "Only 3 queries are compared" in page.text
 
 
 def test_queries_that_moved_most_are_named_with_both_lists(page: Page) -> None:
@@ -141,18 +147,25 @@ def test_queries_that_moved_most_are_named_with_both_lists(page: Page) -> None:
 
 def test_the_account_says_what_the_numbers_are_of(page: Page) -> None:
     counts = {row[0]: row[1:3] for row in page.rows("account-table")}
-    assert page.tables["account-table-rows"][0] == ["count", "new", "old", "what it counts"]
+    assert page.tables["account-table-rows"][0] == ["count", "old", "new", "what it counts"]
     assert counts["num_q"] == ["3", "3"]
-    assert counts["num_unjudged"] == ["2", "3"]
-    assert counts["num_ret"] == ["6", "7"]
+    assert counts["num_unjudged"] == ["3", "2"]
+    assert counts["num_ret"] == ["7", "6"]
 
 
 @pytest.mark.slow
 def test_slices_are_shown_the_worst_first_and_those_of_one_class_named(clicks: Page) -> None:
     rows = clicks.rows("slice-0")
-    assert [row[:2] for row in rows[-2:]] == [["new", "IT"], ["old", "IT"]]
+    assert [row[:2] for row in rows[-2:]] == [["old", "IT"], ["new", "IT"]]
     assert [row[2] for row in rows[-2:]] == ["NULL", "NULL"]
-    assert clicks.rows("account-slice-0") == [["new", "IT", "0", "2"], ["old", "IT", "0", "2"]]
+    assert clicks.rows("account-slice-0") == [["old", "IT", "0", "2"], ["new", "IT", "0", "2"]]
+
+
+@pytest.mark.slow
+def test_slices_of_both_classes_are_not_listed() -> None:
+    page = Page(sqlrank.report("AUC", predictions=CLICKS.slice(0, 6), columns={"score": "old"}, by="country").html)
+    assert "account-slice-0-rows" not in page.tables
+    assert "Every slice has both classes." in page.text
 
 
 @pytest.mark.slow
@@ -224,7 +237,7 @@ def test_policies_reach_the_metrics_that_read_them() -> None:
 @pytest.mark.slow
 def test_a_report_needs_no_judgments_where_no_metric_reads_them() -> None:
     page = Page(sqlrank.report("num_shown", run=RUNS).html)
-    assert [row[:3] for row in page.rows("account-table")] == [["num_lists", "3", "3"], ["num_shown", "2", "3"]]
+    assert [row[:3] for row in page.rows("account-table")] == [["num_lists", "3", "3"], ["num_shown", "3", "2"]]
     assert "num_shown cannot be compared by units: it describes the data" in page.text
 
 
