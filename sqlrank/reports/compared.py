@@ -13,6 +13,7 @@ from sqlrank.errors import InputError
 from sqlrank.library.listing import better
 from sqlrank.reports.parts import Section, shortened, table
 from sqlrank.reports.pictures import picture
+from sqlrank.reports.sections import DRAWN
 from sqlrank.results.verdicts import for_people, slices
 
 if TYPE_CHECKING:
@@ -77,11 +78,8 @@ def within_slices(asked: Asked, metrics: list[Any]) -> Section:
         heading = f"Differences by {named}, where the baseline is better first"
         blocks.append(table(_for_people(part), f"comparison-slice-{place}", heading, asked.rows, titles=TITLES))
         first = part.filter(pc.equal(part["metric"], str(metrics[0])))
-        blocks.append(
-            picture(
-                partial(first.slice, 0, asked.rows), f"comparison-slice-{place}-chart", f"Differences of {metrics[0]} by {named}", "forest"
-            )
-        )
+        drawn = f"Differences of {metrics[0]} by {named}" + (f": the first {DRAWN} rows" if first.num_rows > DRAWN else "")
+        blocks.append(picture(partial(first.slice, 0, DRAWN), f"comparison-slice-{place}-chart", drawn, "forest"))
     return Section(ident, title, blocks, [_method(found), _count_of_losses(found)])
 
 

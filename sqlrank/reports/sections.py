@@ -31,6 +31,9 @@ CURVES = {
 POINTS = 200
 """How many points a curve has at most: more are narrower than a pixel."""
 
+DRAWN = 20
+"""About how many rows of slices are drawn: each slice has axes of its own."""
+
 OF_RANKINGS = (
     "num_q",
     "num_ret",
@@ -104,10 +107,22 @@ def slices(asked: Asked) -> Section:
         result = asked.with_intervals(group)
         name = asked.names[0]
         worst = arranged(result, asked.library, f"-{name}", None)
-        title = f"By {', '.join(shortened(item) for item in group)}, the worst {name} first"
-        blocks.append(_with_intervals(worst, asked, f"slice-{place}", title))
-        blocks.append(picture(partial(worst.slice, 0, asked.rows), f"slice-{place}-chart", title.replace("By ", "Metrics by ", 1)))
+        by = f"y {', '.join(shortened(item) for item in group)}, the worst {name} first"
+        blocks.append(_with_intervals(worst, asked, f"slice-{place}", f"B{by}"))
+        first, left = _first_slices(result, worst, asked)
+        drawn = f"Metrics b{by}" + (f"; {left:,} more are not drawn" if left else "")
+        blocks.append(picture(partial(first.slice, 0), f"slice-{place}-chart", drawn))
     return Section("slices", "Slices", blocks)
+
+
+def _first_slices(result: pa.Table, worst: pa.Table, asked: Asked) -> tuple[pa.Table, int]:
+    """Return the rows of the slices that come first in ``worst``, in each the systems as given, whose colours follow; and how many slices are left."""
+    names = [name for name in result.column_names[: result.column_names.index(asked.names[0])] if name != asked.system]
+    keys, order = (list(zip(*(rows[name].to_pylist() for name in names), strict=True)) for rows in (result, worst))
+    places = {key: place for place, key in enumerate(dict.fromkeys(order))}
+    most = max(1, DRAWN * len(places) // max(1, len(keys)))
+    kept = [row for row in sorted(range(len(keys)), key=lambda row: places[keys[row]]) if places[keys[row]] < most]
+    return result.take(pa.array(kept, pa.int64())), max(0, len(places) - most)
 
 
 def _with_intervals(result: pa.Table, asked: Asked, ident: str, title: str) -> Table:

@@ -196,7 +196,7 @@ def test_bars_of_several_groupings_say_what_they_are_of() -> None:
 def test_several_scores_keep_a_dimension_of_their_own_among_groupings() -> None:
     data = CLICKS.append_column("other", CLICKS["score"])
     result = sqlrank.evaluate("Brier", predictions=data, columns={"score": ["score", "other"]}, by=[[], ["country"]])
-    assert rows(spec(result), "colour", "column") == [
+    assert rows(spec(result), "colour", "row") == [
         (score, slice_) for score in ("other", "score") for slice_ in ("all", "country=DE", "country=FR")
     ]
 
