@@ -10,6 +10,7 @@ from mkdocs.structure.files import File
 import sqlrank
 from sqlrank.library.shelf import library
 from website import examples, families, kept, metric_page, outside
+from website.docstrings import written
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -49,13 +50,20 @@ def _with_head(file: SqlFile) -> str:
 
 
 def page_of_api() -> str:
-    """Return the page of the public functions and classes, which MkDocs fills from their docstrings."""
+    """Return the page of the public functions and classes: each in a line, and below that what MkDocs fills in from their docstrings."""
     names = [name for name in sqlrank.__all__ if not name.startswith("_")]
-    is_function = {name: name.islower() for name in names}
-    parts = ["# Python", "Every public function and class, from its docstring.", "## Functions"]
-    parts += [f"::: sqlrank.{name}" for name in names if is_function[name]]
-    parts += ["## Classes", *(f"::: sqlrank.{name}" for name in names if not is_function[name])]
+    parts = ["# Python", "Every public function and class, from its docstring."]
+    for title, of in (
+        ("Functions", [name for name in names if name.islower()]),
+        ("Classes", [name for name in names if not name.islower()]),
+    ):
+        rows = [f"| [`{name}`][sqlrank.{name}] | {_first_sentence(getattr(sqlrank, name))} |" for name in of]
+        parts += [f"## {title}", "\n".join(["| name | what it does |", "|---|---|", *rows]), *(f"::: sqlrank.{name}" for name in of)]
     return "\n\n".join(parts) + "\n"
+
+
+def _first_sentence(item: object) -> str:
+    return written(" ".join((item.__doc__ or "").partition("\n\n")[0].split())).replace("``", "`").replace("|", "\\|")
 
 
 def _add_to_nav(nav: list[Any]) -> None:

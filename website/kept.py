@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
+from io import StringIO
 from multiprocessing import get_context
 from os import cpu_count
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from typer.testing import CliRunner
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,12 +46,22 @@ def printed(file: SqlFile, arguments: list[str]) -> str:
 
 def run(arguments: list[str]) -> str:
     """Run a command; an error of it is an error of the page."""
-    from sqlrank.cli.app import app  # noqa: PLC0415  not needed where all is kept
+    shown, said = StringIO(), StringIO()
+    with redirect_stdout(shown), redirect_stderr(said):
+        status = _command().main(arguments, prog_name="sqlrank", standalone_mode=False)
+    if status or said.getvalue():
+        raise RuntimeError(f"sqlrank {' '.join(arguments)}: {said.getvalue() or status}")
+    return shown.getvalue().rstrip()
 
-    result = CliRunner().invoke(app, arguments)
-    if result.exit_code or result.stderr:
-        raise RuntimeError(f"sqlrank {' '.join(arguments)}: {result.stderr or result.exception}")
-    return result.stdout.rstrip()
+
+@cache
+def _command() -> Any:
+    """Return the command, whose options take longer to be read off its functions than a statement to be written."""
+    from typer.main import get_command  # noqa: PLC0415  not needed where all is kept
+
+    from sqlrank.cli.app import app  # noqa: PLC0415
+
+    return get_command(app)
 
 
 def _place(file: SqlFile, arguments: list[str]) -> Path:

@@ -10,6 +10,7 @@ from sqlrank.library.metric import read
 from sqlrank.library.shelf import library
 from sqlrank.library.uses import home
 from website import examples
+from website.formulas import formula
 from website.kept import printed
 from website.tools import beside_tools
 
@@ -25,7 +26,8 @@ def page(file: SqlFile) -> str:
     parts = [
         f"# {file.title_name}",
         _first_upper(file.about),
-        *_formula(file),
+        *_typeset(file),
+        *_further(file),
         _facts(file),
         *_parameters(file),
         *_edges(file),
@@ -47,7 +49,24 @@ def _first_upper(text: str) -> str:
     return text if any(letter.isupper() for letter in first) or "_" in first else text[:1].upper() + text[1:]
 
 
-def _formula(file: SqlFile) -> list[str]:
+def _typeset(file: SqlFile) -> list[str]:
+    """Return the formula of the file, set, and what it is over."""
+    found = formula(file)
+    if not found:
+        return []
+    return [f'<div class="formula" tabindex="0" data-search-exclude>{found}</div>', _over(file.reads)]
+
+
+def _over(relation: str) -> str:
+    """Return what the totals of a formula are over."""
+    if relation in library().roles:
+        return f"Over the rows of the [input]({UP}/inputs.md) `{relation}`, with the columns and parameters as names."
+    text = " ".join(library().relation(relation, {}).doc.splitlines()).removeprefix(f"{relation}: ")
+    row = re.match(r".*?(?=[.;](?:\s|$))", text)
+    return f"Over the rows of `{relation}`, with its columns and the parameters as names: {row[0] if row else text}."
+
+
+def _further(file: SqlFile) -> list[str]:
     """Return what the comment says further: indented lines are a formula where they are one, others are sentences."""
     lines = [line for line in file.doc.splitlines()[1:] if not re.match(r"\$|[A-Z][a-z ]+: |\w+(\(\))?: default ", line)]
     if not lines:

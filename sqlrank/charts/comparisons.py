@@ -51,7 +51,7 @@ def forest(given: Given) -> ChartType:
         dimensions, keys = placed([("system", names), *found], ("name", "row"), len(part))
         numbers = [{field: row[field] for field in NUMBERS} | {"verdict": _verdict(row)} for row in part]
         rows = [key | row for key, row in zip(keys, numbers, strict=True)]
-        of = f"difference of {given.title(metric)}" + (f" from {next(iter(baselines))}" if len(baselines) == 1 else "")
+        of = f"difference of {given.title(metric, of_difference=True)}" + (f" from {next(iter(baselines))}" if len(baselines) == 1 else "")
         charts.append(looks.facets(alt.layer(*_forest(dimensions, of), data=looks.data(rows)), dimensions))
     test, correction, confidence = (given.said.get(name, "?") for name in ("test", "correction", "confidence"))
     by = CORRECTED.get(correction, correction)
@@ -144,7 +144,7 @@ def _queries(given: Given, metric: str, part: Sequence[Mapping[str, Any]], title
                 axis=alt.Axis(tickMinStep=1, grid=False),
                 scale=alt.Scale(domain=[0, len(part) + 1], nice=False),
             ),
-            y=alt.Y("difference:Q", title=f"difference of {given.title(metric)}"),
+            y=alt.Y("difference:Q", title=f"difference of {given.title(metric, of_difference=True)}"),
             color=alt.Color("kind:N", title=None, scale=colours, legend=alt.Legend(orient="top")),
             tooltip=looks.tooltips([], numbers),
         )

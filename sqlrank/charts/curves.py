@@ -27,12 +27,13 @@ BAR = 4
 class Curve:
     """How a curve is drawn: the columns and titles of its axes, the domain of y if it is fixed, its line, and what chance gives.
 
-    ``chance`` is a line of two points, or a height.
+    ``chance`` is a line of two points, or a height; the domain of one that ``is_fitted`` ends at its values where these are small.
     """
 
     x: tuple[str, str]
     y: tuple[str, str]
     is_share: bool = True
+    is_fitted: bool = False
     line: str = "linear"
     chance: tuple[tuple[float, float], ...] = ()
 
@@ -41,7 +42,12 @@ DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
 
 CURVES = {
     "ROC": Curve(("fpr", "false positive rate (share of negatives)"), ("tpr", "true positive rate (share of positives)"), chance=DIAGONAL),
-    "PR": Curve(("recall", "recall (share of positives)"), ("precision", "precision (share of predicted positives)"), line="step-before"),
+    "PR": Curve(
+        ("recall", "recall (share of positives)"),
+        ("precision", "precision (share of predicted positives)"),
+        is_fitted=True,
+        line="step-before",
+    ),
     "Gain": Curve(("fraction", "highest scores (share of the weight)"), ("gain", "gain (share of positives)"), chance=DIAGONAL),
     "Lift": Curve(
         ("fraction", "highest scores (share of the weight)"),
@@ -72,6 +78,8 @@ def curve(given: Given) -> ChartType:
     ]
     titles = {"x": shape.x[0], "y": shape.y[0], "threshold": "threshold"} | _n(rows)
     line = _line(rows, dimensions, (shape.x[1], shape.y[1]), titles, shape.line, looks.side(dimensions), is_share=shape.is_share)
+    if shape.is_fitted and (top := max((row["y"] for row in rows if row["y"] is not None), default=1.0)) < 1 / 2:
+        line = line.encode(y=line.encoding.y.scale(alt.Scale(domain=[0, top * 1.05])))
     chance = [_reference(shape.chance)] if shape.chance else []
     notes = [bound(given), *(["Grey: what chance gives."] if chance else [])]
     return looks.finished(looks.facets(alt.layer(*chance, line, data=looks.data(rows)), dimensions), notes)

@@ -112,10 +112,10 @@ class Given:
         """How many rows of the input each group has, where the result says so."""
         return {tuple(item[:-1]): item[-1] for item in json.loads(self.said.get(ROWS.removeprefix("sqlrank."), "[]"))}
 
-    def title(self, measure: str) -> str:
-        """Return the name of a metric with its unit, for an axis."""
+    def title(self, measure: str, of_difference: bool = False) -> str:
+        """Return the name of a metric with its unit, for an axis; a range is not that of its differences."""
         said = self.told.measures.get(measure, {"unit": "", "better": "neither"})
-        notes = [said["unit"]] if said["unit"] else []
+        notes = [said["unit"]] if said["unit"] and not (of_difference and " to " in said["unit"]) else []
         notes += [f"{said['better']} is better"] if said["better"] != "neither" else []
         return f"{measure} ({', '.join(notes)})" if notes else measure
 

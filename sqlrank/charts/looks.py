@@ -84,10 +84,10 @@ def check_charts(count: int) -> None:
 
 def facets(chart: Any, dimensions: Sequence[Dimension]) -> Any:
     """Return a chart once for each value of the dimensions that are columns and rows of charts."""
-    header = alt.Header(labelLimit=300)
+    headers = {"column": alt.Header(labelLimit=300), "row": alt.Header(labelLimit=300, labelAngle=0, labelAlign="left")}
     places = {"column": alt.Column, "row": alt.Row}
     found = {
-        item.field: places[item.field](f"{item.field}:N", title=item.title, sort=list(item.labels), header=header)
+        item.field: places[item.field](f"{item.field}:N", title=item.title, sort=list(item.labels), header=headers[item.field])
         for item in dimensions
         if item.field in places
     }

@@ -28,8 +28,8 @@ HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high)"
 
 
 def bars(given: Given) -> ChartType:
-    """Return a bar for each row and metric, with its interval."""
-    dimensions, keys = given.dimensions()
+    """Return a bar for each row and metric, with its interval; bars are wide and flat, so that facets go down first."""
+    dimensions, keys = given.dimensions(places=("colour", "row", "column"))
     charts = []
     for name in given.measures:
         rows, titles = _values(given, keys, name)

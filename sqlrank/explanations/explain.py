@@ -24,7 +24,7 @@ from sqlrank.statement.keys import LIST
 from sqlrank.statement.statement import Statement, first_select
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from sqlrank.engines.database import Database
@@ -155,14 +155,19 @@ def _step(prepared: Prepared, step: exp.CTE, shown: int) -> Step:
     if "rank" in names and "doc_id" not in names and _has_ranks(prepared):
         query = _with_documents(query, step.alias)
     query = query.select(exp.alias_(exp.Window(this=exp.Count(this=exp.Star())), ALL))
-    ascending = next((name for name in ASCENDING if name in names), None)
-    greatest = next((name for name in ("threshold", "score") if name in names), None)
-    if ascending or greatest:
-        by = exp.column(str(ascending or greatest), table=step.alias)
-        query = query.order_by(exp.Ordered(this=by, desc=ascending is None, nulls_first=False))
+    query = query.order_by(*_order(names, columns))
     rows = _run(prepared, query.limit(shown), step.alias)
     title = " ".join(" ".join(first_select(step.this).comments or []).split())
     return Step(step.alias, title, rows.drop_columns([ALL]), int(rows[ALL][0].as_py()) if rows.num_rows else 0)
+
+
+def _order(names: Sequence[str], columns: Sequence[exp.Column]) -> list[exp.Ordered]:
+    """Return the order of the rows of a step: by its place if it has one, then by all columns, so that the same rows are always shown."""
+    first = next((name for name in ASCENDING if name in names), None)
+    greatest = None if first else next((name for name in ("threshold", "score") if name in names), None)
+    named = dict(zip(names, columns, strict=True))
+    order = [name for name in (first or greatest, *names) if name]
+    return [exp.Ordered(this=named[name].copy(), desc=name == greatest, nulls_first=False) for name in dict.fromkeys(order)]
 
 
 def _has_ranks(prepared: Prepared) -> bool:

@@ -6,16 +6,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from sqlglot import exp
 
 import sqlrank
 from sqlrank.call import Call, Several
 from sqlrank.comparison.asked import SCORE, Asking
 from sqlrank.deadline import check_time, time_left
 from sqlrank.engines import remote
+from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.duckdb import Limits
 from sqlrank.engines.looking import done_on
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.several import find
+from sqlrank.inputs.where import read_condition
 from sqlrank.library.confidence import check_level
 from sqlrank.library.roles import SYSTEM
 from sqlrank.question import groupings, look_up
@@ -113,9 +116,21 @@ class Asked:
         """The metrics that have a cut-off, with it."""
         return {metric: int(metric.cutoff) for metric in self.metrics if isinstance(metric.cutoff, (int, float))}
 
+    @property
+    def given_order(self) -> list[str]:
+        """The systems that were given by name, the baseline first."""
+        scores = (self.common["columns"] or {}).get(SCORE)
+        names = list(self.runs) or (list(scores) if self.system == SCORE and scores else [])
+        return list(dict.fromkeys([*([] if self.baseline is None else [self.baseline]), *names]))
+
     def evaluate(self, metrics: Any, by: Any = (), **options: Any) -> pa.Table:
-        """Return the result of metrics for each system, and within columns."""
-        return sqlrank.evaluate(metrics, by=[*self.keys, *by], **self.sources, **self._common(metrics), **options)
+        """Return the result of metrics for each system, in the order in which they were given, and within columns."""
+        found = sqlrank.evaluate(metrics, by=[*self.keys, *by], **self.sources, **self._common(metrics), **options)
+        if self.system not in found.column_names:
+            return found
+        places = {name: place for place, name in enumerate(self.given_order)}
+        of = [places.get(str(name), len(places)) for name in found[self.system].to_pylist()]
+        return found.take(sorted(range(len(of)), key=of.__getitem__))
 
     def with_intervals(self, by: Any = ()) -> pa.Table:
         """Return the result of the metrics with their intervals."""
@@ -143,11 +158,36 @@ class Asked:
         return first, reasons
 
     def explain(self, metric: Any, system: str, query: Any, rows: int) -> Any:
-        """Return the explanation of a metric for a query of one system of several runs."""
-        sources = {**self.sources, "run": self.runs[system]}
+        """Return the explanation of a metric for a query of one of several systems."""
+        sources, common = self.of_system(system)
         # The rows were checked when they were evaluated; whole lists are sorted, so that all judged documents are seen.
-        own = {"check": "off", "plan": {**(self.common["plan"] or {}), "ranking": "sorted"}}
+        own = {name: common[name] for name in ("columns", "where")}
+        own |= {"check": "off", "plan": {**(common["plan"] or {}), "ranking": "sorted"}}
         return sqlrank.explain(metric, query=query, rows=rows, **sources, **{**self._common([metric]), **own})
+
+    def of_system(self, system: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the sources and the common arguments of one system: its run, its score, or its rows where systems are a column."""
+        sources, common = dict(self.sources), dict(self.common)
+        if self.runs:
+            sources["run"] = self.runs[system]
+        elif self.system == SCORE:
+            common["columns"] = {**(common["columns"] or {}), SCORE: system}
+        elif self.system is not None:
+            common["where"] = self._where(self.system, system)
+            # Its name is no column that an explanation reads.
+            common["columns"] = {name: theirs for name, theirs in (common["columns"] or {}).items() if name != self.system}
+        return sources, common
+
+    def _where(self, column: str, system: str) -> str:
+        """Return the condition on the rows of a system, beside that of the report."""
+        speaks = dialect_of(remote.spoken_by(self.common["connection"], self.common["dialect"])).writer
+        role, dot, name = column.partition(".")
+        if not dot or role not in self.sources:
+            role, name = "run" if "run" in self.sources else "predictions", column
+        named = exp.column(exp.to_identifier(str((self.common["columns"] or {}).get(name, name)), quoted=True), table=role)
+        own = exp.EQ(this=exp.cast(named, "TEXT"), expression=exp.Literal.string(system))
+        given = [] if self.common["where"] is None else [read_condition(self.common["where"], speaks)]
+        return exp.and_(*given, own).sql(speaks)
 
     def heeded(self, metrics: Any) -> dict[str, Any]:
         """Return the policies that metrics of a call read: one that none reads is refused, and a section may ask for others than the report."""

@@ -19,6 +19,12 @@ LONGEST = 200
 LEAST = 1e-3
 """Below which numbers are shown by their first digits, of which decimals would leave few."""
 
+MUCH = 1e4
+"""From which on numbers are shown with their thousands set apart, and one decimal."""
+
+OPEN = "not decided"
+"""What stands for the better of two systems where the test does not say so."""
+
 P_VALUES = ("p", "p_adjusted")
 COUNTED = ("units", "unpaired", "wins", "ties", "losses", "needed")
 """Columns of whole numbers that are counts; others may be names, of which thousands are not set apart."""
@@ -143,9 +149,11 @@ def statement(result: pa.Table) -> str:
 def shown(name: str, value: Any, is_count: bool = False) -> Cell:
     """Return a value of a column as a cell: p-values below what is written say so, whole numbers have no decimals."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return Cell("NULL" if value is None else shortened(cell(value, Format.table)))
+        return Cell((OPEN if name == "better" else "NULL") if value is None else shortened(cell(value, Format.table)))
     if name in P_VALUES and value < 10**-DIGITS:
         return Cell(f"<{10**-DIGITS:g}", float(value))
     if isinstance(value, int):
         return Cell(f"{value:,}" if name in COUNTED else str(value), float(value))
+    if abs(value) >= MUCH and not is_count:
+        return Cell(f"{value:,.1f}", float(value))
     return Cell(f"{value:.2g}" if 0 < abs(value) < LEAST else cell(value, Format.table, DIGITS, is_count), float(value))

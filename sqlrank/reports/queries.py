@@ -51,14 +51,15 @@ def queries(asked: Asked, compared: pa.Table | None) -> Section:
         "gained": [row for row in ends["gained"] if row["difference"] * sign > 0],
     }
     text = (
-        f"{metric} of {shortened(system)}, the best other system by it, less that of the baseline, {shortened(baseline)}, query by query."
+        f"{metric} of {shortened(system)}, the best other system by it, less that of the baseline, {shortened(baseline)}, query by query. "
+        f"Where both lists are shown, the last column is a document's rank in the other one, – where it is not among the first there."
     )
     blocks: list[Any] = [picture(lambda: differences, "queries-chart", "Differences of queries, in order", "differences")]
     blocks += [
         _table(asked, rows, f"queries-{kind}", f"Queries that {kind} most", differences, metric, (baseline, system))
         for kind, rows in named.items()
     ]
-    for kind, rows in named.items() if asked.runs else ():
+    for kind, rows in named.items():
         blocks += [
             _beside(asked, metric, row, f"{kind}-{place + 1}", (baseline, system)) for place, row in enumerate(rows[: asked.examples])
         ]
@@ -78,8 +79,8 @@ def _table(asked: Asked, rows: list[dict[str, Any]], ident: str, title: str, of:
     kind = ident.rpartition("-")[2]
     cells = []
     for place, row in enumerate(rows):
-        link = f"#{kind}-{place + 1}" if asked.runs and place < asked.examples else None
-        command = explaining(asked, metric, pair[1], row["query_id"]) if asked.runs else None
+        link = f"#{kind}-{place + 1}" if place < asked.examples else None
+        command = explaining(asked, metric, pair[1], row["query_id"])
         numbers = [shown(name, row[name]) for name in ("value_baseline", "value", "difference")]
         cells.append([Cell(shortened(row["query_id"]), _number(row["query_id"]), command, link), *numbers])
     names = ["query", f"{shortened(pair[0])} (baseline)", shortened(pair[1]), "difference"]
@@ -94,20 +95,19 @@ def _number(value: Any) -> float | None:
 
 def explaining(asked: Asked, metric: Any, system: str, query: Any) -> str:
     """Return the command that explains a query's value, or the call where sources have no names."""
-    sources = {**asked.sources, "run": asked.runs[system]}
+    sources, common = asked.of_system(system)
     if all(isinstance(source, (str, Path)) for source in sources.values()):
         words = [word for role, source in sources.items() for word in (f"--{role}", str(source))]
         words += [
-            word
-            for name in ("where", "compat", "sql_dir")
-            if asked.common[name]
-            for word in (f"--{name.replace('_', '-')}", str(asked.common[name]))
+            word for name in ("where", "compat", "sql_dir") if common[name] for word in (f"--{name.replace('_', '-')}", str(common[name]))
         ]
-        words += [word for name, theirs in (asked.common["columns"] or {}).items() for word in ("--column", f"{name}={theirs}")]
+        words += [word for name, theirs in (common["columns"] or {}).items() for word in ("--column", f"{name}={theirs}")]
         words += [word for name, value in asked.policies.items() for word in ("-p", f"{name}={value}")]
-        db = [] if asked.common["connection"] is None else ["--db", str(asked.common["connection"])]
+        db = [] if common["connection"] is None else ["--db", str(common["connection"])]
         return shlex.join(["sqlrank", "explain", str(metric), "--query", str(query), *words, *db])
-    return f"sqlrank.explain({str(metric)!r}, query={query!r}, run=..., qrels=...)"
+    given = [repr(str(metric)), f"query={query!r}", *(f"{role}=..." for role in sources)]
+    given += [f"{name}={common[name]!r}" for name in ("columns", "where") if common[name]]
+    return f"sqlrank.explain({', '.join(given)})"
 
 
 def _beside(asked: Asked, metric: Any, row: dict[str, Any], ident: str, pair: tuple[str, str]) -> Beside:
@@ -120,7 +120,7 @@ def _beside(asked: Asked, metric: Any, row: dict[str, Any], ident: str, pair: tu
     lists = [[_document(item, grades, top, ranks[1 - side]) for item in ranked] for side, (ranked, grades, _) in enumerate(found)]
     return Beside(
         ident,
-        f"Query {shortened(query)}, which {ident.partition('-')[0]} {abs(row['difference']):.4f}",
+        f"Query {shortened(query)}, which {ident.partition('-')[0]} {abs(row['difference']):.4f} of {metric}",
         shortened(query),
         [f"{shortened(pair[0])} (baseline)", shortened(pair[1])],
         [f"{metric} {shown('value', row[name]).text}" for name in ("value_baseline", "value")],

@@ -30,8 +30,7 @@
     }
     const left = rows.filter((row) => !row.hidden).length;
     const shown = document.querySelector(`[data-shown="${input.dataset.filter}"]`);
-    const word = rows.length === 1 ? "row" : "rows";
-    shown.textContent = left === rows.length ? `${left} ${word}` : `${left} of ${rows.length} ${word}`;
+    shown.textContent = left === rows.length ? `${left} rows` : `${left} of ${rows.length} rows`;
   };
 
   const byHand = (text) => {

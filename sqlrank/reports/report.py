@@ -115,14 +115,16 @@ def report(
 
 
 def _sections(asked: Asked) -> list[Any]:
+    from sqlrank.reports import compared as comparing  # noqa: PLC0415  see report
     from sqlrank.reports import sections  # noqa: PLC0415  see report
     from sqlrank.reports.queries import queries  # noqa: PLC0415
 
     made = [sections.summary(asked)]
     compared = None
     if asked.system is not None:
-        part, compared = sections.comparison(asked, *asked.comparable())
-        made.append(part)
+        metrics, reasons = asked.comparable()
+        part, compared = comparing.comparison(asked, metrics, reasons)
+        made += [part, *([comparing.within_slices(asked, metrics)] if compared is not None and asked.groups else [])]
     made += [sections.curves(asked), *([sections.slices(asked)] if asked.groups else [])]
     if asked.is_ranking and asked.system is not None:
         made.append(queries(asked, compared))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sqlrank.errors import InputError
-from sqlrank.library.listing import is_count, listed
+from sqlrank.library.listing import better, is_count, listed
 from sqlrank.reports.parts import Cell, Section, Table, shortened, shown, statement, table
 from sqlrank.reports.pictures import picture
 from sqlrank.results.arrange import arranged
 from sqlrank.results.formats import a_row_per_metric
-from sqlrank.results.verdicts import COMPARED, for_people
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +30,9 @@ CURVES = {
 
 POINTS = 200
 """How many points a curve has at most: more are narrower than a pixel."""
+
+DRAWN = 20
+"""About how many rows of slices are drawn: each slice has axes of its own."""
 
 OF_RANKINGS = (
     "num_q",
@@ -51,15 +53,25 @@ OF_PREDICTIONS = ("num_predictions", "num_predictions_dropped", "Observations", 
 DEEP, DEEPEST = 20, 100
 """Up to which cut-off metrics are drawn at least, and at most."""
 
-TITLES = {"value_baseline": "baseline value", "p_adjusted": "corrected p", "low": "from", "high": "to", "units": "n"}
+TITLES = {"low": "from", "high": "to", "units": "n"}
 
 
 def summary(asked: Asked) -> Section:
     """Return every metric of every system with its interval."""
     result = asked.with_intervals()
     drawn = picture(lambda: result, "summary-chart", "Metrics of each system, with their intervals", "bars")
-    text = f"Intervals hold the truth with probability {asked.confidence:g}; n is how many {_units(asked)} they are of."
-    return Section("summary", "Summary", [_rows(result, asked, "summary-table", "Metrics"), drawn], [text])
+    text = f"Between from and to is the {100 * asked.confidence:g}% interval of a value; n is how many {_units(asked)} it is of."
+    return Section("summary", "Summary", [_rows(result, asked, "summary-table", "Metrics"), drawn, _meanings(asked)], [text])
+
+
+def _meanings(asked: Asked) -> Table:
+    """Return what the metrics are, for those who do not know them by name."""
+    files = [asked.library.asked(metric) for metric in asked.metrics]
+    rows = [
+        [name, file.about, file.facts.get("Bounds", ""), better(name, asked.library)] for name, file in zip(asked.names, files, strict=True)
+    ]
+    cells = [[Cell(shortened(re.sub(r"[`*]", "", text))) for text in row] for row in rows]
+    return Table("meanings-table", "What the metrics are", ["metric", "what it is", "range", "better"], cells)
 
 
 def _units(asked: Asked) -> str:
@@ -71,26 +83,6 @@ def _rows(result: pa.Table, asked: Asked, ident: str, title: str) -> Table:
     rows = a_row_per_metric(result)
     places = sorted(range(rows.num_rows), key=lambda row: asked.names.index(rows["metric"][row].as_py()))
     return table(rows.take(places).replace_schema_metadata(result.schema.metadata), ident, title, asked.rows, titles=TITLES)
-
-
-def comparison(asked: Asked, metrics: list[Any], reasons: list[str]) -> tuple[Section, pa.Table | None]:
-    """Return which system is better, and the comparison itself; ``metrics`` are those that can be compared, ``reasons`` why others are not."""
-    if not metrics:
-        return Section("comparison", "Systems compared", (), reasons), None
-    options = {} if asked.is_ranking else {"unit": asked.unit}
-    try:
-        found = asked.compare(metrics, asked.baseline, **options)
-    except InputError as error:
-        return Section("comparison", "Systems compared", (), [*reasons, f"Systems are not compared: {error}"]), None
-    said = {name: found.schema.metadata[f"sqlrank.{name}".encode()].decode() for name in ("test", "correction", "confidence")}
-    text = (
-        f"Differences of means with intervals at {said['confidence']}, by the test {said['test']}; p-values are corrected by {said['correction']} for all rows of "
-        "this table. A system is better if its corrected p says so; NULL: that is not decided."
-    )
-    there = for_people(found, [name for name in COMPARED if found[name].null_count < found.num_rows or name == "better"])
-    shown_rows = table(there, "comparison-table", "Differences", asked.rows, titles=TITLES)
-    drawn = picture(lambda: found, "comparison-chart", "Differences with their intervals", "forest")
-    return Section("comparison", "Systems compared", [shown_rows, drawn], [text, *reasons]), found
 
 
 def curves(asked: Asked) -> Section:
@@ -115,10 +107,22 @@ def slices(asked: Asked) -> Section:
         result = asked.with_intervals(group)
         name = asked.names[0]
         worst = arranged(result, asked.library, f"-{name}", None)
-        title = f"By {', '.join(shortened(item) for item in group)}, the worst {name} first"
-        blocks.append(_with_intervals(worst, asked, f"slice-{place}", title))
-        blocks.append(picture(partial(worst.slice, 0, asked.rows), f"slice-{place}-chart", title))
+        by = f"y {', '.join(shortened(item) for item in group)}, the worst {name} first"
+        blocks.append(_with_intervals(worst, asked, f"slice-{place}", f"B{by}"))
+        first, left = _first_slices(result, worst, asked)
+        drawn = f"Metrics b{by}" + (f"; {left:,} more are not drawn" if left else "")
+        blocks.append(picture(partial(first.slice, 0), f"slice-{place}-chart", drawn))
     return Section("slices", "Slices", blocks)
+
+
+def _first_slices(result: pa.Table, worst: pa.Table, asked: Asked) -> tuple[pa.Table, int]:
+    """Return the rows of the slices that come first in ``worst``, in each the systems as given, whose colours follow; and how many slices are left."""
+    names = [name for name in result.column_names[: result.column_names.index(asked.names[0])] if name != asked.system]
+    keys, order = (list(zip(*(rows[name].to_pylist() for name in names), strict=True)) for rows in (result, worst))
+    places = {key: place for place, key in enumerate(dict.fromkeys(order))}
+    most = max(1, DRAWN * len(places) // max(1, len(keys)))
+    kept = [row for row in sorted(range(len(keys)), key=lambda row: places[keys[row]]) if places[keys[row]] < most]
+    return result.take(pa.array(kept, pa.int64())), max(0, len(places) - most)
 
 
 def _with_intervals(result: pa.Table, asked: Asked, ident: str, title: str) -> Table:
@@ -175,5 +179,6 @@ def _one_class(asked: Asked, group: list[str], place: int) -> Table:
     result = asked.evaluate(["Positives", "Negatives"], group)
     keep = pa.array([not (row["Positives"] and row["Negatives"]) for row in result.to_pylist()], pa.bool_())
     title = f"Slices by {', '.join(map(shortened, group))} with one class"
-    note = "Metrics of both classes, such as AUC, are undefined (NULL) there."
-    return table(result.filter(keep), f"account-slice-{place}", title, asked.rows, counts=frozenset({"Positives", "Negatives"}), note=note)
+    found = result.filter(keep)
+    note = "Metrics of both classes, such as AUC, are undefined (NULL) there." if found.num_rows else "Every slice has both classes."
+    return table(found, f"account-slice-{place}", title, asked.rows, counts=frozenset({"Positives", "Negatives"}), note=note)

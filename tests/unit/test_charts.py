@@ -81,6 +81,14 @@ def test_pr_holds_its_precision_back_to_the_point_before() -> None:
     assert rows(found, "x", "y")[:3] == [(0.25, 1), (0.5, 1), (0.5, 2 / 3)]
 
 
+def test_pr_of_rare_positives_fills_its_height() -> None:
+    # One of four predictions is positive, the one with the least score: precision 1/4 at most.
+    rare = pa.table({"label": [0, 0, 0, 1], "score": [0.4, 0.3, 0.2, 0.1]})
+    found = spec(sqlrank.evaluate("PR", predictions=rare))
+    assert [encoding["y"]["scale"]["domain"] for encoding in parts(found, "encoding")] == [[0, 0.25 * 1.05]]
+    assert [encoding["y"]["scale"]["domain"] for encoding in parts(spec(of_clicks("PR")), "encoding")] == [[0, 1]]
+
+
 def test_gain_by_two_columns_has_colours_and_facets() -> None:
     found = spec(of_clicks("Gain", by=["country", "device"]))
     assert found["facet"]["column"]["title"] == "device"
@@ -188,7 +196,7 @@ def test_bars_of_several_groupings_say_what_they_are_of() -> None:
 def test_several_scores_keep_a_dimension_of_their_own_among_groupings() -> None:
     data = CLICKS.append_column("other", CLICKS["score"])
     result = sqlrank.evaluate("Brier", predictions=data, columns={"score": ["score", "other"]}, by=[[], ["country"]])
-    assert rows(spec(result), "colour", "column") == [
+    assert rows(spec(result), "colour", "row") == [
         (score, slice_) for score in ("other", "score") for slice_ in ("all", "country=DE", "country=FR")
     ]
 
@@ -220,7 +228,7 @@ def test_a_forest_has_no_difference_in_grey() -> None:
     found = spec(sqlrank.compare("RR", **SCORED))
     zero, interval, point = found["layer"]
     assert (zero["mark"]["color"], rows(found, "zero")) == (GREY, [(0,)])
-    assert interval["encoding"]["x"]["title"] == "difference of RR (0 to 1, higher is better) from baseline"
+    assert interval["encoding"]["x"]["title"] == "difference of RR (higher is better) from baseline"
     assert point["encoding"]["x"]["field"] == "difference"
     # By hand: 1, 1/2, 1/3 against 1/2, 1, 1.
     (row,) = rows(found, "difference", "name", "units", "wins", "losses", "verdict")

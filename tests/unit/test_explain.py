@@ -152,3 +152,11 @@ def test_the_command() -> None:
     missing = CliRunner().invoke(app, ["explain", "RR", *given[:-4]])
     assert missing.exit_code == 2
     assert "RR is of queries; name the one to explain with query= (--query)" in missing.output
+
+
+def test_the_same_rows_are_shown_however_they_are_given() -> None:
+    # All scores are tied, so that only the other columns can say which three of eight rows are shown.
+    table = pa.table({"label": [0, 1] * 4, "score": [0.5] * 8, "query_id": list("aabbccdd"), "doc_id": list("hgfedcba")})
+    found = [str(sqlrank.explain("KendallTau", predictions=table.take(places), rows=3)) for places in ([*range(8)], [*range(7, -1, -1)])]
+    assert found[0] == found[1]
+    assert "... and 5 more rows" in found[0]

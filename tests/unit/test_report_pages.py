@@ -11,6 +11,7 @@ import pytest
 
 import sqlrank
 from tests.unit.command_line import TREC
+from tests.unit.test_reports import of_100_000_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,6 +92,14 @@ def test_nothing_is_said_on_the_console_and_it_opens_at_once(page: Any) -> None:
     assert page.execute_script("return window.said") == []
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
     assert page.execute_script("return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 2000
+
+
+def test_a_report_of_100_000_queries_opens_at_once_with_its_charts(browser: Any, tmp_path: Path) -> None:
+    path = of_100_000_queries().save(tmp_path / "large.html")
+    assert path.stat().st_size < 5_000_000
+    page = opened(browser, path)
+    assert page.execute_script("return performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd") < 2000
+    assert len(page.find_elements("css selector", "figure svg")) == len(page.find_elements("css selector", "figure")) == 6
 
 
 def test_all_charts_are_drawn(page: Any) -> None:

@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 from datetime import UTC, datetime
+from functools import cache
 from html import unescape
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
@@ -114,18 +115,24 @@ def clicks() -> Page:
 def test_the_summary_has_every_metric_of_every_system(page: Page) -> None:
     # RR of old: 1, 1/2, 1/3; of new: 1/2, 1, 1.
     assert [row[:3] for row in page.rows("summary-table")] == [
-        ["new", "RR", "0.8333"],
         ["old", "RR", "0.6111"],
-        ["new", "P@1", "0.6667"],
+        ["new", "RR", "0.8333"],
         ["old", "P@1", "0.3333"],
+        ["new", "P@1", "0.6667"],
+    ]
+    assert page.rows("meanings-table") == [
+        ["RR", "reciprocal rank of the first relevant document, the mean over queries of which is MRR.", "0 to 1", "higher"],
+        ["P@1", "precision, the share of relevant documents among the first k.", "0 to 1", "higher"],
     ]
 
 
 def test_systems_are_compared_with_the_first(page: Page) -> None:
     rows = page.rows("comparison-table")
     assert [row[:3] for row in rows] == [["RR", "old", "new"], ["P@1", "old", "new"]]
-    assert rows[0][3:6] == ["0.6111", "0.8333", "0.2222"]
-    assert "p-values are corrected by holm" in page.text
+    assert rows[0][3:7] == ["not decided", "0.6111", "0.8333", "0.2222"]
+    assert "No difference is decided: each may be chance." in page.text
+    assert "95% interval by Student's t; intervals and p-values are corrected by Holm for all 2 comparisons here" in page.text
+    assert "Only 3 queries are compared" in page.text
 
 
 def test_queries_that_moved_most_are_named_with_both_lists(page: Page) -> None:
@@ -141,18 +148,25 @@ def test_queries_that_moved_most_are_named_with_both_lists(page: Page) -> None:
 
 def test_the_account_says_what_the_numbers_are_of(page: Page) -> None:
     counts = {row[0]: row[1:3] for row in page.rows("account-table")}
-    assert page.tables["account-table-rows"][0] == ["count", "new", "old", "what it counts"]
+    assert page.tables["account-table-rows"][0] == ["count", "old", "new", "what it counts"]
     assert counts["num_q"] == ["3", "3"]
-    assert counts["num_unjudged"] == ["2", "3"]
-    assert counts["num_ret"] == ["6", "7"]
+    assert counts["num_unjudged"] == ["3", "2"]
+    assert counts["num_ret"] == ["7", "6"]
 
 
 @pytest.mark.slow
 def test_slices_are_shown_the_worst_first_and_those_of_one_class_named(clicks: Page) -> None:
     rows = clicks.rows("slice-0")
-    assert [row[:2] for row in rows[-2:]] == [["new", "IT"], ["old", "IT"]]
+    assert [row[:2] for row in rows[-2:]] == [["old", "IT"], ["new", "IT"]]
     assert [row[2] for row in rows[-2:]] == ["NULL", "NULL"]
-    assert clicks.rows("account-slice-0") == [["new", "IT", "0", "2"], ["old", "IT", "0", "2"]]
+    assert clicks.rows("account-slice-0") == [["old", "IT", "0", "2"], ["new", "IT", "0", "2"]]
+
+
+@pytest.mark.slow
+def test_slices_of_both_classes_are_not_listed() -> None:
+    page = Page(sqlrank.report("AUC", predictions=CLICKS.slice(0, 6), columns={"score": "old"}, by="country").html)
+    assert "account-slice-0-rows" not in page.tables
+    assert "Every slice has both classes." in page.text
 
 
 @pytest.mark.slow
@@ -224,7 +238,7 @@ def test_policies_reach_the_metrics_that_read_them() -> None:
 @pytest.mark.slow
 def test_a_report_needs_no_judgments_where_no_metric_reads_them() -> None:
     page = Page(sqlrank.report("num_shown", run=RUNS).html)
-    assert [row[:3] for row in page.rows("account-table")] == [["num_lists", "3", "3"], ["num_shown", "2", "3"]]
+    assert [row[:3] for row in page.rows("account-table")] == [["num_lists", "3", "3"], ["num_shown", "3", "2"]]
     assert "num_shown cannot be compared by units: it describes the data" in page.text
 
 
@@ -274,21 +288,31 @@ def test_names_of_columns_and_slices_show_as_text() -> None:
     assert page.rows("slice-0")[0][1] == name
 
 
-@pytest.mark.slow
-def test_a_report_of_100_000_queries_stays_small() -> None:
+@cache
+def of_100_000_queries() -> Any:
     queries = pa.array([f"q{place:06}" for place in range(100_000)])
     runs = {}
     for name, step in (("old", 3), ("new", 5)):
         docs = pa.array(["a" if place % step else "b" for place in range(100_000)])
         runs[name] = pa.table({"query_id": queries, "doc_id": docs, "score": pa.array([1.0] * 100_000)})
     qrels = pa.table({"query_id": queries, "doc_id": pa.array(["a"] * 100_000), "relevance": pa.array([1] * 100_000)})
-    found = sqlrank.report(["RR", "P@1"], run=runs, qrels=qrels)
+    shops = pa.table({"query_id": queries, "shop": pa.array([f"shop {place % 500}" for place in range(100_000)])})
+    return sqlrank.report(["RR", "P@1"], run=runs, qrels=qrels, queries=shops, by="shop")
+
+
+@pytest.mark.slow
+def test_a_report_of_100_000_queries_stays_small() -> None:
+    found = of_100_000_queries()
     page = Page(found.html)
-    assert len(found.html) < 2_000_000
+    assert len(found.html) < 5_000_000
     # Every third query is lost by old, every fifth by new: 20,000 and 33,334 of them, 6,667 by both.
     assert len(page.rows("queries-lost")) == 10
     assert "13,323 more rows are left out." in page.text
     assert "26,657 more rows are left out." in page.text
+    # Of 500 shops by two metrics 50 rows are shown.
+    assert len(page.rows("comparison-slice-0")) == 50
+    assert "950 more rows are left out." in page.text
+    assert "Metrics by shop, the worst RR first; 490 more are not drawn" in page.text
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import pytest
 
 import sqlrank
 from website import examples, families, outside
+from website.formulas import formula
 from website.kept import run
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,8 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
         text = (site / place).read_text("utf-8")
         for heading in ("Edge cases", "Worked example", "The file", "The statement"):
             assert f">{heading}<" in text
+        assert text.count("<math ") == bool(formula(file))
+        assert formula(file) in text
         assert file.params.keys() | file.choices.keys() <= set(re.findall(r"<code>(\w+)", text))
 
 

@@ -1,0 +1,94 @@
+"""Formulas of metrics as MathML: what a browser is given is well formed, and says what the file says."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from sqlrank.library.shelf import library
+from website import families
+from website.formulas import MOST, formula
+from website.metric_page import page
+
+FILES = {file.title_name: file for of in families.families().values() for file in of}
+ELEMENTS = {"math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msqrt", "munder", "mtable", "mtr", "mtd"}
+
+
+def read(name: str) -> str:
+    """Return a formula as text: a fraction as a / b, a power as ^, what is under a sign in [], cases in {}."""
+    return written(parsed(formula(FILES[name]))).replace("\u00a0", " ")
+
+
+def parsed(text: str) -> ET.Element:
+    return ET.fromstring(text)  # noqa: S314  it was written here
+
+
+def written(node: ET.Element) -> str:
+    parts = [written(child) for child in node]
+    if node.tag in {"mfrac", "msup"}:
+        return f"({parts[0]}){'/' if node.tag == 'mfrac' else '^'}({parts[1]})"
+    if node.tag == "munder":
+        return f"{parts[0]}[{parts[1]}]"
+    if node.tag == "msqrt":
+        return f"sqrt({''.join(parts)})"
+    if node.tag == "mtable":
+        return "{" + "; ".join(parts) + "}"
+    joined = (" " if node.tag in {"mtr", "mrow"} else "").join(parts)
+    return (node.text or "") + joined
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("nDCG", "nDCG = (∑[rank ≤ k] discounted_gain)/(∑[ideal_rank ≤ k] ideal_gain)"),
+        ("RR", "RR = max {(1)/(rank) if  rank ≤ k; 0 otherwise}"),
+        ("Brier", "Brier = (∑ weight ⋅ (( score − label ))^(2))/(∑ weight)"),
+        ("ECE", "ECE = (∑ | predicted − observed |)/(∑ weight)"),
+        ("AUC", "AUC = ∑ (positives)/(all_positives) ⋅ (negatives_below + tie_credit ⋅ negatives)/(all_negatives)"),
+        ("LogLoss", "LogLoss = (− ∑ weight ⋅ log_likelihood ( label , score ))/(∑ weight)"),
+        ("RMSE", "RMSE = sqrt((∑ weight ⋅ (( score − label ))^(2))/(∑ weight))"),
+        ("Elbow", "Elbow = max[place = 1  and  height > 0] cutoff"),
+        # A total before another factor is in brackets, and so is what is subtracted.
+        (
+            "BrierSkill",
+            "BrierSkill = 1 − (∑ weight ⋅ (( score − label ))^(2))/(( ∑ weight ⋅ label ) ⋅ (∑ weight ⋅ ( 1 − label ))/(∑ weight))",
+        ),
+        ("ESS", "ESS = ((( ∑ capped ( (target)/(propensity) ) ))^(2))/(∑ (capped ( (target)/(propensity) ))^(2))"),
+    ],
+)
+def test_a_formula_says_what_the_file_says(name: str, text: str) -> None:
+    assert read(name) == text
+
+
+def test_every_page_has_a_formula_that_is_well_formed_or_none() -> None:
+    counted = 0
+    for file in FILES.values():
+        if not (found := formula(file)):
+            continue
+        counted += 1
+        tags = {node.tag for node in parsed(found).iter()}
+        assert tags <= ELEMENTS, file.title_name
+    assert counted > 150
+
+
+@pytest.mark.parametrize("name", ["FN", "num_q", "AdjustedRand", "ROC"])
+def test_totals_of_a_column_long_expressions_and_curves_have_none(name: str) -> None:
+    assert formula(FILES[name]) == ""
+
+
+def test_all_kinds_of_expressions_are_known() -> None:
+    # What is left out is left out for its length, or since it is one column: no kind of node is unknown.
+    for file in library().metrics.values():
+        tree = file.tree.expressions[-1].unalias()
+        nodes = sum(1 for _ in tree.walk())
+        assert formula(file) or nodes > MOST or nodes <= 3, file.title_name
+
+
+@pytest.mark.slow
+def test_a_page_has_its_formula_and_what_it_is_over() -> None:
+    text = page(FILES["nDCG"])
+    assert f'<div class="formula" tabindex="0" data-search-exclude>{formula(FILES["nDCG"])}</div>' in text
+    assert "Over the rows of `discounted`, with its columns and the parameters as names: one row per document of positive relevance" in text
+    assert "Over the rows of the [input](../../inputs.md) `predictions`" in page(FILES["Brier"])
+    assert "formula" not in page(FILES["FN"]).partition("## Edge cases")[0]
