@@ -276,11 +276,12 @@ def test_another_engine_adds_up() -> None:
     for by in ([], ["campaign"]):
         options = {"by": by, "where": "day > 2"}
         here = sqlrank.evaluate(["AUC", "Brier", "APS"], state=made, **options).to_pylist()
-        there = sqlrank.evaluate(["AUC", "Brier", "APS"], state="s", connection=_on_sqlite(made), dialect="sqlite", **options).to_pylist()
+        there = sqlrank.evaluate(["AUC", "Brier", "APS"], state="s", connection=on_sqlite(made), dialect="sqlite", **options).to_pylist()
         assert there == [pytest.approx(row, abs=1e-12) for row in here]
 
 
-def _on_sqlite(state: pa.Table) -> Any:
+def on_sqlite(state: pa.Table) -> Any:
+    """Return a connection to SQLite with a state as the table s."""
     connection = sqlite3.connect(":memory:")
     names = ", ".join(f'"{name}"' for name in state.column_names)
     connection.execute(f"CREATE TABLE s ({names})")
@@ -333,7 +334,7 @@ def test_the_command_makes_a_state_and_reads_it(tmp_path: Path) -> None:
 )
 def test_states_that_are_refused(options: dict[str, Any], message: str) -> None:
     if "connection" in options:
-        options = {**options, "connection": _on_sqlite(state_of(THREE))}
+        options = {**options, "connection": on_sqlite(state_of(THREE))}
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.state(**{"metrics": "AUC", "predictions": clicks(), **options})
 
