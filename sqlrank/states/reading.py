@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sqlrank.engines.duckdb import Limits
     from sqlrank.states.asked import Wanted
 
-AT_ONCE = 2_000_000
+AT_ONCE = 1_000_000
 """Bins of windows that are in memory at once, at most, if there is more than one window."""
 
 ROLLING = "sqlrank.rolling"
