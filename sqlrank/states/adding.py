@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -56,8 +57,9 @@ class Adding:
         found = as_from_duckdb(self._run(query, "sums of a state"), kinds)
         return found.rename_columns([{theirs: name for name, theirs in names.items()}.get(name, name) for name in found.column_names])
 
+    @cached_property
     def bins(self) -> pa.Table:
-        """Return a row per group and bin: the columns of the group, ``bin``, and what merges of it."""
+        """A row per group and bin: the columns of the group, ``bin``, and what merges of it."""
         shown = [exp.alias_(merge(this=self.held.column(name)), name) for name, merge in OF_ORDERS.items()]
         bin_ = self.held.column("bin")
         rows = self._rows(OF_ORDERS, bin_)

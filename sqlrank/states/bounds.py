@@ -29,6 +29,9 @@ ORDERS = (TIED, "worst", "best", "worst of", "best of")
 GROUP = "group_number"
 """The column that tells groups apart here, whatever the columns of the caller's are."""
 
+AT_ONCE = 1_000_000
+"""Bins that are evaluated at once, about: each is up to ten rows."""
+
 Values = dict[tuple[int, str], dict[str, float | None]]
 """The metrics of each group and order."""
 
@@ -40,9 +43,13 @@ def bounded(
 
     ``bins`` has a row per group and bin, and begins with the columns of ``groups``; a bin that holds a single score is tied indeed.
     """
-    numbers = _places(groups, bins)
+    numbers = places_of(groups, bins)
     bins = bins.select(range(groups.num_columns, bins.num_columns)).append_column(GROUP, numbers)
-    values = _evaluated(metrics, bins, sql_dir, policies, limits)
+    values: Values = {}
+    step = max(1, AT_ONCE * groups.num_rows // max(1, bins.num_rows))
+    for first in range(0, groups.num_rows, step):
+        some = pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, first + step))
+        values |= _evaluated(metrics, bins.filter(some) if step < groups.num_rows else bins, sql_dir, policies, limits)
     is_open = set(numbers.filter(pc.not_equal(bins["score_min"], bins["score_max"]).combine_chunks()).unique().to_pylist())
     library = library_of(sql_dir)
 
@@ -68,10 +75,10 @@ def bounded(
     return columns
 
 
-def _places(groups: pa.Table, bins: pa.Table) -> pa.Array:
+def places_of(groups: pa.Table, bins: pa.Table) -> pa.Array:
     """Return the number of the group of each bin, by the first columns, under which NULL is NULL and NaN is NaN."""
     count = groups.num_rows
-    keys = pa.array([0] * (count + bins.num_rows), pa.int64())
+    keys = pa.repeat(pa.scalar(0, pa.int64()), count + bins.num_rows)
     for place, column in enumerate(groups.columns):
         both = pa.chunked_array([*column.chunks, *bins.column(place).cast(column.type).chunks], column.type).combine_chunks()
         found = both.dictionary_encode("encode")

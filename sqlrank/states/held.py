@@ -65,27 +65,27 @@ class Held:
                     f"There are: {', '.join(self.keys)}"
                 )
 
-    def rows(self, database: Database, where: str | None) -> exp.Subquery:
-        """Return the rows of a condition, which can be added up.
+    def rows(self, database: Database, where: str | None, argument: str = "where") -> exp.Subquery:
+        """Return the rows of a condition, which was given as ``argument`` and can be added up.
 
         Raises:
             InputError: no condition, no rows, rows of several definitions, or counts below zero.
         """
         source = exp.select("*").from_(self.table.item())
         if where is not None:
-            source = source.where(condition(where, self.table, self.keys, database.dialect))
+            source = source.where(condition(where, self.table, self.keys, database.dialect, argument))
         found = source.subquery("s")
-        self._check_rows(database, found)
+        self._check_rows(database, found, argument)
         return found
 
-    def _check_rows(self, database: Database, rows: exp.Subquery) -> None:
+    def _check_rows(self, database: Database, rows: exp.Subquery, argument: str) -> None:
         definition, number = self.column(DEFINITION), self.column(ROWS)
         ends = [exp.Min(this=definition), exp.Max(this=definition.copy()), exp.Min(this=number), exp.Count(this=exp.Star())]
         ((least, most, fewest, count),) = database.rows(
             exp.select(*(exp.alias_(end, f"end_{place}") for place, end in enumerate(ends))).from_(rows.copy())
         )
         if not count:
-            raise InputError(f"state: {self.table.shown} has no rows to add up; see what where= leaves of it")
+            raise InputError(f"state: {self.table.shown} has no rows to add up; see what {argument}= leaves of it")
         if least != most:
             days = "" if self.table.column(DAY) is None else "; see which days have which: SELECT DISTINCT day, definition"
             raise InputError(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sqlrank.engines.duckdb import Limits
     from sqlrank.states.asked import Wanted
 
-AT_ONCE = 1_000_000
+AT_ONCE = 4_000_000
 """Bins of windows that are in memory at once, at most, if there is more than one window."""
 
 ROLLING = "sqlrank.rolling"
@@ -49,7 +49,7 @@ def answer_of(
     library = library_of(call.sql_dir)
     looked_up = ask(call.metrics, library, None, call.policies, {BASE})
     asked = of_asked(looked_up, library)
-    by = _by(call)
+    by = by_of(call)
 
     def work(database: Database) -> pa.Table:
         held = Held(find(database, "state", state))
@@ -59,7 +59,7 @@ def answer_of(
         has_day = held.day in [held.table.column(name) for name in by]
         keys = by if windows is None or has_day else [*by, str(held.day)]
         adding = Adding(database, held, rows, keys, windows)
-        return _metrics(asked, adding, call, limits)
+        return metrics_of(asked, adding, call, limits)
 
     table = done_on(connection, remote.spoken_by(connection, dialect), limits, work)
     ends_of_bounds = {f"{item.name}.{end}": end for item in asked.ordered for end in ("least", "greatest")}
@@ -70,7 +70,8 @@ def answer_of(
     return table.replace_schema_metadata(said | ({} if rolling is None else {ROLLING: str(rolling)}))
 
 
-def _by(call: Call) -> list[str]:
+def by_of(call: Call) -> list[str]:
+    """Return the columns of groups; raise ``MetricError`` for several groupings."""
     by = [call.by] if isinstance(call.by, str) else list(call.by)
     if any(not isinstance(name, str) for name in by):
         raise MetricError("by of a state is one list of columns; ask for each grouping in a call of its own")
@@ -89,7 +90,7 @@ def _refuse_others(call: Call, rolling: int | None, ends: str | None) -> None:
         raise MetricError("ends= chooses the days at which windows end; give their length with rolling=, or choose days with where=")
 
 
-def _metrics(asked: Wanted, adding: Adding, call: Call, limits: Limits) -> pa.Table:
+def metrics_of(asked: Wanted, adding: Adding, call: Call, limits: Limits) -> pa.Table:
     """Return the columns of ``by``, of the metrics with their bounds, and what was added up."""
     table = adding.sums(asked)
     keys = [f"key_{place}" for place in range(len(adding.by))]
@@ -107,7 +108,7 @@ def _bounds(asked: Wanted, adding: Adding, groups: pa.Table, call: Call, limits:
     """Return the columns of metrics of an order with a row for each group; of many windows some at a time, since each has bins of its own."""
 
     def of(adding: Adding, groups: pa.Table) -> dict[str, dict[str, pa.Array]]:
-        return bounded(asked.ordered, adding.bins(), groups, call.sql_dir, call.policies, limits)
+        return bounded(asked.ordered, adding.bins, groups, call.sql_dir, call.policies, limits)
 
     if adding.windows is None:
         return of(adding, groups)
