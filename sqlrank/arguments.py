@@ -130,6 +130,8 @@ ARGUMENTS = {
     "exact": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),
     "rolling": Argument(_is_whole_or_yes_or_no, "a whole number of days from 1, such as 28, or to a split True or False", MetricError),
     "ends": Argument(_is_text, "one condition over days in SQL, such as \"day >= '2026-01-01'\""),
+    "lookback": Argument(_is_whole, "a whole number of days from 0, such as 3", MetricError, may_be_none=False),
+    "day": Argument(_is_column, "the name of a column", MetricError, may_be_none=False),
     "min_units": Argument(_is_whole, "a whole number from 0, such as 20", MetricError, may_be_none=False),
     "power": Argument(_is_share, "a number above 0.5 and below 1, such as 0.8", MetricError, may_be_none=False),
     "replicates": Argument(_is_count_of_replicates, f"a whole number from {REPLICATES[0]} to {REPLICATES[1]}, such as 9999", MetricError),
