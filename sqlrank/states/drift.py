@@ -85,8 +85,9 @@ def drift(
         MetricError: a metric that no state has, or a tolerance that is none.
         InputError: a state without what a metric needs, or rows that cannot be added up.
 
+    >>> import sqlrank
     >>> clicks = pa.table({"day": [1, 1, 2, 2], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.25, 0.75]})
-    >>> kept = __import__("sqlrank").state("AUC", predictions=clicks, by="day")
+    >>> kept = sqlrank.state("AUC", predictions=clicks, by="day")
     >>> drift("AUC", state=kept, reference="day = 1", where="day = 2", at_most={"AUC": 0.1}).select(["metric", "difference", "verdict"]).to_pylist()
     [{'metric': 'AUC', 'difference': -1.0, 'verdict': 'fail'}, {'metric': 'PSI', 'difference': 0.0, 'verdict': None}]
     """
