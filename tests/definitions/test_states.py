@@ -161,6 +161,15 @@ def test_one_class_has_no_auc_and_no_bounds() -> None:
     assert row == dict.fromkeys(["AUC", "AUC.least", "AUC.greatest", "APS", "APS.least", "APS.greatest"]) | {"rows": 2}
 
 
+def test_what_weighs_nothing_has_no_auc() -> None:
+    """Group b has rows, of which none has weight, and does not keep the others from theirs."""
+    table = {"campaign": ["a", "a", "b", "b"], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.75, 0.25], "weight": [1.0, 2.0, 0.0, 0.0]}
+    made = sqlrank.state("AUC", predictions=pa.table(table), by="campaign", columns={"weight": "weight"})
+    for one in (made, made.slice(2)):
+        found = {row["campaign"]: (row["AUC"], row["rows"]) for row in sqlrank.evaluate("AUC", state=one, by="campaign").to_pylist()}
+        assert found == {"a": (1, 2), "b": (None, 2)} if one is made else found == {"b": (None, 2)}
+
+
 def test_metrics_that_are_sums_need_no_bins() -> None:
     made = sqlrank.state(["MAE", "LogLoss"], predictions=clicks(), by="day")
     assert made.num_rows == 5
