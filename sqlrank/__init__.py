@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sqlrank.reports.report import report
     from sqlrank.results.dbt import DbtModel, dbt_model
     from sqlrank.splits.split import split, split_sql
+    from sqlrank.states.drift import drift
+    from sqlrank.states.model import state_model
     from sqlrank.states.state import state, state_sql
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "chart",
     "compare",
     "dbt_model",
+    "drift",
     "evaluate",
     "experiment",
     "experiment_sql",
@@ -45,6 +48,7 @@ __all__ = [
     "split_sql",
     "sql",
     "state",
+    "state_model",
     "state_sql",
 ]
 
@@ -60,6 +64,8 @@ _PLACES = {
     "sqlrank.reports.report": ("report",),
     "sqlrank.results.dbt": ("DbtModel", "dbt_model"),
     "sqlrank.splits.split": ("split", "split_sql"),
+    "sqlrank.states.drift": ("drift",),
+    "sqlrank.states.model": ("state_model",),
     "sqlrank.states.state": ("state", "state_sql"),
 }
 """Where the public names are: each is imported when it is asked for, since engines take half a second that help does not need."""

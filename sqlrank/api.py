@@ -44,6 +44,8 @@ def evaluate(
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
     state: Any = None,
+    rolling: int | None = None,
+    ends: str | None = None,
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
@@ -85,6 +87,9 @@ def evaluate(
         inputs: sources of further roles, by name: ``history``, ``items``, ``features``, ``baseline``, or those that ``sql_dir`` declares.
         state: sums of predictions that :func:`sqlrank.state` made, in the place of predictions: metrics of an order have their ``M.least`` and
             ``M.greatest`` beside them, and ``days`` (if it has a column ``day``) and ``rows`` say what was added up.
+        rolling: of a state how many days each row is of, such as 28: a row for each ``day`` of the state (and group of ``by``), with the metrics
+            of the days up to it; ``days`` says how many of them there were. A group has rows where it has any in these days.
+        ends: a condition in SQL on the days at which these windows end, such as ``"day >= '2026-01-01'"``; ``where`` is one on what is added up.
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory; or a connection
             to another database, where sources are names of tables, and nothing is uploaded: one of PEP 249 (psycopg, sqlite3,
             Snowflake, BigQuery, Databricks, Trino, ClickHouse), one of ADBC, a SparkSession, a chdb session, a DataFusion context.
@@ -137,7 +142,11 @@ def evaluate(
     """
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     if state is not None:
-        return answer_of(Call.of(metrics, locals(), policies), state, connection, dialect, limits)
+        return answer_of(Call.of(metrics, locals(), policies), state, connection, dialect, limits, rolling, ends)
+    if rolling is not None or ends is not None:
+        raise MetricError(
+            f"{'ends' if rolling is None else 'rolling'}= is for state=, the sums of days that sqlrank.state (sqlrank state) makes"
+        )
     return answer(Call.of(metrics, locals(), policies), connection, dialect, limits, check, progress)
 
 

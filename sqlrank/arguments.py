@@ -93,6 +93,10 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
+def _is_whole_or_yes_or_no(value: Any) -> bool:
+    return _is_whole(value) or _is_yes_or_no(value)
+
+
 def _is_count_of_replicates(value: Any) -> bool:
     return _is_whole(value) and REPLICATES[0] <= value <= REPLICATES[1]
 
@@ -124,7 +128,10 @@ ARGUMENTS = {
     },
     "salt": Argument(_is_text, "what the split is for, a text", MetricError),
     "exact": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),
-    "rolling": Argument(_is_yes_or_no, "True or False", MetricError, may_be_none=False),
+    "rolling": Argument(_is_whole_or_yes_or_no, "a whole number of days from 1, such as 28, or to a split True or False", MetricError),
+    "ends": Argument(_is_text, "one condition over days in SQL, such as \"day >= '2026-01-01'\""),
+    "lookback": Argument(_is_whole, "a whole number of days from 0, such as 3", MetricError, may_be_none=False),
+    "day": Argument(_is_column, "the name of a column", MetricError, may_be_none=False),
     "min_units": Argument(_is_whole, "a whole number from 0, such as 20", MetricError, may_be_none=False),
     "power": Argument(_is_share, "a number above 0.5 and below 1, such as 0.8", MetricError, may_be_none=False),
     "replicates": Argument(_is_count_of_replicates, f"a whole number from {REPLICATES[0]} to {REPLICATES[1]}, such as 9999", MetricError),
@@ -134,6 +141,7 @@ ARGUMENTS = {
     "when": Argument(lambda value: _is_text(value) or hasattr(value, "isoformat"), "a date, a time or a text", MetricError),
     "seed": Argument(_is_whole, "a whole number from 0", MetricError, may_be_none=False),
     "where": Argument(_is_text, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),
+    "reference": Argument(_is_text, "one condition over columns of the state in SQL, such as \"day < '2026-03-01'\"", may_be_none=False),
     "unit": Argument(_is_text, "the name of a column, such as 'user_id'", MetricError),
     "per_query": Argument(_is_yes_or_no, "True or False"),
     "compat": Argument(_is_text, "the name of a tool's settings, such as 'trec10'", MetricError),

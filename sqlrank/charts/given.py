@@ -101,7 +101,7 @@ class Given:
     def counts(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return what says how many there are behind a row: metrics that count, and the rows of its group if units are not told."""
         drawn = self.measures
-        found = {name: row[name] for name in self.named("metric") if name not in drawn}
+        found = {name: row[name] for name in (*self.named("metric"), *self.named("days"), *self.named("rows")) if name not in drawn}
         if self.rows_of and not self.named("units"):
             keys = [name for name, kind in self.told.columns.items() if kind in {"by", "slice"}]
             found["n"] = self.rows_of.get(tuple(texts_of(row, keys)))

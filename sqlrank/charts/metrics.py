@@ -71,22 +71,33 @@ def heatmap(given: Given) -> ChartType:
 
 
 def _values(given: Given, keys: Sequence[Mapping[str, str]], name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """Return a metric's value by row with its interval and its counts, and the titles of these fields."""
-    has_interval = f"{name}.low" in given.told.columns
+    """Return a metric's value by row with its interval, or its bounds, and its counts, and the titles of these fields."""
+    fields = ends_of(given, name)
     rows = []
     counts: dict[str, str] = {}
     for key, row in zip(keys, given.rows, strict=True):
         found, counts = looks.counts(given.counts(row))
-        limits = {field: row[f"{name}.{field}"] for field in ("low", "high", "units")} if has_interval else {}
+        limits = {field: row[f"{name}.{end}"] for field, end in fields.items()}
         rows.append({**key, "y": row[name], **limits, **found})
-    named = {"low": "from", "high": "to", "units": "n"} if has_interval else {}
+    named = {field: {"low": "from", "high": "to", "units": "n"}[field] for field in fields}
     return rows, {"y": name} | named | counts
 
 
+def ends_of(given: Given, name: str) -> dict[str, str]:
+    """Return the fields of what is between the ends of a metric, and the ends of its columns' names: of its interval, or of its bounds."""
+    if f"{name}.low" in given.told.columns:
+        return {"low": "low", "high": "high", "units": "units"}
+    return {"low": "least", "high": "greatest"} if f"{name}.least" in given.told.columns else {}
+
+
 def _notes(given: Given, marks: str) -> list[str]:
-    """Return what is said of intervals, if there are any."""
+    """Return what is said of intervals or bounds, if there are any, and of how many days each point is."""
+    rolling = given.said.get("rolling")
+    days = [f"Each point: {f'the {rolling} days up to it' if rolling != '1' else 'one day'}."] if rolling and marks == "Bands" else []
+    if marks and given.named("least"):
+        return [f"{marks}: what is certain, whatever the order of rows within bins of the score.", *days]
     if not (marks and given.named("low")):
-        return []
+        return days
     return [f"{marks}: intervals that hold the truth with probability {given.said.get('confidence', '?')}."]
 
 

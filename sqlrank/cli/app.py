@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, explain, report, sql, split, state, metrics and learn."""
+"""The ``sqlrank`` command: evaluate, compare, gate, experiment, chart, explain, report, sql, split, state, drift, metrics and learn."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sqlrank.call import leaves
 from sqlrank.cli.chart import chart
 from sqlrank.cli.compare import compare, gate
 from sqlrank.cli.console import Once, pairs, problems, progress_bar
+from sqlrank.cli.drift import drift
 from sqlrank.cli.experiment import experiment
 from sqlrank.cli.explain import explain
 from sqlrank.cli.given import asked, columns, groupings, policies, runs
@@ -26,6 +27,7 @@ from sqlrank.cli.options import (
     DbtModel,
     Dialect,
     Digits,
+    Ends,
     Force,
     Inputs,
     Interval,
@@ -40,6 +42,7 @@ from sqlrank.cli.options import (
     Queries,
     Replace,
     Replicates,
+    Rolling,
     Run,
     Seed,
     Sort,
@@ -85,6 +88,8 @@ def evaluate(
     predictions: Predictions = None,
     queries: Queries = None,
     state: State = None,
+    rolling: Rolling = None,
+    ends: Ends = None,
     db: Database = None,
     by: By = None,
     where: Where = None,
@@ -223,7 +228,7 @@ def metrics(
             typer.echo(found.path.read_text("utf-8"), nl=False)
 
 
-for command in (compare, gate, experiment, chart, explain, report, split, make_state, learn):
+for command in (compare, gate, experiment, chart, explain, report, split, make_state, drift, learn):
     app.command(cls=Once)(command)
 
 

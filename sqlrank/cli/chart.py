@@ -21,6 +21,7 @@ from sqlrank.cli.options import (
     Compat,
     Confidence,
     Database,
+    Ends,
     Force,
     Inputs,
     Interval,
@@ -30,9 +31,11 @@ from sqlrank.cli.options import (
     Predictions,
     Qrels,
     Queries,
+    Rolling,
     Run,
     Sort,
     SqlDir,
+    State,
     TempDirectory,
     Threads,
     Timeout,
@@ -59,6 +62,9 @@ def chart(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
+    state: State = None,
+    rolling: Rolling = None,
+    ends: Ends = None,
     db: Database = None,
     result: Annotated[
         Path | None, typer.Option(help="Draw this result instead, a Parquet file that evaluate or compare wrote with -o.")
@@ -93,7 +99,7 @@ def chart(
     """Draw metrics, a curve, or a result that was stored, as a picture or a page."""
     given = dict(locals())
     with problems():
-        sources = [*leaves(runs(run)), qrels, predictions, queries, db, result, *pairs("--input", input).values()]
+        sources = [*leaves(runs(run)), qrels, predictions, queries, state, db, result, *pairs("--input", input).values()]
         file = _target(output, kind, force, sources)
         if (result is None) is (not metrics):
             raise SqlrankError("name what to draw, such as ROC, or a stored result with --result FILE: one of the two")

@@ -11,7 +11,7 @@ import typer
 import sqlrank
 from sqlrank.call import leaves
 from sqlrank.cli.console import pairs, problems, progress_bar
-from sqlrank.cli.given import asked, groupings, runs
+from sqlrank.cli.given import asked, groupings, runs, tolerances
 from sqlrank.cli.options import (
     Check,
     ColumnOf,
@@ -149,7 +149,9 @@ def gate(
             check_target(path, force or path is not output, sources)
     with problems(), progress_bar("gating") as progress:
         arguments = asked(given, "inconclusive", "summary_file", "junit_file", "tolerance")
-        result = sqlrank.gate(**arguments, slices=_gated(slice_), tolerance=_tolerances(tolerance), progress=progress)
+        result = sqlrank.gate(
+            **arguments, slices=_gated(slice_), tolerance=tolerances("--tolerance", tolerance) or {"*": "0"}, progress=progress
+        )
     decimals = DIGITS if digits is None else digits
     verdict = result.schema.metadata[b"sqlrank.verdict"].decode()
     with problems():
@@ -174,14 +176,3 @@ def _gated(slices: list[str] | None) -> Any:
     """Return the groupings of a gate: all rows, and within what is named; each column of its own."""
     given = groupings(slices)
     return [[], *([item] for item in given)] if given and isinstance(given[0], str) else given and [[], *(item for item in given if item)]
-
-
-def _tolerances(given: list[str] | None) -> dict[str, str]:
-    """Read ``0.01`` and ``AP=2%``; raise ``SqlrankError`` for one that is given twice."""
-    found: dict[str, str] = {}
-    for item in given or ["0"]:
-        name, _, value = item.rpartition("=")
-        if (name or "*") in found:
-            raise SqlrankError(f"--tolerance {item}: given twice for {name or 'all metrics'}")
-        found[name or "*"] = value
-    return found

@@ -86,3 +86,14 @@ def asked(given: dict[str, Any], *own: str) -> dict[str, Any]:
     }
     left = {"db", "column", "input", "policy", "slice_", "format", "output", "digits", "force", *own}
     return {name: value for name, value in given.items() if name not in left} | read
+
+
+def tolerances(option: str, given: list[str] | None) -> dict[str, str]:
+    """Read ``0.01`` and ``AP=2%``; raise ``SqlrankError`` for one that is given twice."""
+    found: dict[str, str] = {}
+    for item in given or ():
+        name, _, value = item.rpartition("=")
+        if (name or "*") in found:
+            raise SqlrankError(f"{option} {item}: given twice for {name or 'all metrics'}")
+        found[name or "*"] = value
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -29,7 +30,7 @@ from sqlrank.cli.options import (
 )  # fmt: skip
 from sqlrank.errors import SqlrankError
 from sqlrank.library.shelf import library_of
-from sqlrank.results.formats import Looks, form_of, write
+from sqlrank.results.formats import Looks, form_of, write, write_model
 from sqlrank.results.targets import check_target
 
 
@@ -53,6 +54,12 @@ def state(
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead, to be run in a warehouse.")] = False,
     dialect: Dialect = "duckdb",
     create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
+    dbt: Annotated[
+        Path | None,
+        typer.Option(help="Write a dbt model instead, which builds each day as a batch, such as models/state.sql, and its .yml."),
+    ] = None,
+    begin: Annotated[str | None, typer.Option(help="With --dbt: the first day, such as 2026-01-01.")] = None,
+    lookback: Annotated[int, typer.Option(help="With --dbt: how many days before the last are made anew by each run.")] = 3,
     format: Written = None,  # noqa: A002  the option's public name
     output: Output = None,
     digits: Digits = None,
@@ -81,8 +88,13 @@ def state(
         if sql:
             typer.echo(sqlrank.state_sql(metrics, **options, dialect=dialect, create_table=create_table) + ";")
             return
+        if dbt is not None:
+            _write_model(dbt, metrics, options, force, dialect=dialect, begin=begin, lookback=lookback)
+            return
+        if begin is not None:
+            raise SqlrankError("--begin is for --dbt")
         if dialect != "duckdb" or create_table:
-            raise SqlrankError("--dialect and --create-table are for --sql")
+            raise SqlrankError("--dialect and --create-table are for --sql (--dialect for --dbt, too)")
         form = form_of(format, output, digits)
         check_target(output, force, [predictions, db])
         limits = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory, "timeout": timeout}
@@ -91,3 +103,15 @@ def state(
             write(result, form, output, Looks.of(result.column_names, library_of(sql_dir), digits))
         if insert is not None:
             typer.echo(f"{result.num_rows:,} rows in {insert}", err=True)
+
+
+def _write_model(path: Path, metrics: Any, options: dict[str, Any], is_forced: bool, **asked: Any) -> None:
+    """Write a dbt model and the YAML file beside it."""
+    clash = [f"--{name.replace('connection', 'db')}" for name in ("connection", "insert", "replace") if options[name] is not None]
+    if clash:
+        raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
+    if asked["begin"] is None:
+        raise SqlrankError("--dbt needs --begin, the first day, such as --begin 2026-01-01")
+    given = {name: value for name, value in options.items() if name not in {"connection", "insert", "replace"}}
+    for file in write_model(path, lambda name: sqlrank.state_model(metrics, name, **given, **asked), is_forced):
+        typer.echo(f"wrote {file}", err=True)

@@ -59,17 +59,17 @@ def keep_query(query: Any, inputs: Mapping[str, Input]) -> None:
             item.keep(exp.EQ(this=theirs, expression=exp.Literal.string(str(query))))
 
 
-def read_condition(where: str, dialect: str) -> exp.Expr:
-    """Return the one condition that a text is."""
+def read_condition(where: str, dialect: str, argument: str = "where") -> exp.Expr:
+    """Return the one condition that a text is, which was given as an argument of this name."""
     try:
         trees: list[Any] = sqlglot.parse(where, read=dialect_of(dialect).writer) if isinstance(where, str) else []
     except SqlglotError:
         trees = []
     if len(trees) != 1 or not isinstance(trees[0], (exp.Condition, exp.Paren)) or trees[0].find(*_REFUSED):
-        raise InputError(f"where={where!r} is not one condition over columns in the SQL of {dialect}, such as day = '2026-01-01'")
+        raise InputError(f"{argument}={where!r} is not one condition over columns in the SQL of {dialect}, such as day = '2026-01-01'")
     for node in trees[0].walk():
         node.pop_comments()
-    refuse_others(trees[0], "where")
+    refuse_others(trees[0], argument)
     tree: exp.Expr = trees[0].unnest()
     return tree
 

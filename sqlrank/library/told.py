@@ -28,8 +28,8 @@ class Told:
     """What a result says of itself.
 
     ``result`` is ``metrics``, ``curve``, ``comparison`` or ``differences``. ``columns`` says of each column what it is, in order: ``by``,
-    ``slice``, ``query``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve), ``metric``, ``low``, ``high``, ``se``, ``units``,
-    ``weight``, or in comparisons its own name. ``measures`` has ``unit`` and ``better`` of each metric, ``curve`` the ``name`` and
+    ``slice``, ``query``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve), ``metric``, ``low``, ``high``, ``least``, ``greatest``,
+    ``se``, ``units``, ``days``, ``rows``, ``weight``, or in comparisons its own name. ``measures`` has ``unit`` and ``better`` of each metric, ``curve`` the ``name`` and
     ``settings`` of a curve.
     """
 

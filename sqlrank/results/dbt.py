@@ -23,7 +23,7 @@ from sqlrank.results.replacing import key_of
 from sqlrank.results.store import as_stored, identifier_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from sqlrank.library.metric import Metric
     from sqlrank.question import Question
@@ -67,23 +67,19 @@ def dbt_model(
         MetricError: as :func:`sqlrank.sql`.
         InputError: a name that dbt does not take, or as :func:`sqlrank.sql`.
     """
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InputError(f"{name!r} is not the name of a dbt model; use letters, digits and _")
+    check_model(name, options)
     if materialized not in get_args(Materialized):
         raise InputError(f"materialized={materialized!r} is not possible; choose from: {', '.join(get_args(Materialized))}")
-    for option in ("by", "columns"):
-        if jinja := next((text for text in texts(options.get(option)) if "{{" in text or "{%" in text or "{#" in text), None):
-            raise InputError(f"{option}: {jinja!r} holds Jinja, which dbt would run; only where= may hold it")
     dialect = dialect or "duckdb"
     dialect_of(dialect)
     question = look_up(Call.of(metrics, options, _policies(options)))
-    statement = prepare(question, named_database(dialect, _reference)).statement
+    statement = prepare(question, named_database(dialect, reference)).statement
     column = None
     if replace is not None:
         statement = dataclasses.replace(statement, tree=statement.tree.copy())
         column = _replaced(statement, replace, materialized, dialect)
     statement = dataclasses.replace(statement, tree=as_stored(statement))
-    keys, values = _split(statement)
+    keys, _ = _split(statement)
     config = f"materialized='{materialized}'"
     if materialized == "incremental":
         if not keys:
@@ -96,9 +92,25 @@ def dbt_model(
     text = f"{{{{ config({config}) }}}}\n{render(statement.tree, statement.stamp, dialect)}\n"
     shown = ", ".join(str(item.metric) for item in question.asked)
     per = " and ".join(key.name for key in keys)
-    model = {"name": name, "description": f"{shown}{f' per {per}' if per else ''} (sqlrank {__version__})"}
+    description = f"{shown}{f' per {per}' if per else ''} (sqlrank {__version__})"
+    return DbtModel(text, schema_of(name, description, statement, question, dialect))
+
+
+def check_model(name: Any, options: Mapping[str, Any]) -> None:
+    """Raise ``InputError`` for a name that dbt does not take, and for what it would run where nobody expects it."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InputError(f"{name!r} is not the name of a dbt model; use letters, digits and _")
+    for option in ("by", "columns"):
+        if jinja := next((text for text in texts(options.get(option)) if "{{" in text or "{%" in text or "{#" in text), None):
+            raise InputError(f"{option}: {jinja!r} holds Jinja, which dbt would run; only where= may hold it")
+
+
+def schema_of(name: str, description: str, statement: Statement, question: Question, dialect: str) -> dict[str, Any]:
+    """Return what the YAML file beside a model says of it, and of its columns."""
+    keys, values = _split(statement)
     columns = [_key(key, question) for key in keys] + values
-    return DbtModel(text, {"version": 2, "models": [model | _unique(keys, dialect) | {"columns": columns}]})
+    model = {"name": name, "description": description} | _unique(keys, dialect) | {"columns": columns}
+    return {"version": 2, "models": [model]}
 
 
 def _policies(options: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +137,7 @@ def _policies(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in named}
 
 
-def _reference(role: str, source: Any) -> Any:
+def reference(role: str, source: Any) -> Any:
     """Return the table that dbt puts in place of a model or source."""
     parts = parts_of(source) if isinstance(source, str) else None
     if parts is None or len(parts) > 2 or not all(map(_NAME.fullmatch, parts)):  # noqa: PLR2004  schema and table

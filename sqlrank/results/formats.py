@@ -19,12 +19,13 @@ from sqlrank.results.latex import bold, escaped, latex
 from sqlrank.results.targets import check_target
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
     from sqlrank.library.library import Library
+    from sqlrank.results.dbt import DbtModel
 
 WIDE = 4
 """Columns up to which a result of one row is written as a row."""
@@ -137,16 +138,21 @@ def a_row_per_metric(result: pa.Table) -> pa.Table:
 
 
 def write_dbt_model(path: Path, metrics: Any, is_forced: bool = False, **options: Any) -> list[Path]:
-    """Write a dbt model and the YAML file beside it; return their paths."""
+    """Write a dbt model of metrics and the YAML file beside it; return their paths."""
+    from sqlrank.results.dbt import dbt_model  # noqa: PLC0415  engines are not needed for help
+
+    return write_model(path, lambda name: dbt_model(metrics, name, **options), is_forced)
+
+
+def write_model(path: Path, make: Callable[[str], DbtModel], is_forced: bool = False) -> list[Path]:
+    """Write a dbt model and the YAML file beside it, which is made for the name of its file; return their paths."""
     try:
         import yaml  # noqa: PLC0415  an optional dependency
     except ImportError:
         raise SqlrankError("--dbt needs PyYAML; install sqlrank[dbt]") from None
-    from sqlrank.results.dbt import dbt_model  # noqa: PLC0415  engines are not needed for help
-
     if path.suffix != ".sql":
         raise SqlrankError(f"--dbt {path}: name the file of the model, such as models/daily_metrics.sql")
-    model = dbt_model(metrics, path.stem, **options)
+    model = make(path.stem)
     schema = path.with_suffix(".yml")
     for file in (path, schema):
         check_target(file, is_forced)

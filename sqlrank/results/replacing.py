@@ -42,14 +42,14 @@ def replacing(statement: Statement, stored: Statement, dialect: str, column: str
     return f"{render(delete, note, dialect)};\n{write(stored.tree, dialect, pretty=True, keeps=keeps)}"
 
 
-def key_of(statement: Statement, column: str, dialect: str) -> exp.Identifier:
-    """Return the name that a column of ``by`` has in a stored result."""
+def key_of(statement: Statement, column: str, dialect: str, argument: str = "replace") -> exp.Identifier:
+    """Return the name that a column of ``by``, which was given as ``argument``, has in a stored result."""
     items = zip(as_stored(statement).selects, statement.outputs, strict=True)
     found = {output.name: identifier_of(item) for item, output in items if output.kind == "by"}
     column = column if column in found else column_named(column, dialect)
     if column not in found:
         known = f"Choose from: {', '.join(found)}" if found else "Give by, too, such as by='day'"
-        raise InputError(f"replace={column!r} is no column of by{suggestion(column, found)} {known}")
+        raise InputError(f"{argument}={column!r} is no column of by{suggestion(column, found)} {known}")
     return found[column]
 
 

@@ -50,6 +50,10 @@ EXPERIMENTED = (
 )
 
 
+DRIFTED = ("metric", "value_reference", "value", "difference", "least", "greatest", "tolerance", "verdict", "reason")
+"""The columns of a drift that a summary has."""
+
+
 def for_people(result: pa.Table, names: Sequence[str]) -> pa.Table:
     """Return the columns that people are shown of a comparison or a gate, those of slices first."""
     return result.select([*slices(result), *names])
@@ -60,13 +64,13 @@ def slices(result: pa.Table) -> list[str]:
     return list(result.column_names[: result.column_names.index("metric")])
 
 
-def summary(result: pa.Table, digits: int) -> str:
-    """Return a summary in Markdown: the verdict, and a table with the worst first."""
+def summary(result: pa.Table, digits: int, command: str = "gate", names: Sequence[str] = SHOWN) -> str:
+    """Return a summary in Markdown: the verdict, and a table of some columns with the worst first; the order of rows without a verdict is kept."""
     verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
-    places = [WORST_FIRST.index(verdict) for verdict in result["verdict"].to_pylist()]
+    places = [len(WORST_FIRST) if found is None else WORST_FIRST.index(found) for found in result["verdict"].to_pylist()]
     order = sorted(range(result.num_rows), key=lambda row: places[row])
-    table = text_of(for_people(result, SHOWN).take(order), Format.markdown, Looks(digits, is_upright=True))
-    return f"## sqlrank gate: {verdict}\n\n{table}\n"
+    table = text_of(for_people(result, names).take(order), Format.markdown, Looks(digits, is_upright=True))
+    return f"## sqlrank {command}: {verdict}\n\n{table}\n"
 
 
 def append(path: Path, text: str) -> None:

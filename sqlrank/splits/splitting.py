@@ -38,6 +38,8 @@ class Splitting:
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Splitting:
         """Return what is asked for; raise ``MetricError`` for what does not go together."""
+        if asked["rolling"] not in {True, False}:
+            raise MetricError(f"rolling={asked['rolling']!r} is not possible: give True or False")
         keeping = Keeping.of(asked)
         if asked["last"] is not None:
             return replace(cls._last(asked), keeping=keeping)

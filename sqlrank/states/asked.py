@@ -12,7 +12,6 @@ from sqlrank.library.metric import read
 from sqlrank.library.nodes import nodes
 from sqlrank.library.orders import Bound, bounds_of
 from sqlrank.library.refusals import takes
-from sqlrank.library.settings import ask
 from sqlrank.statement.bind import bind
 from sqlrank.states.split import split
 
@@ -74,13 +73,8 @@ class Wanted:
         return {name: tree for item in self.summed for name, tree in item.aggregates.items()}
 
 
-def wanted(metrics: Any, library: Library, policies: Mapping[str, Any]) -> Wanted:
-    """Return what a state has to have for metrics; raise ``MetricError`` for those that no sums of days give."""
-    return of_asked(ask(metrics, library, None, policies, {BASE}), library)
-
-
 def of_asked(asked: Iterable[Asked], library: Library) -> Wanted:
-    """Return what a state has to have for metrics that were looked up."""
+    """Return what a state has to have for metrics that were looked up; raise ``MetricError`` for those that no sums of days give."""
     return Wanted(tuple(_wanted(item, library) for item in asked))
 
 

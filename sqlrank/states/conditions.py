@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import Table
 
 
-def condition(where: str, table: Table, keys: Sequence[str], dialect: str) -> exp.Expr:
+def condition(where: str, table: Table, keys: Sequence[str], dialect: str, argument: str = "where") -> exp.Expr:
     """Return a condition over columns of a state.
 
     Raises:
         InputError: the text is no condition, or a column does not tell rows of the state apart.
     """
-    tree = read_condition(where, dialect)
+    tree = read_condition(where, dialect, argument)
     for column in nodes(tree, exp.Column):
         theirs = table.column(column.name)
         if column.table or theirs not in keys:
             raise InputError(
-                f"where: {column.sql()} is no column that rows of the state are told apart by{suggestion(column.name, keys)} "
+                f"{argument}: {column.sql()} is no column that rows of the state are told apart by{suggestion(column.name, keys)} "
                 f"There are: {', '.join(keys)}; a condition on others is one on the rows that the state is made of"
             )
         column.set("this", exp.to_identifier(theirs, quoted=True))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank._version import __version__
 from sqlrank.errors import MetricError
 from sqlrank.library.asked import Asked
 from sqlrank.library.file import SqlFile
@@ -17,6 +18,7 @@ from sqlrank.library.metric import Metric
 from sqlrank.library.refusals import check_value
 from sqlrank.library.uses import uses
 from sqlrank.question import look_up
+from sqlrank.statement.statement import Output, Statement
 from sqlrank.states.asked import BASE, of_asked
 from sqlrank.states.conditions import kept_conditions
 
@@ -81,6 +83,13 @@ def question_of(call: Call, dialect: str, bins: str, fineness: int) -> tuple[Que
     metric = Metric("State", (("definition", definition),))
     asked = Asked(metric, file, {**held, **settings}, uses(library, file, {**held, **settings}), BASE)
     return replace(question, asked=[asked]), definition
+
+
+def defined(statement: Statement, definition: str) -> Statement:
+    """Return the statement of a state with the column that says which one it is."""
+    tree: Any = statement.tree.copy()
+    tree.select(exp.alias_(exp.Literal.string(definition), DEFINITION), copy=False)
+    return Statement(tree, [*statement.outputs, Output(DEFINITION, DEFINITION, "id")], f"sqlrank {__version__}: state {definition}")
 
 
 def definition_of(said: Mapping[str, Any]) -> str:

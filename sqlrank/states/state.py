@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.arguments import public
@@ -22,9 +21,8 @@ from sqlrank.evaluation import evaluated
 from sqlrank.prepare import prepare
 from sqlrank.results.replacing import replacing
 from sqlrank.results.store import store
-from sqlrank.statement.statement import Output, Statement
 from sqlrank.states.kept import keep
-from sqlrank.states.made import DEFINITION, FINENESS, question_of
+from sqlrank.states.made import DEFINITION, FINENESS, defined, question_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -148,11 +146,7 @@ def state_sql(
     has_files = any(is_meant(each) for source in question.sources.values() for each in leaves(source))
     with looked_at(connection, spoken, has_files) as database:
         prepared = prepare(question, database)
-        tree: Any = prepared.statement.tree.copy()
-        tree.select(exp.alias_(exp.Literal.string(definition), DEFINITION), copy=False)
-        outputs = [*prepared.statement.outputs, Output(DEFINITION, DEFINITION, "id")]
-        stamp = f"sqlrank {__version__}: state {definition}"
-        made = Statement(tree, outputs, stamp)
+        made = defined(prepared.statement, definition)
         read = [item.table.written for item in prepared.columns.inputs.values()]
         stored = store(made, spoken, create_table, None, insert, read)
         if replace is not None:

@@ -161,6 +161,15 @@ def test_one_class_has_no_auc_and_no_bounds() -> None:
     assert row == dict.fromkeys(["AUC", "AUC.least", "AUC.greatest", "APS", "APS.least", "APS.greatest"]) | {"rows": 2}
 
 
+def test_what_weighs_nothing_has_no_auc() -> None:
+    """Group b has rows, of which none has weight, and does not keep the others from theirs."""
+    table = {"campaign": ["a", "a", "b", "b"], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.75, 0.25], "weight": [1.0, 2.0, 0.0, 0.0]}
+    made = sqlrank.state("AUC", predictions=pa.table(table), by="campaign", columns={"weight": "weight"})
+    for one in (made, made.slice(2)):
+        found = {row["campaign"]: (row["AUC"], row["rows"]) for row in sqlrank.evaluate("AUC", state=one, by="campaign").to_pylist()}
+        assert found == {"a": (1, 2), "b": (None, 2)} if one is made else found == {"b": (None, 2)}
+
+
 def test_metrics_that_are_sums_need_no_bins() -> None:
     made = sqlrank.state(["MAE", "LogLoss"], predictions=clicks(), by="day")
     assert made.num_rows == 5
@@ -276,11 +285,12 @@ def test_another_engine_adds_up() -> None:
     for by in ([], ["campaign"]):
         options = {"by": by, "where": "day > 2"}
         here = sqlrank.evaluate(["AUC", "Brier", "APS"], state=made, **options).to_pylist()
-        there = sqlrank.evaluate(["AUC", "Brier", "APS"], state="s", connection=_on_sqlite(made), dialect="sqlite", **options).to_pylist()
+        there = sqlrank.evaluate(["AUC", "Brier", "APS"], state="s", connection=on_sqlite(made), dialect="sqlite", **options).to_pylist()
         assert there == [pytest.approx(row, abs=1e-12) for row in here]
 
 
-def _on_sqlite(state: pa.Table) -> Any:
+def on_sqlite(state: pa.Table) -> Any:
+    """Return a connection to SQLite with a state as the table s."""
     connection = sqlite3.connect(":memory:")
     names = ", ".join(f'"{name}"' for name in state.column_names)
     connection.execute(f"CREATE TABLE s ({names})")
@@ -333,7 +343,7 @@ def test_the_command_makes_a_state_and_reads_it(tmp_path: Path) -> None:
 )
 def test_states_that_are_refused(options: dict[str, Any], message: str) -> None:
     if "connection" in options:
-        options = {**options, "connection": _on_sqlite(state_of(THREE))}
+        options = {**options, "connection": on_sqlite(state_of(THREE))}
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.state(**{"metrics": "AUC", "predictions": clicks(), **options})
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+import pyarrow as pa
 import pytest
+from sqlglot import exp
 
 import sqlrank
+from sqlrank.engines.database import Database, Table
+from sqlrank.library.settings import ask
+from sqlrank.library.shelf import library_of
+from sqlrank.states.adding import Adding
+from sqlrank.states.asked import BASE, of_asked
+from sqlrank.states.held import Held
+from sqlrank.states.rolling import Windows
 from tests.definitions.test_states import clicks
 from tests.engines.engines import ENGINES
 from tests.engines.running import each, running
@@ -14,6 +25,7 @@ from tests.engines.running import each, running
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlrank.states.asked import Wanted
     from tests.engines.engines import Engine
 
 METRICS = ["AUC", "LogLoss", "Brier", "RMSE", "num_predictions"]
@@ -41,3 +53,49 @@ def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> No
 
 def _place(row: dict[str, Any]) -> tuple[int, str, float]:
     return int(row["day"]), row["campaign"] or "", float(row["bin"])
+
+
+def test_windows_are_those_of_duckdb(engine: Engine) -> None:
+    """A state that is kept on the engine is added up there by window: its sums, and its bins."""
+    made = sqlrank.state(METRICS, predictions=clicks(), by=["day", "campaign"], fineness=64)
+    engine.load("kept", made)
+    library = library_of(None)
+    asked = of_asked(ask(METRICS, library, None, {}, {BASE}), library)
+    here = duckdb.connect()
+    here.register("kept", made)
+    ours, theirs = (
+        _added_up(each, asked, made)
+        for each in (
+            Database("duckdb", _finding("duckdb", made), lambda text: here.sql(text).to_arrow_table(), lambda text: here.sql(text).fetchall(), dict),
+            Database(engine.dialects[0], _finding(engine.dialects[0], made), lambda text: _table(engine.rows(text)), engine.rows, dict),
+        )
+    )  # fmt: skip
+    for one, other in zip(ours, theirs, strict=True):
+        assert len(one) == len(other) >= 8
+        for row, expected in zip(other, one, strict=True):
+            assert list(row.values()) == pytest.approx(list(expected.values()), rel=1e-9, abs=1e-12)
+
+
+def _finding(dialect: str, state: pa.Table) -> Any:
+    """Return what finds the state: a table of this name, with the columns of the state, as the engine has them."""
+    table = Table("kept", exp.to_table("kept"), dict.fromkeys(state.column_names, ""), dialect)
+    return lambda role, source: table  # noqa: ARG005  whatever is sought
+
+
+def _table(rows: list[tuple[Any, ...]]) -> pa.Table:
+    """Return the rows of an engine as a table whose columns nobody knows the names of."""
+    columns = [pa.array([float(value) if isinstance(value, Decimal) else value for value in column]) for column in zip(*rows, strict=True)]
+    return pa.table(columns, names=[str(place) for place in range(len(columns))])
+
+
+def _added_up(database: Database, asked: Wanted, state: pa.Table) -> list[list[dict[str, Any]]]:
+    """Return the sums and the bins of windows of three days, by campaign, in the same order everywhere."""
+    held = Held(database.find("state", state))
+    rows = held.rows(database, "day <> 3")
+    windows = Windows.of(database, held, rows, 3, None)
+    adding = Adding(database, held, rows, ["campaign", "day"], windows)
+    return [sorted(found.to_pylist(), key=_order) for found in (adding.sums(asked), adding.bins)]
+
+
+def _order(row: dict[str, Any]) -> tuple[str, int, float]:
+    return row["key_0"] or "", int(row["key_1"]), float(row.get("bin", 0))

@@ -139,6 +139,7 @@ def test_rolling() -> None:
         ({"time": "t", "bounds": [1], "shares": {"a": 1, "b": 1, "c": 1}}, "1 bounds make 2 parts; name as many"),
         ({"time": "t", "shares": HALVES, "salt": "x"}, "salt= are not for a split by time alone"),
         ({"time": "t", "rolling": True}, "rolling= need bounds="),
+        ({"time": "t", "bounds": [3], "rolling": 7}, "rolling=7 is not possible: give True or False"),
         ({"key": "user", "last": 1}, "last= needs key=, of which the last rows are test, and time="),
         ({"key": "user", "time": "t", "last": 0}, "last=0 is not possible: give a whole number from 1"),
     ],

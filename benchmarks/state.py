@@ -1,0 +1,144 @@
+"""How long states take: to make one beside plain sums, to ask one of a year by campaign and of thirteen windows beside SQL by hand, and their bounds."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+from timing import Target, Values, alternate, conclude, console, introduce, show
+from timing import agree as all_agree
+
+import sqlrank
+from sqlrank.library.folder import sql_root
+
+FOLDER = Path(__file__).parent / "data"
+IMPRESSIONS = sql_root().parent / "examples" / "data" / "open_bandit" / "impressions.parquet"
+CELLS = 70
+"""Bins of a day and campaign that are drawn, of which some 55 differ."""
+
+METRICS = ["AUC", "LogLoss", "CalibrationRatio"]
+
+
+def impressions(rows: int, campaigns: int) -> Path:
+    """Return a Parquet file of calibrated click rates of thirty days, at a base rate of 0.3 %, from hashes."""
+    path = FOLDER / f"clicks_{rows}_{campaigns}.parquet"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        drawn = "(hash(i, 1) % 1000 + hash(i, 2) % 1000 + hash(i, 3) % 1000) / 3000.0"
+        score = f"1 / (1 + EXP(6.2 - 4 * ({drawn} - 0.5)))"
+        source = f"SELECT i, {score} AS score FROM range({rows}) AS t(i)"
+        columns = f"DATE '2025-01-01' + (hash(i, 4) % 30)::INT AS day, hash(i, 5) % {campaigns} AS campaign, score"
+        click = "CAST((hash(i, 6) % 1000000) / 1e6 < score AS INT) AS label"
+        duckdb.sql(f"COPY (SELECT {columns}, {click} FROM ({source})) TO '{path}'")
+    return path
+
+
+def year(campaigns: int, days: int) -> Path:
+    """Return a state of so many days and campaigns, as rows of 0.3 % positives in bins of a bell."""
+    path = FOLDER / f"state_{campaigns}_{days}.parquet"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        drawn = " + ".join(f"hash(d, c, i, {seed}) % 1000" for seed in (1, 2, 3))
+        cells = f"SELECT d, c, i, FLOOR(700 + ({drawn}) / 10.0 - 150) AS bin FROM range({days}) AS a(d), range({campaigns}) AS b(c), range({CELLS}) AS e(i)"
+        sums = "SUM(CAST(hash(d, c, i, 5) % 8 = 0 AS INT))::DOUBLE AS positives, SUM(1 + hash(d, c, i, 7) % 80)::DOUBLE AS negatives"
+        keyed = f"SELECT DATE '2025-01-01' + d::INT AS day, c AS campaign, bin, {sums} FROM ({cells}) GROUP BY d, c, bin"
+        rest = "POWER(bin / 1024, 16) AS score_min, POWER((bin + 0.9) / 1024, 16) AS score_max, positives + negatives AS num_rows, 'x' AS definition"
+        duckdb.sql(f"COPY (SELECT *, {rest} FROM ({keyed}) ORDER BY day, campaign, bin) TO '{path}'")
+    return path
+
+
+def plain_sums(path: Path, threads: int) -> Values:
+    """Add up what the metrics need by day and campaign, without bins: the least that anybody keeps."""
+    likelihood = "SUM(LN(CASE WHEN label = 1 THEN score ELSE 1 - score END))"
+    sums = f"COUNT(*) AS n, SUM(label) AS clicks, SUM(score) AS expected, SUM(label * score) AS hits, MIN(score), MAX(score), {likelihood} AS l"
+    text = f"SELECT SUM(n), -SUM(l) / SUM(n) FROM (SELECT day, campaign, {sums} FROM '{path}' GROUP BY day, campaign)"
+    with duckdb.connect(config={"threads": threads}) as duck:
+        count, loss = duck.sql(text).fetchall()[0]
+    return {"rows": float(count), "LogLoss": float(loss)}
+
+
+def ours_made(path: Path, threads: int, check: str) -> Values:
+    """Make a state, and ask it for the log loss."""
+    made = sqlrank.state(METRICS, predictions=str(path), by=["day", "campaign"], threads=threads, check=check)  # type: ignore[arg-type]
+    row = sqlrank.evaluate("LogLoss", state=made).to_pylist()[0]
+    return {"rows": float(row["rows"]), "LogLoss": row["LogLoss"]}
+
+
+def by_hand(path: Path, threads: int) -> Values:
+    """Merge the bins of campaigns and take AUC, and its least and greatest, by the formula: windows over bins only."""
+    bins = f"SELECT campaign, bin, SUM(positives) AS p, SUM(negatives) AS n FROM '{path}' GROUP BY campaign, bin"
+    below = f"SELECT campaign, p, n, SUM(n) OVER (PARTITION BY campaign ORDER BY bin) - n AS b FROM ({bins})"
+    ends = ", ".join(f"SUM(p * (b + {share} * n)) / (SUM(p) * SUM(n)) AS {name}" for name, share in (("l", 0), ("v", 0.5), ("g", 1)))
+    with duckdb.connect(config={"threads": threads}) as duck:
+        found = duck.sql(f"SELECT SUM(l), SUM(v), SUM(g) FROM (SELECT campaign, {ends} FROM ({below}) GROUP BY campaign)").fetchall()[0]
+    return dict(zip(("least", "AUC", "greatest"), map(float, found), strict=True))
+
+
+def asked(path: Path, threads: int, **options: Any) -> Values:
+    """Return the sums of AUC and its bounds over the rows of an answer."""
+    found = sqlrank.evaluate("AUC", state=str(path), threads=threads, **options)
+    return {
+        name: float(sum(found[column].to_pylist()))
+        for name, column in (("least", "AUC.least"), ("AUC", "AUC"), ("greatest", "AUC.greatest"))
+    }
+
+
+def widths() -> None:
+    """Print how wide the bounds are on real data, by fineness, and how far the value is from the truth."""
+    given = {"predictions": str(IMPRESSIONS), "columns": {"label": "click", "score": "score_logistic"}}
+    metrics = ["AUC", "APS", "KS", "Gain@0.1"]
+    (truth,) = sqlrank.evaluate(metrics, **given).to_pylist()
+    console.print("Open Bandit, 40,000 impressions: value - truth, and half of what is between the bounds")
+    for fineness in (256, 1024, 4096):
+        made = sqlrank.state(metrics, fineness=fineness, **given)
+        (row,) = sqlrank.evaluate(metrics, state=made).to_pylist()
+        said = [f"{name} {row[name] - truth[name]:+.5f} ± {(row[f'{name}.greatest'] - row[f'{name}.least']) / 2:.5f}" for name in metrics]
+        console.print(f"fineness {fineness}, {made.num_rows} rows: {', '.join(said)}", highlight=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rows", type=int, default=4_000_000, help="impressions that a state is made of")
+    parser.add_argument("--campaigns", type=int, default=200)
+    parser.add_argument("--days", type=int, default=365)
+    given = parser.parse_args()
+    introduce(given.threads, ["duckdb"])
+    sqlrank.state(METRICS, predictions=pa.table({"label": [0, 1], "score": [0.25, 0.5]}))  # imports take half a second once
+    raw, kept, threads = impressions(given.rows, given.campaigns), year(given.campaigns, given.days), given.threads
+
+    made = alternate(
+        {
+            "plain sums": partial(plain_sums, raw, threads),
+            "sqlrank.state, checks on": partial(ours_made, raw, threads, "auto"),
+            "sqlrank.state, checks off": partial(ours_made, raw, threads, "off"),
+        },
+        given.repeat,
+    )
+    all_agree({}, made)
+    show(f"A state of {given.rows:,} impressions of 30 days and {given.campaigns} campaigns", made, "plain sums")
+
+    count = duckdb.sql(f"SELECT COUNT(*) FROM '{kept}'").fetchall()[0][0]
+    windows = {"rolling": 90, "ends": "(DATE '2025-12-31' - day) % 7 = 0 AND day > DATE '2025-12-31' - 91"}
+    sides = {
+        "by hand": partial(by_hand, kept, threads),
+        "by campaign": partial(asked, kept, threads, by="campaign"),
+        "in total": partial(asked, kept, threads),
+        "365 windows, in total": partial(asked, kept, threads, rolling=90),
+        "13 windows, by campaign": partial(asked, kept, threads, by="campaign", **windows),
+    }
+    found = alternate(sides, given.repeat)
+    all_agree({}, {name: found[name] for name in ("by hand", "by campaign")})
+    show(f"AUC with bounds from {count:,} rows: {given.days} days of {given.campaigns} campaigns; windows of 90 days", found, "by hand")
+    widths()
+    ratios = {"a state beside plain sums": made["sqlrank.state, checks on"].median / made["plain sums"].median}
+    conclude(Target(name, ratio, at_most=4) for name, ratio in ratios.items())
+
+
+if __name__ == "__main__":
+    main()

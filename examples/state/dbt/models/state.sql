@@ -1,0 +1,56 @@
+{{ config(materialized='incremental', incremental_strategy='microbatch', event_time='day', batch_size='day', begin='2026-03-01', lookback=3) }}
+-- sqlrank 0.1.0: state 151b92aa6fb6c3dc
+WITH predictions AS (
+  /* predictions: what was predicted: a row per example */
+  SELECT
+    "day", "campaign",
+    CAST(score AS DOUBLE) AS score,
+    CAST("click" AS DOUBLE) AS label,
+    CAST(1 AS DOUBLE) AS weight
+  FROM {{ source('ads', 'impressions') }}
+), state AS (
+  /* states/grid.sql: one row per group and bin of the score, with what merges by addition. */
+  SELECT
+    "day", "campaign", bin,
+    SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
+    MIN(score) AS score_min,
+    MAX(score) AS score_max,
+    COUNT(*) AS num_rows,
+    SUM(
+      weight * LN(
+        CASE
+          WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16
+          THEN 2.220446049250313e-16
+          WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16
+          THEN 1 - 2.220446049250313e-16
+          ELSE ABS(score + (label - 1))
+        END
+      )
+    ) AS sum_weight_ln_case_when_abs_score_label_67c267b0,
+    SUM(weight) AS sum_weight_a1a30430,
+    SUM(weight * score) AS sum_weight_score_5da0c61f,
+    SUM(weight * label) AS sum_weight_label_aa407f5a
+  FROM (
+    SELECT
+      "day", "campaign", label, score, weight,
+      FLOOR(1024 * CASE WHEN score < 0 THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(score)))))) AS bin
+    FROM predictions
+  ) AS placed
+  GROUP BY "day", "campaign", bin
+)
+SELECT
+  state."day" AS "day",
+  state."campaign" AS "campaign",
+  state.bin AS bin,
+  state.positives AS positives,
+  state.negatives AS negatives,
+  state.score_min AS score_min,
+  state.score_max AS score_max,
+  CAST(state.num_rows AS DOUBLE) AS num_rows,
+  state.sum_weight_ln_case_when_abs_score_label_67c267b0 AS sum_weight_ln_case_when_abs_score_label_67c267b0,
+  state.sum_weight_a1a30430 AS sum_weight_a1a30430,
+  state.sum_weight_score_5da0c61f AS sum_weight_score_5da0c61f,
+  state.sum_weight_label_aa407f5a AS sum_weight_label_aa407f5a,
+  '151b92aa6fb6c3dc' AS definition
+FROM state

@@ -1,0 +1,98 @@
+"""A state that was found: which columns it has, and whether its rows can be added up."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.errors import InputError, suggestion
+from sqlrank.states.conditions import condition
+from sqlrank.states.made import DAY, DEFINITION, OF_BINS, ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.engines.database import Database, Table
+    from sqlrank.states.asked import Wanted
+
+_OF_SUMS = re.compile(r"(sum|count|min|max)_\w+_[0-9a-f]{8}", re.IGNORECASE)
+"""The name of a column that holds a sum: its words and eight digits."""
+
+
+class Held:
+    """A state that was found: its columns, as its metrics and its callers know them."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.names = list(table.types or ())
+        ours = {*OF_BINS, ROWS, DEFINITION}
+        self.keys = [name for name in self.names if name.lower() not in ours and not _OF_SUMS.fullmatch(name)]
+
+    @property
+    def day(self) -> str | None:
+        """The column of days, as it is spelled there; None if there is none."""
+        name = self.table.column(DAY)
+        return name if name in self.keys else None
+
+    @property
+    def has_bins(self) -> bool:
+        """Whether its rows are of bins of the score."""
+        return all(self.table.column(name) is not None for name in OF_BINS)
+
+    def column(self, name: str) -> exp.Column:
+        """Return a column of the state, whatever the case of its name is there."""
+        return exp.column(exp.to_identifier(self.table.column(name) or name, quoted=True))
+
+    def check(self, asked: Wanted, by: Sequence[str]) -> None:
+        """Raise ``InputError`` unless the state has what metrics need, and the columns that groups are told apart by."""
+        missing = [item.name for item in asked.summed if any(self.table.column(name) is None for name in item.aggregates)]
+        missing += [] if self.has_bins else [item.name for item in asked.ordered]
+        if any(self.table.column(name) is None for name in (ROWS, DEFINITION)):
+            raise InputError(
+                f"state: {self.table.shown} has no {ROWS} or no {DEFINITION}, and is no state; sqlrank.state (sqlrank state) makes one"
+            )
+        if missing:
+            raise InputError(
+                f"state: {self.table.shown} does not have the sums of {', '.join(missing)}, with these parameters; make it anew with all "
+                f"metrics, such as sqlrank state {' '.join(repr(item.name) for item in asked.metrics)}"
+            )
+        for name in by:
+            if (self.table.column(name) or name) not in self.keys:
+                raise InputError(
+                    f"state: {name!r} is no column that rows of {self.table.shown} are told apart by{suggestion(name, self.keys)} "
+                    f"There are: {', '.join(self.keys)}"
+                )
+
+    def rows(self, database: Database, where: str | None, argument: str = "where") -> exp.Subquery:
+        """Return the rows of a condition, which was given as ``argument`` and can be added up.
+
+        Raises:
+            InputError: no condition, no rows, rows of several definitions, or counts below zero.
+        """
+        source = exp.select("*").from_(self.table.item())
+        if where is not None:
+            source = source.where(condition(where, self.table, self.keys, database.dialect, argument))
+        found = source.subquery("s")
+        self._check_rows(database, found, argument)
+        return found
+
+    def _check_rows(self, database: Database, rows: exp.Subquery, argument: str) -> None:
+        definition, number = self.column(DEFINITION), self.column(ROWS)
+        ends = [exp.Min(this=definition), exp.Max(this=definition.copy()), exp.Min(this=number), exp.Count(this=exp.Star())]
+        ((least, most, fewest, count),) = database.rows(
+            exp.select(*(exp.alias_(end, f"end_{place}") for place, end in enumerate(ends))).from_(rows.copy())
+        )
+        if not count:
+            raise InputError(f"state: {self.table.shown} has no rows to add up; see what {argument}= leaves of it")
+        if least != most:
+            days = "" if self.table.column(DAY) is None else "; see which days have which: SELECT DISTINCT day, definition"
+            raise InputError(
+                f"state: rows of different definitions ({least}, {most}) cannot be added up: they are of other metrics, columns, conditions "
+                f"or bins{days}; choose those of one with where=, or make the others anew"
+            )
+        if fewest < 0:
+            raise InputError(
+                f"state: {self.table.shown} has rows with {fewest:g} in {ROWS}, and nothing is less than none; make these days anew"
+            )

@@ -1,0 +1,159 @@
+"""Drift: metrics of some days of a state beside those of others, by hand, with bounds, verdicts and exit status."""
+
+from __future__ import annotations
+
+from math import log
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sqlrank
+from tests.definitions.test_states import clicks, on_sqlite
+from tests.unit.command_line import call
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DAYS = {"reference": "day = 1", "where": "day = 2"}
+
+
+def two_days(then: list[tuple[float, float]], now: list[tuple[float, float]], is_open: bool = True, **columns: Any) -> pa.Table:
+    """Return a state of two days from weights of positives and negatives in bins, the highest first."""
+    rows = [(day, -float(place), *pair) for day, bins in ((1, then), (2, now)) for place, pair in enumerate(bins)]
+    day, bins, positives, negatives = (list(each) for each in zip(*rows, strict=True))
+    ends = {"score_min": bins, "score_max": [each + 0.5 * is_open for each in bins]}
+    counts = {"num_rows": [one + other for one, other in zip(positives, negatives, strict=True)], "definition": ["0"] * len(rows)}
+    return pa.table({"day": day, "bin": bins, "positives": positives, "negatives": negatives, **ends, **counts, **columns})
+
+
+def test_by_hand() -> None:
+    """Of bins (2, 1), (1, 3), (1, 6) AUC is 0.7375 in [0.6, 0.875], of one bin 0.5 in [0, 1]; all of its weight is in the first tenths."""
+    state = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)])
+    auc, psi = sorted(sqlrank.drift("AUC", state=state, **DAYS).to_pylist(), key=lambda row: row["metric"])
+    assert auc == {
+        "metric": "AUC",
+        "value_reference": pytest.approx(0.7375),
+        "value": 0.5,
+        "difference": pytest.approx(-0.2375),
+        "least": pytest.approx(0 - 0.875),
+        "greatest": pytest.approx(1 - 0.6),
+        "days_reference": 1,
+        "days": 1,
+        "rows_reference": 14,
+        "rows": 6,
+    }
+    # Shares of 7, 4 and 3 in 14, of which the last has all now: the others count as 0.0001.
+    expected = sum((0.0001 - share) * log(0.0001 / share) for share in (7 / 14, 4 / 14)) + (1 - 3 / 14) * log(14 / 3)
+    assert psi["value"] == psi["difference"] == psi["least"] == psi["greatest"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_psi_by_hand() -> None:
+    """Halves that become 80 and 20 of 100; days that are alike have 0; a day is at 0 from itself however its weight changes."""
+    state = two_days([(5, 45), (10, 40)], [(10, 70), (15, 5)])
+    psi = next(row for row in sqlrank.drift("AUC", state=state, **DAYS).to_pylist() if row["metric"] == "PSI")
+    assert psi["value"] == pytest.approx(0.3 * log(0.8 / 0.5) - 0.3 * log(0.2 / 0.5), abs=1e-14)
+    alike = two_days([(5, 45), (10, 40)], [(15, 135), (120, 30)])
+    assert next(row for row in sqlrank.drift("AUC", state=alike, **DAYS).to_pylist() if row["metric"] == "PSI")["value"] == 0
+
+
+def test_metrics_are_those_of_evaluate() -> None:
+    made = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
+    found = sqlrank.drift(["AUC", "LogLoss"], state=made, reference="day < 4", where="day >= 4", by="campaign").to_pylist()
+    then, now = (
+        {row["campaign"]: row for row in sqlrank.evaluate(["AUC", "LogLoss"], state=made, where=where, by="campaign").to_pylist()}
+        for where in ("day < 4", "day >= 4")
+    )
+    assert len(found) == 6
+    for row in (row for row in found if row["metric"] != "PSI"):
+        before, after, name = then[row["campaign"]], now[row["campaign"]], row["metric"]
+        assert (row["value_reference"], row["value"]) == pytest.approx((before[name], after[name]))
+        assert (row["days_reference"], row["days"], row["rows_reference"], row["rows"]) == (3, 2, before["rows"], after["rows"])
+        least, greatest = (f"{name}.least", f"{name}.greatest") if name == "AUC" else (name, name)
+        assert row["least"] == pytest.approx(after[least] - before[greatest], abs=1e-12)
+        assert row["greatest"] == pytest.approx(after[greatest] - before[least], abs=1e-12)
+    moved = [abs(row["difference"]) / (row["value_reference"] or 1) for row in found]
+    assert moved == sorted(moved, reverse=True)
+
+
+def test_another_engine() -> None:
+    made = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
+    asked = {"reference": "day < 4", "where": "day >= 4", "by": "campaign", "at_most": {"PSI": 0.1}}
+    here = sqlrank.drift(["AUC", "LogLoss"], state=made, **asked).to_pylist()
+    there = sqlrank.drift(["AUC", "LogLoss"], state="s", connection=on_sqlite(made), dialect="sqlite", **asked).to_pylist()
+    assert there == [pytest.approx(row, abs=1e-12) for row in here]
+
+
+# Verdicts
+
+
+@pytest.mark.parametrize(
+    ("at_most", "is_open", "verdict"),
+    [(0.9, True, "pass"), (0.3, True, "inconclusive"), (0.23, False, "fail"), (0.24, False, "pass"), ("40%", False, "pass"), ("30%", False, "fail")],
+)  # fmt: skip
+def test_verdicts_are_certain(at_most: Any, is_open: bool, verdict: str) -> None:
+    """AUC falls by 0.2375, 32 % of what it was; of open bins by -0.4 to 0.875."""
+    state = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)], is_open)
+    result = sqlrank.drift("AUC", state=state, at_most=at_most, **DAYS)
+    assert [(row["metric"], row["verdict"]) for row in result.to_pylist()] == [("AUC", verdict), ("PSI", None)]
+    assert result.schema.metadata[b"sqlrank.verdict"].decode() == verdict
+
+
+def test_the_worst_comes_first_and_what_is_not_there_is_skipped() -> None:
+    """Campaign c has gone and d has come; the AUC of b moved more than that of a, as a share of the tolerance."""
+    rows = [(1, "a", 0.75), (2, "a", 0.8), (1, "b", 0.75), (2, "b", 0.25), (1, "c", 0.5), (2, "d", 0.5)]
+    table = {"day": [], "campaign": [], "label": [], "score": []}
+    for day, campaign, share in rows:
+        for number in range(20):
+            table["day"].append(day)
+            table["campaign"].append(campaign)
+            table["label"].append(number % 2)
+            table["score"].append(0.5 if number % 2 == 0 else 0.75 if number < 20 * share else 0.25)
+    state = sqlrank.state("AUC", predictions=pa.table(table), by=["day", "campaign"], bins="score")
+    result = sqlrank.drift("AUC", state=state, by="campaign", at_most=0.15, **DAYS).to_pylist()
+    found = [(row["campaign"], row["verdict"], row["reason"]) for row in result if row["metric"] == "AUC"]
+    assert found == [
+        ("b", "fail", "moved by more than the tolerance"),
+        ("d", "skipped", "no rows in the reference"),
+        ("c", "skipped", "no rows in the days that are compared"),
+        ("a", "pass", "within the tolerance"),
+    ]
+
+
+def test_the_command_and_its_exit_status(tmp_path: Path) -> None:
+    path, summary = tmp_path / "state.parquet", tmp_path / "summary.md"
+    pq.write_table(two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)]), path)
+    asked = ["drift", "AUC", "--state", path, "--reference", "day = 1", "--where", "day = 2"]
+    found = {at_most: call(*asked, "--at-most", at_most) for at_most in ("0.9", "AUC=0.2", "PSI=0.2")}
+    assert {name: result.exit_code for name, result in found.items()} == {"0.9": 0, "AUC=0.2": 3, "PSI=0.2": 1}
+    assert found["PSI=0.2"].stdout.endswith("verdict: fail\n")
+    assert call(*asked, "--at-most", "0.2", "--inconclusive", "pass", "--summary", summary).exit_code == 0
+    assert summary.read_text("utf-8").startswith("## sqlrank drift: inconclusive\n\n| metric | value_reference |")
+    plain = call(*asked, "--format", "csv")
+    assert (plain.exit_code, plain.stdout.splitlines()[0]) == (
+        0,
+        "metric,value_reference,value,difference,least,greatest,days_reference,days,rows_reference,rows",
+    )
+    assert call(*asked, "--inconclusive", "pass").stderr == "sqlrank: --inconclusive and --summary are for verdicts, which need --at-most\n"
+    assert "--at-most 0.2: given twice for all metrics" in call(*asked, "--at-most", "0.1", "--at-most", "0.2").stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"reference": "day = 9"}, "^state: Table has no rows to add up; see what reference= leaves of it"),
+        ({"reference": "bin = 1"}, "^reference: bin is no column that rows of the state are told apart by"),
+        ({"at_most": {"LogLoss": 1}}, "^tolerance of 'LogLoss', which is not asked for; there are: AUC, PSI"),
+        ({"at_most": "much"}, "^tolerance='much' is not possible: give a number from 0, such as 0.01, or a share of the baseline"),
+        ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
+        ({"by": "campaign"}, "^state: 'campaign' is no column that rows of Table are told apart by"),
+        (
+            {"state": two_days([(1, 1)], [(2, 1)]).set_column(7, "definition", pa.array(["0", "1"]))},
+            r"^state: rows of different definitions \(0, 1\) cannot be added up",
+        ),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sqlrank.SqlrankError, match=message):
+        sqlrank.drift(**{"metrics": "AUC", "state": two_days([(1, 1)], [(2, 1)]), **DAYS, **options})

@@ -1,0 +1,57 @@
+"""Charts of what a state says over days: a line with the band of what is certain."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import sqlrank
+from tests.unit.charts import CLICKS, marks, rows, under
+from tests.unit.command_line import printed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def kept() -> pa.Table:
+    """Return the state of two days, written as texts, with bins so coarse that scores share them."""
+    return sqlrank.state(["AUC", "LogLoss"], predictions=CLICKS, by=["day", "country"], fineness=4)
+
+
+def spec(**options: Any) -> dict[str, Any]:
+    """Return the chart of AUC from the state."""
+    found: dict[str, Any] = sqlrank.chart(sqlrank.evaluate("AUC", state=kept(), **options)).to_dict()
+    return found
+
+
+def test_a_line_with_the_band_of_what_is_certain() -> None:
+    result = sqlrank.evaluate("AUC", state=kept(), rolling=2)
+    found = spec(rolling=2)
+    assert marks(found) == ["area", "line"]
+    expected = [
+        (f"{row['day']}T00:00:00", row["AUC"], row["AUC.least"], row["AUC.greatest"], row["days"], row["rows"])
+        for row in result.to_pylist()
+    ]
+    assert rows(found, "x", "y", "low", "high", "count_0", "count_1") == expected
+    assert expected[1][2] < expected[1][3]
+    titles = [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]]
+    assert titles == ["day", "AUC", "from", "to", "days", "rows"]
+    assert under(found) == "Bands: what is certain, whatever the order of rows within bins of the score. Each point: the 2 days up to it."
+
+
+def test_days_and_groups_of_a_state_are_drawn_as_they_are() -> None:
+    assert marks(spec(by=["day", "country"])) == ["area", "line"]
+    assert under(spec(by="day")) == "Bands: what is certain, whatever the order of rows within bins of the score."
+    assert marks(spec(by="country")) == ["bar", "rule", "text"]
+    sums = sqlrank.chart(sqlrank.evaluate("LogLoss", state=kept(), rolling=1)).to_dict()
+    assert (marks(sums), under(sums)) == (["line"], "Each point: one day.")
+
+
+def test_the_command_draws_a_state(tmp_path: Path) -> None:
+    pq.write_table(kept(), tmp_path / "state.parquet")
+    printed("chart", "AUC", "--state", tmp_path / "state.parquet", "--rolling", 2, "--by", "country", "-o", tmp_path / "auc.json")
+    found = json.loads((tmp_path / "auc.json").read_text("utf-8"))
+    assert [colour for _, colour in rows(found, "x", "colour")] == ["DE", "DE", "FR", "FR"]
