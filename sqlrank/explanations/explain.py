@@ -149,7 +149,7 @@ def _run(prepared: Prepared, query: exp.Select, last: str) -> Any:
 
 
 def _step(prepared: Prepared, step: exp.CTE, shown: int) -> Step:
-    names = [name for name in step.this.named_selects if name != LIST]
+    names = [name for name in step.this.named_selects if name != LIST] or list(step.this.named_selects)
     columns = [exp.column(exp.to_identifier(name, quoted=name != name.lower()), table=step.alias) for name in names]
     query = exp.select(*columns).from_(step.alias)
     if "rank" in names and "doc_id" not in names and _has_ranks(prepared):

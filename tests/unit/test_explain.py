@@ -72,6 +72,13 @@ def test_all_rows_of_predictions() -> None:
     assert given.rows["score"].to_pylist() == [0.5, 0.4, 0.1]
 
 
+def test_a_step_of_nothing_but_lists() -> None:
+    run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
+    found = sqlrank.explain("CatalogCoverage@1", run=run, inputs={"items": pa.table({"doc_id": list("abcd")})})
+    members = next(step for step in found.steps if step.name == "members")
+    assert (members.rows.to_pylist(), found.value) == ([{"list_id": 1}, {"list_id": 2}], 0.25)
+
+
 def test_undefined() -> None:
     found = sqlrank.explain("AUC", predictions=CLICKS.slice(0, 1))
     assert found.value is None
