@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import InputError, suggestion
+from sqlrank.statement.statement import FOLD
 from sqlrank.states.conditions import condition
 from sqlrank.states.made import DAY, DEFINITION, OF_BINS, ROWS
 
@@ -64,6 +65,17 @@ class Held:
                     f"state: {name!r} is no column that rows of {self.table.shown} are told apart by{suggestion(name, self.keys)} "
                     f"There are: {', '.join(self.keys)}"
                 )
+
+    def check_folds(self, by: Sequence[str]) -> None:
+        """Raise ``InputError`` unless it can be told how sure metrics of groups are."""
+        name = self.table.column(FOLD)
+        if name not in self.keys:
+            raise InputError(
+                f"state: {self.table.shown} has no column {FOLD}, by which it is told how sure a metric is; make it anew with fold= (--fold), "
+                "which names what was drawn on its own, such as fold='user_id'"
+            )
+        if name in [self.table.column(each) for each in by]:
+            raise InputError(f"by names {name}, and a fold alone does not say how sure it is; leave out by={name!r}, or confidence=")
 
     def rows(self, database: Database, where: str | None, argument: str = "where") -> exp.Subquery:
         """Return the rows of a condition, which was given as ``argument`` and can be added up.

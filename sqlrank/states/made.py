@@ -18,7 +18,7 @@ from sqlrank.library.metric import Metric
 from sqlrank.library.refusals import check_value
 from sqlrank.library.uses import uses
 from sqlrank.question import look_up
-from sqlrank.statement.statement import Output, Statement
+from sqlrank.statement.statement import FOLD, Output, Statement
 from sqlrank.states.asked import BASE, of_asked
 from sqlrank.states.conditions import kept_conditions
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sqlrank.call import Call
     from sqlrank.question import Question
     from sqlrank.states.asked import Wanted
+    from sqlrank.states.folds import Folds
 
 BINS = ("grid", "score")
 """How scores are put into bins: by steps of a fixed axis, or each by itself."""
@@ -45,7 +46,7 @@ FINENESS = 1024
 """Steps of the grid between 0 and 1 unless said: of click rates some 400 bins have rows, within which 0.5 % of all pairs are."""
 
 
-def question_of(call: Call, dialect: str, bins: str, fineness: int) -> tuple[Question, str]:
+def question_of(call: Call, dialect: str, bins: str, fineness: int, folds: Folds | None = None) -> tuple[Question, str]:
     """Return the question whose answer is a state, and its definition.
 
     Raises:
@@ -53,19 +54,19 @@ def question_of(call: Call, dialect: str, bins: str, fineness: int) -> tuple[Que
     """
     if bins not in BINS:
         raise MetricError(f"bins={bins!r} is not possible: give one of: {', '.join(BINS)}")
-    question = look_up(call)
+    question = look_up(call if folds is None else folds.call(call))
     if question.sets is not None:
         raise MetricError(
             "by has several groupings, whose rows would overlap, and count twice when they are added up; give one list of columns"
         )
-    if taken := next((name for name in question.by if name.lower() in {*OF_BINS, ROWS, DEFINITION}), None):
+    if taken := next((name for name in question.by if name.lower() in {*OF_BINS, ROWS, DEFINITION, FOLD}), None):
         raise MetricError(f'by names {taken!r}, which is a column of every state; rename it: by="{taken}_={taken}"')
     if isinstance((call.columns or {}).get("score"), (list, tuple)):
         raise MetricError("several scores are given; make a state of each, in a table of its own")
     library = question.library
     wanted = of_asked(question.asked, library)
     kind = bins if wanted.ordered else "whole"
-    file = _file(kind, wanted, list(dict.fromkeys(text for item in question.asked for text in item.file.requires)))
+    file = _file(kind, wanted, list(dict.fromkeys(text for item in question.asked for text in item.file.requires)), folds)
     settings = {"fineness": fineness} if "fineness" in file.params else {}
     for param in file.params.values():
         check_value("fineness", param, fineness)
@@ -79,10 +80,10 @@ def question_of(call: Call, dialect: str, bins: str, fineness: int) -> tuple[Que
         "expressions": dict(question.by_expressions),
         "nulls": held.get("nulls"),
     }
-    definition = definition_of(said)
+    definition = definition_of(said) if folds is None else f"{definition_of(said)}-{folds.definition}"
     metric = Metric("State", (("definition", definition),))
     asked = Asked(metric, file, {**held, **settings}, uses(library, file, {**held, **settings}), BASE)
-    return replace(question, asked=[asked]), definition
+    return replace(question, asked=[asked], reads_units=folds is not None), definition
 
 
 def defined(statement: Statement, definition: str) -> Statement:
@@ -97,7 +98,7 @@ def definition_of(said: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def _file(kind: str, wanted: Wanted, requires: list[str]) -> SqlFile:
+def _file(kind: str, wanted: Wanted, requires: list[str], folds: Folds | None) -> SqlFile:
     """Return the file of a state with a column for each aggregate more, and what its metrics require."""
     file = SqlFile("curves", "state", sql_root() / "states" / f"{kind}.sql")
     tree = file.statement
@@ -106,5 +107,7 @@ def _file(kind: str, wanted: Wanted, requires: list[str]) -> SqlFile:
     if isinstance(inner, exp.Subquery):
         inner.this.select(*(exp.column(name) for name in sorted(missing - set(inner.this.named_selects))), copy=False)
     tree.select(*(exp.alias_(item.copy(), name) for name, item in wanted.aggregates.items()), copy=False)
+    if folds is not None:
+        folds.split(tree)
     file.__dict__["facts"] = {**file.facts, **({"Requires": ", ".join(requires)} if requires else {})}
     return file

@@ -17,6 +17,7 @@ from sqlrank.prepare import prepare
 from sqlrank.results.dbt import DbtModel, check_model, reference, schema_of
 from sqlrank.results.replacing import key_of
 from sqlrank.results.store import as_stored
+from sqlrank.states.folds import Folds
 from sqlrank.states.made import FINENESS, defined, question_of
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def state_model(
     lookback: int = 3,
     bins: str = "grid",
     fineness: int = FINENESS,
+    fold: str | None = None,
+    folds: int | None = None,
     dialect: str = "duckdb",
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
@@ -69,6 +72,8 @@ def state_model(
         lookback: how many days before the last are made anew each time, for labels that come late.
         bins: as for :func:`sqlrank.state`.
         fineness: as for :func:`sqlrank.state`.
+        fold: as for :func:`sqlrank.state`.
+        folds: as for :func:`sqlrank.state`.
         dialect: the SQL of the warehouse.
         columns: canonical column names to yours.
         where: a condition in SQL on the rows that are read, which may hold Jinja.
@@ -91,7 +96,7 @@ def state_model(
             "run what sqlrank.state_sql (sqlrank state --sql --insert --replace day) prints"
         )
     call = Call.of(metrics, {"predictions": predictions, **given, "where": where, "sql_dir": sql_dir}, policies)
-    question, definition = question_of(call, dialect, bins, fineness)
+    question, definition = question_of(call, dialect, bins, fineness, Folds.of(fold, folds))
     made = defined(prepare(question, named_database(dialect, reference)).statement, definition)
     # A bin tells rows apart as their other keys do.
     outputs = [dataclasses.replace(item, kind="point") if item.name == "bin" else item for item in made.outputs]
