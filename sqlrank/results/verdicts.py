@@ -53,6 +53,9 @@ EXPERIMENTED = (
 DRIFTED = ("metric", "value_reference", "value", "difference", "least", "greatest", "tolerance", "verdict", "reason")
 """The columns of a drift that a summary has."""
 
+SURELY_DRIFTED = (*DRIFTED[:6], "low", "high", *DRIFTED[6:])
+"""Those of a drift with intervals."""
+
 
 def for_people(result: pa.Table, names: Sequence[str]) -> pa.Table:
     """Return the columns that people are shown of a comparison or a gate, those of slices first."""

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from sqlrank.errors import MetricError
 from sqlrank.library.confidence import check_level, is_share, is_signed
-from sqlrank.statement.distributions import t_quantile
+from sqlrank.statement.distributions import t_quantile, t_tail
 from sqlrank.states.asked import Wanted
 from sqlrank.states.jackknife import errors_of, left_out
 
@@ -51,19 +51,28 @@ def spread(asked: Wanted, adding: Adding, groups: pa.Table, call: Call, limits: 
     return {item.name: _columns(errors, place, groups.num_rows) for place, item in enumerate(asked.metrics)}
 
 
-def limits_of(
-    value: float | None, error: float | None, folds: int | None, level: float, ends: tuple[float, float] | None
-) -> list[float | None]:
-    """Return the limits of the interval of a value by Student's t, within what the metric can be; none where folds do not differ.
+def limits_of(value: float | None, error: float | None, folds: int | None, level: float, size: float | None = None) -> list[float | None]:
+    """Return the limits of the interval of a value by Student's t; none where folds do not differ, beside the ``size`` that rounding is of.
 
-    >>> limits_of(0.5, 0.1, 2, 0.5, None)
+    >>> [round(limit, 12) for limit in limits_of(0.5, 0.1, 2, 0.5)]
     [0.4, 0.6]
     """
-    if value is None or error is None or folds is None or not error > CLOSE * abs(value):
+    if value is None or error is None or folds is None or not error > CLOSE * abs(value if size is None else size):
         return [None, None]
     reach = t_quantile(level, folds - 1) * error
-    least, greatest = (float("-inf"), float("inf")) if ends is None else ends
-    return [max(value - reach, least), min(value + reach, greatest)]
+    return [value - reach, value + reach]
+
+
+def of_difference(values: Sequence[float | None], error: float | None, folds: int | None, level: float) -> dict[str, Any]:
+    """Return what is said of how sure a difference is; ``values`` begin with those of both sides and their difference.
+
+    ``p`` is the probability of a difference as great where there is none, by Student's t; NULL where folds do not differ.
+    """
+    size = max(abs(value or 0.0) for value in values[:2])
+    low, high = limits_of(values[2], error, folds, level, size)
+    is_known = low is not None and values[2] is not None and error is not None and folds is not None
+    chance = t_tail(abs(values[2] / error), folds - 1) if is_known else None  # type: ignore[operator]
+    return {LOW: low, HIGH: high, SE: error, UNITS: folds, "p": chance}
 
 
 def ends_of(asked: Asked) -> tuple[float, float] | None:
@@ -81,10 +90,14 @@ def shown(
         held = values[name]
         errors, folds = (found[name][each].to_pylist() if name in found else [None] * len(held) for each in (SE, UNITS))
         ends = ends_of(item)
-        limits = [limits_of(value, error, count, level, ends) for value, error, count in zip(held, errors, folds, strict=True)]
+        limits = [_within(limits_of(value, error, count, level), ends) for value, error, count in zip(held, errors, folds, strict=True)]
         sides = dict(zip(LIMITS, ([low for low, _ in limits], [high for _, high in limits], errors, folds), strict=True))
         columns[name] = {f"{name}.{each}": pa.array(side, pa.int64() if each == UNITS else pa.float64()) for each, side in sides.items()}
     return columns
+
+
+def _within(limits: list[float | None], ends: tuple[float, float] | None) -> list[float | None]:
+    return limits if ends is None else [None if limit is None else min(max(limit, ends[0]), ends[1]) for limit in limits]
 
 
 def _columns(errors: Errors, place: int, count: int) -> dict[str, pa.Array]:
