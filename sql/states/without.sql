@@ -1,10 +1,10 @@
--- without: the bins of each pair of a group and one of its folds, without the rows of that fold. Sums are made of the other folds and not
--- taken from the total, which would leave crumbs where nothing is left.
+-- without: the bins of each pair of a group and one of its folds, without the rows of that fold. A sum less its only part is 0 exactly, and
+-- a sum of what is not negative never less than a part, so that no crumbs are left of bins that no other fold has.
 SELECT
   p.pair_number AS group_number,
   w.bin,
-  CASE WHEN o.fold IS NULL THEN w.positives ELSE o.positives END AS positives,
-  CASE WHEN o.fold IS NULL THEN w.negatives ELSE o.negatives END AS negatives,
+  w.positives - CASE WHEN o.fold IS NULL THEN 0 ELSE o.positives END AS positives,
+  w.negatives - CASE WHEN o.fold IS NULL THEN 0 ELSE o.negatives END AS negatives,
   w.score_min,
   w.score_max
 FROM pairs AS p
@@ -19,16 +19,4 @@ INNER JOIN (
   FROM fold_bins
   GROUP BY group_number, bin
 ) AS w ON w.group_number = p.group_number
-LEFT JOIN (
-  SELECT
-    group_number,
-    bin,
-    fold,
-    COALESCE(SUM(positives) OVER (
-      PARTITION BY group_number, bin ORDER BY fold ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW
-    ), 0) AS positives,
-    COALESCE(SUM(negatives) OVER (
-      PARTITION BY group_number, bin ORDER BY fold ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW
-    ), 0) AS negatives
-  FROM fold_bins
-) AS o ON o.group_number = p.group_number AND o.bin = w.bin AND o.fold = p.fold
+LEFT JOIN fold_bins AS o ON o.group_number = p.group_number AND o.bin = w.bin AND o.fold = p.fold

@@ -114,7 +114,7 @@ def _of_orders(asked: Wanted, of_folds: Adding, groups: pa.Table, pairs: pa.Tabl
     numbers = places_of(groups, bins)
     bins = bins.select(["bin", "positives", "negatives", "score_min", "score_max"]).append_column(GROUP, numbers).append_column(FOLD, fold)
     pairs = pairs.append_column("pair_number", pa.array(range(pairs.num_rows), pa.int64()))
-    step = max(1, AT_ONCE * groups.num_rows // max(1, bins.num_rows * _most_folds(pairs)))
+    step = max(1, AT_ONCE * groups.num_rows // max(1, _without_folds(bins, pairs)))
     values: dict[int, Mapping[str, float | None]] = {}
     for first in range(0, groups.num_rows, step):
         with session(None, limits) as duck:
@@ -131,7 +131,7 @@ def _between(numbers: pa.ChunkedArray, first: int, end: int) -> Any:
     return pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, end))
 
 
-def _most_folds(pairs: pa.Table) -> int:
-    """Return how many folds a group has at most: so many times are its bins evaluated."""
-    counts: Sequence[int] = pairs.group_by(GROUP).aggregate([(FOLD, "count")])[f"{FOLD}_count"].to_pylist()
-    return max(counts, default=1)
+def _without_folds(bins: pa.Table, pairs: pa.Table) -> int:
+    """Return how many bins are evaluated, at most: those of each group as often as any has folds."""
+    folds: Sequence[int] = pairs.group_by(GROUP).aggregate([(FOLD, "count")])[f"{FOLD}_count"].to_pylist()
+    return bins.group_by([GROUP, "bin"]).aggregate([]).num_rows * max(folds, default=1)
