@@ -33,6 +33,9 @@ COMPARED = (
     "better",
 )
 
+OF_STATES = ("metric", "baseline", "system", "value_baseline", "value", "difference", "least", "greatest", "low", "high", "p")
+"""The columns of a comparison of states that people are shown."""
+
 EXPERIMENTED = (
     "metric",
     "control",

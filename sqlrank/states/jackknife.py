@@ -134,4 +134,4 @@ def _between(numbers: pa.ChunkedArray, first: int, end: int) -> Any:
 def _without_folds(bins: pa.Table, pairs: pa.Table) -> int:
     """Return how many bins are evaluated, at most: those of each group as often as any has folds."""
     folds: Sequence[int] = pairs.group_by(GROUP).aggregate([(FOLD, "count")])[f"{FOLD}_count"].to_pylist()
-    return bins.group_by([GROUP, "bin"]).aggregate([]).num_rows * max(folds, default=1)
+    return int(bins.group_by([GROUP, "bin"]).aggregate([]).num_rows) * max(folds, default=1)
