@@ -171,6 +171,19 @@ def test_few_are_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == [pytest.approx(row, rel=1e-9) for row in expected]
 
 
+def test_extremes_and_counts_of_the_other_folds(tmp_path: Path) -> None:
+    """A metric of one's own: whatever merges is made of the folds that are left."""
+    own = tmp_path / "metrics" / "spread.sql"
+    own.parent.mkdir()
+    own.write_text("-- Spread: range of scores over their mean.\nSELECT\n  group_id,\n  (MAX(score) - MIN(score)) / NULLIF(AVG(score), 0) AS spread\n"
+                   "FROM predictions\nGROUP BY group_id\n")  # fmt: skip
+    rows = [(unit_in(fold, 3), 1, score, 1.0) for fold, scores in enumerate([(0.25, 0.5), (1.0,), (0.75, 0.5, 0.125)]) for score in scores]
+    made = sqlrank.state("Spread", predictions=table_of(rows), fold="viewer", folds=3, sql_dir=tmp_path)
+    (row,) = sqlrank.evaluate("Spread", state=made, confidence=0.9, sql_dir=tmp_path).to_pylist()
+    without = [0.875 / (2.375 / 4), 0.625 / (2.125 / 5), 0.75 / (1.75 / 3)]
+    assert (row["Spread"], row["Spread.se"]) == pytest.approx((0.875 / (3.125 / 6), jackknifed(without) ** 0.5), abs=1e-14)
+
+
 def test_what_has_no_interval() -> None:
     """One fold alone, positives that are all in one of two, and folds that do not differ."""
     first, second = unit_in(0, 2), unit_in(1, 2)
@@ -283,6 +296,8 @@ def test_the_command(tmp_path: Path) -> None:
     assert "MD5('state:' || CAST(unit_id AS VARCHAR))" in text
     model = sqlrank.state_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", fold="viewer")
     assert "% 2147483647 % 32 AS fold" in model.sql
+    (unique,) = model.schema["models"][0]["data_tests"]
+    assert "CAST(fold AS TEXT)" in unique["unique"]["column_name"]
 
 
 @pytest.mark.parametrize(
