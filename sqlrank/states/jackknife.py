@@ -86,7 +86,7 @@ def _of_sums(asked: Wanted, of_folds: Adding, groups: pa.Table, limits: Limits) 
     fold = table[f"key_{len(of_folds.by) - 1}"]
     if fold.null_count:
         raise InputError(
-            f"state: {FOLD} is NULL in some rows of {of_folds.held.table.shown}, whose unit was NULL when a printed statement made them; "
+            f"state: {FOLD} is NULL in some rows of {of_folds.held.table.shown}, whose unit was NULL and was not checked; "
             f"leave them out by where='{FOLD} IS NOT NULL'"
         )
     columns = {GROUP: places_of(groups, table), FOLD: fold.cast(pa.int64()), ROWS: table["rows"], **{name: table[name] for name in merged}}
