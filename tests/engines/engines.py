@@ -27,6 +27,9 @@ Rows = list[tuple[Any, ...]]
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of a Java that runs each piece of code a few times, and so loses more by compiling it well than it gains."""
 
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Settings by which Spark evaluates expressions instead of writing and compiling Java of each statement, which takes twice the time."""
+
 
 class Engine(Protocol):
     """An engine with tables in it."""
@@ -210,6 +213,7 @@ class Spark:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.extraJavaOptions": SHORT_LIVED,
+            **INTERPRETED,
             "spark.sql.warehouse.dir": self._folder.name,
         }
         self.connection = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
