@@ -33,6 +33,9 @@ from sqlrank.library.shelf import library_of
 from sqlrank.results.formats import Looks, form_of, write, write_model
 from sqlrank.results.targets import check_target
 
+NOT_OF_MODELS = ("connection", "insert", "replace", "negative", "only")
+"""Arguments that a dbt model does not have."""
+
 
 def state(
     metrics: Metrics,
@@ -51,6 +54,11 @@ def state(
     replace: Annotated[
         str | None, typer.Option(help="A column of --by, such as day: rows of --insert for its values are replaced.")
     ] = None,
+    batch: Annotated[str | None, typer.Option(help="A name for these rows; --insert refuses one that the table has already.")] = None,
+    negative: Annotated[
+        bool, typer.Option("--negative", help="With --batch: rows that are taken back, as sums and counts below zero.")
+    ] = False,
+    only: Annotated[str | None, typer.Option(help="With --batch: a condition on its rows that is no part of the definition.")] = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead, to be run in a warehouse.")] = False,
     dialect: Dialect = "duckdb",
     create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
@@ -82,6 +90,9 @@ def state(
             "where": where,
             "insert": insert,
             "replace": replace,
+            "batch": batch,
+            "negative": negative,
+            "only": only,
             "sql_dir": sql_dir,
             **policies(policy),
         }
@@ -107,11 +118,11 @@ def state(
 
 def _write_model(path: Path, metrics: Any, options: dict[str, Any], is_forced: bool, **asked: Any) -> None:
     """Write a dbt model and the YAML file beside it."""
-    clash = [f"--{name.replace('connection', 'db')}" for name in ("connection", "insert", "replace") if options[name] is not None]
+    clash = [f"--{name.replace('connection', 'db')}" for name in NOT_OF_MODELS if options[name]]
     if clash:
         raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
     if asked["begin"] is None:
         raise SqlrankError("--dbt needs --begin, the first day, such as --begin 2026-01-01")
-    given = {name: value for name, value in options.items() if name not in {"connection", "insert", "replace"}}
+    given = {name: value for name, value in options.items() if name not in NOT_OF_MODELS}
     for file in write_model(path, lambda name: sqlrank.state_model(metrics, name, **given, **asked), is_forced):
         typer.echo(f"wrote {file}", err=True)

@@ -38,6 +38,9 @@ DEFINITION = "definition"
 OF_BINS = ("bin", "positives", "negatives", "score_min", "score_max")
 """The columns of a state whose metrics are of an order."""
 
+BATCH = "batch"
+"""The column that says with which others a row was added, if that is said."""
+
 ROWS, DAY, DAYS = "num_rows", "day", "days"
 """How many rows were added up; the column that says of which day, and how many days there were."""
 
@@ -58,7 +61,7 @@ def question_of(call: Call, dialect: str, bins: str, fineness: int) -> tuple[Que
         raise MetricError(
             "by has several groupings, whose rows would overlap, and count twice when they are added up; give one list of columns"
         )
-    if taken := next((name for name in question.by if name.lower() in {*OF_BINS, ROWS, DEFINITION}), None):
+    if taken := next((name for name in question.by if name.lower() in {*OF_BINS, ROWS, DEFINITION, BATCH}), None):
         raise MetricError(f'by names {taken!r}, which is a column of every state; rename it: by="{taken}_={taken}"')
     if isinstance((call.columns or {}).get("score"), (list, tuple)):
         raise MetricError("several scores are given; make a state of each, in a table of its own")

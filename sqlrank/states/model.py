@@ -17,6 +17,7 @@ from sqlrank.prepare import prepare
 from sqlrank.results.dbt import DbtModel, check_model, reference, schema_of
 from sqlrank.results.replacing import key_of
 from sqlrank.results.store import as_stored
+from sqlrank.states.batches import Batch
 from sqlrank.states.made import FINENESS, defined, question_of
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def state_model(
     dialect: str = "duckdb",
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
+    batch: str | None = None,
     sql_dir: str | Path | None = None,
     **policies: Any,
 ) -> DbtModel:
@@ -72,6 +74,7 @@ def state_model(
         dialect: the SQL of the warehouse.
         columns: canonical column names to yours.
         where: a condition in SQL on the rows that are read, which may hold Jinja.
+        batch: a name for the rows of the model, as the column ``batch``, where others are added beside them, such as of what is taken back.
         sql_dir: a folder with metrics of your own.
         **policies: parameters that hold for all metrics.
 
@@ -93,6 +96,8 @@ def state_model(
     call = Call.of(metrics, {"predictions": predictions, **given, "where": where, "sql_dir": sql_dir}, policies)
     question, definition = question_of(call, dialect, bins, fineness)
     made = defined(prepare(question, named_database(dialect, reference)).statement, definition)
+    if (marked := Batch.of(batch)) is not None:
+        made = marked.marked(made)
     # A bin tells rows apart as their other keys do.
     outputs = [dataclasses.replace(item, kind="point") if item.name == "bin" else item for item in made.outputs]
     made = dataclasses.replace(made, outputs=outputs)
