@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import problems
-from sqlrank.cli.given import columns, policies
+from sqlrank.call import leaves
+from sqlrank.cli.console import pairs, problems
+from sqlrank.cli.given import columns, policies, runs
 from sqlrank.cli.options import (
     Check,
     ColumnOf,
@@ -17,10 +18,15 @@ from sqlrank.cli.options import (
     Dialect,
     Digits,
     Force,
+    Inputs,
     Memory,
     Metrics,
     Output,
     Policy,
+    Predictions,
+    Qrels,
+    Queries,
+    Run,
     SqlDir,
     TempDirectory,
     Threads,
@@ -33,13 +39,17 @@ from sqlrank.library.shelf import library_of
 from sqlrank.results.formats import Looks, form_of, write, write_model
 from sqlrank.results.targets import check_target
 
-NOT_OF_MODELS = ("connection", "insert", "replace", "negative", "only")
+NOT_OF_MODELS = ("connection", "insert", "replace", "negative", "only", "inputs")
 """Arguments that a dbt model does not have."""
 
 
 def state(
     metrics: Metrics,
-    predictions: Annotated[str, typer.Option(help="Label, score and weight: a table, a Parquet or CSV file, a pattern or a folder.")],
+    predictions: Predictions = None,
+    run: Run = None,
+    qrels: Qrels = None,
+    queries: Queries = None,
+    input: Inputs = None,  # noqa: A002  the option's public name
     by: Annotated[
         list[str] | None, typer.Option(help="A column that rows can be chosen and rolled up by later, such as day. Repeat for more.")
     ] = None,
@@ -82,6 +92,10 @@ def state(
     with problems():
         options: dict[str, Any] = {
             "predictions": predictions,
+            "run": runs(run),
+            "qrels": qrels,
+            "queries": queries,
+            "inputs": pairs("--input", input),
             "by": by or (),
             "bins": bins,
             "fineness": fineness,
@@ -107,7 +121,7 @@ def state(
         if dialect != "duckdb" or create_table:
             raise SqlrankError("--dialect and --create-table are for --sql (--dialect for --dbt, too)")
         form = form_of(format, output, digits)
-        check_target(output, force, [predictions, db])
+        check_target(output, force, [*leaves(runs(run)), predictions, qrels, queries, db, *pairs("--input", input).values()])
         limits = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory, "timeout": timeout}
         result = sqlrank.state(metrics, **options, check=check, **limits)  # type: ignore[arg-type]
         if insert is None or output is not None:

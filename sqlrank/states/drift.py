@@ -19,9 +19,10 @@ from sqlrank.library.settings import ask
 from sqlrank.library.shelf import library_of
 from sqlrank.states.adding import Adding
 from sqlrank.states.allowed import PSI, Allowed, judged, overall_of
-from sqlrank.states.asked import BASE, of_asked
+from sqlrank.states.asked import of_asked
 from sqlrank.states.bounds import GROUP, places_of
 from sqlrank.states.held import Held
+from sqlrank.states.lists import ROLES, refuse_rows
 from sqlrank.states.made import DAYS
 from sqlrank.states.reading import by_of, metrics_of
 
@@ -93,20 +94,23 @@ def drift(
     """
     call = Call.of(metrics, locals(), policies)
     library = library_of(sql_dir)
-    asked = of_asked(ask(metrics, library, None, policies, {BASE}), library)
+    looked_up = ask(metrics, library, None, policies, ROLES)
+    refuse_rows(policies, looked_up, library)
+    wanted = of_asked(looked_up, library)
     names = by_of(call)
-    allowed = None if at_most is None else Allowed.of(at_most, [item.name for item in asked.metrics])
+    allowed = None if at_most is None else Allowed.of(at_most, [item.name for item in wanted.metrics])
     limits = Limits(memory_limit, threads, temp_directory, timeout)
-    asking = _Asking(call, asked, names, limits)
+    asking = _Asking(call, wanted, names, limits)
 
     def work(database: Database) -> tuple[Sides, Sides]:
         held = Held(find(database, "state", state))
+        asked = wanted.weighed(held.has)
         held.check(asked, names)
         chosen = [(reference, "reference"), (where, "where")]
         rows = [held.rows(database, text, argument) for text, argument in chosen]
         if where is not None:
             held.rows(database, f"({reference}) OR ({where})")
-        then, now = (asking.side(Adding(database, held, each, names)) for each in rows)
+        then, now = (asking.side(Adding(database, held, each, names), asked) for each in rows)
         return then, now
 
     then, now = done_on(connection, remote.spoken_by(connection, dialect), limits, work)
@@ -126,9 +130,9 @@ class _Asking:
     by: Sequence[str]
     limits: Limits
 
-    def side(self, adding: Adding) -> Sides:
+    def side(self, adding: Adding, asked: Wanted) -> Sides:
         """Return what is known of some days."""
-        return metrics_of(self.asked, adding, self.call, self.limits), adding.bins if adding.held.has_bins else None
+        return metrics_of(asked, adding, self.call, self.limits), adding.bins if adding.held.has_bins else None
 
     def result(self, then: Sides, now: Sides, allowed: Allowed | None) -> pa.Table:
         """Return the rows of all groups, the worst first."""

@@ -39,6 +39,10 @@ class Held:
         """Whether its rows are of bins of the score."""
         return all(self.table.column(name) is not None for name in OF_BINS)
 
+    def has(self, name: str) -> bool:
+        """Whether it has a column of this name, in whatever case."""
+        return self.table.column(name) is not None
+
     def column(self, name: str) -> exp.Column:
         """Return a column of the state, whatever the case of its name is there."""
         return exp.column(exp.to_identifier(self.table.column(name) or name, quoted=True))

@@ -42,7 +42,10 @@ def state_model(
     metrics: str | Metric | Iterable[str | Metric],
     name: str,
     *,
-    predictions: str,
+    predictions: str | None = None,
+    run: str | None = None,
+    qrels: str | None = None,
+    queries: str | None = None,
     by: str | Sequence[str],
     begin: str | date,
     day: str = "day",
@@ -65,6 +68,9 @@ def state_model(
         metrics: what the state has to have.
         name: the name of the model.
         predictions: a model or seed, or a source such as ``"ads.impressions"``.
+        run: as ``predictions``, for metrics of rankings.
+        qrels: as ``predictions``.
+        queries: as ``predictions``.
         by: columns that tell rows apart, the day among them.
         begin: the first day, such as ``"2026-01-01"``.
         day: the column of ``by`` that is the day, a date.
@@ -86,6 +92,7 @@ def state_model(
     {{ config(materialized='incremental', incremental_strategy='microbatch
     """
     given = {"by": by, "columns": columns}
+    sources = {"predictions": predictions, "run": run, "qrels": qrels, "queries": queries}
     check_model(name, given)
     dialect_of(dialect)
     if dialect not in WHOLE_BATCHES:
@@ -93,9 +100,9 @@ def state_model(
             f"dbt has no microbatch for {dialect} that replaces whole days, as far as sqlrank knows; choose from: {', '.join(WHOLE_BATCHES)}, or "
             "run what sqlrank.state_sql (sqlrank state --sql --insert --replace day) prints"
         )
-    call = Call.of(metrics, {"predictions": predictions, **given, "where": where, "sql_dir": sql_dir}, policies)
+    call = Call.of(metrics, {**sources, **given, "where": where, "sql_dir": sql_dir}, policies)
     question, definition = question_of(call, dialect, bins, fineness)
-    made = defined(prepare(question, named_database(dialect, reference)).statement, definition)
+    made = defined(prepare(question, named_database(dialect, reference)).statement, definition, question)
     if (marked := Batch.of(batch)) is not None:
         made = marked.marked(made)
     # A bin tells rows apart as their other keys do.

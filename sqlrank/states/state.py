@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 def state(
     metrics: str | Metric | Iterable[str | Metric],
     *,
-    predictions: Any,
+    predictions: Any = None,
+    run: Any = None,
+    qrels: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
     by: str | Sequence[str] = (),
     bins: str = "grid",
     fineness: int = FINENESS,
@@ -61,8 +65,13 @@ def state(
     """Return the sums from which metrics follow for any range of days and any roll-up of slices, by :func:`sqlrank.evaluate` with ``state=``.
 
     Args:
-        metrics: what the state has to have: sums over predictions, such as LogLoss, and metrics of their order, such as AUC.
-        predictions: as for :func:`sqlrank.evaluate`.
+        metrics: what the state has to have: sums over predictions, such as LogLoss, and metrics of their order, such as AUC; or metrics of rankings
+            that have a value per list, such as nDCG@10.
+        predictions: as for :func:`sqlrank.evaluate`, as are ``run``, ``qrels``, ``queries`` and ``inputs`` for metrics of rankings.
+        run: see ``predictions``.
+        qrels: see ``predictions``.
+        queries: see ``predictions``.
+        inputs: see ``predictions``.
         by: the columns that rows can be chosen and rolled up by later, the day among them: ``["day", "campaign"]``.
         bins: ``"grid"``, steps of the 16th root of the score, or ``"score"``, each score by itself: exact, for few of them.
         fineness: steps of the grid between 0 and 1.
@@ -86,7 +95,8 @@ def state(
     Returns:
         A row per group of ``by`` and bin: ``bin``, ``positives``, ``negatives``, ``score_min`` and ``score_max`` if metrics of an order are
         asked for, ``num_rows`` and a column per further sum, all float64, and ``definition`` (text), which tells rows that may be added up
-        from others; ``batch`` (text) if one is named.
+        from others; ``batch`` (text) if one is named. Of rankings a row per group of ``by``: ``num_rows``, how many lists, and of the values of
+        each metric how many there are, their sum, that of their squares, the least and the greatest.
 
     Raises:
         MetricError: a metric that no sums of days give, with those that they do.
@@ -116,7 +126,7 @@ def state(
     asked = question if marked is None else marked.read(question, spoken)
 
     def made(statement: Statement) -> Statement:
-        held = defined(statement, definition)
+        held = defined(statement, definition, question)
         return held if marked is None else marked.marked(held)
 
     found = done_on(None if is_new else connection, spoken, limits, lambda database: evaluated(asked, database, check, made))
@@ -130,7 +140,11 @@ def state(
 def state_sql(
     metrics: str | Metric | Iterable[str | Metric],
     *,
-    predictions: Any,
+    predictions: Any = None,
+    run: Any = None,
+    qrels: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
     by: str | Sequence[str] = (),
     bins: str = "grid",
     fineness: int = FINENESS,
@@ -167,7 +181,7 @@ def state_sql(
     question = question if marked is None else marked.read(question, spoken)
     with looked_at(connection, spoken, has_files) as database:
         prepared = prepare(question, database)
-        made = defined(prepared.statement, definition)
+        made = defined(prepared.statement, definition, question)
         made = made if marked is None else marked.marked(made)
         read = [item.table.written for item in prepared.columns.inputs.values()]
         stored = store(made, spoken, create_table, None, insert, read)

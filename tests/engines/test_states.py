@@ -19,6 +19,7 @@ from sqlrank.states.asked import BASE, of_asked
 from sqlrank.states.held import Held
 from sqlrank.states.rolling import Windows
 from tests.definitions.test_states import clicks
+from tests.definitions.test_states_of_rankings import given
 from tests.engines.engines import ENGINES
 from tests.engines.running import each, running
 
@@ -29,11 +30,18 @@ if TYPE_CHECKING:
     from tests.engines.engines import Engine
 
 METRICS = ["AUC", "LogLoss", "Brier", "RMSE", "num_predictions"]
+RANKINGS = ["nDCG@5", "AP", "RR(aggregate=gmean)", "num_q"]
+
+
+def lists() -> dict[str, pa.Table]:
+    """Return a run, judgments, and queries with a day and a weight."""
+    held = given(weighted=True)
+    return {name: held[name] for name in ("run", "qrels", "queries")}
 
 
 @pytest.fixture(scope="module", params=each(ENGINES))
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, {"clicks": clicks()}) as engine:
+    with running(request.param, {"clicks": clicks(), **lists()}) as engine:
         yield engine
 
 
@@ -57,6 +65,20 @@ def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> No
 
 def _place(row: dict[str, Any]) -> tuple[int, str, float]:
     return int(row["day"]), row["campaign"] or "", float(row["bin"])
+
+
+def test_sums_of_lists_are_those_of_duckdb(engine: Engine) -> None:
+    made = sqlrank.state(RANKINGS, **lists(), by=["day", "country"])
+    columns = {name: f'"{name}"' for name in ("query_id", "doc_id", "score", "relevance", "weight")}
+    named = {"run": "run", "qrels": "qrels", "queries": "queries", "by": ['queries."day"', 'queries."country"'], "columns": columns}
+    rows = engine.rows(sqlrank.state_sql(RANKINGS, **named, dialect=engine.dialects[0]))
+    expected = sorted((list(row.values())[:-1] for row in made.to_pylist()), key=_group)
+    for got, values in zip(sorted((list(row)[:-1] for row in rows), key=_group), expected, strict=True):
+        assert got == pytest.approx(values, rel=1e-9, abs=1e-12)
+
+
+def _group(row: list[Any]) -> tuple[int, str]:
+    return int(row[0]), row[1] or ""
 
 
 def test_windows_are_those_of_duckdb(engine: Engine) -> None:
