@@ -88,7 +88,7 @@ def state(
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Make sums per day, slice and bin of the score, from which evaluate --state has metrics of any days."""
+    """Make sums per day and slice, of bins of the score or of lists, from which evaluate --state has metrics of any days."""
     with problems():
         options: dict[str, Any] = {
             "predictions": predictions,

@@ -37,6 +37,7 @@ class Adding:
     def sums(self, asked: Wanted) -> pa.Table:
         """Return a row per group: its columns, ``rows``, ``days`` if there are any, and the metrics that are sums; groups in order."""
         held, day = self.held, self.held.day
+        asked = asked.weighed(held.has)
         merged = {name: MERGED_BY[type(tree)] for item in asked.summed for name, tree in item.aggregates.items()}
         values: dict[str, exp.Expr] = {"rows": exp.cast(exp.Sum(this=held.column(ROWS)), "BIGINT")}
         if day is not None and self.windows is not None:

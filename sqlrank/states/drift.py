@@ -96,21 +96,20 @@ def drift(
     library = library_of(sql_dir)
     looked_up = ask(metrics, library, None, policies, ROLES)
     refuse_rows(policies, looked_up, library)
-    wanted = of_asked(looked_up, library)
+    asked = of_asked(looked_up, library)
     names = by_of(call)
-    allowed = None if at_most is None else Allowed.of(at_most, [item.name for item in wanted.metrics])
+    allowed = None if at_most is None else Allowed.of(at_most, [item.name for item in asked.metrics])
     limits = Limits(memory_limit, threads, temp_directory, timeout)
-    asking = _Asking(call, wanted, names, limits)
+    asking = _Asking(call, asked, names, limits)
 
     def work(database: Database) -> tuple[Sides, Sides]:
         held = Held(find(database, "state", state))
-        asked = wanted.weighed(held.has)
         held.check(asked, names)
         chosen = [(reference, "reference"), (where, "where")]
         rows = [held.rows(database, text, argument) for text, argument in chosen]
         if where is not None:
             held.rows(database, f"({reference}) OR ({where})")
-        then, now = (asking.side(Adding(database, held, each, names), asked) for each in rows)
+        then, now = (asking.side(Adding(database, held, each, names)) for each in rows)
         return then, now
 
     then, now = done_on(connection, remote.spoken_by(connection, dialect), limits, work)
@@ -130,9 +129,9 @@ class _Asking:
     by: Sequence[str]
     limits: Limits
 
-    def side(self, adding: Adding, asked: Wanted) -> Sides:
+    def side(self, adding: Adding) -> Sides:
         """Return what is known of some days."""
-        return metrics_of(asked, adding, self.call, self.limits), adding.bins if adding.held.has_bins else None
+        return metrics_of(self.asked, adding, self.call, self.limits), adding.bins if adding.held.has_bins else None
 
     def result(self, then: Sides, now: Sides, allowed: Allowed | None) -> pa.Table:
         """Return the rows of all groups, the worst first."""

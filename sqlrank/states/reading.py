@@ -50,12 +50,11 @@ def answer_of(
     library = library_of(call.sql_dir)
     looked_up = ask(call.metrics, library, None, call.policies, ROLES)
     refuse_rows(call.policies, looked_up, library)
-    wanted = of_asked(looked_up, library)
+    asked = of_asked(looked_up, library)
     by = by_of(call)
 
     def work(database: Database) -> pa.Table:
         held = Held(find(database, "state", state))
-        asked = wanted.weighed(held.has)
         held.check(asked, by)
         rows = held.rows(database, call.where)
         windows = None if rolling is None else Windows.of(database, held, rows, rolling, ends)
@@ -65,9 +64,9 @@ def answer_of(
         return metrics_of(asked, adding, call, limits)
 
     table = done_on(connection, remote.spoken_by(connection, dialect), limits, work)
-    ends_of_bounds = {f"{item.name}.{end}": end for item in wanted.ordered for end in ("least", "greatest")}
+    ends_of_bounds = {f"{item.name}.{end}": end for item in asked.ordered for end in ("least", "greatest")}
     kinds = {name: ends_of_bounds.get(name, "metric") for name in table.column_names}
-    kinds |= dict.fromkeys(table.column_names[: table.column_names.index(wanted.metrics[0].name)], "by")
+    kinds |= dict.fromkeys(table.column_names[: table.column_names.index(asked.metrics[0].name)], "by")
     kinds |= {name: name for name in (DAYS, "rows") if name in table.column_names}
     said = {"sqlrank.version": __version__, **told(kinds, looked_up, library).metadata()}
     return table.replace_schema_metadata(said | ({} if rolling is None else {ROLLING: str(rolling)}))

@@ -1,4 +1,4 @@
-"""Make a state: one small table of sums per day, slice and bin of the score, from which metrics of any days follow."""
+"""Make a state: one small table of sums per day and slice, of bins of the score or of lists, from which metrics of any days follow."""
 
 from __future__ import annotations
 
