@@ -92,6 +92,20 @@ def _merge_of(name: str) -> type[exp.AggFunc] | None:
     return exp.Sum if name.lower() == ROWS else OF_ORDERS.get(name.lower()) or merge_of(name)
 
 
+def check_once(database: Database, table: Table, keys: Sequence[str], rows: exp.Subquery) -> None:
+    """Raise ``InputError`` for a batch that has two rows of the same ``keys``, such as a file that is there twice: no sum shows that."""
+    told = [exp.column(exp.to_identifier(name, quoted=True)) for name in (str(table.column(BATCH)), *keys)]
+    shown_ = [exp.alias_(column.copy(), f"told_{place}") for place, column in enumerate(told)]
+    several = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
+    found = database.rows(exp.select(*shown_).from_(rows.copy()).group_by(*(column.copy() for column in told)).having(several).limit(1))
+    if found:
+        name, *values = found[0]
+        group = ", ".join(f"{key} = {value}" for key, value in zip(keys, values, strict=True)) or "all rows"
+        raise InputError(
+            f"state: {table.shown} has the batch {name!r} twice for {group}, which would count twice; delete those rows and add them once"
+        )
+
+
 def merged(database: Database, table: Table, keys: Sequence[str], rows: exp.Subquery) -> exp.Subquery:
     """Return rows of several batches added up by the columns ``keys`` of a state, without those of which nothing is left.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import InputError, suggestion
-from sqlrank.states.batches import merged
+from sqlrank.states.batches import check_once, merged
 from sqlrank.states.conditions import condition
 from sqlrank.states.made import BATCH, DAY, DEFINITION, OF_BINS, ROWS
 from sqlrank.states.split import merge_of
@@ -75,15 +75,15 @@ class Held:
         """
         source = exp.select("*").from_(self.table.item())
         if where is not None:
-            batch = self.table.column(BATCH)
-            chosen_by = [*self.keys, *([] if batch is None else [batch])]
+            chosen_by = [*self.keys, *([str(self.table.column(BATCH))] if self.has(BATCH) else [])]
             source = source.where(condition(where, self.table, chosen_by, database.dialect, argument))
         found = source.subquery("s")
         is_below_zero = self._check_rows(database, found, argument)
-        if not is_below_zero:
+        if not self.has(BATCH):
             return found
-        bins = [str(self.table.column("bin"))] if self.has_bins else []
-        return merged(database, self.table, [*self.keys, *bins], found)
+        keys = [*self.keys, *([str(self.table.column("bin"))] if self.has_bins else [])]
+        check_once(database, self.table, keys, found)
+        return merged(database, self.table, keys, found) if is_below_zero else found
 
     def _check_rows(self, database: Database, rows: exp.Subquery, argument: str) -> bool:
         """Return whether any row is of what is taken back."""
@@ -100,7 +100,7 @@ class Held:
                 f"state: rows of different definitions ({least}, {most}) cannot be added up: they are of other metrics, columns, conditions "
                 f"or bins{days}; choose those of one with where=, or make the others anew"
             )
-        if fewest < 0 and self.table.column(BATCH) is None:
+        if fewest < 0 and not self.has(BATCH):
             raise InputError(
                 f"state: {self.table.shown} has rows with {fewest:g} in {ROWS}, and nothing is less than none; make these days anew"
             )

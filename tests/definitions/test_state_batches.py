@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
@@ -153,6 +154,20 @@ def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
         sqlrank.evaluate("AUC", state=pa.concat_tables([first, made(wrong, "wrong", negative=True)]))
     with pytest.raises(sqlrank.InputError, match="'batch' is no column that rows of Table are told apart by"):
         sqlrank.evaluate("AUC", state=twice, by="batch")
+
+
+def test_a_batch_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    """Files are not kept from being copied. What was taken back twice leaves no count below zero here."""
+    rows = pa.table({"day": [1] * 3, "campaign": ["a"] * 3, "label": [1, 1, 0], "score": [0.75, 0.75, 0.25], "weight": [1.0] * 3})
+    pq.write_table(made(rows, "first"), tmp_path / "first.parquet")
+    for name in ("back", "copy of back"):
+        pq.write_table(made(rows.slice(0, 1), "back", negative=True), tmp_path / f"{name}.parquet")
+    message = (
+        "has the batch 'back' twice for day = 1, campaign = a, bin = 1005.0, which would count twice; delete those rows and add them once"
+    )
+    with pytest.raises(sqlrank.InputError, match=re.escape(message)):
+        sqlrank.evaluate("AUC", state=str(tmp_path))
+    assert sqlrank.evaluate("AUC", state=str(tmp_path), where="batch = 'first'")["rows"].to_pylist() == [3]
 
 
 def test_windows_drift_and_another_engine_see_what_is_left() -> None:
