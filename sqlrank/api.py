@@ -84,7 +84,7 @@ def evaluate(
         queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
             ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
         inputs: sources of further roles, by name: ``history``, ``items``, ``features``, ``baseline``, or those that ``sql_dir`` declares.
-        state: sums of predictions that :func:`sqlrank.state` made, in the place of predictions: metrics of an order have their ``M.least`` and
+        state: sums that :func:`sqlrank.state` made, in the place of predictions or rankings: metrics of an order have their ``M.least`` and
             ``M.greatest`` beside them, and ``days`` (if it has a column ``day``) and ``rows`` say what was added up.
         rolling: of a state how many days each row is of, such as 28: a row for each ``day`` of the state (and group of ``by``), with the metrics
             of the days up to it; ``days`` says how many of them there were. A group has rows where it has any in these days.

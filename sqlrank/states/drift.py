@@ -19,9 +19,10 @@ from sqlrank.library.settings import ask
 from sqlrank.library.shelf import library_of
 from sqlrank.states.adding import Adding
 from sqlrank.states.allowed import PSI, Allowed, judged, overall_of
-from sqlrank.states.asked import BASE, of_asked
+from sqlrank.states.asked import of_asked
 from sqlrank.states.bounds import GROUP, places_of
 from sqlrank.states.held import Held
+from sqlrank.states.lists import ROLES, refuse_rows
 from sqlrank.states.made import DAYS
 from sqlrank.states.reading import by_of, metrics_of
 
@@ -93,7 +94,9 @@ def drift(
     """
     call = Call.of(metrics, locals(), policies)
     library = library_of(sql_dir)
-    asked = of_asked(ask(metrics, library, None, policies, {BASE}), library)
+    looked_up = ask(metrics, library, None, policies, ROLES)
+    refuse_rows(policies, looked_up, library)
+    asked = of_asked(looked_up, library)
     names = by_of(call)
     allowed = None if at_most is None else Allowed.of(at_most, [item.name for item in asked.metrics])
     limits = Limits(memory_limit, threads, temp_directory, timeout)

@@ -15,9 +15,10 @@ from sqlrank.library.settings import ask
 from sqlrank.library.shelf import library_of
 from sqlrank.library.told import told
 from sqlrank.states.adding import Adding
-from sqlrank.states.asked import BASE, of_asked
+from sqlrank.states.asked import of_asked
 from sqlrank.states.bounds import bounded
 from sqlrank.states.held import Held
+from sqlrank.states.lists import ROLES, refuse_rows
 from sqlrank.states.made import DAYS
 from sqlrank.states.rolling import Windows
 
@@ -47,7 +48,8 @@ def answer_of(
     """
     _refuse_others(call, rolling, ends)
     library = library_of(call.sql_dir)
-    looked_up = ask(call.metrics, library, None, call.policies, {BASE})
+    looked_up = ask(call.metrics, library, None, call.policies, ROLES)
+    refuse_rows(call.policies, looked_up, library)
     asked = of_asked(looked_up, library)
     by = by_of(call)
 

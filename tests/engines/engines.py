@@ -275,7 +275,7 @@ class ZetaSQL:
         query = PreparedQuery.builder().set_sql(statement).set_analyzer_options(self._options).set_catalog(catalog.build())
         with query.set_table_content(content).prepare() as prepared:
             data = prepared.execute().content.table_data
-        return [tuple(_value(cell) for cell in row.cell) for row in data.row or []]
+        return [tuple(_value(cell) for cell in row.cell) for row in (data.row if data is not None else None) or []]
 
     def execute(self, statement: str) -> object:
         raise NotImplementedError("the reference implementation keeps no tables")
