@@ -24,7 +24,6 @@ from sqlrank.prepare import prepare
 from sqlrank.question import look_up
 from sqlrank.results.replacing import replacing
 from sqlrank.results.store import store
-from sqlrank.states.reading import answer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -85,7 +84,7 @@ def evaluate(
         queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
             ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
         inputs: sources of further roles, by name: ``history``, ``items``, ``features``, ``baseline``, or those that ``sql_dir`` declares.
-        state: sums of predictions that :func:`sqlrank.state` made, in the place of predictions: metrics of an order have their ``M.least`` and
+        state: sums that :func:`sqlrank.state` made, in the place of predictions or rankings: metrics of an order have their ``M.least`` and
             ``M.greatest`` beside them, and ``days`` (if it has a column ``day``) and ``rows`` say what was added up.
         rolling: of a state how many days each row is of, such as 28: a row for each ``day`` of the state (and group of ``by``), with the metrics
             of the days up to it; ``days`` says how many of them there were. A group has rows where it has any in these days.
@@ -143,6 +142,8 @@ def evaluate(
     """
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     if state is not None:
+        from sqlrank.states.reading import answer_of  # noqa: PLC0415  a tenth of a second that most calls do without
+
         return answer_of(Call.of(metrics, locals(), policies), state, connection, dialect, limits, rolling, ends)
     if rolling is not None or ends is not None:
         raise MetricError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from sqlrank.inputs.checks import Check, Report
     from sqlrank.prepare import Prepared
     from sqlrank.question import Question
+    from sqlrank.statement.statement import Statement
 
 BY_ROWS = "row"
 """What is said to be a unit where rows of several scores are."""
@@ -60,9 +62,12 @@ def answer(
     return done_on(connection, dialect, limits, lambda database: evaluated(question, database, check), progress)
 
 
-def evaluated(question: Question, database: Database, check: Check) -> pa.Table:
-    """Return the result of a question over sources of a database."""
+def evaluated(
+    question: Question, database: Database, check: Check, made: Callable[[Statement], Statement] = lambda statement: statement
+) -> pa.Table:
+    """Return the result of a question over sources of a database, by what is ``made`` of its statement."""
     prepared = prepare(question, database, check)
+    prepared = replace(prepared, statement=made(prepared.statement))
     try:
         result = _run(prepared)
     except (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException, ExecutionError):

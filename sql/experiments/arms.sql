@@ -1,9 +1,9 @@
 -- arms: one row per metric and variant: units, means, and squares and products about these, added up, of values (v), denominators (d),
 -- covariates (c) and their denominators (e).
 SELECT
-  $metric AS metric,
+  n.metric,
   s.variant,
   s.units,
-  k.crossed
+  s.crossed
 FROM sums AS s
-CROSS JOIN strays AS k
+CROSS JOIN metrics AS n

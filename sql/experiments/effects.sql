@@ -16,18 +16,30 @@ SELECT
   1 / NULLIF(portion * portion / NULLIF(units - 1, 0) + (1 - portion) * (1 - portion) / NULLIF(units_control - 1, 0), 0) AS freedom
 FROM (
   SELECT
-    t.metric,
-    t.variant,
-    t.control,
-    t.theta,
-    c.value AS value_control,
-    t.value,
-    c.error AS error_control,
-    t.error,
-    c.units AS units_control,
-    t.units,
-    t.error / NULLIF(t.error + c.error, 0) AS portion
-  FROM adjusted AS t
-  INNER JOIN adjusted AS c ON t.metric = c.metric AND t.variant = c.variant
-  WHERE t.arm = t.variant AND c.arm = c.control
+    metric,
+    variant,
+    control,
+    theta,
+    value_control,
+    value,
+    error_control,
+    error,
+    units_control,
+    units,
+    error / NULLIF(error + error_control, 0) AS portion
+  FROM (
+    SELECT
+      metric,
+      variant,
+      MAX(control) AS control,
+      MAX(theta) AS theta,
+      MAX(CASE WHEN arm = control THEN value END) AS value_control,
+      MAX(CASE WHEN arm = variant THEN value END) AS value,
+      MAX(CASE WHEN arm = control THEN error END) AS error_control,
+      MAX(CASE WHEN arm = variant THEN error END) AS error,
+      MAX(CASE WHEN arm = control THEN units END) AS units_control,
+      MAX(CASE WHEN arm = variant THEN units END) AS units
+    FROM adjusted
+    GROUP BY metric, variant
+  ) AS two
 ) AS beside

@@ -1,7 +1,6 @@
--- filled: units, of which those without a covariate have what is usual, and are counted.
+-- filled: the same with the means of covariates if units without one have what is usual.
 SELECT
-  u.unit_id,
-  u.variant,
-  u.last_variant
-FROM units AS u
-CROSS JOIN usual AS o
+  variant,
+  units,
+  crossed
+FROM usual

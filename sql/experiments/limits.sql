@@ -18,7 +18,8 @@ SELECT
   difference / NULLIF(se, 0) AS statistic,
   freedom,
   CASE WHEN se > 0 THEN found_reach * se END AS detectable,
-  theta
+  theta,
+  log_p
 FROM (
   SELECT
     l.metric,
@@ -37,7 +38,8 @@ FROM (
     l.theta,
     r.reach,
     r.relative_reach,
-    r.found_reach
+    r.found_reach,
+    r.log_p
   FROM lifts AS l
   INNER JOIN reaches AS r ON l.metric = r.metric AND l.variant = r.variant
 ) AS reaching

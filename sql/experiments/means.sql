@@ -1,7 +1,7 @@
--- means: one row per variant: its units, and what they have on average. What was seen in several variants is in none.
+-- means: one row per variant: its units, and what they have on average. Units seen in several variants are in none, and counted in a row without one.
 SELECT
-  variant,
-  COUNT(*) AS units
-FROM units
-WHERE variant = last_variant
-GROUP BY variant
+  CASE WHEN u.variant = u.last_variant THEN u.variant END AS variant,
+  COUNT(*) AS units,
+  SUM(CASE WHEN u.variant <> u.last_variant THEN 1 ELSE 0 END) AS crossed
+FROM units AS u
+GROUP BY CASE WHEN u.variant = u.last_variant THEN u.variant END

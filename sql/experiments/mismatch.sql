@@ -4,12 +4,14 @@ SELECT
   MAX(units) AS units,
   MAX(statistic) AS statistic,
   MAX(freedom) AS freedom,
+  MAX(crossed) AS crossed,
   SUM(is_tail * weight * height) / NULLIF(SUM((1 - is_tail) * weight * height), 0) AS p
 FROM (
   SELECT
     units,
     statistic,
     freedom,
+    crossed,
     is_tail,
     weight,
     CASE WHEN log_height > -700 THEN EXP(log_height) ELSE 0 END AS height
@@ -18,6 +20,7 @@ FROM (
       units,
       statistic,
       freedom,
+      crossed,
       is_tail,
       weight,
       CASE WHEN freedom > 1 THEN (freedom - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END - (z * z - peak * peak) / 2 AS log_height
@@ -26,6 +29,7 @@ FROM (
         b.units,
         b.statistic,
         b.freedom,
+        b.crossed,
         b.is_tail,
         b.peak,
         4 * p.weight / (4 + b.slope) AS weight,
@@ -35,6 +39,7 @@ FROM (
           units,
           statistic,
           freedom,
+          crossed,
           is_tail,
           peak,
           CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END AS z,
@@ -44,6 +49,7 @@ FROM (
             r.units,
             r.statistic,
             r.freedom,
+            r.crossed,
             t.is_tail,
             CASE WHEN r.freedom > 1 THEN SQRT(r.freedom - 1) ELSE 0 END AS peak,
             SQRT(t.is_tail * r.statistic) AS root

@@ -1,4 +1,5 @@
--- nearer: the same with the logarithm of the chance of what is beyond z, by the integral from there on, and z one of Newton's steps nearer.
+-- nearer: the same with the logarithm of the chance of what is beyond z, by the integral from there on, and z of quantiles
+-- one of Newton's steps nearer.
 SELECT
   metric,
   variant,
@@ -7,7 +8,10 @@ SELECT
   MAX(alpha) AS alpha,
   MAX(whole) AS whole,
   LN(SUM(weight * height) / MAX(whole)) - MAX(z * z) / 2 AS log_p,
-  MAX(z) + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height) / MAX(height) AS z
+  CASE
+    WHEN purpose = 'p' THEN MAX(z)
+    ELSE MAX(z) + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height) / MAX(height)
+  END AS z
 FROM (
   SELECT
     metric,

@@ -4,10 +4,12 @@ SELECT
   MAX(all_units) AS units,
   SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))
   + MAX(all_units) * CASE WHEN SUM(portion) < 1 - 1e-9 THEN 1 - SUM(portion) ELSE 0 END AS statistic,
-  $variants - 1 AS freedom
+  $variants - 1 AS freedom,
+  MAX(crossed) AS crossed
 FROM (
   SELECT
     units,
+    crossed,
     SUM(units) OVER () AS all_units,
     $share AS portion
   FROM arms

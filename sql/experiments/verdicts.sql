@@ -18,14 +18,14 @@ SELECT
   l.units,
   l.statistic,
   l.freedom,
-  c.p,
-  c.p_adjusted,
+  l.p,
+  l.p_adjusted,
   CASE
-    WHEN m.p >= $mismatch AND c.p_adjusted < 1 - $confidence AND $gain > 0 THEN l.variant
-    WHEN m.p >= $mismatch AND c.p_adjusted < 1 - $confidence AND $gain < 0 THEN l.control
+    WHEN m.p >= $mismatch AND l.p_adjusted < 1 - $confidence AND $gain > 0 THEN l.variant
+    WHEN m.p >= $mismatch AND l.p_adjusted < 1 - $confidence AND $gain < 0 THEN l.control
   END AS better,
   l.detectable,
-  l.theta
-FROM limits AS l
-INNER JOIN corrected AS c ON l.metric = c.metric AND l.variant = c.variant
+  l.theta,
+  m.crossed
+FROM corrected AS l
 CROSS JOIN mismatch AS m

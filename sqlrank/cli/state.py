@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import problems
-from sqlrank.cli.given import columns, policies
+from sqlrank.call import leaves
+from sqlrank.cli.console import pairs, problems
+from sqlrank.cli.given import columns, policies, runs
 from sqlrank.cli.options import (
     Check,
     ColumnOf,
@@ -17,10 +18,15 @@ from sqlrank.cli.options import (
     Dialect,
     Digits,
     Force,
+    Inputs,
     Memory,
     Metrics,
     Output,
     Policy,
+    Predictions,
+    Qrels,
+    Queries,
+    Run,
     SqlDir,
     TempDirectory,
     Threads,
@@ -33,10 +39,17 @@ from sqlrank.library.shelf import library_of
 from sqlrank.results.formats import Looks, form_of, write, write_model
 from sqlrank.results.targets import check_target
 
+NOT_OF_MODELS = ("connection", "insert", "replace", "negative", "only", "inputs")
+"""Arguments that a dbt model does not have."""
+
 
 def state(
     metrics: Metrics,
-    predictions: Annotated[str, typer.Option(help="Label, score and weight: a table, a Parquet or CSV file, a pattern or a folder.")],
+    predictions: Predictions = None,
+    run: Run = None,
+    qrels: Qrels = None,
+    queries: Queries = None,
+    input: Inputs = None,  # noqa: A002  the option's public name
     by: Annotated[
         list[str] | None, typer.Option(help="A column that rows can be chosen and rolled up by later, such as day. Repeat for more.")
     ] = None,
@@ -55,6 +68,11 @@ def state(
     replace: Annotated[
         str | None, typer.Option(help="A column of --by, such as day: rows of --insert for its values are replaced.")
     ] = None,
+    batch: Annotated[str | None, typer.Option(help="A name for these rows; --insert refuses one that the table has already.")] = None,
+    negative: Annotated[
+        bool, typer.Option("--negative", help="With --batch: rows that are taken back, as sums and counts below zero.")
+    ] = False,
+    only: Annotated[str | None, typer.Option(help="With --batch: a condition on its rows that is no part of the definition.")] = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead, to be run in a warehouse.")] = False,
     dialect: Dialect = "duckdb",
     create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
@@ -74,10 +92,14 @@ def state(
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Make sums per day, slice and bin of the score, from which evaluate --state has metrics of any days."""
+    """Make sums per day and slice, of bins of the score or of lists, from which evaluate --state has metrics of any days."""
     with problems():
         options: dict[str, Any] = {
             "predictions": predictions,
+            "run": runs(run),
+            "qrels": qrels,
+            "queries": queries,
+            "inputs": pairs("--input", input),
             "by": by or (),
             "bins": bins,
             "fineness": fineness,
@@ -88,6 +110,9 @@ def state(
             "where": where,
             "insert": insert,
             "replace": replace,
+            "batch": batch,
+            "negative": negative,
+            "only": only,
             "sql_dir": sql_dir,
             **policies(policy),
         }
@@ -102,7 +127,7 @@ def state(
         if dialect != "duckdb" or create_table:
             raise SqlrankError("--dialect and --create-table are for --sql (--dialect for --dbt, too)")
         form = form_of(format, output, digits)
-        check_target(output, force, [predictions, db])
+        check_target(output, force, [*leaves(runs(run)), predictions, qrels, queries, db, *pairs("--input", input).values()])
         limits = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory, "timeout": timeout}
         result = sqlrank.state(metrics, **options, check=check, **limits)  # type: ignore[arg-type]
         if insert is None or output is not None:
@@ -113,11 +138,11 @@ def state(
 
 def _write_model(path: Path, metrics: Any, options: dict[str, Any], is_forced: bool, **asked: Any) -> None:
     """Write a dbt model and the YAML file beside it."""
-    clash = [f"--{name.replace('connection', 'db')}" for name in ("connection", "insert", "replace") if options[name] is not None]
+    clash = [f"--{name.replace('connection', 'db')}" for name in NOT_OF_MODELS if options[name]]
     if clash:
         raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
     if asked["begin"] is None:
         raise SqlrankError("--dbt needs --begin, the first day, such as --begin 2026-01-01")
-    given = {name: value for name, value in options.items() if name not in {"connection", "insert", "replace"}}
+    given = {name: value for name, value in options.items() if name not in NOT_OF_MODELS}
     for file in write_model(path, lambda name: sqlrank.state_model(metrics, name, **given, **asked), is_forced):
         typer.echo(f"wrote {file}", err=True)

@@ -37,7 +37,7 @@ def steps_of_effects(asked: Experiment, control: str) -> dict[str, exp.Query]:
     ends = {item.alias: item.this for item in _bound("ends", asked.lift).selects}
     steps["limits"] = _bound("limits", **ends)
     steps["tests"] = _bound("tests")
-    steps["corrected"] = _bound("corrections", asked.correction)
+    steps["corrected"] = _bound("corrected", p_adjusted=_bound("corrections", asked.correction).selects[0].this)
     steps |= {"sample_ratio": _sample_ratio(asked), "mismatch": _bound("mismatch")}
     verdicts = {"mismatch": literal(MISMATCH), "confidence": literal(asked.confidence), "gain": _gain(asked)}
     return steps | {"verdicts": _bound("verdicts", **verdicts)}
@@ -56,7 +56,7 @@ def _alpha(asked: Experiment) -> exp.Expr:
 
 
 def _distribution(asked: Experiment) -> dict[str, exp.Query]:
-    """Return the steps to ``reaches`` and ``tails``: how far intervals reach, and how likely what is beyond differences."""
+    """Return the steps to ``reaches``: how far intervals reach, and how likely what is beyond differences."""
     if asked.interval == "always":
         steps: dict[str, exp.Query] = {"scales": _bound("scales", tuned_for=literal(TUNED_FOR))}
     else:
@@ -68,11 +68,8 @@ def _distribution(asked: Experiment) -> dict[str, exp.Query]:
         names = ["wholes", *(f"nearer_{step}" for step in range(1, STEPS + 1))]
         for before, name in pairwise(names):
             steps[name] = _reading(_bound("nearer", bend=bend), before)
-        return steps | {
-            "reaches": _reading(_bound("reaches", "fixed", bend=bend), names[-1]),
-            "tails": _reading(_bound("tails", "fixed"), names[1]),
-        }
-    return steps | {name: _bound(name, "always") for name in ("reaches", "tails")}
+        return steps | {"reaches": _reading(_bound("reaches", "fixed", bend=bend), names[-1])}
+    return steps | {"reaches": _bound("reaches", "always")}
 
 
 def _reading(query: exp.Select, step: str) -> exp.Select:

@@ -29,29 +29,29 @@ SHORT = dict(zip(ROLES, "vdce", strict=True))
 """The letters that say what a sum of products is of."""
 
 PRODUCTS = ("svv", "svd", "sdd", "scc", "sce", "see", "svc", "sve", "sdc", "sde")
-KEPT = ("units", "filled", "sums", "strays", "arms", "adjusted", "lifts", "places", "scales", "nearer_1", "limits")
+KEPT = ("units", "arms", "lifts", "places", "mismatch")
 """The steps that are computed once where an engine can be made to: several others read them."""
 
 MISSING = "missing"
+KNOWN = "known"
+USUAL = "usual"
 
 
 def steps_of_sums(asked: Experiment, item: Input) -> dict[str, exp.Query]:
     """Return the steps from the rows of an experiment to ``arms``, a row per metric and variant, by name and in order."""
     amounts = list(asked.amounts.values())
     before = [name for (_, is_covariate), name in asked.amounts.items() if is_covariate]
+    others = [name for name in amounts if name not in before]
     steps: dict[str, exp.Query] = {OBSERVATIONS: titled(item.select([*KEYS, *amounts]), f"{OBSERVATIONS}: {item.role.about}")}
     steps["units"] = _with(_read("units"), {name: exp.Sum(this=exp.column(name)) for name in amounts})
-    units = "units"
+    steps["means"] = _with(_read("means"), _means(amounts, before))
+    known = [f"{name}_{KNOWN}" for name in before]
+    steps["usual"] = _with(_read("usual"), {name: exp.column(name) for name in [*amounts, *known]} | _usual(before))
     if before:
-        units = "filled"
-        steps["usual"] = _with(_read("usual"), {name: _or_none(exp.Avg(this=exp.column(name))) for name in before})
-        steps["filled"] = _filled(amounts, before)
-    steps["means"] = _over(_with(_read("means"), {name: exp.Avg(this=exp.column(name)) for name in amounts}), units)
-    steps["sums"] = _over(_sums(asked, before), units)
-    steps["strays"] = _read("strays")
-    steps["arms"] = stacked([_arms(asked, estimate) for estimate in asked.estimates])
-    for other in nodes(steps["arms"], exp.Select)[1:]:
-        other.comments = None
+        same = [*others, *known, *(f"{name}_{USUAL}" for name in before)]
+        steps["filled"] = _with(_read("filled"), {name: exp.column(name) for name in same} | _filled(before))
+    steps["sums"] = _renamed(_sums(asked, before), {"usual": "filled"} if before else {})
+    steps["arms"] = _arms(asked)
     return steps
 
 
@@ -102,11 +102,6 @@ def _with(query: exp.Select, columns: Mapping[str, exp.Expr]) -> exp.Select:
     return query.select(*(exp.alias_(value, name) for name, value in columns.items()), copy=False)
 
 
-def _over(query: exp.Select, units: str) -> exp.Select:
-    _renamed(query, {"units": units})
-    return query
-
-
 def _renamed(tree: exp.Query, names: Mapping[str, str]) -> exp.Query:
     for table in nodes(tree, exp.Table):
         if names.get(table.name, table.name) != table.name:
@@ -114,30 +109,55 @@ def _renamed(tree: exp.Query, names: Mapping[str, str]) -> exp.Query:
     return tree
 
 
-def _or_none(value: exp.Expr) -> exp.Expr:
-    """Return a mean, or 0 where no unit has a value: all are then alike."""
-    return exp.func("COALESCE", value, double(0))
+def _means(amounts: list[str], before: list[str]) -> dict[str, exp.Expr]:
+    """Return what units of a variant have on average, and how many have a covariate."""
+    found: dict[str, exp.Expr] = {name: exp.Avg(this=exp.column(name, table="u")) for name in amounts}
+    return found | {f"{name}_{KNOWN}": exp.Count(this=exp.column(name, table="u")) for name in before}
 
 
-def _filled(amounts: list[str], before: list[str]) -> exp.Select:
-    columns: dict[str, exp.Expr] = {}
-    for name in amounts:
-        own = exp.column(name, table="u")
-        columns[name] = exp.func("COALESCE", own, exp.column(name, table="o")) if name in before else own
+def _usual(before: list[str]) -> dict[str, exp.Expr]:
+    """Return what those of all variants that have a covariate have on average, 0 if none has."""
+    is_one = exp.Not(this=exp.Is(this=exp.column("variant"), expression=exp.Null()))
+
+    def everywhere(value: exp.Expr) -> exp.Window:
+        return exp.Window(this=exp.Sum(this=exp.Case(ifs=[exp.If(this=is_one.copy(), true=value)])))
+
+    found: dict[str, exp.Expr] = {}
     for name in before:
-        is_missing = exp.Is(this=exp.column(name, table="u"), expression=exp.Null())
-        columns[f"{name}_{MISSING}"] = exp.Case(ifs=[exp.If(this=is_missing, true=literal(1))], default=literal(0))
-    return _with(_read("filled"), columns)
+        known = exp.column(f"{name}_{KNOWN}")
+        total = everywhere(exp.Mul(this=known, expression=exp.column(name)))
+        mean = exp.Div(this=total, expression=exp.func("NULLIF", everywhere(known.copy()), literal(0)))
+        found[f"{name}_{USUAL}"] = exp.func("COALESCE", mean, double(0))
+    return found
+
+
+def _filled(before: list[str]) -> dict[str, exp.Expr]:
+    """Return the means of covariates over all units of a variant: those without one have what is usual."""
+    found: dict[str, exp.Expr] = {}
+    for name in before:
+        known, usual = exp.column(f"{name}_{KNOWN}"), exp.column(f"{name}_{USUAL}")
+        apart = exp.paren(exp.Sub(this=exp.column(name), expression=usual.copy()))
+        moved = exp.Div(this=exp.Mul(this=apart, expression=known), expression=exp.column("units"))
+        found[name] = exp.Add(this=usual, expression=exp.func("COALESCE", moved, double(0)))
+    return found
 
 
 def _sums(asked: Experiment, before: list[str]) -> exp.Select:
     columns: dict[str, exp.Expr] = {name: exp.Max(this=exp.column(name, table="m")) for name in asked.amounts.values()}
+
+    def apart(name: str) -> exp.Expr:
+        own: exp.Expr = exp.column(name, table="u")
+        if name in before:
+            own = exp.func("COALESCE", own, exp.column(f"{name}_{USUAL}", table="m"))
+        return exp.paren(exp.Sub(this=own, expression=exp.column(name, table="m")))
+
     for estimate in asked.estimates:
         for one, other in _products(asked.columns_of(estimate)).values():
-            sides = [exp.paren(exp.Sub(this=exp.column(name, table="u"), expression=exp.column(name, table="m"))) for name in (one, other)]
-            columns[f"{one}_by_{other}"] = exp.Sum(this=exp.Mul(this=sides[0], expression=sides[1]))
+            columns[f"{one}_by_{other}"] = exp.Sum(this=exp.Mul(this=apart(one), expression=apart(other)))
     for name in before:
-        columns[f"{name}_{MISSING}"] = exp.Sum(this=exp.column(f"{name}_{MISSING}", table="u"))
+        is_missing = exp.Is(this=exp.column(name, table="u"), expression=exp.Null())
+        one_each = exp.Case(ifs=[exp.If(this=is_missing, true=literal(1))], default=literal(0))
+        columns[f"{name}_{MISSING}"] = exp.Sum(this=one_each)
     return _with(_read("sums"), columns)
 
 
@@ -148,7 +168,18 @@ def _products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return {product: (min(one, other), max(one, other)) for product, (one, other) in found.items() if one and other}
 
 
-def _arms(asked: Experiment, estimate: Estimate) -> exp.Select:
+def _arms(asked: Experiment) -> exp.Select:
+    """Return the sums of each metric under the same names, from one reading of those of variants."""
+    query = _read("arms")
+    names = [exp.select(exp.alias_(exp.Literal.string(estimate.name), "metric")) for estimate in asked.estimates]
+    next(table for table in nodes(query, exp.Table) if table.name == "metrics").replace(stacked(names).subquery("n"))
+    each = {estimate.name: _of(asked, estimate) for estimate in asked.estimates}
+    columns = next(iter(each.values()))
+    return _with(query, {column: _chosen({name: found[column] for name, found in each.items()}) for column in columns})
+
+
+def _of(asked: Experiment, estimate: Estimate) -> dict[str, exp.Expr]:
+    """Return the columns of ``arms`` from those of ``sums`` for a metric."""
     columns = asked.columns_of(estimate)
     products = _products(columns)
     found: dict[str, exp.Expr] = {}
@@ -159,6 +190,16 @@ def _arms(asked: Experiment, estimate: Estimate) -> exp.Select:
         pair = products.get(product)
         found[product] = exp.column(f"{pair[0]}_by_{pair[1]}", table="s") if pair else double(0)
     missing = [exp.column(f"{name}_{MISSING}", table="s") for role, name in columns.items() if role.startswith("covariate")]
-    found[MISSING] = missing[0] if missing else literal(0)
-    bound: Any = exp.replace_placeholders(_read("arms"), metric=exp.Literal.string(estimate.name))
-    return _with(bound, found)
+    return found | {MISSING: missing[0] if missing else literal(0)}
+
+
+def _chosen(values: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Return the value of each metric, by its name; that of all if it is one."""
+    first, *others = values.values()
+    if all(other == first for other in others):
+        return first
+    ifs = [
+        exp.If(this=exp.EQ(this=exp.column("metric", table="n"), expression=exp.Literal.string(name)), true=value)
+        for name, value in values.items()
+    ]
+    return exp.Case(ifs=ifs)

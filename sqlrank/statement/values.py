@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.statement.bind import apply
 from sqlrank.statement.rows import finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sqlrank.library.asked import Asked
+    from sqlrank.library.library import Library
     from sqlrank.library.metric import Value
     from sqlrank.statement.relations import Relations
     from sqlrank.statement.rows import Column
@@ -33,18 +36,21 @@ def if_asked(relations: Relations, column: Column) -> exp.Expr:
 
 
 def aggregate(relations: Relations, column: Column, weighted: bool, is_drawn: bool = False) -> exp.Expr:
-    """The value of a metric over all lists of a group; NULL where a list has none and the policy says so. Those that are drawn weigh as often."""
-    settings = column.asked.settings
-    value = exp.column(column.alias)
+    """The value of a metric over all lists of a group."""
+    return aggregated(relations.library, column.asked, exp.column(column.alias), column.unit, weighted=weighted, is_drawn=is_drawn)
+
+
+def aggregated(library: Library, asked: Asked, value: exp.Expr, unit: str, *, weighted: bool, is_drawn: bool = False) -> exp.Expr:
+    """The values of a ``unit`` put together; NULL where a list has none and the policy says so. Those that are drawn weigh as often."""
+    settings = asked.settings
     chosen = settings.get("aggregate", "wmean" if weighted else "mean")
     if chosen == "wmean" and not weighted:
-        what = "is for metrics of rankings" if column.unit == "query" else "needs a queries table with a weight column"
+        what = "is for metrics of rankings" if unit == "query" else "needs a queries table with a weight column"
         raise MetricError(f"aggregate='wmean' {what}")
     weight = exp.column("weight") if weighted or is_drawn else exp.Literal.number(1)
     chosen = "wmean" if is_drawn and chosen == "mean" else chosen
-    found = relations.function("aggregate", {**settings, "aggregate": chosen}, value, weight)
-    library = relations.library
-    if library.can_overflow(column.asked.file, [*column.asked.uses.files, library.function("aggregate", str(chosen))]):
+    found = apply(library, "aggregate", [value, weight], {**settings, "aggregate": chosen})
+    if library.can_overflow(asked.file, [*asked.uses.files, library.function("aggregate", str(chosen))]):
         found = finite(found)
     if settings.get("no_relevant") == "null":
         incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))

@@ -13,7 +13,7 @@ from sqlrank._version import __version__
 from sqlrank.engines.connections import as_from_duckdb
 from sqlrank.engines.render import render
 from sqlrank.states.made import DAYS, ROWS
-from sqlrank.states.split import MERGED_BY
+from sqlrank.states.split import MERGED_BY, OF_ORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from sqlrank.states.asked import Wanted
     from sqlrank.states.held import Held
     from sqlrank.states.rolling import Windows
-
-OF_ORDERS: Mapping[str, type[exp.AggFunc]] = {"positives": exp.Sum, "negatives": exp.Sum, "score_min": exp.Min, "score_max": exp.Max}
-"""What is added up of a bin, and how."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +37,7 @@ class Adding:
     def sums(self, asked: Wanted) -> pa.Table:
         """Return a row per group: its columns, ``rows``, ``days`` if there are any, and the metrics that are sums; groups in order."""
         held, day = self.held, self.held.day
+        asked = asked.weighed(held.has)
         merged = {name: MERGED_BY[type(tree)] for item in asked.summed for name, tree in item.aggregates.items()}
         values: dict[str, exp.Expr] = {"rows": exp.cast(exp.Sum(this=held.column(ROWS)), "BIGINT")}
         if day is not None and self.windows is not None:

@@ -13,10 +13,11 @@ from sqlrank.library.nodes import nodes
 from sqlrank.library.orders import Bound, bounds_of
 from sqlrank.library.refusals import takes
 from sqlrank.statement.bind import bind
+from sqlrank.states.lists import HOME, parts_of
 from sqlrank.states.split import split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from sqlrank.library.asked import Asked
     from sqlrank.library.library import Library
@@ -32,6 +33,13 @@ class Summed:
     name: str
     aggregates: Mapping[str, exp.Expr]
     formula: exp.Expr
+
+
+@dataclass(frozen=True)
+class Listed(Summed):
+    """A metric of rankings, over sums of the values of lists, and the same where lists have weights."""
+
+    weighted: Summed
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,19 @@ class Wanted:
         return [item for item in self.metrics if isinstance(item, Summed)]
 
     @property
+    def of_lists(self) -> bool:
+        """Whether they are of rankings."""
+        return any(isinstance(item, Listed) for item in self.metrics)
+
+    def weighed(self, has: Callable[[str], bool]) -> Wanted:
+        """Return what is wanted of a state that ``has`` some columns: metrics of rankings with weights where it has these."""
+
+        def chosen(item: Summed | Ordered) -> Summed | Ordered:
+            return item.weighted if isinstance(item, Listed) and all(map(has, item.weighted.aggregates)) else item
+
+        return Wanted(tuple(map(chosen, self.metrics)))
+
+    @property
     def ordered(self) -> list[Ordered]:
         """Those of an order, for which the score is cut into bins."""
         return [item for item in self.metrics if isinstance(item, Ordered)]
@@ -75,11 +96,25 @@ class Wanted:
 
 def of_asked(asked: Iterable[Asked], library: Library) -> Wanted:
     """Return what a state has to have for metrics that were looked up; raise ``MetricError`` for those that no sums of days give."""
-    return Wanted(tuple(_wanted(item, library) for item in asked))
+    items = list(asked)
+    if len(both := {item.home == HOME: item for item in items}) > 1:
+        raise MetricError(f"{both[True].metric} is of rankings and {both[False].metric} of predictions; each wants a state of its own")
+    return Wanted(tuple(_of_lists(item, library) if item.home == HOME else _wanted(item, library) for item in items))
+
+
+def _of_lists(item: Asked, library: Library) -> Listed:
+    name = str(item.metric)
+    plain, weighted = (parts_of(item, library, weighted=weighted) for weighted in (False, True))
+    return Listed(name, *plain, Summed(name, *weighted))
 
 
 def _wanted(item: Asked, library: Library) -> Summed | Ordered:
     name = str(item.metric)
+    if item.per_list:
+        raise MetricError(
+            f"{name} has a value for each {library.roles[item.home].list_column} of a group, which a state has of metrics of rankings alone; keep a "
+            f"table of these values (per_query=True), or make a state of {item.file.display_name}"
+        )
     if item.home != BASE or item.per_list or item.file.kind != "metrics" or isinstance(item.metric.cutoff, tuple):
         raise MetricError(f"{name} is no metric of all predictions with one value, and a state has no others; {_known(library)}")
     if "ties" in item.settings:

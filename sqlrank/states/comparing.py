@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.arguments import public
@@ -20,9 +19,9 @@ from sqlrank.library.settings import ask
 from sqlrank.library.shelf import library_of
 from sqlrank.states import sure
 from sqlrank.states.adding import Adding
-from sqlrank.states.asked import BASE, of_asked
+from sqlrank.states.asked import of_asked
 from sqlrank.states.held import Held
-from sqlrank.states.made import DEFINITION
+from sqlrank.states.lists import ROLES, refuse_rows
 from sqlrank.states.reading import by_of
 from sqlrank.states.sides import NUMBERS, SURE, Asking, counts_of
 
@@ -96,9 +95,10 @@ def compare_states(
     """
     call = Call.of(metrics, locals(), policies)
     library = library_of(sql_dir)
-    looked_up = ask(metrics, library, None, policies, {BASE})
+    looked_up = ask(metrics, library, None, policies, ROLES)
+    refuse_rows(policies, looked_up, library)
     asked = of_asked(looked_up, library)
-    sure.check(call)
+    sure.check(call, asked)
     names = by_of(call)
     first = _first(states, baseline)
     asking = Asking(call, asked, looked_up, names, Limits(memory_limit, threads, temp_directory, timeout))
@@ -111,7 +111,7 @@ def compare_states(
             if confidence is not None:
                 item.check_folds(names)
             rows = item.rows(database, where)
-            held[name], folds[name] = (item, rows), _folds_of(database, item, rows)
+            held[name], folds[name] = (item, rows), item.folds(database, where)
         if confidence is not None:
             _check_alike(folds)
         return {name: asking.side(Adding(database, item, rows, names), with_bins=False) for name, (item, rows) in held.items()}
@@ -128,12 +128,6 @@ def _first(states: Any, baseline: str | None) -> str:
     if baseline is not None and baseline not in states:
         raise MetricError(f"baseline={baseline!r} is none of the states{suggestion(str(baseline), states)} There are: {', '.join(states)}")
     return next(iter(states)) if baseline is None else baseline
-
-
-def _folds_of(database: Database, held: Held, rows: exp.Subquery) -> str:
-    """Return what tells the folds of a state from others."""
-    ((found,),) = database.rows(exp.select(exp.alias_(exp.Max(this=held.column(DEFINITION)), "found")).from_(rows.copy()))
-    return str(found).partition("-")[2]
 
 
 def _check_alike(folds: Mapping[str, str]) -> None:

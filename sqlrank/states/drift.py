@@ -19,9 +19,10 @@ from sqlrank.library.shelf import library_of
 from sqlrank.states import sure
 from sqlrank.states.adding import Adding
 from sqlrank.states.allowed import PSI, Allowed, judged, overall_of
-from sqlrank.states.asked import BASE, of_asked
+from sqlrank.states.asked import of_asked
 from sqlrank.states.bounds import GROUP, places_of
 from sqlrank.states.held import Held
+from sqlrank.states.lists import ROLES, refuse_rows
 from sqlrank.states.reading import by_of
 from sqlrank.states.sides import NUMBERS, SURE, Asking, counts_of
 
@@ -94,9 +95,10 @@ def drift(
     """
     call = Call.of(metrics, locals(), policies)
     library = library_of(sql_dir)
-    looked_up = ask(metrics, library, None, policies, {BASE})
+    looked_up = ask(metrics, library, None, policies, ROLES)
+    refuse_rows(policies, looked_up, library)
     asked = of_asked(looked_up, library)
-    sure.check(call)
+    sure.check(call, asked)
     names = by_of(call)
     asking = Asking(call, asked, looked_up, names, Limits(memory_limit, threads, temp_directory, timeout))
     having = [item.name for item in asking.having.metrics] if confidence is not None else []

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlrank.errors import InputError, suggestion
 from sqlrank.statement.statement import FOLD
+from sqlrank.states.batches import check_once, merged
 from sqlrank.states.conditions import condition
-from sqlrank.states.made import DAY, DEFINITION, OF_BINS, ROWS
+from sqlrank.states.made import BATCH, DAY, DEFINITION, OF_BINS, ROWS
+from sqlrank.states.split import merge_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.engines.database import Database, Table
     from sqlrank.states.asked import Wanted
-
-_OF_SUMS = re.compile(r"(sum|count|min|max)_\w+_[0-9a-f]{8}", re.IGNORECASE)
-"""The name of a column that holds a sum: its words and eight digits."""
 
 
 class Held:
@@ -28,8 +26,8 @@ class Held:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.names = list(table.types or ())
-        ours = {*OF_BINS, ROWS, DEFINITION}
-        self.keys = [name for name in self.names if name.lower() not in ours and not _OF_SUMS.fullmatch(name)]
+        ours = {*OF_BINS, ROWS, DEFINITION, BATCH}
+        self.keys = [name for name in self.names if name.lower() not in ours and merge_of(name) is None]
 
     @property
     def day(self) -> str | None:
@@ -41,6 +39,10 @@ class Held:
     def has_bins(self) -> bool:
         """Whether its rows are of bins of the score."""
         return all(self.table.column(name) is not None for name in OF_BINS)
+
+    def has(self, name: str) -> bool:
+        """Whether it has a column of this name, in whatever case."""
+        return self.table.column(name) is not None
 
     def column(self, name: str) -> exp.Column:
         """Return a column of the state, whatever the case of its name is there."""
@@ -78,19 +80,35 @@ class Held:
             raise InputError(f"by names {name}, and a fold alone does not say how sure it is; leave out by={name!r}, or confidence=")
 
     def rows(self, database: Database, where: str | None, argument: str = "where") -> exp.Subquery:
-        """Return the rows of a condition, which was given as ``argument`` and can be added up.
+        """Return the rows of a condition, which was given as ``argument`` and can be added up; of batches what they leave.
 
         Raises:
             InputError: no condition, no rows, rows of several definitions, or counts below zero.
         """
+        found = self._chosen(database, where, argument)
+        is_below_zero = self._check_rows(database, found, argument)
+        if not self.has(BATCH):
+            return found
+        keys = [*self.keys, *([str(self.table.column("bin"))] if self.has_bins else [])]
+        check_once(database, self.table, keys, found)
+        return merged(database, self.table, keys, found) if is_below_zero else found
+
+    def folds(self, database: Database, where: str | None) -> str:
+        """Return what tells the folds of the rows of a condition from others: the end of their definition, empty if they have none."""
+        rows = self._chosen(database, where, "where")
+        ((found,),) = database.rows(exp.select(exp.alias_(exp.Max(this=self.column(DEFINITION)), "found")).from_(rows))
+        return str(found).partition("-")[2]
+
+    def _chosen(self, database: Database, where: str | None, argument: str) -> exp.Subquery:
+        """Return the rows of a condition, as they stand."""
         source = exp.select("*").from_(self.table.item())
         if where is not None:
-            source = source.where(condition(where, self.table, self.keys, database.dialect, argument))
-        found = source.subquery("s")
-        self._check_rows(database, found, argument)
-        return found
+            chosen_by = [*self.keys, *([str(self.table.column(BATCH))] if self.has(BATCH) else [])]
+            source = source.where(condition(where, self.table, chosen_by, database.dialect, argument))
+        return source.subquery("s")
 
-    def _check_rows(self, database: Database, rows: exp.Subquery, argument: str) -> None:
+    def _check_rows(self, database: Database, rows: exp.Subquery, argument: str) -> bool:
+        """Return whether any row is of what is taken back."""
         definition, number = self.column(DEFINITION), self.column(ROWS)
         ends = [exp.Min(this=definition), exp.Max(this=definition.copy()), exp.Min(this=number), exp.Count(this=exp.Star())]
         ((least, most, fewest, count),) = database.rows(
@@ -104,7 +122,8 @@ class Held:
                 f"state: rows of different definitions ({least}, {most}) cannot be added up: they are of other metrics, columns, conditions "
                 f"or bins{days}; choose those of one with where=, or make the others anew"
             )
-        if fewest < 0:
+        if fewest < 0 and not self.has(BATCH):
             raise InputError(
                 f"state: {self.table.shown} has rows with {fewest:g} in {ROWS}, and nothing is less than none; make these days anew"
             )
+        return bool(fewest < 0)

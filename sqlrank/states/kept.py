@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sqlrank.engines.names import table_of
 from sqlrank.errors import ExecutionError, InputError
-from sqlrank.states.made import DEFINITION
+from sqlrank.states.made import BATCH, DEFINITION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +66,8 @@ def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, shown: str, rows: 
     made = exp.Create(this=target, kind="TABLE", exists=True, expression=exp.select("*").from_(new).limit(0))
     duck.execute(made.sql("duckdb"))
     there = [name for name, *_ in duck.execute(exp.select("*").from_(target).limit(0).sql("duckdb")).description or ()]
+    if BATCH in there and BATCH not in rows.column_names:
+        raise InputError(f"insert: {shown} tells batches apart; name that of these rows, such as batch='2026-03-05' (--batch)")
     if sorted(there) != sorted(rows.column_names):
         raise InputError(
             f"insert: {shown} has the columns {', '.join(there)}, and these rows {', '.join(rows.column_names)}: a state of other metrics; "
@@ -76,6 +78,8 @@ def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, shown: str, rows: 
         same = exp.NullSafeEQ(this=column, expression=exp.column(exp.to_identifier(replace, quoted=True), table=target.name))
         found = exp.Exists(this=exp.select("1").from_(exp.alias_(new, "n", table=True)).where(same))
         duck.execute(exp.Delete(this=target, where=exp.Where(this=found)).sql("duckdb"))
+    elif BATCH in rows.column_names:
+        _check_batch(duck, target, shown, rows)
     (definition,) = {*rows[DEFINITION].to_pylist()} or {""}
     other = exp.select(DEFINITION).from_(target).where(exp.NEQ(this=exp.column(DEFINITION), expression=exp.Literal.string(definition)))
     if rows.num_rows and (held := duck.execute(other.limit(1).sql("duckdb")).fetchone()):
@@ -85,3 +89,16 @@ def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, shown: str, rows: 
         )
     names = [exp.to_identifier(name, quoted=True) for name in rows.column_names]
     duck.execute(exp.insert(exp.select(*(exp.column(name) for name in names)).from_(new), target, columns=names).sql("duckdb"))
+
+
+def _check_batch(duck: duckdb.DuckDBPyConnection, target: exp.Table, shown: str, rows: pa.Table) -> None:
+    """Raise ``InputError`` for a batch that the table has already: added again its rows would count twice, and no sum shows that."""
+    names = [exp.Literal.string(name) for name in rows[BATCH].unique().to_pylist()]
+    if not names:
+        return
+    there = exp.select(BATCH).from_(target).where(exp.In(this=exp.column(BATCH), expressions=names)).limit(1)
+    if held := duck.execute(there.sql("duckdb")).fetchone():
+        raise InputError(
+            f"insert: {shown} has rows of the batch {held[0]!r} already, which would count twice; nothing was added: name another batch if "
+            "these rows are others, or delete those first"
+        )

@@ -21,6 +21,7 @@ from sqlrank.question import look_up
 from sqlrank.statement.statement import FOLD, Output, Statement
 from sqlrank.states.asked import BASE, of_asked
 from sqlrank.states.conditions import kept_conditions
+from sqlrank.states.lists import said_of, summed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +40,9 @@ DEFINITION = "definition"
 OF_BINS = ("bin", "positives", "negatives", "score_min", "score_max")
 """The columns of a state whose metrics are of an order."""
 
+BATCH = "batch"
+"""The column that says with which others a row was added, if that is said."""
+
 ROWS, DAY, DAYS = "num_rows", "day", "days"
 """How many rows were added up; the column that says of which day, and how many days there were."""
 
@@ -54,17 +58,29 @@ def question_of(call: Call, dialect: str, bins: str, fineness: int, folds: Folds
     """
     if bins not in BINS:
         raise MetricError(f"bins={bins!r} is not possible: give one of: {', '.join(BINS)}")
-    question = look_up(call if folds is None else folds.call(call))
+    question = look_up(call)
     if question.sets is not None:
         raise MetricError(
             "by has several groupings, whose rows would overlap, and count twice when they are added up; give one list of columns"
         )
-    if taken := next((name for name in question.by if name.lower() in {*OF_BINS, ROWS, DEFINITION, FOLD}), None):
+    if taken := next((name for name in question.by if name.lower() in {*OF_BINS, ROWS, DEFINITION, BATCH, FOLD}), None):
         raise MetricError(f'by names {taken!r}, which is a column of every state; rename it: by="{taken}_={taken}"')
     if isinstance((call.columns or {}).get("score"), (list, tuple)):
         raise MetricError("several scores are given; make a state of each, in a table of its own")
     library = question.library
     wanted = of_asked(question.asked, library)
+    of_rows = {
+        "columns": dict(call.columns or {}),
+        "where": kept_conditions(call.where, question.by, question.by_expressions, dialect),
+        "by": sorted(question.by),
+        "expressions": dict(question.by_expressions),
+    }
+    if wanted.of_lists:
+        if folds is not None:
+            raise MetricError(
+                f"fold= is for metrics of predictions, and {question.asked[0].metric} is of rankings; evaluate(run=..., confidence=0.95) says how sure it is"
+            )
+        return question, definition_of(of_rows | said_of(question.asked, library))
     kind = bins if wanted.ordered else "whole"
     file = _file(kind, wanted, list(dict.fromkeys(text for item in question.asked for text in item.file.requires)), folds)
     settings = {"fineness": fineness} if "fineness" in file.params else {}
@@ -74,20 +90,21 @@ def question_of(call: Call, dialect: str, bins: str, fineness: int, folds: Folds
     said = {
         "aggregates": sorted(tree.sql("duckdb") for tree in wanted.aggregates.values()),
         "bins": [kind, settings.get("fineness")],
-        "columns": dict(call.columns or {}),
-        "where": kept_conditions(call.where, question.by, question.by_expressions, dialect),
-        "by": sorted(question.by),
-        "expressions": dict(question.by_expressions),
+        **of_rows,
         "nulls": held.get("nulls"),
     }
     definition = definition_of(said) if folds is None else f"{definition_of(said)}-{folds.definition}"
     metric = Metric("State", (("definition", definition),))
     asked = Asked(metric, file, {**held, **settings}, uses(library, file, {**held, **settings}), BASE)
-    return replace(question, asked=[asked], reads_units=folds is not None), definition
+    if folds is not None:
+        question = replace(question, call=folds.call(call), reads_units=True)
+    return replace(question, asked=[asked]), definition
 
 
-def defined(statement: Statement, definition: str) -> Statement:
-    """Return the statement of a state with the column that says which one it is."""
+def defined(statement: Statement, definition: str, question: Question) -> Statement:
+    """Return the statement of a state with the column that says which one it is; of rankings it is that of the metrics, and becomes one here."""
+    if any(output.kind == "metric" for output in statement.outputs):
+        statement = summed(statement, question.asked, question.library, ROWS)
     tree: Any = statement.tree.copy()
     tree.select(exp.alias_(exp.Literal.string(definition), DEFINITION), copy=False)
     return Statement(tree, [*statement.outputs, Output(DEFINITION, DEFINITION, "id")], f"sqlrank {__version__}: state {definition}")

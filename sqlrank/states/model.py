@@ -17,6 +17,7 @@ from sqlrank.prepare import prepare
 from sqlrank.results.dbt import DbtModel, check_model, reference, schema_of
 from sqlrank.results.replacing import key_of
 from sqlrank.results.store import as_stored
+from sqlrank.states.batches import Batch
 from sqlrank.states.folds import Folds
 from sqlrank.states.made import FINENESS, defined, question_of
 
@@ -42,7 +43,10 @@ def state_model(
     metrics: str | Metric | Iterable[str | Metric],
     name: str,
     *,
-    predictions: str,
+    predictions: str | None = None,
+    run: str | None = None,
+    qrels: str | None = None,
+    queries: str | None = None,
     by: str | Sequence[str],
     begin: str | date,
     day: str = "day",
@@ -54,6 +58,7 @@ def state_model(
     dialect: str = "duckdb",
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
+    batch: str | None = None,
     sql_dir: str | Path | None = None,
     **policies: Any,
 ) -> DbtModel:
@@ -66,6 +71,9 @@ def state_model(
         metrics: what the state has to have.
         name: the name of the model.
         predictions: a model or seed, or a source such as ``"ads.impressions"``.
+        run: as ``predictions``, for metrics of rankings.
+        qrels: as ``predictions``.
+        queries: as ``predictions``.
         by: columns that tell rows apart, the day among them.
         begin: the first day, such as ``"2026-01-01"``.
         day: the column of ``by`` that is the day, a date.
@@ -77,6 +85,7 @@ def state_model(
         dialect: the SQL of the warehouse.
         columns: canonical column names to yours.
         where: a condition in SQL on the rows that are read, which may hold Jinja.
+        batch: a name for the rows of the model, as the column ``batch``, where others are added beside them, such as of what is taken back.
         sql_dir: a folder with metrics of your own.
         **policies: parameters that hold for all metrics.
 
@@ -88,6 +97,7 @@ def state_model(
     {{ config(materialized='incremental', incremental_strategy='microbatch
     """
     given = {"by": by, "columns": columns}
+    sources = {"predictions": predictions, "run": run, "qrels": qrels, "queries": queries}
     check_model(name, given)
     dialect_of(dialect)
     if dialect not in WHOLE_BATCHES:
@@ -95,9 +105,11 @@ def state_model(
             f"dbt has no microbatch for {dialect} that replaces whole days, as far as sqlrank knows; choose from: {', '.join(WHOLE_BATCHES)}, or "
             "run what sqlrank.state_sql (sqlrank state --sql --insert --replace day) prints"
         )
-    call = Call.of(metrics, {"predictions": predictions, **given, "where": where, "sql_dir": sql_dir}, policies)
+    call = Call.of(metrics, {**sources, **given, "where": where, "sql_dir": sql_dir}, policies)
     question, definition = question_of(call, dialect, bins, fineness, Folds.of(fold, folds))
-    made = defined(prepare(question, named_database(dialect, reference)).statement, definition)
+    made = defined(prepare(question, named_database(dialect, reference)).statement, definition, question)
+    if (marked := Batch.of(batch)) is not None:
+        made = marked.marked(made)
     # A bin tells rows apart as their other keys do.
     outputs = [dataclasses.replace(item, kind="point") if item.name == "bin" else item for item in made.outputs]
     made = dataclasses.replace(made, outputs=outputs)

@@ -19,9 +19,10 @@ from sqlrank.library.told import told
 from sqlrank.statement.statement import FOLD
 from sqlrank.states import sure
 from sqlrank.states.adding import Adding
-from sqlrank.states.asked import BASE, of_asked
+from sqlrank.states.asked import of_asked
 from sqlrank.states.bounds import bounded
 from sqlrank.states.held import Held
+from sqlrank.states.lists import ROLES, refuse_rows
 from sqlrank.states.made import DAYS
 from sqlrank.states.rolling import Windows
 
@@ -58,9 +59,10 @@ def answer_of(
     """
     _refuse_others(call, rolling, ends)
     library = library_of(call.sql_dir)
-    looked_up = ask(call.metrics, library, None, call.policies, {BASE})
+    looked_up = ask(call.metrics, library, None, call.policies, ROLES)
+    refuse_rows(call.policies, looked_up, library)
     asked = of_asked(looked_up, library)
-    sure.check(call)
+    sure.check(call, asked)
     by = by_of(call)
 
     def work(database: Database) -> pa.Table:

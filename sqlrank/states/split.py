@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 MERGED_BY: Mapping[type[exp.Expr], type[exp.AggFunc]] = {exp.Sum: exp.Sum, exp.Count: exp.Sum, exp.Min: exp.Min, exp.Max: exp.Max}
 """What merges the values of an aggregate over parts of the rows."""
 
+OF_ORDERS: Mapping[str, type[exp.AggFunc]] = {"positives": exp.Sum, "negatives": exp.Sum, "score_min": exp.Min, "score_max": exp.Max}
+"""What is added up of a bin, and how."""
+
+OF_SUMS = re.compile(r"(sum|count|min|max)_(\w+_)?[0-9a-f]{8}")
+"""The name of a column that holds an aggregate: its words and eight digits."""
+
 LONGEST = 40
 """Characters of an aggregate that stand in the name of its column, which PostgreSQL cuts at 63."""
 
@@ -35,6 +41,16 @@ def split(value: exp.Expr) -> tuple[dict[str, exp.Expr], exp.Expr] | None:
         found[name] = node.copy()
         node.replace(merge(this=exp.column(name)))
     return found, holder.this
+
+
+def merge_of(name: str) -> type[exp.AggFunc] | None:
+    """Return what merges the values of a column of this name, None if it does not hold an aggregate.
+
+    >>> merge_of("count_12345678") is exp.Sum, merge_of("max_score_12345678") is exp.Max, merge_of("day")
+    (True, True, None)
+    """
+    found = OF_SUMS.fullmatch(name.lower())
+    return None if found is None else {"min": exp.Min, "max": exp.Max}.get(found[1], exp.Sum)
 
 
 def column_of(aggregate: exp.Expr) -> str:

@@ -1,11 +1,9 @@
-"""Make a state: one small table of sums per day, slice and bin of the score, from which metrics of any days follow."""
+"""Make a state: one small table of sums per day and slice, of bins of the score or of lists, from which metrics of any days follow."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import pyarrow as pa
 
 from sqlrank._version import __version__
 from sqlrank.arguments import public
@@ -21,22 +19,30 @@ from sqlrank.evaluation import evaluated
 from sqlrank.prepare import prepare
 from sqlrank.results.replacing import replacing
 from sqlrank.results.store import store
+from sqlrank.states.batches import Batch
 from sqlrank.states.folds import Folds
 from sqlrank.states.kept import keep
-from sqlrank.states.made import DEFINITION, FINENESS, defined, question_of
+from sqlrank.states.made import FINENESS, defined, question_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    import pyarrow as pa
+
     from sqlrank.inputs.checks import Check
     from sqlrank.library.metric import Metric
+    from sqlrank.statement.statement import Statement
 
 
 @public
 def state(
     metrics: str | Metric | Iterable[str | Metric],
     *,
-    predictions: Any,
+    predictions: Any = None,
+    run: Any = None,
+    qrels: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
     by: str | Sequence[str] = (),
     bins: str = "grid",
     fineness: int = FINENESS,
@@ -48,6 +54,9 @@ def state(
     where: str | None = None,
     insert: str | None = None,
     replace: str | None = None,
+    batch: str | None = None,
+    negative: bool = False,
+    only: str | None = None,
     check: Check = "auto",
     sql_dir: str | Path | None = None,
     memory_limit: str | None = None,
@@ -59,8 +68,13 @@ def state(
     """Return the sums from which metrics follow for any range of days and any roll-up of slices, by :func:`sqlrank.evaluate` with ``state=``.
 
     Args:
-        metrics: what the state has to have: sums over predictions, such as LogLoss, and metrics of their order, such as AUC.
-        predictions: as for :func:`sqlrank.evaluate`.
+        metrics: what the state has to have: sums over predictions, such as LogLoss, and metrics of their order, such as AUC; or metrics of rankings
+            that have a value per list, such as nDCG@10.
+        predictions: as for :func:`sqlrank.evaluate`, as are ``run``, ``qrels``, ``queries`` and ``inputs`` for metrics of rankings.
+        run: see ``predictions``.
+        qrels: see ``predictions``.
+        queries: see ``predictions``.
+        inputs: see ``predictions``.
         by: the columns that rows can be chosen and rolled up by later, the day among them: ``["day", "campaign"]``.
         bins: ``"grid"``, steps of the 16th root of the score, or ``"score"``, each score by itself: exact, for few of them.
         fineness: steps of the grid between 0 and 1.
@@ -73,6 +87,9 @@ def state(
         where: a condition in SQL on the rows that are read.
         insert: a table of ``connection``, a DuckDB one, to add the rows to; made if it is not there.
         replace: a column of ``by``, such as ``"day"``: rows of that table for the days of the result are replaced.
+        batch: a name for these rows, as the column ``batch``; ``insert`` refuses one that the table has already, so that nothing counts twice.
+        negative: whether the rows are taken back from those that are there already: their sums and counts are below zero.
+        only: a condition in SQL on which rows a batch is of, which is no part of the definition: ``"user_id IN (7, 9)"``.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
         memory_limit: as for :func:`sqlrank.evaluate`.
@@ -84,11 +101,12 @@ def state(
     Returns:
         A row per group of ``by``, ``fold`` (int64) if it is asked for, and bin: ``bin``, ``positives``, ``negatives``, ``score_min`` and ``score_max`` if metrics of an order are
         asked for, ``num_rows`` and a column per further sum, all float64, and ``definition`` (text), which tells rows that may be added up
-        from others.
+        from others; ``batch`` (text) if one is named. Of rankings a row per group of ``by``: ``num_rows``, how many lists, and of the values of
+        each metric how many there are, their sum, that of their squares, the least and the greatest.
 
     Raises:
         MetricError: a metric that no sums of days give, with those that they do.
-        InputError: data that cannot be evaluated, or a table of another definition.
+        InputError: data that cannot be evaluated, a table of another definition, or a batch that it has already.
 
     >>> import pyarrow as pa
     >>> clicks = pa.table({"day": [1, 1], "label": [1, 0], "score": [0.75, 0.25]})
@@ -98,6 +116,7 @@ def state(
     call = Call.of(metrics, locals(), policies)
     spoken = remote.spoken_by(connection, dialect)
     question, definition = question_of(call, spoken, bins, fineness, Folds.of(fold, folds))
+    marked = Batch.of(batch, is_negative=negative, only=only, replaced=replace)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     if replace is not None and (insert is None or replace not in question.by):
         raise MetricError(
@@ -110,9 +129,14 @@ def state(
             "insert= is run on DuckDB; for another engine sqlrank.state_sql (sqlrank state --sql) writes the statement to run there"
         )
     is_new = insert is not None and isinstance(connection, (str, Path)) and not Path(connection).exists()
-    found = done_on(None if is_new else connection, spoken, limits, lambda database: evaluated(question, database, check))
-    said = pa.array([definition] * found.num_rows, pa.string())
-    found = found.append_column(DEFINITION, said).replace_schema_metadata({"sqlrank.version": __version__})
+    asked = question if marked is None else marked.read(question, spoken)
+
+    def made(statement: Statement) -> Statement:
+        held = defined(statement, definition, question)
+        return held if marked is None else marked.marked(held)
+
+    found = done_on(None if is_new else connection, spoken, limits, lambda database: evaluated(asked, database, check, made))
+    found = found.replace_schema_metadata({"sqlrank.version": __version__})
     if insert is not None:
         keep(found, connection, insert, replace)
     return found
@@ -122,7 +146,11 @@ def state(
 def state_sql(
     metrics: str | Metric | Iterable[str | Metric],
     *,
-    predictions: Any,
+    predictions: Any = None,
+    run: Any = None,
+    qrels: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
     by: str | Sequence[str] = (),
     bins: str = "grid",
     fineness: int = FINENESS,
@@ -135,10 +163,15 @@ def state_sql(
     create_table: str | None = None,
     insert: str | None = None,
     replace: str | None = None,
+    batch: str | None = None,
+    negative: bool = False,
+    only: str | None = None,
     sql_dir: str | Path | None = None,
     **policies: Any,
 ) -> str:
     """Return the statement that makes a state in the SQL of an engine; ``create_table``, ``insert`` and ``replace`` as for :func:`sqlrank.sql`.
+
+    With ``batch`` the statement adds no rows to a table that has rows of that batch, so that it may run twice.
 
     Raises:
         MetricError: as :func:`state`, and for what the dialect cannot express.
@@ -154,11 +187,16 @@ def state_sql(
         raise MetricError("SQLite has no MD5, by which folds are told; make the state through connection=, or give it a function md5")
     question, definition = question_of(call, spoken, bins, fineness, Folds.of(fold, folds))
     has_files = any(is_meant(each) for source in question.sources.values() for each in leaves(source))
+    marked = Batch.of(batch, is_negative=negative, only=only, replaced=replace)
+    question = question if marked is None else marked.read(question, spoken)
     with looked_at(connection, spoken, has_files) as database:
         prepared = prepare(question, database)
-        made = defined(prepared.statement, definition)
+        made = defined(prepared.statement, definition, question)
+        made = made if marked is None else marked.marked(made)
         read = [item.table.written for item in prepared.columns.inputs.values()]
         stored = store(made, spoken, create_table, None, insert, read)
         if replace is not None:
             return replacing(made, stored, spoken, replace, insert, database.keeps)
+        if marked is not None and insert is not None:
+            stored = marked.once(stored)
         return render(stored.tree, stored.stamp, spoken, database.keeps)

@@ -31,13 +31,19 @@ Found = dict[str, dict[str, list[Any]]]
 """By metric the columns of its interval, with a value for each group."""
 
 
-def check(call: Call) -> None:
+def check(call: Call, asked: Wanted) -> None:
     """Raise ``MetricError`` for intervals that a state does not have."""
     for name, default in (("interval", "auto"), ("replicates", None)):
         if getattr(call, name) != default:
             raise MetricError(f"{name}= is for rows; a state has intervals by its folds, of confidence= alone")
-    if call.confidence is not None:
-        check_level(call.confidence)
+    if call.confidence is None:
+        return
+    check_level(call.confidence)
+    if asked.of_lists:
+        raise MetricError(
+            f"{asked.metrics[0].name} is of rankings, whose states have no folds, by which it is told how sure a metric is; leave out confidence= (a "
+            "comparison of states wants confidence=None), or evaluate it from the run"
+        )
 
 
 def with_interval(asked: Wanted, looked_up: Sequence[Asked]) -> Wanted:

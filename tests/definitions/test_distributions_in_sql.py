@@ -50,7 +50,7 @@ def test_tails_of_t() -> None:
     """Near 0 and as far out as doubles go, of 1 degree of freedom and of so many that t is normal."""
     cases = [(freedom, value) for freedom in FREEDOMS for value in (0.0, 1e-3, 0.1, 0.7, 1.96, 5.0, 13.0, 35.0, 1e3, 1e6)]
     freedoms, values = map(list, zip(*cases, strict=True))
-    found = read("tails", "lifts", lifts(freedoms, values, [0.05] * len(cases)))["log_p"]
+    found = read("reaches", "lifts", lifts(freedoms, values, [0.05] * len(cases)))["log_p"]
     expected = np.log(2) + stats.t.logsf(values, freedoms)
     sure = [place for place, log_p in enumerate(expected) if log_p > -690]
     assert len(sure) > 90
@@ -80,6 +80,6 @@ def test_tails_of_chi_square(freedom: int) -> None:
         value for value in (0.0, 1e-6, 10.83, 0.5 * freedom, 1.5 * freedom, 4.0 * freedom, 1e3) if stats.chi2.sf(value, freedom) > 1e-290
     ]
     for value in values:
-        table = pa.table({"units": [10], "statistic": [value], "freedom": [freedom]})
+        table = pa.table({"units": [10], "statistic": [value], "freedom": [freedom], "crossed": [0]})
         assert read("mismatch", "sample_ratio", table)["p"] == pytest.approx([float(stats.chi2.sf(value, freedom))], rel=1e-11)
     assert len(values) > 5

@@ -201,18 +201,18 @@ def test_what_has_no_interval() -> None:
 
 
 def test_a_fold_that_was_taken_away_is_none() -> None:
-    """What is left of its rows, when others have taken them away, weighs nothing, and it is no unit."""
+    """What a batch takes back of a fold leaves nothing of it, and it is no unit."""
     rows = [(unit_in(fold, 4), label, 0.25 + label / 2 - fold / 8, 1.0) for fold in range(4) for label in (0, 1)]
     given = {"metrics": ["AUC", "MAE"], "fold": "viewer", "folds": 4, "bins": "score"}
-    made = sqlrank.state(**given, predictions=table_of(rows))
-    is_left = pa.compute.cast(pa.compute.less(made["fold"], 3), pa.float64())
-    for place, name in enumerate(made.column_names):
-        if name.startswith(("positives", "negatives", "num_rows", "sum_")):
-            made = made.set_column(place, name, pa.compute.multiply(made[name], is_left))
-    found = sqlrank.evaluate(["AUC", "MAE"], state=made, confidence=0.9).to_pylist()
+    made = sqlrank.state(**given, predictions=table_of(rows), batch="first")
+    back = sqlrank.state(**given, predictions=table_of(rows), batch="back", negative=True, only=f"viewer = '{unit_in(3, 4)}'")
+    both = pa.concat_tables([made, back])
+    found = sqlrank.evaluate(["AUC", "MAE"], state=both, confidence=0.9).to_pylist()
     three = sqlrank.state(**given, predictions=table_of(rows[:6]))
     assert found == [pytest.approx(row, abs=1e-14) for row in sqlrank.evaluate(["AUC", "MAE"], state=three, confidence=0.9).to_pylist()]
     assert found[0]["AUC.units"] == 3
+    (auc, _) = sqlrank.compare_states(["AUC", "MAE"], states={"all": made, "left": both}).to_pylist()
+    assert (auc["value"], auc["units"]) == (found[0]["AUC"], 4)
 
 
 def test_another_engine_makes_and_adds_them_up() -> None:
@@ -308,6 +308,10 @@ def test_the_command(tmp_path: Path) -> None:
         ({"fold": "visitor"}, "^columns maps to 'visitor', which predictions do not have. There are: "),
         ({"fold": "score"}, "unit_id is DOUBLE, which engines write differently; cast it to text or whole numbers"),
         ({"fold": "campaign"}, "unit_id is NULL; for intervals it has to be known which rows belong together"),
+        (
+            {"metrics": "AP", "predictions": None, "run": {"q": {"a": 1.0}}, "qrels": {"q": {"a": 1}}, "fold": "viewer"},
+            "^fold= is for metrics of predictions, and AP is of rankings",
+        ),
         ({"by": "fold=day"}, "^by names 'fold', which is a column of every state; rename it"),
     ],
 )
@@ -326,6 +330,7 @@ def test_sqlite_without_a_digest() -> None:
     [
         ({"state": sqlrank.state("LogLoss", predictions=clicks(), by="day")}, r"has no column fold, by which it is told how sure a metric is; make it anew with fold="),
         ({"by": "fold"}, "^by names fold, and a fold alone does not say how sure it is; leave out by='fold', or confidence="),
+        ({"metrics": "AP"}, "^AP is of rankings, whose states have no folds, by which it is told how sure a metric is; leave out confidence="),
         ({"confidence": 1.5}, "^confidence=1.5 is not possible"),
         ({"interval": "bootstrap"}, "^interval= is for rows; a state has intervals by its folds, of confidence= alone"),
         ({"replicates": 999}, "^replicates= is for rows"),

@@ -328,8 +328,10 @@ def test_the_command_makes_a_state_and_reads_it(tmp_path: Path) -> None:
             {"metrics": "R2"},
             r"^R2 is neither a sum over predictions nor within bounds by their order, so that no state has it; it has APS, AUC, ",
         ),
-        ({"metrics": "nDCG@10"}, "^nDCG@10 is no metric of all predictions with one value"),
-        ({"metrics": "AUC(level=query)"}, r"^AUC\(level=query\) is no metric of all predictions with one value"),
+        (
+            {"metrics": "AUC(level=query)"},
+            r"^AUC\(level=query\) has a value for each query_id of a group, which a state has of metrics of rankings",
+        ),
         ({"metrics": "LiftQuality(lift_variant=magnetic_spark)"}, "is neither a sum"),
         ({"metrics": "AUC(ties=best)"}, "a state has the value and both bounds at once; leave ties out"),
         ({"by": [["day"], []]}, "by has several groupings, whose rows would overlap"),

@@ -27,6 +27,9 @@ Rows = list[tuple[Any, ...]]
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of a Java that runs each piece of code a few times, and so loses more by compiling it well than it gains."""
 
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Settings by which Spark evaluates expressions instead of writing and compiling Java of each statement, which takes twice the time."""
+
 
 class Engine(Protocol):
     """An engine with tables in it."""
@@ -210,6 +213,7 @@ class Spark:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.extraJavaOptions": SHORT_LIVED,
+            **INTERPRETED,
             "spark.sql.warehouse.dir": self._folder.name,
         }
         self.connection = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
@@ -271,7 +275,7 @@ class ZetaSQL:
         query = PreparedQuery.builder().set_sql(statement).set_analyzer_options(self._options).set_catalog(catalog.build())
         with query.set_table_content(content).prepare() as prepared:
             data = prepared.execute().content.table_data
-        return [tuple(_value(cell) for cell in row.cell) for row in data.row or []]
+        return [tuple(_value(cell) for cell in row.cell) for row in (data.row if data is not None else None) or []]
 
     def execute(self, statement: str) -> object:
         raise NotImplementedError("the reference implementation keeps no tables")

@@ -171,7 +171,7 @@ def _of_rankings() -> list[Scenario]:
         Scenario("groupings", metrics[:12], {**RANKINGS, "by": [["system"], []]}),
         Scenario("weighted queries", metrics, {**RANKINGS, **ATTRIBUTES}),
         Scenario("slices", metrics[:12], {**RANKINGS, **ATTRIBUTES, "by": "queries.country"}),
-        Scenario("cut-offs", [*(f"{metric}@1..5" for metric in _SWEPT), *_swept(files)], RANKINGS),
+        Scenario("cut-offs", [*(f"{metric}@1..3" for metric in _SWEPT), *_swept(files)], RANKINGS),
         Scenario("cut-offs per query", ["nDCG@1..5", "P@1..5"], {**RANKINGS, "by": "system", "per_query": True}),
         Scenario("cut-offs of queries", at_own, {**RANKINGS, **ATTRIBUTES, "per_query": True}),
         Scenario("cut-offs of queries, and systems", at_own, {**RANKINGS, **ATTRIBUTES, "by": "system"}),

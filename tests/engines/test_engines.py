@@ -14,7 +14,7 @@ import pytest
 import sqlrank
 from sqlrank import MetricError
 from tests.engines.data import LONG
-from tests.engines.engines import ENGINES, Databend, Spark, ZetaSQL
+from tests.engines.engines import ENGINES, INTERPRETED, Databend, Spark, ZetaSQL
 from tests.engines.matrix import PROPERTY, record
 from tests.engines.running import each, running
 from tests.engines.scenarios import CANNOT, scenarios, tables
@@ -76,25 +76,24 @@ def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_prope
     record_property(PROPERTY, record(name, engine.version, scenario, [sqlrank.parse(metric).name for metric in asked.metrics], worst))
 
 
+@pytest.fixture
+def compiled(engine: Spark) -> Iterator[None]:
+    """Let Spark write and compile Java of each statement, as it does where nobody asks for anything else."""
+    for name in INTERPRETED:
+        engine.connection.conf.unset(name)
+    yield
+    for name, value in INTERPRETED.items():
+        engine.connection.conf.set(name, value)
+
+
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("engine", each([Spark]), indirect=True)
 @pytest.mark.parametrize("scenario", FEW)
 def test_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:
     test_numbers_are_those_of_duckdb(engine, scenario, record_property)
 
 
-@pytest.fixture
-def interpreted(engine: Spark) -> Iterator[None]:
-    """Let Spark evaluate expressions instead of writing and compiling Java of each statement, which takes twice the time."""
-    settings = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    for name, value in settings.items():
-        engine.connection.conf.set(name, value)
-    yield
-    for name in settings:
-        engine.connection.conf.unset(name)
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("engine", each([Spark]), indirect=True)
 @pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name not in FEW])
 def test_all_other_numbers_of_spark(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:

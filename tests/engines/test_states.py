@@ -19,6 +19,7 @@ from sqlrank.states.asked import BASE, of_asked
 from sqlrank.states.held import Held
 from sqlrank.states.rolling import Windows
 from tests.definitions.test_states import clicks
+from tests.definitions.test_states_of_rankings import given
 from tests.engines.engines import ENGINES, SQLite
 from tests.engines.running import each, running
 
@@ -29,18 +30,25 @@ if TYPE_CHECKING:
     from tests.engines.engines import Engine
 
 METRICS = ["AUC", "LogLoss", "Brier", "RMSE", "num_predictions"]
+RANKINGS = ["nDCG@5", "AP", "RR(aggregate=gmean)", "num_q"]
+
+
+def lists() -> dict[str, pa.Table]:
+    """Return a run, judgments, and queries with a day and a weight."""
+    held = given(weighted=True)
+    return {name: held[name] for name in ("run", "qrels", "queries")}
 
 
 @pytest.fixture(scope="module", params=each(ENGINES))
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    with running(request.param, {"clicks": clicks()}) as engine:
+    with running(request.param, {"clicks": clicks(), **lists()}) as engine:
         yield engine
 
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"fineness": 64}, {"bins": "score"}, {"fineness": 64, "fold": "viewer", "folds": 8}],
-    ids=["grid", "coarse grid", "scores", "folds"],
+    [{}, {"fineness": 64}, {"bins": "score"}, {"batch": "back", "negative": True}, {"fineness": 64, "fold": "viewer", "folds": 8}],
+    ids=["grid", "coarse grid", "scores", "batch", "folds"],
 )
 def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> None:
     made = sqlrank.state(METRICS, predictions=clicks(), by=["day", "campaign"], **options)
@@ -61,6 +69,20 @@ def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> No
 
 def _place(row: dict[str, Any]) -> tuple[int, str, int, float]:
     return int(row["day"]), row["campaign"] or "", int(row.get("fold", 0)), float(row["bin"])
+
+
+def test_sums_of_lists_are_those_of_duckdb(engine: Engine) -> None:
+    made = sqlrank.state(RANKINGS, **lists(), by=["day", "country"])
+    columns = {name: f'"{name}"' for name in ("query_id", "doc_id", "score", "relevance", "weight")}
+    named = {"run": "run", "qrels": "qrels", "queries": "queries", "by": ['queries."day"', 'queries."country"'], "columns": columns}
+    rows = engine.rows(sqlrank.state_sql(RANKINGS, **named, dialect=engine.dialects[0]))
+    expected = sorted((list(row.values())[:-1] for row in made.to_pylist()), key=_group)
+    for got, values in zip(sorted((list(row)[:-1] for row in rows), key=_group), expected, strict=True):
+        assert got == pytest.approx(values, rel=1e-9, abs=1e-12)
+
+
+def _group(row: list[Any]) -> tuple[int, str]:
+    return int(row[0]), row[1] or ""
 
 
 def test_windows_are_those_of_duckdb(engine: Engine) -> None:
@@ -84,9 +106,52 @@ def test_windows_are_those_of_duckdb(engine: Engine) -> None:
             assert list(row.values()) == pytest.approx(list(expected.values()), rel=1e-9, abs=1e-12)
 
 
-def _finding(dialect: str, state: pa.Table) -> Any:
+def test_what_batches_leave_is_what_they_leave_on_duckdb(engine: Engine) -> None:
+    """A third of the rows is taken back, and all of day 5, on which nothing is left."""
+    gone = pa.array([place % 3 == 0 or day == 5 for place, day in enumerate(clicks()["day"].to_pylist())])
+    parts = ((clicks(), "all", False), (clicks().filter(gone), "back", True))
+    given = {"by": ["day", "campaign"], "fineness": 64, "columns": {"weight": "weight"}}
+    made = pa.concat_tables(
+        [sqlrank.state(METRICS, predictions=rows, batch=name, negative=is_back, **given) for rows, name, is_back in parts]
+    )
+    engine.load("batches", made)
+    library = library_of(None)
+    asked = of_asked(ask(METRICS, library, None, {}, {BASE}), library)
+    here = duckdb.connect()
+    here.register("batches", made)
+    database = Database(
+        "duckdb",
+        _finding("duckdb", made, "batches"),
+        lambda text: here.sql(text).to_arrow_table(),
+        lambda text: here.sql(text).fetchall(),
+        dict,
+    )
+    theirs = Database(
+        engine.dialects[0], _finding(engine.dialects[0], made, "batches"), lambda text: _table(engine.rows(text)), engine.rows, dict
+    )
+    one, other = (_added_up(each, asked, made)[0] for each in (database, theirs))
+    assert [int(row["key_1"]) for row in other] == [int(row["key_1"]) for row in one]
+    for row, expected in zip(other, one, strict=True):
+        assert list(row.values()) == pytest.approx(list(expected.values()), rel=1e-9, abs=1e-12)
+
+
+def test_a_batch_is_added_once(engine: Engine) -> None:
+    """Each statement is run twice: of bins, and of one row for all, which sums over no rows have, too."""
+    if type(engine).__name__ in {"ZetaSQL", "Spark"}:
+        pytest.skip("keeps no tables here to add to")
+    columns = {name: f'"{name}"' for name in ("label", "score", "weight")}
+    for table, metrics, by in (("of_bins", "AUC", ['"day"']), ("of_sums", "LogLoss", [])):
+        given = {"predictions": "clicks", "by": by, "columns": columns, "dialect": engine.dialects[0]}
+        engine.execute(sqlrank.state_sql(metrics, **given, batch="first", create_table=table))
+        ((before,),) = engine.rows(f"SELECT COUNT(*) FROM {table}")
+        for _ in range(2):
+            engine.execute(sqlrank.state_sql(metrics, **given, batch="back", negative=True, insert=table))
+        assert engine.rows(f"SELECT COUNT(*), SUM(num_rows) FROM {table}") == [(2 * before, 0)]
+
+
+def _finding(dialect: str, state: pa.Table, name: str = "kept") -> Any:
     """Return what finds the state: a table of this name, with the columns of the state, as the engine has them."""
-    table = Table("kept", exp.to_table("kept"), dict.fromkeys(state.column_names, ""), dialect)
+    table = Table(name, exp.to_table(name), dict.fromkeys(state.column_names, ""), dialect)
     return lambda role, source: table  # noqa: ARG005  whatever is sought
 
 

@@ -22,41 +22,54 @@ WITH observations AS (
     SUM(amount_3) AS amount_3
   FROM observations
   GROUP BY unit_id
-), usual AS (
-  /* experiments/usual.sql: one row: what units that have a covariate have on average. */
-  SELECT
-    COALESCE(AVG(amount_3), CAST(0 AS FLOAT64)) AS amount_3
-  FROM units
-  WHERE variant = last_variant
-), filled AS (
-  /* experiments/filled.sql: units, of which those without a covariate have what is usual, and are
-   counted. */
-  SELECT
-    u.variant, u.last_variant,
-    u.amount_0 AS amount_0,
-    u.amount_1 AS amount_1,
-    u.amount_2 AS amount_2,
-    COALESCE(u.amount_3, o.amount_3) AS amount_3
-  FROM units AS u
-  CROSS JOIN usual AS o
 ), means AS (
   /* experiments/means.sql: one row per variant: its units, and what they have on average. */
   SELECT
-    variant,
+    CASE WHEN u.variant = u.last_variant THEN u.variant END AS variant,
     COUNT(*) AS units,
-    AVG(amount_0) AS amount_0,
-    AVG(amount_1) AS amount_1,
-    AVG(amount_2) AS amount_2,
-    AVG(amount_3) AS amount_3
-  FROM filled AS units
-  WHERE variant = last_variant
-  GROUP BY variant
+    SUM(CASE WHEN u.variant <> u.last_variant THEN 1 ELSE 0 END) AS crossed,
+    AVG(u.amount_0) AS amount_0,
+    AVG(u.amount_1) AS amount_1,
+    AVG(u.amount_2) AS amount_2,
+    AVG(u.amount_3) AS amount_3,
+    COUNT(u.amount_3) AS amount_3_known
+  FROM units AS u
+  GROUP BY CASE WHEN u.variant = u.last_variant THEN u.variant END
+), usual AS (
+  /* experiments/usual.sql: the same with what is of all variants: how many units were seen in several,
+   and what those that have a covariate have on average. */
+  SELECT
+    variant, units,
+    SUM(crossed) OVER () AS crossed,
+    amount_0 AS amount_0,
+    amount_1 AS amount_1,
+    amount_2 AS amount_2,
+    amount_3 AS amount_3,
+    amount_3_known AS amount_3_known,
+    COALESCE(
+      SUM(CASE WHEN NOT variant IS NULL THEN amount_3_known * amount_3 END) OVER ()
+      / NULLIF(SUM(CASE WHEN NOT variant IS NULL THEN amount_3_known END) OVER (), 0),
+      CAST(0 AS FLOAT64)
+    ) AS amount_3_usual
+  FROM means
+), filled AS (
+  /* experiments/filled.sql: the same with the means of covariates if units without one have what is
+   usual. */
+  SELECT
+    variant, units, crossed,
+    amount_0 AS amount_0,
+    amount_1 AS amount_1,
+    amount_2 AS amount_2,
+    amount_3_usual AS amount_3_usual,
+    amount_3_usual + COALESCE((amount_3 - amount_3_usual) * amount_3_known / units, CAST(0 AS FLOAT64)) AS amount_3
+  FROM usual
 ), sums AS (
   /* experiments/sums.sql: one row per variant: squares and products about the means of its units, added
    up. */
   SELECT
     u.variant,
     MAX(m.units) AS units,
+    MAX(m.crossed) AS crossed,
     MAX(m.amount_0) AS amount_0,
     MAX(m.amount_1) AS amount_1,
     MAX(m.amount_2) AS amount_2,
@@ -65,60 +78,66 @@ WITH observations AS (
     SUM((u.amount_0 - m.amount_0) * (u.amount_1 - m.amount_1)) AS amount_0_by_amount_1,
     SUM((u.amount_1 - m.amount_1) * (u.amount_1 - m.amount_1)) AS amount_1_by_amount_1,
     SUM((u.amount_2 - m.amount_2) * (u.amount_2 - m.amount_2)) AS amount_2_by_amount_2,
-    SUM((u.amount_3 - m.amount_3) * (u.amount_3 - m.amount_3)) AS amount_3_by_amount_3,
-    SUM((u.amount_2 - m.amount_2) * (u.amount_3 - m.amount_3)) AS amount_2_by_amount_3
-  FROM filled AS u
-  INNER JOIN means AS m ON u.variant = m.variant
+    SUM(
+      (COALESCE(u.amount_3, m.amount_3_usual) - m.amount_3) * (COALESCE(u.amount_3, m.amount_3_usual) - m.amount_3)
+    ) AS amount_3_by_amount_3,
+    SUM((u.amount_2 - m.amount_2) * (COALESCE(u.amount_3, m.amount_3_usual) - m.amount_3)) AS amount_2_by_amount_3
+  FROM units AS u
+  INNER JOIN filled AS m ON u.variant = m.variant
   WHERE u.variant = u.last_variant
   GROUP BY u.variant
-), strays AS (
-  /* experiments/strays.sql: one row: how many units were seen in several variants. */
-  SELECT
-    COUNT(*) AS crossed
-  FROM units
-  WHERE variant <> last_variant
 ), arms AS (
   /* experiments/arms.sql: one row per metric and variant: units, means, and squares and products about
    these, added up, of values (v), denominators (d), covariates (c) and their denominators (e). */
   SELECT
-    'ctr' AS metric,
-    s.variant, s.units,
-    s.amount_0 AS value,
-    s.amount_1 AS denominator,
-    CAST(0 AS FLOAT64) AS covariate,
+    n.metric, s.variant, s.units, s.crossed,
+    CASE WHEN n.metric = 'ctr' THEN s.amount_0 WHEN n.metric = 'revenue' THEN s.amount_2 END AS value,
+    CASE WHEN n.metric = 'ctr' THEN s.amount_1 WHEN n.metric = 'revenue' THEN CAST(1 AS FLOAT64) END AS denominator,
+    CASE WHEN n.metric = 'ctr' THEN CAST(0 AS FLOAT64) WHEN n.metric = 'revenue' THEN s.amount_3 END AS covariate,
     CAST(1 AS FLOAT64) AS covariate_denominator,
-    s.amount_0_by_amount_0 AS svv,
-    s.amount_0_by_amount_1 AS svd,
-    s.amount_1_by_amount_1 AS sdd,
-    CAST(0 AS FLOAT64) AS scc,
+    CASE
+      WHEN n.metric = 'ctr'
+      THEN s.amount_0_by_amount_0
+      WHEN n.metric = 'revenue'
+      THEN s.amount_2_by_amount_2
+    END AS svv,
+    CASE
+      WHEN n.metric = 'ctr'
+      THEN s.amount_0_by_amount_1
+      WHEN n.metric = 'revenue'
+      THEN CAST(0 AS FLOAT64)
+    END AS svd,
+    CASE
+      WHEN n.metric = 'ctr'
+      THEN s.amount_1_by_amount_1
+      WHEN n.metric = 'revenue'
+      THEN CAST(0 AS FLOAT64)
+    END AS sdd,
+    CASE
+      WHEN n.metric = 'ctr'
+      THEN CAST(0 AS FLOAT64)
+      WHEN n.metric = 'revenue'
+      THEN s.amount_3_by_amount_3
+    END AS scc,
     CAST(0 AS FLOAT64) AS sce,
     CAST(0 AS FLOAT64) AS see,
-    CAST(0 AS FLOAT64) AS svc,
+    CASE
+      WHEN n.metric = 'ctr'
+      THEN CAST(0 AS FLOAT64)
+      WHEN n.metric = 'revenue'
+      THEN s.amount_2_by_amount_3
+    END AS svc,
     CAST(0 AS FLOAT64) AS sve,
     CAST(0 AS FLOAT64) AS sdc,
     CAST(0 AS FLOAT64) AS sde
   FROM sums AS s
-  CROSS JOIN strays AS k
-  UNION ALL
-  SELECT
-    'revenue' AS metric,
-    s.variant, s.units,
-    s.amount_2 AS value,
-    CAST(1 AS FLOAT64) AS denominator,
-    s.amount_3 AS covariate,
-    CAST(1 AS FLOAT64) AS covariate_denominator,
-    s.amount_2_by_amount_2 AS svv,
-    CAST(0 AS FLOAT64) AS svd,
-    CAST(0 AS FLOAT64) AS sdd,
-    s.amount_3_by_amount_3 AS scc,
-    CAST(0 AS FLOAT64) AS sce,
-    CAST(0 AS FLOAT64) AS see,
-    s.amount_2_by_amount_3 AS svc,
-    CAST(0 AS FLOAT64) AS sve,
-    CAST(0 AS FLOAT64) AS sdc,
-    CAST(0 AS FLOAT64) AS sde
-  FROM sums AS s
-  CROSS JOIN strays AS k
+  CROSS JOIN (
+    SELECT
+      'ctr' AS metric
+    UNION ALL
+    SELECT
+      'revenue' AS metric
+  ) AS n
 ), pooled AS (
   /* experiments/pooled.sql: one row per metric and variant beside the control: ratios over the units of
    both, as one sample, and by how far these arms differ. */
@@ -229,17 +248,22 @@ WITH observations AS (
     ) AS freedom
   FROM (
     SELECT
-      t.metric, t.variant, t.control, t.theta,
-      c.value AS value_control,
-      t.value,
-      c.error AS error_control,
-      t.error,
-      c.units AS units_control,
-      t.units,
-      t.error / NULLIF(t.error + c.error, 0) AS portion
-    FROM adjusted AS t
-    INNER JOIN adjusted AS c ON t.metric = c.metric AND t.variant = c.variant
-    WHERE t.arm = t.variant AND c.arm = c.control
+      metric, variant, control, theta, value_control, value, error_control, error, units_control, units,
+      error / NULLIF(error + error_control, 0) AS portion
+    FROM (
+      SELECT
+        metric, variant,
+        MAX(control) AS control,
+        MAX(theta) AS theta,
+        MAX(CASE WHEN arm = control THEN value END) AS value_control,
+        MAX(CASE WHEN arm = variant THEN value END) AS value,
+        MAX(CASE WHEN arm = control THEN error END) AS error_control,
+        MAX(CASE WHEN arm = variant THEN error END) AS error,
+        MAX(CASE WHEN arm = control THEN units END) AS units_control,
+        MAX(CASE WHEN arm = variant THEN units END) AS units
+      FROM adjusted
+      GROUP BY metric, variant
+    ) AS two
   ) AS beside
 ), lifts AS (
   /* experiments/lifts/log.sql: one row per metric and variant beside the control: the difference as a
@@ -388,16 +412,19 @@ WITH observations AS (
   GROUP BY metric, variant, purpose
 ), nearer_1 AS (
   /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
-   integral from there on, and z one of Newton's steps nearer. */
+   integral from there on, and z of quantiles one of Newton's steps nearer. */
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
     MAX(alpha) AS alpha,
     MAX(whole) AS whole,
-    LN(SUM(weight * height) / MAX(whole)) - MAX(z * z) / 2 AS log_p,
-    MAX(z)
-    + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
-    / MAX(height) AS z
+    CASE
+      WHEN purpose = 'p'
+      THEN MAX(z)
+      ELSE MAX(z)
+      + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
+      / MAX(height)
+    END AS z
   FROM (
     SELECT
       metric, variant, purpose, freedom, alpha, whole, z, weight,
@@ -427,15 +454,19 @@ WITH observations AS (
   GROUP BY metric, variant, purpose
 ), nearer_2 AS (
   /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
-   integral from there on, and z one of Newton's steps nearer. */
+   integral from there on, and z of quantiles one of Newton's steps nearer. */
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
     MAX(alpha) AS alpha,
     MAX(whole) AS whole,
-    MAX(z)
-    + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
-    / MAX(height) AS z
+    CASE
+      WHEN purpose = 'p'
+      THEN MAX(z)
+      ELSE MAX(z)
+      + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
+      / MAX(height)
+    END AS z
   FROM (
     SELECT
       metric, variant, purpose, freedom, alpha, whole, z, weight,
@@ -465,13 +496,18 @@ WITH observations AS (
   GROUP BY metric, variant, purpose
 ), nearer_3 AS (
   /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
-   integral from there on, and z one of Newton's steps nearer. */
+   integral from there on, and z of quantiles one of Newton's steps nearer. */
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
-    MAX(z)
-    + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
-    / MAX(height) AS z
+    LN(SUM(weight * height) / MAX(whole)) - MAX(z * z) / 2 AS log_p,
+    CASE
+      WHEN purpose = 'p'
+      THEN MAX(z)
+      ELSE MAX(z)
+      + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
+      / MAX(height)
+    END AS z
   FROM (
     SELECT
       metric, variant, purpose, freedom, alpha, whole, z, weight,
@@ -501,41 +537,38 @@ WITH observations AS (
   GROUP BY metric, variant, purpose
 ), reaches AS (
   /* experiments/reaches/fixed.sql: one row per metric and variant: how many standard errors its
-   intervals reach, by Student's t, and how many a difference is that is found. */
+   intervals reach, by Student's t, how many a difference is that is found, and the logarithm of the
+   chance of a difference as far from 0 if there is none. */
   SELECT
     metric, variant,
     MAX(CASE WHEN purpose = 'difference' THEN reach END) AS reach,
     MAX(CASE WHEN purpose = 'lift' THEN reach END) AS relative_reach,
-    MAX(CASE WHEN purpose = 'test' THEN reach END) + MAX(CASE WHEN purpose = 'power' THEN reach END) AS found_reach
+    MAX(CASE WHEN purpose = 'test' THEN reach END) + MAX(CASE WHEN purpose = 'power' THEN reach END) AS found_reach,
+    MAX(CASE WHEN purpose = 'p' THEN log_p END) AS log_p
   FROM (
     SELECT
-      metric, variant, purpose,
-      z * EXP(u / 2)
-      / SQRT(
-        CASE
-          WHEN u < 0.01
-          THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
-          WHEN u < 40
-          THEN u / NULLIF(1 - EXP(-u), 0)
-          ELSE u
-        END
-      ) AS reach
+      metric, variant, purpose, log_p,
+      CASE
+        WHEN purpose <> 'p'
+        THEN z * EXP(u / 2)
+        / SQRT(
+          CASE
+            WHEN u < 0.01
+            THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
+            WHEN u < 40
+            THEN u / NULLIF(1 - EXP(-u), 0)
+            ELSE u
+          END
+        )
+      END AS reach
     FROM (
       SELECT
-        metric, variant, purpose, z,
+        metric, variant, purpose, log_p, z,
         z * z / freedom AS u
       FROM nearer_3
-      WHERE purpose <> 'p'
     ) AS heights
   ) AS quantiles
   GROUP BY metric, variant
-), tails AS (
-  /* experiments/tails/fixed.sql: one row per metric and variant: the logarithm of the chance of a
-   difference as far from 0 if there is none, by Student's t. */
-  SELECT
-    metric, variant, log_p
-  FROM nearer_1
-  WHERE purpose = 'p'
 ), limits AS (
   /* experiments/limits.sql: one row per metric and variant beside the control: the interval of the
    difference, and that of the lift. */
@@ -557,43 +590,45 @@ WITH observations AS (
     difference / NULLIF(se, 0) AS statistic,
     freedom,
     CASE WHEN se > 0 THEN found_reach * se END AS detectable,
-    theta
+    theta, log_p
   FROM (
     SELECT
       l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.alpha, l.relative, l.se,
       l.relative_se, l.units_control, l.units, l.freedom, l.theta, r.reach, r.relative_reach,
-      r.found_reach
+      r.found_reach, r.log_p
     FROM lifts AS l
     INNER JOIN reaches AS r ON l.metric = r.metric AND l.variant = r.variant
   ) AS reaching
 ), tests AS (
-  /* experiments/tests.sql: one row per metric and variant: the two-sided p of its difference, and its
-   place among all; where units do not differ p is 1 if there is no difference, else not known. */
+  /* experiments/tests.sql: the same with the two-sided p of each difference, and its place among all;
+   where units do not differ p is 1 if there is no difference, else not known. */
   SELECT
-    metric, variant, p,
+    metric, control, variant, value_control, value, difference, low, high, level, relative, relative_low,
+    relative_high, se, units_control, units, statistic, freedom, detectable, theta, p,
     CAST(ROW_NUMBER() OVER (ORDER BY CASE WHEN p IS NULL THEN 1 ELSE 0 END, p, metric, variant) AS INT64) AS place,
     COUNT(p) OVER () AS many
   FROM (
     SELECT
-      l.metric, l.variant,
+      metric, control, variant, value_control, value, difference, low, high, level, relative, relative_low,
+      relative_high, se, units_control, units, statistic, freedom, detectable, theta,
       CASE
-        WHEN t.log_p > 0
+        WHEN log_p > 0
         THEN 1
-        WHEN t.log_p > -700
-        THEN EXP(t.log_p)
-        WHEN NOT t.log_p IS NULL
+        WHEN log_p > -700
+        THEN EXP(log_p)
+        WHEN NOT log_p IS NULL
         THEN 0
-        WHEN NOT l.se IS NULL
-        AND (ABS(l.difference) <= 1e-12 * ABS(l.value) OR ABS(l.difference) <= 1e-12 * ABS(l.value_control))
+        WHEN NOT se IS NULL
+        AND (ABS(difference) <= 1e-12 * ABS(value) OR ABS(difference) <= 1e-12 * ABS(value_control))
         THEN 1
       END AS p
-    FROM lifts AS l
-    INNER JOIN tails AS t ON l.metric = t.metric AND l.variant = t.variant
+    FROM limits
   ) AS judged
 ), corrected AS (
-  /* experiments/corrections/holm.sql: the same with p as it is corrected for how many tests there are. */
+  /* experiments/corrected.sql: the same with p as it is corrected for how many tests there are. */
   SELECT
-    metric, variant, p,
+    metric, control, variant, value_control, value, difference, low, high, level, relative, relative_low,
+    relative_high, se, units_control, units, statistic, freedom, detectable, theta, p,
     CASE
       WHEN NOT p IS NULL
       THEN MAX(CASE WHEN (many - place + 1) * p < 1 THEN (many - place + 1) * p ELSE 1 END) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
@@ -606,10 +641,11 @@ WITH observations AS (
     MAX(all_units) AS units,
     SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))
     + MAX(all_units) * CASE WHEN SUM(portion) < 1 - 1e-9 THEN 1 - SUM(portion) ELSE 0 END AS statistic,
-    COUNT(*) - 1 AS freedom
+    COUNT(*) - 1 AS freedom,
+    MAX(crossed) AS crossed
   FROM (
     SELECT
-      units,
+      units, crossed,
       SUM(units) OVER () AS all_units,
       1 / COUNT(*) OVER () AS portion
     FROM arms
@@ -623,29 +659,30 @@ WITH observations AS (
     MAX(units) AS units,
     MAX(statistic) AS statistic,
     MAX(freedom) AS freedom,
+    MAX(crossed) AS crossed,
     SUM(is_tail * weight * height) / NULLIF(SUM((1 - is_tail) * weight * height), 0) AS p
   FROM (
     SELECT
-      units, statistic, freedom, is_tail, weight,
+      units, statistic, freedom, crossed, is_tail, weight,
       CASE WHEN log_height > -700 THEN EXP(log_height) ELSE 0 END AS height
     FROM (
       SELECT
-        units, statistic, freedom, is_tail, weight,
+        units, statistic, freedom, crossed, is_tail, weight,
         CASE WHEN freedom > 1 THEN (freedom - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END
         - (z * z - peak * peak) / 2 AS log_height
       FROM (
         SELECT
-          b.units, b.statistic, b.freedom, b.is_tail, b.peak,
+          b.units, b.statistic, b.freedom, b.crossed, b.is_tail, b.peak,
           4 * p.weight / (4 + b.slope) AS weight,
           b.z + 4 * p.place / (4 + b.slope) AS z
         FROM (
           SELECT
-            units, statistic, freedom, is_tail, peak,
+            units, statistic, freedom, crossed, is_tail, peak,
             CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END AS z,
             CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END AS slope
           FROM (
             SELECT
-              r.units, r.statistic, r.freedom, t.is_tail,
+              r.units, r.statistic, r.freedom, r.crossed, t.is_tail,
               CASE WHEN r.freedom > 1 THEN SQRT(r.freedom - 1) ELSE 0 END AS peak,
               SQRT(t.is_tail * r.statistic) AS root
             FROM sample_ratio AS r
@@ -668,24 +705,22 @@ WITH observations AS (
   SELECT
     l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.low, l.high, l.level,
     l.relative, l.relative_low, l.relative_high, l.se, l.units_control, l.units, l.statistic, l.freedom,
-    c.p, c.p_adjusted,
+    l.p, l.p_adjusted,
     CASE
-      WHEN m.p >= 0.001 AND c.p_adjusted < 1 - 0.95 AND l.difference > 0
+      WHEN m.p >= 0.001 AND l.p_adjusted < 1 - 0.95 AND l.difference > 0
       THEN l.variant
-      WHEN m.p >= 0.001 AND c.p_adjusted < 1 - 0.95 AND l.difference < 0
+      WHEN m.p >= 0.001 AND l.p_adjusted < 1 - 0.95 AND l.difference < 0
       THEN l.control
     END AS better,
-    l.detectable, l.theta
-  FROM limits AS l
-  INNER JOIN corrected AS c ON l.metric = c.metric AND l.variant = c.variant
+    l.detectable, l.theta, m.crossed
+  FROM corrected AS l
   CROSS JOIN mismatch AS m
 )
 SELECT
   found.metric, found.control, found.variant, found.value_control, found.value, found.difference,
   found.low, found.high, found.level, found.relative, found.relative_low, found.relative_high,
   found.se, found.units_control, found.units, found.statistic, found.freedom, found.p,
-  found.p_adjusted, found.better, found.detectable, found.theta,
-  CAST(k.crossed AS INT64) AS crossed
+  found.p_adjusted, found.better, found.detectable, found.theta, found.crossed
 FROM (
   SELECT
     CAST(v.metric AS STRING) AS metric,
@@ -709,7 +744,8 @@ FROM (
     v.p_adjusted AS p_adjusted,
     CAST(v.better AS STRING) AS better,
     v.detectable AS detectable,
-    v.theta AS theta
+    v.theta AS theta,
+    CAST(v.crossed AS INT64) AS crossed
   FROM verdicts AS v
   UNION ALL
   SELECT
@@ -734,8 +770,8 @@ FROM (
     CAST(NULL AS FLOAT64) AS p_adjusted,
     CAST(NULL AS STRING) AS better,
     CAST(NULL AS FLOAT64) AS detectable,
-    CAST(NULL AS FLOAT64) AS theta
+    CAST(NULL AS FLOAT64) AS theta,
+    CAST(m.crossed AS INT64) AS crossed
   FROM mismatch AS m
 ) AS found
-CROSS JOIN strays AS k
 ORDER BY found.metric, found.variant;

@@ -28,79 +28,70 @@ WITH observations AS (
     GROUP BY unit_id
   ) AS once
   WHERE RAND() >= 0
-), usual AS (
-  /* experiments/usual.sql: one row: what units that have a covariate have on average. */
-  SELECT
-    COALESCE(AVG(amount_3), CAST(0 AS DOUBLE)) AS amount_3
-  FROM units
-  WHERE variant = last_variant
-), filled AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
-  SELECT
-    *
-  FROM (
-    /* experiments/filled.sql: units, of which those without a covariate have what is usual, and are
-   counted. */
-    SELECT
-      u.variant, u.last_variant,
-      u.amount_0 AS amount_0,
-      u.amount_1 AS amount_1,
-      u.amount_2 AS amount_2,
-      COALESCE(u.amount_3, o.amount_3) AS amount_3
-    FROM units AS u
-    CROSS JOIN usual AS o
-  ) AS once
-  WHERE RAND() >= 0
 ), means AS (
   /* experiments/means.sql: one row per variant: its units, and what they have on average. */
   SELECT
-    variant,
+    CASE WHEN u.variant = u.last_variant THEN u.variant END AS variant,
     COUNT(*) AS units,
-    AVG(amount_0) AS amount_0,
-    AVG(amount_1) AS amount_1,
-    AVG(amount_2) AS amount_2,
-    AVG(amount_3) AS amount_3
-  FROM filled AS units
-  WHERE variant = last_variant
-  GROUP BY variant
+    SUM(CASE WHEN u.variant <> u.last_variant THEN 1 ELSE 0 END) AS crossed,
+    AVG(u.amount_0) AS amount_0,
+    AVG(u.amount_1) AS amount_1,
+    AVG(u.amount_2) AS amount_2,
+    AVG(u.amount_3) AS amount_3,
+    COUNT(u.amount_3) AS amount_3_known
+  FROM units AS u
+  GROUP BY CASE WHEN u.variant = u.last_variant THEN u.variant END
+), usual AS (
+  /* experiments/usual.sql: the same with what is of all variants: how many units were seen in several,
+   and what those that have a covariate have on average. */
+  SELECT
+    variant, units,
+    SUM(crossed) OVER () AS crossed,
+    amount_0 AS amount_0,
+    amount_1 AS amount_1,
+    amount_2 AS amount_2,
+    amount_3 AS amount_3,
+    amount_3_known AS amount_3_known,
+    COALESCE(
+      SUM(CASE WHEN NOT variant IS NULL THEN amount_3_known * amount_3 END) OVER ()
+      / NULLIF(SUM(CASE WHEN NOT variant IS NULL THEN amount_3_known END) OVER (), 0),
+      CAST(0 AS DOUBLE)
+    ) AS amount_3_usual
+  FROM means
+), filled AS (
+  /* experiments/filled.sql: the same with the means of covariates if units without one have what is
+   usual. */
+  SELECT
+    variant, units, crossed,
+    amount_0 AS amount_0,
+    amount_1 AS amount_1,
+    amount_2 AS amount_2,
+    amount_3_usual AS amount_3_usual,
+    amount_3_usual + COALESCE((amount_3 - amount_3_usual) * amount_3_known / units, CAST(0 AS DOUBLE)) AS amount_3
+  FROM usual
 ), sums AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
-  SELECT
-    *
-  FROM (
-    /* experiments/sums.sql: one row per variant: squares and products about the means of its units, added
+  /* experiments/sums.sql: one row per variant: squares and products about the means of its units, added
    up. */
-    SELECT
-      u.variant,
-      MAX(m.units) AS units,
-      MAX(m.amount_0) AS amount_0,
-      MAX(m.amount_1) AS amount_1,
-      MAX(m.amount_2) AS amount_2,
-      MAX(m.amount_3) AS amount_3,
-      SUM((u.amount_0 - m.amount_0) * (u.amount_0 - m.amount_0)) AS amount_0_by_amount_0,
-      SUM((u.amount_0 - m.amount_0) * (u.amount_1 - m.amount_1)) AS amount_0_by_amount_1,
-      SUM((u.amount_1 - m.amount_1) * (u.amount_1 - m.amount_1)) AS amount_1_by_amount_1,
-      SUM((u.amount_2 - m.amount_2) * (u.amount_2 - m.amount_2)) AS amount_2_by_amount_2,
-      SUM((u.amount_3 - m.amount_3) * (u.amount_3 - m.amount_3)) AS amount_3_by_amount_3,
-      SUM((u.amount_2 - m.amount_2) * (u.amount_3 - m.amount_3)) AS amount_2_by_amount_3
-    FROM filled AS u
-    INNER JOIN means AS m ON u.variant = m.variant
-    WHERE u.variant = u.last_variant
-    GROUP BY u.variant
-  ) AS once
-  WHERE RAND() >= 0
-), strays AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT
-    *
-  FROM (
-    /* experiments/strays.sql: one row: how many units were seen in several variants. */
-    SELECT
-      COUNT(*) AS crossed
-    FROM units
-    WHERE variant <> last_variant
-  ) AS once
-  WHERE RAND() >= 0
+    u.variant,
+    MAX(m.units) AS units,
+    MAX(m.crossed) AS crossed,
+    MAX(m.amount_0) AS amount_0,
+    MAX(m.amount_1) AS amount_1,
+    MAX(m.amount_2) AS amount_2,
+    MAX(m.amount_3) AS amount_3,
+    SUM((u.amount_0 - m.amount_0) * (u.amount_0 - m.amount_0)) AS amount_0_by_amount_0,
+    SUM((u.amount_0 - m.amount_0) * (u.amount_1 - m.amount_1)) AS amount_0_by_amount_1,
+    SUM((u.amount_1 - m.amount_1) * (u.amount_1 - m.amount_1)) AS amount_1_by_amount_1,
+    SUM((u.amount_2 - m.amount_2) * (u.amount_2 - m.amount_2)) AS amount_2_by_amount_2,
+    SUM(
+      (COALESCE(u.amount_3, m.amount_3_usual) - m.amount_3) * (COALESCE(u.amount_3, m.amount_3_usual) - m.amount_3)
+    ) AS amount_3_by_amount_3,
+    SUM((u.amount_2 - m.amount_2) * (COALESCE(u.amount_3, m.amount_3_usual) - m.amount_3)) AS amount_2_by_amount_3
+  FROM units AS u
+  INNER JOIN filled AS m ON u.variant = m.variant
+  WHERE u.variant = u.last_variant
+  GROUP BY u.variant
 ), arms AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT
@@ -109,44 +100,54 @@ WITH observations AS (
     /* experiments/arms.sql: one row per metric and variant: units, means, and squares and products about
    these, added up, of values (v), denominators (d), covariates (c) and their denominators (e). */
     SELECT
-      'ctr' AS metric,
-      s.variant, s.units,
-      s.amount_0 AS value,
-      s.amount_1 AS denominator,
-      CAST(0 AS DOUBLE) AS covariate,
+      n.metric, s.variant, s.units, s.crossed,
+      CASE WHEN n.metric = 'ctr' THEN s.amount_0 WHEN n.metric = 'revenue' THEN s.amount_2 END AS value,
+      CASE WHEN n.metric = 'ctr' THEN s.amount_1 WHEN n.metric = 'revenue' THEN CAST(1 AS DOUBLE) END AS denominator,
+      CASE WHEN n.metric = 'ctr' THEN CAST(0 AS DOUBLE) WHEN n.metric = 'revenue' THEN s.amount_3 END AS covariate,
       CAST(1 AS DOUBLE) AS covariate_denominator,
-      s.amount_0_by_amount_0 AS svv,
-      s.amount_0_by_amount_1 AS svd,
-      s.amount_1_by_amount_1 AS sdd,
-      CAST(0 AS DOUBLE) AS scc,
+      CASE
+        WHEN n.metric = 'ctr'
+        THEN s.amount_0_by_amount_0
+        WHEN n.metric = 'revenue'
+        THEN s.amount_2_by_amount_2
+      END AS svv,
+      CASE
+        WHEN n.metric = 'ctr'
+        THEN s.amount_0_by_amount_1
+        WHEN n.metric = 'revenue'
+        THEN CAST(0 AS DOUBLE)
+      END AS svd,
+      CASE
+        WHEN n.metric = 'ctr'
+        THEN s.amount_1_by_amount_1
+        WHEN n.metric = 'revenue'
+        THEN CAST(0 AS DOUBLE)
+      END AS sdd,
+      CASE
+        WHEN n.metric = 'ctr'
+        THEN CAST(0 AS DOUBLE)
+        WHEN n.metric = 'revenue'
+        THEN s.amount_3_by_amount_3
+      END AS scc,
       CAST(0 AS DOUBLE) AS sce,
       CAST(0 AS DOUBLE) AS see,
-      CAST(0 AS DOUBLE) AS svc,
+      CASE
+        WHEN n.metric = 'ctr'
+        THEN CAST(0 AS DOUBLE)
+        WHEN n.metric = 'revenue'
+        THEN s.amount_2_by_amount_3
+      END AS svc,
       CAST(0 AS DOUBLE) AS sve,
       CAST(0 AS DOUBLE) AS sdc,
       CAST(0 AS DOUBLE) AS sde
     FROM sums AS s
-    CROSS JOIN strays AS k
-    UNION ALL
-    SELECT
-      'revenue' AS metric,
-      s.variant, s.units,
-      s.amount_2 AS value,
-      CAST(1 AS DOUBLE) AS denominator,
-      s.amount_3 AS covariate,
-      CAST(1 AS DOUBLE) AS covariate_denominator,
-      s.amount_2_by_amount_2 AS svv,
-      CAST(0 AS DOUBLE) AS svd,
-      CAST(0 AS DOUBLE) AS sdd,
-      s.amount_3_by_amount_3 AS scc,
-      CAST(0 AS DOUBLE) AS sce,
-      CAST(0 AS DOUBLE) AS see,
-      s.amount_2_by_amount_3 AS svc,
-      CAST(0 AS DOUBLE) AS sve,
-      CAST(0 AS DOUBLE) AS sdc,
-      CAST(0 AS DOUBLE) AS sde
-    FROM sums AS s
-    CROSS JOIN strays AS k
+    CROSS JOIN (
+      SELECT
+        'ctr' AS metric
+      UNION ALL
+      SELECT
+        'revenue' AS metric
+    ) AS n
   ) AS once
   WHERE RAND() >= 0
 ), pooled AS (
@@ -200,56 +201,50 @@ WITH observations AS (
     FROM pooled
   ) AS added
 ), adjusted AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
-  SELECT
-    *
-  FROM (
-    /* experiments/adjusted.sql: one row per metric, variant beside the control, and arm of these two: its
+  /* experiments/adjusted.sql: one row per metric, variant beside the control, and arm of these two: its
    value, less what the covariate foretold, and the squared standard error of that. */
+  SELECT
+    metric, variant, control, arm, units, theta, value,
+    CASE
+      WHEN squares > 1e-12 * added AND squares > 1e-24 * units * value * value
+      THEN squares / NULLIF(units - 1, 0) / units
+      WHEN NOT squares IS NULL AND units > 1
+      THEN CAST(0 AS DOUBLE)
+    END AS error
+  FROM (
     SELECT
-      metric, variant, control, arm, units, theta, value,
-      CASE
-        WHEN squares > 1e-12 * added AND squares > 1e-24 * units * value * value
-        THEN squares / NULLIF(units - 1, 0) / units
-        WHEN NOT squares IS NULL AND units > 1
-        THEN CAST(0 AS DOUBLE)
-      END AS error
+      metric, variant, control, arm, units, theta,
+      CASE WHEN theta = 0 THEN ratio ELSE ratio - theta * (covariate_ratio - centre) END AS value,
+      CASE WHEN theta = 0 THEN vv ELSE vv - 2 * theta * vc + theta * theta * cc END AS squares,
+      CASE WHEN theta = 0 THEN v_added ELSE v_added + theta * theta * c_added END AS added
     FROM (
       SELECT
-        metric, variant, control, arm, units, theta,
-        CASE WHEN theta = 0 THEN ratio ELSE ratio - theta * (covariate_ratio - centre) END AS value,
-        CASE WHEN theta = 0 THEN vv ELSE vv - 2 * theta * vc + theta * theta * cc END AS squares,
-        CASE WHEN theta = 0 THEN v_added ELSE v_added + theta * theta * c_added END AS added
-      FROM (
+        s.metric, s.variant, s.control,
+        a.variant AS arm,
+        a.units, s.theta, s.centre, a.ratio, a.covariate_ratio,
+        (a.svv - 2 * a.ratio * a.svd + a.ratio * a.ratio * a.sdd) / (a.denominator * a.denominator) AS vv,
+        (a.svv + a.ratio * a.ratio * a.sdd) / (a.denominator * a.denominator) AS v_added,
+        (a.svc - a.covariate_ratio * a.sve - a.ratio * a.sdc + a.ratio * a.covariate_ratio * a.sde)
+        / (a.denominator * a.covariate_denominator) AS vc,
+        (a.scc - 2 * a.covariate_ratio * a.sce + a.covariate_ratio * a.covariate_ratio * a.see)
+        / (a.covariate_denominator * a.covariate_denominator) AS cc,
+        (a.scc + a.covariate_ratio * a.covariate_ratio * a.see)
+        / (a.covariate_denominator * a.covariate_denominator) AS c_added
+      FROM slopes AS s
+      INNER JOIN (
         SELECT
-          s.metric, s.variant, s.control,
-          a.variant AS arm,
-          a.units, s.theta, s.centre, a.ratio, a.covariate_ratio,
-          (a.svv - 2 * a.ratio * a.svd + a.ratio * a.ratio * a.sdd) / (a.denominator * a.denominator) AS vv,
-          (a.svv + a.ratio * a.ratio * a.sdd) / (a.denominator * a.denominator) AS v_added,
-          (a.svc - a.covariate_ratio * a.sve - a.ratio * a.sdc + a.ratio * a.covariate_ratio * a.sde)
-          / (a.denominator * a.covariate_denominator) AS vc,
-          (a.scc - 2 * a.covariate_ratio * a.sce + a.covariate_ratio * a.covariate_ratio * a.see)
-          / (a.covariate_denominator * a.covariate_denominator) AS cc,
-          (a.scc + a.covariate_ratio * a.covariate_ratio * a.see)
-          / (a.covariate_denominator * a.covariate_denominator) AS c_added
-        FROM slopes AS s
-        INNER JOIN (
-          SELECT
-            metric, variant, units,
-            NULLIF(denominator, 0) AS denominator,
-            NULLIF(covariate_denominator, 0) AS covariate_denominator,
-            value / NULLIF(denominator, 0) AS ratio,
-            covariate / NULLIF(covariate_denominator, 0) AS covariate_ratio,
-            svv, svd, sdd, scc, sce, see, svc, sve, sdc, sde
-          FROM arms
-        ) AS a
-          ON s.metric = a.metric
-        WHERE a.variant = s.variant OR a.variant = s.control
-      ) AS linear
-    ) AS spread
-  ) AS once
-  WHERE RAND() >= 0
+          metric, variant, units,
+          NULLIF(denominator, 0) AS denominator,
+          NULLIF(covariate_denominator, 0) AS covariate_denominator,
+          value / NULLIF(denominator, 0) AS ratio,
+          covariate / NULLIF(covariate_denominator, 0) AS covariate_ratio,
+          svv, svd, sdd, scc, sce, see, svc, sve, sdc, sde
+        FROM arms
+      ) AS a
+        ON s.metric = a.metric
+      WHERE a.variant = s.variant OR a.variant = s.control
+    ) AS linear
+  ) AS spread
 ), effects AS (
   /* experiments/effects.sql: one row per metric and variant beside the control: the difference, its
    standard error, and the degrees of freedom of that. */
@@ -265,17 +260,22 @@ WITH observations AS (
     ) AS freedom
   FROM (
     SELECT
-      t.metric, t.variant, t.control, t.theta,
-      c.value AS value_control,
-      t.value,
-      c.error AS error_control,
-      t.error,
-      c.units AS units_control,
-      t.units,
-      t.error / NULLIF(t.error + c.error, 0) AS portion
-    FROM adjusted AS t
-    INNER JOIN adjusted AS c ON t.metric = c.metric AND t.variant = c.variant
-    WHERE t.arm = t.variant AND c.arm = c.control
+      metric, variant, control, theta, value_control, value, error_control, error, units_control, units,
+      error / NULLIF(error + error_control, 0) AS portion
+    FROM (
+      SELECT
+        metric, variant,
+        MAX(control) AS control,
+        MAX(theta) AS theta,
+        MAX(CASE WHEN arm = control THEN value END) AS value_control,
+        MAX(CASE WHEN arm = variant THEN value END) AS value,
+        MAX(CASE WHEN arm = control THEN error END) AS error_control,
+        MAX(CASE WHEN arm = variant THEN error END) AS error,
+        MAX(CASE WHEN arm = control THEN units END) AS units_control,
+        MAX(CASE WHEN arm = variant THEN units END) AS units
+      FROM adjusted
+      GROUP BY metric, variant
+    ) AS two
   ) AS beside
 ), lifts AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
@@ -435,61 +435,62 @@ WITH observations AS (
   ) AS heights
   GROUP BY metric, variant, purpose
 ), nearer_1 AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
-  SELECT
-    *
-  FROM (
-    /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
-   integral from there on, and z one of Newton's steps nearer. */
-    SELECT
-      metric, variant, purpose,
-      MAX(freedom) AS freedom,
-      MAX(alpha) AS alpha,
-      MAX(whole) AS whole,
-      LN(SUM(weight * height) / MAX(whole)) - MAX(z * z) / 2 AS log_p,
-      MAX(z)
-      + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
-      / MAX(height) AS z
-    FROM (
-      SELECT
-        metric, variant, purpose, freedom, alpha, whole, z, weight,
-        EXP(-ahead * (z + ahead / 2)) * SQRT(
-          CASE
-            WHEN u < 0.01e0
-            THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
-            WHEN u < 40
-            THEN u / NULLIF(1 - EXP(-u), 0)
-            ELSE u
-          END
-        ) AS height
-      FROM (
-        SELECT
-          metric, variant, purpose, freedom, alpha, whole, z, weight, ahead,
-          (z + ahead) * (z + ahead) / freedom AS u
-        FROM (
-          SELECT
-            w.metric, w.variant, w.purpose, w.freedom, w.alpha, w.whole, w.z,
-            4 * p.weight / (4 + w.z) AS weight,
-            4 * p.place / (4 + w.z) AS ahead
-          FROM wholes AS w
-          CROSS JOIN places AS p
-        ) AS moved
-      ) AS bent
-    ) AS heights
-    GROUP BY metric, variant, purpose
-  ) AS once
-  WHERE RAND() >= 0
-), nearer_2 AS (
   /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
-   integral from there on, and z one of Newton's steps nearer. */
+   integral from there on, and z of quantiles one of Newton's steps nearer. */
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
     MAX(alpha) AS alpha,
     MAX(whole) AS whole,
-    MAX(z)
-    + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
-    / MAX(height) AS z
+    CASE
+      WHEN purpose = 'p'
+      THEN MAX(z)
+      ELSE MAX(z)
+      + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
+      / MAX(height)
+    END AS z
+  FROM (
+    SELECT
+      metric, variant, purpose, freedom, alpha, whole, z, weight,
+      EXP(-ahead * (z + ahead / 2)) * SQRT(
+        CASE
+          WHEN u < 0.01e0
+          THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
+          WHEN u < 40
+          THEN u / NULLIF(1 - EXP(-u), 0)
+          ELSE u
+        END
+      ) AS height
+    FROM (
+      SELECT
+        metric, variant, purpose, freedom, alpha, whole, z, weight, ahead,
+        (z + ahead) * (z + ahead) / freedom AS u
+      FROM (
+        SELECT
+          w.metric, w.variant, w.purpose, w.freedom, w.alpha, w.whole, w.z,
+          4 * p.weight / (4 + w.z) AS weight,
+          4 * p.place / (4 + w.z) AS ahead
+        FROM wholes AS w
+        CROSS JOIN places AS p
+      ) AS moved
+    ) AS bent
+  ) AS heights
+  GROUP BY metric, variant, purpose
+), nearer_2 AS (
+  /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
+   integral from there on, and z of quantiles one of Newton's steps nearer. */
+  SELECT
+    metric, variant, purpose,
+    MAX(freedom) AS freedom,
+    MAX(alpha) AS alpha,
+    MAX(whole) AS whole,
+    CASE
+      WHEN purpose = 'p'
+      THEN MAX(z)
+      ELSE MAX(z)
+      + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
+      / MAX(height)
+    END AS z
   FROM (
     SELECT
       metric, variant, purpose, freedom, alpha, whole, z, weight,
@@ -519,13 +520,18 @@ WITH observations AS (
   GROUP BY metric, variant, purpose
 ), nearer_3 AS (
   /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
-   integral from there on, and z one of Newton's steps nearer. */
+   integral from there on, and z of quantiles one of Newton's steps nearer. */
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
-    MAX(z)
-    + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
-    / MAX(height) AS z
+    LN(SUM(weight * height) / MAX(whole)) - MAX(z * z) / 2 AS log_p,
+    CASE
+      WHEN purpose = 'p'
+      THEN MAX(z)
+      ELSE MAX(z)
+      + (LN(SUM(weight * height) / MAX(whole) / MAX(alpha)) - MAX(z * z) / 2) * SUM(weight * height)
+      / MAX(height)
+    END AS z
   FROM (
     SELECT
       metric, variant, purpose, freedom, alpha, whole, z, weight,
@@ -555,41 +561,38 @@ WITH observations AS (
   GROUP BY metric, variant, purpose
 ), reaches AS (
   /* experiments/reaches/fixed.sql: one row per metric and variant: how many standard errors its
-   intervals reach, by Student's t, and how many a difference is that is found. */
+   intervals reach, by Student's t, how many a difference is that is found, and the logarithm of the
+   chance of a difference as far from 0 if there is none. */
   SELECT
     metric, variant,
     MAX(CASE WHEN purpose = 'difference' THEN reach END) AS reach,
     MAX(CASE WHEN purpose = 'lift' THEN reach END) AS relative_reach,
-    MAX(CASE WHEN purpose = 'test' THEN reach END) + MAX(CASE WHEN purpose = 'power' THEN reach END) AS found_reach
+    MAX(CASE WHEN purpose = 'test' THEN reach END) + MAX(CASE WHEN purpose = 'power' THEN reach END) AS found_reach,
+    MAX(CASE WHEN purpose = 'p' THEN log_p END) AS log_p
   FROM (
     SELECT
-      metric, variant, purpose,
-      z * EXP(u / 2)
-      / SQRT(
-        CASE
-          WHEN u < 0.01e0
-          THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
-          WHEN u < 40
-          THEN u / NULLIF(1 - EXP(-u), 0)
-          ELSE u
-        END
-      ) AS reach
+      metric, variant, purpose, log_p,
+      CASE
+        WHEN purpose <> 'p'
+        THEN z * EXP(u / 2)
+        / SQRT(
+          CASE
+            WHEN u < 0.01e0
+            THEN 1 + u / 2 + u * u / 12 - u * u * u * u / 720
+            WHEN u < 40
+            THEN u / NULLIF(1 - EXP(-u), 0)
+            ELSE u
+          END
+        )
+      END AS reach
     FROM (
       SELECT
-        metric, variant, purpose, z,
+        metric, variant, purpose, log_p, z,
         z * z / freedom AS u
       FROM nearer_3
-      WHERE purpose <> 'p'
     ) AS heights
   ) AS quantiles
   GROUP BY metric, variant
-), tails AS (
-  /* experiments/tails/fixed.sql: one row per metric and variant: the logarithm of the chance of a
-   difference as far from 0 if there is none, by Student's t. */
-  SELECT
-    metric, variant, log_p
-  FROM nearer_1
-  WHERE purpose = 'p'
 ), limits AS (
   /* experiments/limits.sql: one row per metric and variant beside the control: the interval of the
    difference, and that of the lift. */
@@ -611,43 +614,45 @@ WITH observations AS (
     difference / NULLIF(se, 0) AS statistic,
     freedom,
     CASE WHEN se > 0 THEN found_reach * se END AS detectable,
-    theta
+    theta, log_p
   FROM (
     SELECT
       l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.alpha, l.relative, l.se,
       l.relative_se, l.units_control, l.units, l.freedom, l.theta, r.reach, r.relative_reach,
-      r.found_reach
+      r.found_reach, r.log_p
     FROM lifts AS l
     INNER JOIN reaches AS r ON l.metric = r.metric AND l.variant = r.variant
   ) AS reaching
 ), tests AS (
-  /* experiments/tests.sql: one row per metric and variant: the two-sided p of its difference, and its
-   place among all; where units do not differ p is 1 if there is no difference, else not known. */
+  /* experiments/tests.sql: the same with the two-sided p of each difference, and its place among all;
+   where units do not differ p is 1 if there is no difference, else not known. */
   SELECT
-    metric, variant, p,
+    metric, control, variant, value_control, value, difference, low, high, level, relative, relative_low,
+    relative_high, se, units_control, units, statistic, freedom, detectable, theta, p,
     CAST(ROW_NUMBER() OVER (ORDER BY CASE WHEN p IS NULL THEN 1 ELSE 0 END, p, metric, variant) AS BIGINT) AS place,
     COUNT(p) OVER () AS many
   FROM (
     SELECT
-      l.metric, l.variant,
+      metric, control, variant, value_control, value, difference, low, high, level, relative, relative_low,
+      relative_high, se, units_control, units, statistic, freedom, detectable, theta,
       CASE
-        WHEN t.log_p > 0
+        WHEN log_p > 0
         THEN 1
-        WHEN t.log_p > -700
-        THEN EXP(t.log_p)
-        WHEN NOT t.log_p IS NULL
+        WHEN log_p > -700
+        THEN EXP(log_p)
+        WHEN NOT log_p IS NULL
         THEN 0
-        WHEN NOT l.se IS NULL
-        AND (ABS(l.difference) <= 1e-12 * ABS(l.value) OR ABS(l.difference) <= 1e-12 * ABS(l.value_control))
+        WHEN NOT se IS NULL
+        AND (ABS(difference) <= 1e-12 * ABS(value) OR ABS(difference) <= 1e-12 * ABS(value_control))
         THEN 1
       END AS p
-    FROM lifts AS l
-    INNER JOIN tails AS t ON l.metric = t.metric AND l.variant = t.variant
+    FROM limits
   ) AS judged
 ), corrected AS (
-  /* experiments/corrections/holm.sql: the same with p as it is corrected for how many tests there are. */
+  /* experiments/corrected.sql: the same with p as it is corrected for how many tests there are. */
   SELECT
-    metric, variant, p,
+    metric, control, variant, value_control, value, difference, low, high, level, relative, relative_low,
+    relative_high, se, units_control, units, statistic, freedom, detectable, theta, p,
     CASE
       WHEN NOT p IS NULL
       THEN MAX(CASE WHEN (many - place + 1) * p < 1 THEN (many - place + 1) * p ELSE 1 END) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
@@ -660,86 +665,92 @@ WITH observations AS (
     MAX(all_units) AS units,
     SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))
     + MAX(all_units) * CASE WHEN SUM(portion) < 1 - 1e-9 THEN 1 - SUM(portion) ELSE 0 END AS statistic,
-    COUNT(*) - 1 AS freedom
+    COUNT(*) - 1 AS freedom,
+    MAX(crossed) AS crossed
   FROM (
     SELECT
-      units,
+      units, crossed,
       SUM(units) OVER () AS all_units,
       1 / COUNT(*) OVER () AS portion
     FROM arms
     WHERE metric = 'ctr'
   ) AS shared
 ), mismatch AS (
-  /* experiments/mismatch.sql: the same with the chance of such numbers, or less likely ones, if shares
+  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  SELECT
+    *
+  FROM (
+    /* experiments/mismatch.sql: the same with the chance of such numbers, or less likely ones, if shares
    are as planned: the tail of chi-square, as an integral of z ^ (freedom - 1) * EXP(-z * z / 2)
    beyond its root, to the whole. */
-  SELECT
-    MAX(units) AS units,
-    MAX(statistic) AS statistic,
-    MAX(freedom) AS freedom,
-    SUM(is_tail * weight * height) / NULLIF(SUM((1 - is_tail) * weight * height), 0) AS p
-  FROM (
     SELECT
-      units, statistic, freedom, is_tail, weight,
-      CASE WHEN log_height > -700 THEN EXP(log_height) ELSE 0 END AS height
+      MAX(units) AS units,
+      MAX(statistic) AS statistic,
+      MAX(freedom) AS freedom,
+      MAX(crossed) AS crossed,
+      SUM(is_tail * weight * height) / NULLIF(SUM((1 - is_tail) * weight * height), 0) AS p
     FROM (
       SELECT
-        units, statistic, freedom, is_tail, weight,
-        CASE WHEN freedom > 1 THEN (freedom - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END
-        - (z * z - peak * peak) / 2 AS log_height
+        units, statistic, freedom, crossed, is_tail, weight,
+        CASE WHEN log_height > -700 THEN EXP(log_height) ELSE 0 END AS height
       FROM (
         SELECT
-          b.units, b.statistic, b.freedom, b.is_tail, b.peak,
-          4 * p.weight / (4 + b.slope) AS weight,
-          b.z + 4 * p.place / (4 + b.slope) AS z
+          units, statistic, freedom, crossed, is_tail, weight,
+          CASE WHEN freedom > 1 THEN (freedom - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END
+          - (z * z - peak * peak) / 2 AS log_height
         FROM (
           SELECT
-            units, statistic, freedom, is_tail, peak,
-            CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END AS z,
-            CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END AS slope
+            b.units, b.statistic, b.freedom, b.crossed, b.is_tail, b.peak,
+            4 * p.weight / (4 + b.slope) AS weight,
+            b.z + 4 * p.place / (4 + b.slope) AS z
           FROM (
             SELECT
-              r.units, r.statistic, r.freedom, t.is_tail,
-              CASE WHEN r.freedom > 1 THEN SQRT(r.freedom - 1) ELSE 0 END AS peak,
-              SQRT(t.is_tail * r.statistic) AS root
-            FROM sample_ratio AS r
-            CROSS JOIN (
+              units, statistic, freedom, crossed, is_tail, peak,
+              CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END AS z,
+              CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END AS slope
+            FROM (
               SELECT
-                0 AS is_tail
-              UNION ALL
-              SELECT
-                1 AS is_tail
-            ) AS t
-          ) AS rooted
-        ) AS b
-        CROSS JOIN places AS p
-      ) AS moved
-    ) AS logs
-  ) AS heights
+                r.units, r.statistic, r.freedom, r.crossed, t.is_tail,
+                CASE WHEN r.freedom > 1 THEN SQRT(r.freedom - 1) ELSE 0 END AS peak,
+                SQRT(t.is_tail * r.statistic) AS root
+              FROM sample_ratio AS r
+              CROSS JOIN (
+                SELECT
+                  0 AS is_tail
+                UNION ALL
+                SELECT
+                  1 AS is_tail
+              ) AS t
+            ) AS rooted
+          ) AS b
+          CROSS JOIN places AS p
+        ) AS moved
+      ) AS logs
+    ) AS heights
+  ) AS once
+  WHERE RAND() >= 0
 ), verdicts AS (
   /* experiments/verdicts.sql: one row per metric and variant beside the control: its effect, p, and
    which of both is better, unless variants have other numbers of units than they should. */
   SELECT
     l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.low, l.high, l.level,
     l.relative, l.relative_low, l.relative_high, l.se, l.units_control, l.units, l.statistic, l.freedom,
-    c.p, c.p_adjusted,
+    l.p, l.p_adjusted,
     CASE
-      WHEN m.p >= 0.001e0 AND c.p_adjusted < 1 - 0.95e0 AND l.difference > 0
+      WHEN m.p >= 0.001e0 AND l.p_adjusted < 1 - 0.95e0 AND l.difference > 0
       THEN l.variant
-      WHEN m.p >= 0.001e0 AND c.p_adjusted < 1 - 0.95e0 AND l.difference < 0
+      WHEN m.p >= 0.001e0 AND l.p_adjusted < 1 - 0.95e0 AND l.difference < 0
       THEN l.control
     END AS better,
-    l.detectable, l.theta
-  FROM limits AS l
-  INNER JOIN corrected AS c ON l.metric = c.metric AND l.variant = c.variant
+    l.detectable, l.theta, m.crossed
+  FROM corrected AS l
   CROSS JOIN mismatch AS m
 )
 SELECT
   found.metric, found.control, found.variant, found.value_control, found.value, found.difference,
   found.low, found.high, found.level, found.relative, found.relative_low, found.relative_high,
   found.se, found.units_control, found.units, found.statistic, found.freedom, found.p,
-  found.p_adjusted, found.better, found.detectable, found.theta,
-  CAST(k.crossed AS BIGINT) AS crossed
+  found.p_adjusted, found.better, found.detectable, found.theta, found.crossed
 FROM (
   SELECT
     CAST(v.metric AS STRING) AS metric,
@@ -763,7 +774,8 @@ FROM (
     v.p_adjusted AS p_adjusted,
     CAST(v.better AS STRING) AS better,
     v.detectable AS detectable,
-    v.theta AS theta
+    v.theta AS theta,
+    CAST(v.crossed AS BIGINT) AS crossed
   FROM verdicts AS v
   UNION ALL
   SELECT
@@ -788,8 +800,8 @@ FROM (
     CAST(NULL AS DOUBLE) AS p_adjusted,
     CAST(NULL AS STRING) AS better,
     CAST(NULL AS DOUBLE) AS detectable,
-    CAST(NULL AS DOUBLE) AS theta
+    CAST(NULL AS DOUBLE) AS theta,
+    CAST(m.crossed AS BIGINT) AS crossed
   FROM mismatch AS m
 ) AS found
-CROSS JOIN strays AS k
 ORDER BY found.metric, found.variant;

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 import sqlglot
+from sqlglot import exp
 
 import sqlrank
-from sqlrank.states.split import column_of, split
+from sqlrank.states.split import column_of, merge_of, split
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +46,8 @@ def test_names_are_words_and_digits_that_engines_keep() -> None:
     )
     assert short == "sum_weight_label_aa407f5a"
     assert len(long) < 63
+    assert [merge_of(name) for name in (short, long, column_of(exp.Count(this=exp.Star())))] == [exp.Sum] * 3
+    assert merge_of("sum_of_days") is None
     assert long.startswith("sum_label_label_")
 
 

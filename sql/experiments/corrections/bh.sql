@@ -1,8 +1,5 @@
--- corrected: the same with p as it is corrected for how many tests there are. Source: Benjamini & Hochberg 1995.
+-- corrections: p that allows for the share of false ones among those below it. Source: Benjamini & Hochberg 1995.
 SELECT
-  metric,
-  variant,
-  p,
   CASE
     WHEN p IS NOT NULL
     THEN MIN(CASE WHEN p * many / place < 1 THEN p * many / place ELSE 1 END) OVER (

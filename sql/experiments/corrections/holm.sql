@@ -1,8 +1,5 @@
--- corrected: the same with p as it is corrected for how many tests there are. Source: Holm 1979.
+-- corrections: p that no test of several reaches by chance more often than one alone. Source: Holm 1979.
 SELECT
-  metric,
-  variant,
-  p,
   CASE
     WHEN p IS NOT NULL
     THEN MAX(CASE WHEN (many - place + 1) * p < 1 THEN (many - place + 1) * p ELSE 1 END) OVER (

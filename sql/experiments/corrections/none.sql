@@ -1,7 +1,3 @@
--- corrected: the same without a correction.
-SELECT
-  metric,
-  variant,
-  p,
-  p AS p_adjusted
+-- corrections: p without a correction.
+SELECT p AS p_adjusted
 FROM tests
