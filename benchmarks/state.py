@@ -1,4 +1,4 @@
-"""How long states take: to make one beside plain sums, to ask one of a year by campaign and of thirteen windows beside SQL by hand, and their bounds."""
+"""How long states take: to make one beside plain sums, to ask one of a year by campaign and of thirteen windows beside SQL by hand, and with folds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 from timing import Target, Values, alternate, conclude, console, introduce, show
 from timing import agree as all_agree
 
@@ -24,14 +25,15 @@ METRICS = ["AUC", "LogLoss", "CalibrationRatio"]
 
 
 def impressions(rows: int, campaigns: int) -> Path:
-    """Return a Parquet file of calibrated click rates of thirty days, at a base rate of 0.3 %, from hashes."""
-    path = FOLDER / f"clicks_{rows}_{campaigns}.parquet"
+    """Return a Parquet file of calibrated click rates of thirty days, at a base rate of 0.3 %, from hashes; a user has some twenty."""
+    path = FOLDER / f"clicks_of_users_{rows}_{campaigns}.parquet"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
         drawn = "(hash(i, 1) % 1000 + hash(i, 2) % 1000 + hash(i, 3) % 1000) / 3000.0"
         score = f"1 / (1 + EXP(6.2 - 4 * ({drawn} - 0.5)))"
         source = f"SELECT i, {score} AS score FROM range({rows}) AS t(i)"
         columns = f"DATE '2025-01-01' + (hash(i, 4) % 30)::INT AS day, hash(i, 5) % {campaigns} AS campaign, score"
+        columns += f", (hash(i, 7) % {max(1, rows // 20)})::BIGINT AS user_id"
         click = "CAST((hash(i, 6) % 1000000) / 1e6 < score AS INT) AS label"
         duckdb.sql(f"COPY (SELECT {columns}, {click} FROM ({source})) TO '{path}'")
     return path
@@ -76,6 +78,15 @@ def by_hand(path: Path, threads: int) -> Values:
     with duckdb.connect(config={"threads": threads}) as duck:
         found = duck.sql(f"SELECT SUM(l), SUM(v), SUM(g) FROM (SELECT campaign, {ends} FROM ({below}) GROUP BY campaign)").fetchall()[0]
     return dict(zip(("least", "AUC", "greatest"), map(float, found), strict=True))
+
+
+def folded(path: Path) -> tuple[Path, Path]:
+    """Return a state of impressions by day and campaign, and one in 32 folds of their users."""
+    kept = tuple(path.with_name(f"{path.stem}_{name}.parquet") for name in ("state", "folds"))
+    for place, of_folds in zip(kept, ({}, {"fold": "user_id"}), strict=True):
+        if not place.exists():
+            pq.write_table(sqlrank.state(METRICS, predictions=str(path), by=["day", "campaign"], **of_folds), place)
+    return kept
 
 
 def asked(path: Path, threads: int, **options: Any) -> Values:
@@ -135,6 +146,16 @@ def main() -> None:
     found = alternate(sides, given.repeat)
     all_agree({}, {name: found[name] for name in ("by hand", "by campaign")})
     show(f"AUC with bounds from {count:,} rows: {given.days} days of {given.campaigns} campaigns; windows of 90 days", found, "by hand")
+    plain, folds = folded(raw)
+    sides = {
+        "a state without folds, by campaign": partial(asked, plain, threads, by="campaign"),
+        "with folds": partial(asked, folds, threads, by="campaign"),
+        "with folds and confidence": partial(asked, folds, threads, by="campaign", confidence=0.95),
+    }
+    sizes = " and ".join(f"{pq.read_metadata(path).num_rows:,}" for path in (plain, folds))
+    found = alternate(sides, given.repeat)
+    all_agree({}, found)
+    show(f"AUC with bounds, and with standard errors, from {sizes} rows", found, "a state without folds, by campaign")
     widths()
     ratios = {"a state beside plain sums": made["sqlrank.state, checks on"].median / made["plain sums"].median}
     conclude(Target(name, ratio, at_most=4) for name, ratio in ratios.items())

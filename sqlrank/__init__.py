@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlrank.reports.report import report
     from sqlrank.results.dbt import DbtModel, dbt_model
     from sqlrank.splits.split import split, split_sql
+    from sqlrank.states.comparing import compare_states
     from sqlrank.states.drift import drift
     from sqlrank.states.model import state_model
     from sqlrank.states.state import state, state_sql
@@ -34,6 +35,7 @@ __all__ = [
     "__version__",
     "chart",
     "compare",
+    "compare_states",
     "dbt_model",
     "drift",
     "evaluate",
@@ -64,6 +66,7 @@ _PLACES = {
     "sqlrank.reports.report": ("report",),
     "sqlrank.results.dbt": ("DbtModel", "dbt_model"),
     "sqlrank.splits.split": ("split", "split_sql"),
+    "sqlrank.states.comparing": ("compare_states",),
     "sqlrank.states.drift": ("drift",),
     "sqlrank.states.model": ("state_model",),
     "sqlrank.states.state": ("state", "state_sql"),

@@ -103,7 +103,8 @@ def evaluate(
             have a column of that name are told apart by ``"run.day = ... AND qrels.day = ..."``.
         per_query: one row per query instead of the aggregate.
         confidence: such as 0.95: after each metric ``M`` the limits of its interval, ``M.low`` and ``M.high``, its standard error
-            ``M.se`` (float64) and its units ``M.units`` (int64: queries, or rows of predictions), NULL where there is none.
+            ``M.se`` (float64) and its units ``M.units`` (int64: queries, or rows of predictions; of a state folds, which it needs for
+            this), NULL where there is none.
         interval: ``"auto"`` (Wilson's for shares, else Student's), ``"wilson"``, ``"t"``, ``"normal"`` or ``"bootstrap"``.
         replicates: how often units are drawn for ``"bootstrap"``: 999 of values of queries, 199 of rows of predictions unless said.
         seed: of what is drawn; the same seed draws the same.

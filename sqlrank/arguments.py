@@ -145,7 +145,7 @@ ARGUMENTS = {
     "seed": Argument(_is_whole, "a whole number from 0", MetricError, may_be_none=False),
     "where": Argument(_is_text, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),
     "reference": Argument(_is_text, "one condition over columns of the state in SQL, such as \"day < '2026-03-01'\"", may_be_none=False),
-    "unit": Argument(_is_text, "the name of a column, such as 'user_id'", MetricError),
+    **{name: Argument(_is_text, "the name of a column, such as 'user_id'", MetricError) for name in ("unit", "fold")},
     "per_query": Argument(_is_yes_or_no, "True or False"),
     "compat": Argument(_is_text, "the name of a tool's settings, such as 'trec10'", MetricError),
     "check": Argument(lambda value: _is_text(value) and value in CHECKS, f"one of: {', '.join(CHECKS)}", may_be_none=False),

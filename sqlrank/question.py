@@ -56,6 +56,7 @@ class Question:
     plan: Mapping[str, Any]
     by_expressions: Mapping[str, str]
     confidence: Confidence | None = None
+    reads_units: bool = False
 
     @property
     def is_ranking(self) -> bool:

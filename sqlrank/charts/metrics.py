@@ -94,11 +94,11 @@ def _notes(given: Given, marks: str) -> list[str]:
     """Return what is said of intervals or bounds, if there are any, and of how many days each point is."""
     rolling = given.said.get("rolling")
     days = [f"Each point: {f'the {rolling} days up to it' if rolling != '1' else 'one day'}."] if rolling and marks == "Bands" else []
+    if marks and given.named("low"):
+        return [f"{marks}: intervals that hold the truth with probability {given.said.get('confidence', '?')}.", *days]
     if marks and given.named("least"):
         return [f"{marks}: what is certain, whatever the order of rows within bins of the score.", *days]
-    if not (marks and given.named("low")):
-        return days
-    return [f"{marks}: intervals that hold the truth with probability {given.said.get('confidence', '?')}."]
+    return days
 
 
 def _barred(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str]) -> list[alt.Chart]:

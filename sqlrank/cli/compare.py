@@ -11,7 +11,7 @@ import typer
 import sqlrank
 from sqlrank.call import leaves
 from sqlrank.cli.console import pairs, problems, progress_bar
-from sqlrank.cli.given import asked, groupings, runs, tolerances
+from sqlrank.cli.given import asked, groupings, policies, runs, tolerances
 from sqlrank.cli.options import (
     Check,
     ColumnOf,
@@ -40,7 +40,7 @@ from sqlrank.cli.options import (
 from sqlrank.errors import SqlrankError
 from sqlrank.results.formats import DIGITS, FOR_PEOPLE, Looks, form_of, write
 from sqlrank.results.targets import check_target
-from sqlrank.results.verdicts import COMPARED, SHOWN, append, for_people, junit, summary, workflow_lines
+from sqlrank.results.verdicts import COMPARED, OF_STATES, SHOWN, append, for_people, junit, summary, workflow_lines
 
 Systems = Annotated[str, typer.Option("--by", help="The column that tells systems apart; several --run are systems of their own.")]
 Slices = Annotated[
@@ -57,11 +57,17 @@ def compare(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
+    state: Annotated[
+        list[str] | None,
+        typer.Option(help="Sums that 'sqlrank state' made of a model, instead of rows: name=state. Repeat for each model."),
+    ] = None,
     db: Database = None,
     by: Systems = "system",
     unit: Unit = None,
     slice_: Slices = None,
-    baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="The system to compare with; without one, all pairs, or of states the first.")
+    ] = None,
     test: Annotated[str, typer.Option(help="t, wilcoxon, sign or randomization.")] = "t",
     correction: Annotated[str, typer.Option(help="For many comparisons: holm, bh, max_t or none.")] = "holm",
     confidence: Level = 0.95,
@@ -87,14 +93,17 @@ def compare(
     force: Force = False,
 ) -> None:
     """Say which of several systems is better, by how much, and how sure that is."""
-    given = locals()
+    given = dict(locals())
     with problems():
         form = form_of(format, output, digits)
-        check_target(output, force, _sources(run, qrels, predictions, queries, db, input))
+        states = pairs("--state", state)
+        check_target(output, force, [*_sources(run, qrels, predictions, queries, db, input), *states.values()])
     with problems(), progress_bar("comparing") as progress:
-        result = sqlrank.compare(**asked(given), slices=groupings(slice_), progress=progress)
+        result = (
+            _of_states(given, states) if states else sqlrank.compare(**asked(given, "state"), slices=groupings(slice_), progress=progress)
+        )
     with problems():
-        names = COMPARED if effect is None else (*COMPARED, "needed")
+        names = OF_STATES if states else COMPARED if effect is None else (*COMPARED, "needed")
         shown = for_people(result, names) if form in FOR_PEOPLE and not per_query else result
         write(shown, form, output, Looks(DIGITS if digits is None else digits, is_upright=True))
 
@@ -164,6 +173,22 @@ def gate(
         typer.echo(line, err=True)
     typer.echo(f"verdict: {verdict}", err=form not in FOR_PEOPLE or output is not None)
     raise typer.Exit(EXITS[inconclusive if verdict == "inconclusive" and inconclusive else verdict])
+
+
+def _of_states(given: dict[str, Any], states: dict[str, str]) -> Any:
+    """Return the comparison of models by their states; raise ``SqlrankError`` for an option that is for rows."""
+    defaults = {"by": "system", "test": "t", "correction": "holm", "power": 0.8, "replicates": 9999, "seed": 0, "check": "auto"}
+    own = {"metrics", "state", "db", "slice_", "baseline", "confidence", "where", "policy", "sql_dir", "memory_limit", "threads", "timeout"}
+    others = (
+        {name for name, value in given.items() if value and value != defaults.get(name)} - own - {"format", "output", "digits", "force"}
+    )
+    if others:
+        raise SqlrankError(f"--{min(others).replace('_', '-')} is for rows, which states do not have; leave it out, or --state")
+    names = ("baseline", "where", "confidence", "sql_dir", "memory_limit", "threads", "timeout")
+    held = {name: given[name] for name in names}
+    return sqlrank.compare_states(
+        given["metrics"], states=states, by=groupings(given["slice_"]), connection=given["db"], **held, **policies(given["policy"])
+    )
 
 
 def _sources(

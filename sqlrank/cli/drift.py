@@ -12,6 +12,7 @@ from sqlrank.cli.compare import EXITS
 from sqlrank.cli.console import problems
 from sqlrank.cli.given import policies, tolerances
 from sqlrank.cli.options import (
+    Confidence,
     Database,
     Digits,
     Force,
@@ -29,7 +30,7 @@ from sqlrank.cli.options import (
 from sqlrank.errors import SqlrankError
 from sqlrank.results.formats import DIGITS, FOR_PEOPLE, Looks, form_of, write
 from sqlrank.results.targets import check_target
-from sqlrank.results.verdicts import DRIFTED, append, summary
+from sqlrank.results.verdicts import DRIFTED, SURELY_DRIFTED, append, summary
 
 
 def drift(
@@ -41,6 +42,7 @@ def drift(
     at_most: Annotated[
         list[str] | None, typer.Option(help="By how much a metric may have moved: 0.01, 2%, or of one metric PSI=0.2. Repeat for more.")
     ] = None,
+    confidence: Confidence = None,
     inconclusive: Annotated[
         str | None, typer.Option(help="Count what is inconclusive as pass or as fail, instead of exit status 3.")
     ] = None,
@@ -73,6 +75,7 @@ def drift(
             where=where,
             by=by or (),
             at_most=tolerances("--at-most", at_most) or None,
+            confidence=confidence,
             connection=db,
             sql_dir=sql_dir,
             memory_limit=memory_limit,
@@ -86,7 +89,7 @@ def drift(
         if not at_most:
             return
         if summary_file is not None:
-            append(summary_file, summary(result, decimals, "drift", DRIFTED))
+            append(summary_file, summary(result, decimals, "drift", DRIFTED if confidence is None else SURELY_DRIFTED))
     verdict = result.schema.metadata[b"sqlrank.verdict"].decode()
     typer.echo(f"verdict: {verdict}", err=form not in FOR_PEOPLE or output is not None)
     raise typer.Exit(EXITS[inconclusive if verdict == "inconclusive" and inconclusive else verdict])

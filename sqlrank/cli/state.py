@@ -55,6 +55,10 @@ def state(
     ] = None,
     bins: Annotated[str, typer.Option(help="grid, or score: each score by itself, which is exact, for few of them.")] = "grid",
     fineness: Annotated[int, typer.Option(help="Steps of the grid between 0 and 1.")] = 1024,
+    fold: Annotated[
+        str | None, typer.Option(help="The column that says what was drawn on its own, such as user_id: its folds give evaluate intervals.")
+    ] = None,
+    folds: Annotated[int | None, typer.Option(help="How many folds of it there are, 32 unless said.")] = None,
     where: Where = None,
     db: Database = None,
     column: ColumnOf = None,
@@ -99,6 +103,8 @@ def state(
             "by": by or (),
             "bins": bins,
             "fineness": fineness,
+            "fold": fold,
+            "folds": folds,
             "connection": db,
             "columns": columns(column),
             "where": where,

@@ -140,7 +140,7 @@ class Columns:
         if question.call.per_query or any(asked.per_list for asked in question.asked) or question.uses("level", "query"):
             read.add(role.list_column or "")
         read.discard(role.unit_column or "")
-        if question.confidence is not None:
+        if question.confidence is not None or question.reads_units:
             read |= self._unit(item)
         needed = []
         for name, column in role.columns.items():

@@ -122,15 +122,21 @@ def write(result: pa.Table, form: Format, output: Path | None, looks: Looks | No
 def a_row_per_metric(result: pa.Table) -> pa.Table:
     """Return a result with intervals for people: a row per metric with its value, the limits of its interval, and its units.
 
-    Shape: for each row of the result one per metric; the columns that tell rows apart, then ``metric`` (string), ``value``, ``low``,
-    ``high`` (float64) and ``units`` (int64).
+    Shape: for each row of the result one per metric; the columns that tell rows apart, then ``metric`` (string), ``value``, of a state
+    ``least`` and ``greatest``, ``low``, ``high`` (float64) and ``units`` (int64), and what stands behind the metrics.
     """
     metrics = [name for name in result.column_names if f"{name}.low" in result.column_names]
-    limits = {f"{name}.{limit}" for name in metrics for limit in ("low", "high", "se", "units")}
-    keys = [name for name in result.column_names if name not in {*metrics, *limits}]
+    bounds = [limit for limit in ("least", "greatest") if any(f"{name}.{limit}" in result.column_names for name in metrics)]
+    shown = (*bounds, "low", "high", "units")
+    first = result.column_names.index(metrics[0])
+    keys = result.column_names[:first]
+    limits = {f"{name}.{limit}" for name in metrics for limit in (*shown, "se")}
+    others = [name for name in result.column_names[first:] if name not in {*metrics, *limits}]
     rows = [
         {key: row[key] for key in keys}
-        | {"metric": name, "value": row[name], "low": row[f"{name}.low"], "high": row[f"{name}.high"], "units": row[f"{name}.units"]}
+        | {"metric": name, "value": row[name]}
+        | {limit: row.get(f"{name}.{limit}") for limit in shown}
+        | {other: row[other] for other in others}
         for row in result.to_pylist()
         for name in metrics
     ]

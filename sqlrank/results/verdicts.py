@@ -33,6 +33,9 @@ COMPARED = (
     "better",
 )
 
+OF_STATES = ("metric", "baseline", "system", "value_baseline", "value", "difference", "least", "greatest", "low", "high", "p")
+"""The columns of a comparison of states that people are shown."""
+
 EXPERIMENTED = (
     "metric",
     "control",
@@ -52,6 +55,9 @@ EXPERIMENTED = (
 
 DRIFTED = ("metric", "value_reference", "value", "difference", "least", "greatest", "tolerance", "verdict", "reason")
 """The columns of a drift that a summary has."""
+
+SURELY_DRIFTED = (*DRIFTED[:6], "low", "high", *DRIFTED[6:])
+"""Those of a drift with intervals."""
 
 
 def for_people(result: pa.Table, names: Sequence[str]) -> pa.Table:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.library.confidence import DIGEST, DRAW, REPLICATE, SEED, STEP, TIMES, is_share
-from sqlrank.library.nodes import nodes
-from sqlrank.library.selects import read_select
 from sqlrank.statement.bind import literal
+from sqlrank.statement.digests import digest_of, number_of, said
 from sqlrank.statement.keys import QUERY, SLICE, UNIT, Key, key
 from sqlrank.statement.rows import SLICED_BY, Part, double, finite, grouped, joined, ordered, per_slice, slice_name
 from sqlrank.statement.spread import LIMITS, UNITS, quantile
@@ -41,10 +40,8 @@ def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: s
     shown: list[exp.Expr] = [key(name) if name in relations.shape.by else exp.column(name) for name in names]
     given = [*shown, *([] if weight is None else [exp.alias_(weight, "weight")])]
     kept = [*shown, *([] if weight is None else [exp.column("weight")])]
-    text = exp.DPipe(this=literal(f"{confidence.seed}:"), expression=exp.cast(exp.column(unit), "TEXT"), safe=True)
-    digests = exp.select(*given, exp.alias_(exp.MD5(this=text), DIGEST)).from_(step)
-    parts = {SEED: literal(1), STEP: literal(9)}
-    numbers = {name: _said("hashed.sql", exp.func("SUBSTR", exp.column(DIGEST), start, literal(8))) for name, start in parts.items()}
+    digests = exp.select(*given, exp.alias_(digest_of(f"{confidence.seed}:", exp.column(unit)), DIGEST)).from_(step)
+    numbers = {name: number_of(DIGEST, start) for name, start in {SEED: 1, STEP: 9}.items()}
     hashed = exp.select(*kept, *(exp.alias_(number, name) for name, number in numbers.items())).from_(digests.subquery("digests"))
     replicates = relations.read("replicates", {"all_replicates": confidence.replicates})
     place = exp.column(SEED) + exp.column(REPLICATE) * exp.column(STEP)
@@ -52,7 +49,7 @@ def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: s
     crossed = exp.select(*kept, exp.column(REPLICATE), exp.alias_(number, DRAW)).from_(hashed.subquery("hashed"))
     crossed = crossed.join(replicates, join_type="cross")
     is_seen = exp.EQ(this=exp.column(REPLICATE), expression=literal(0))
-    times = exp.Case(ifs=[exp.If(this=is_seen, true=literal(1))], default=_said("times.sql", exp.column(DRAW)))
+    times = exp.Case(ifs=[exp.If(this=is_seen, true=literal(1))], default=said("times.sql", exp.column(DRAW)))
     counted = exp.select(*kept, exp.column(REPLICATE), exp.alias_(times, TIMES)).from_(crossed.subquery("crossed"))
     total = exp.column(TIMES) if weight is None else exp.column("weight") * exp.column(TIMES)
     query = exp.select(*shown, exp.column(REPLICATE), exp.alias_(double(total), "weight")).from_(counted.subquery("counted"))
@@ -62,14 +59,6 @@ def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: s
 def rows_of(relations: Relations, role: str) -> str:
     """Return the input whose rows are drawn: where there are groupings, that which has a row for each."""
     return f"{role} per slice" if f"{role} per slice" in relations.sources else role
-
-
-def _said(file: str, given: exp.Expr) -> exp.Expr:
-    """Return the expression of a file, of one column that stands for what is given."""
-    said = read_select("bootstrap", file).selects[0].unalias()
-    for column in nodes(said, exp.Column):
-        column.replace(given.copy())
-    return said
 
 
 class Drawing:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from sqlrank.statement.relations import Source
     from sqlrank.statement.rows import Shape
 
+POINT, FOLD = WHOLE = ("point", "fold")
+"""Columns of a curve that are whole numbers, and tell its rows apart."""
+
 WIDTH = 100
 """Characters of a line, if what stands in it can be broken."""
 
@@ -160,12 +163,12 @@ def _curve(stages: Stages, asked: Asked, rows: Rows, stamp: str, audits: Mapping
         slice_name(rows.shape, step) if item.kind == "slice" else exp.alias_(key(item.alias, step), key(item.alias).this.copy())
         for item in outputs
     ]
-    order = [*map(_output, outputs), exp.column(shown[0])]
+    order = [*map(_output, outputs), *(exp.column(name) for name in shown[: 1 + (shown[0] == FOLD)])]
     guarded = relations.library.can_overflow(asked.file, asked.uses.files)
     keys_of = {name for role in relations.library.roles.values() for name, column in role.columns.items() if column.type == "key"}
     tree = exp.select(*columns, *(exp.alias_(_shown(name, step, guarded, name in keys_of), name) for name in shown)).from_(step)
     tree = tree.order_by(*(exp.Ordered(this=item.copy(), nulls_first=True) for item in order))
-    outputs += [Output(name, name, "point" if name == "point" else "id" if name in keys_of else "value", asked) for name in shown]
+    outputs += [Output(name, name, "point" if name in WHOLE else "id" if name in keys_of else "value", asked) for name in shown]
     for role, audit in audits.items():
         scan = stages.audit(audit, asked.settings, role)
         on = same(keys.columns, scan, step, keys.nullable)
@@ -183,6 +186,6 @@ def _shown(name: str, step: str, guarded: bool, is_key: bool) -> exp.Expr:
     column = exp.column(name, table=step)
     if is_key:
         return column
-    if name == "point":
+    if name in WHOLE:
         return exp.cast(column, BIGINT)
     return double(finite(column) if guarded and name != "score" else column)

@@ -66,9 +66,9 @@ class Adding:
         return as_from_duckdb(self._run(query, "bins of a state"), kinds)
 
     def number_of_bins(self) -> int:
-        """Return how many bins of groups there are over all days: so many, at most, does a window have."""
-        told = [*(self.held.column(name) for name in self._others()), self.held.column("bin")]
-        pairs = exp.select(*told).distinct().from_(self.rows.copy()).subquery("b")
+        """Return how many bins of groups, or groups, there are over all days: so many, at most, does a window have."""
+        told: list[exp.Expr] = [self.held.column(name) for name in (*self._others(), *(["bin"] if self.held.has_bins else []))]
+        pairs = exp.select(*(told or [exp.Literal.number(1)])).distinct().from_(self.rows.copy()).subquery("b")
         ((count,),) = self.database.rows(exp.select(exp.alias_(exp.Count(this=exp.Star()), "number")).from_(pairs))
         return int(count)
 

@@ -25,22 +25,23 @@ class Allowed:
     """The tolerances of those metrics that have one."""
 
     of_metrics: Mapping[str, Tolerance]
+    by_interval: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, given: Any, names: Sequence[str]) -> Allowed:
-        """Read tolerances; raise ``MetricError`` for one that is none, or of a metric that is not asked for."""
+    def of(cls, given: Any, names: Sequence[str], by_interval: Sequence[str] = ()) -> Allowed:
+        """Read tolerances, and which metrics are judged by their intervals instead of by what is certain; raise ``MetricError`` for one that is none, or of a metric that is not asked for."""
         measures = [Measure(name, "neither", is_share=False) for name in (*names, PSI)]
         found = dict(zip((*names, PSI), tolerances(given, measures), strict=True))
         named = {str(read(str(name))) for name in given if name != OTHERS} if isinstance(given, Mapping) else set()
         has_others = not isinstance(given, Mapping) or OTHERS in given
-        return cls({name: each for name, each in found.items() if name in named or (has_others and name != PSI)})
+        return cls({name: each for name, each in found.items() if name in named or (has_others and name != PSI)}, frozenset(by_interval))
 
     def verdict(self, row: Mapping[str, Any]) -> dict[str, str | None]:
         """Return what is said of a row: nothing of a metric without a tolerance."""
         tolerance = self.of_metrics.get(row["metric"])
         if tolerance is None:
             return {"tolerance": None, "verdict": None, "reason": None}
-        said = _verdict(row, tolerance)
+        said = _verdict(row, tolerance, self.by_interval)
         return {"tolerance": str(tolerance), "verdict": said.verdict, "reason": said.reason}
 
 
@@ -66,16 +67,19 @@ def _width(row: Mapping[str, Any], tolerance: Tolerance) -> float:
     return tolerance.value * (abs(row["value_reference"] or 0.0) if tolerance.is_share else 1.0)
 
 
-def _verdict(row: Mapping[str, Any], tolerance: Tolerance) -> Verdict:
-    """Return whether a metric has moved too far, for certain: its bounds are both beyond, or both within."""
+def _verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozenset[str]) -> Verdict:
+    """Return whether a metric has moved too far: its bounds, or the limits of its interval, are both beyond, or both within."""
     for side, days in (("_reference", "the reference"), ("", "the days that are compared")):
         if row[f"rows{side}"] is None:
             return Verdict(SKIPPED, f"no rows in {days}")
     if row["difference"] is None:
         return Verdict(SKIPPED, "undefined")
-    width, least, greatest = _width(row, tolerance), row["least"], row["greatest"]
+    is_sure = row["metric"] in by_interval
+    width, (least, greatest) = _width(row, tolerance), (row[name] for name in (("low", "high") if is_sure else ("least", "greatest")))
+    if least is None:
+        return Verdict(INCONCLUSIVE, "cannot tell: too few folds, or they do not differ")
     if max(abs(least), abs(greatest)) <= width:
         return Verdict(PASS, "within the tolerance")
     if least > width or greatest < -width:
         return Verdict(FAIL, "moved by more than the tolerance")
-    return Verdict(INCONCLUSIVE, "cannot tell: the bounds reach past the tolerance")
+    return Verdict(INCONCLUSIVE, f"cannot tell: the {'interval reaches' if is_sure else 'bounds reach'} past the tolerance")

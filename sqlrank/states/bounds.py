@@ -49,7 +49,7 @@ def bounded(
     step = max(1, AT_ONCE * groups.num_rows // max(1, bins.num_rows))
     for first in range(0, groups.num_rows, step):
         some = pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, first + step))
-        values |= _evaluated(metrics, bins.filter(some) if step < groups.num_rows else bins, sql_dir, policies, limits)
+        values |= evaluated(metrics, bins.filter(some) if step < groups.num_rows else bins, sql_dir, policies, limits)
     is_open = set(numbers.filter(pc.not_equal(bins["score_min"], bins["score_max"]).combine_chunks()).unique().to_pylist())
     library = library_of(sql_dir)
 
@@ -99,15 +99,19 @@ def _orders(metrics: Sequence[Ordered]) -> list[int]:
     return [number for number, order in enumerate(ORDERS) if order in named]
 
 
-def _evaluated(metrics: Sequence[Ordered], bins: pa.Table, sql_dir: Any, policies: Mapping[str, Any], limits: Limits) -> Values:
+def evaluated(
+    metrics: Sequence[Ordered], bins: pa.Table, sql_dir: Any, policies: Mapping[str, Any], limits: Limits, only_tied: bool = False
+) -> Values:
+    """Return the metrics of each group in each order that any of them needs, or, ``only_tied``, as if the rows of a bin were tied."""
+    orders = [ORDERS.index(TIED)] if only_tied else _orders(metrics)
     held = replace(limits, timeout=None)  # the call has a deadline of its own
-    wanted = exp.In(this=exp.column("order_number", table="o"), expressions=[exp.Literal.number(order) for order in _orders(metrics)])
+    wanted = exp.In(this=exp.column("order_number", table="o"), expressions=[exp.Literal.number(order) for order in orders])
     with session(None, held) as duck:
         duck.register("bins", bins)
         rows = duck.sql(read_select("states", "orders.sql").where(wanted).sql("duckdb")).to_arrow_table()
     if not rows.num_rows:
         return {}
-    asked = list(dict.fromkeys(str(metric) for item in metrics for metric in item.metrics))
+    asked = list(dict.fromkeys(str(metric) for item in metrics for metric in ([item.metric] if only_tied else item.metrics)))
     read = {name: value for name, value in policies.items() if any(name in item.reads for item in metrics)}
     call = Call(asked, {"predictions": rows}, {"weight": "weight"}, [GROUP], sql_dir=sql_dir, policies=read)
     found = answer(call, None, None, held, "off").to_pylist()

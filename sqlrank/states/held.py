@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import InputError, suggestion
+from sqlrank.statement.statement import FOLD
 from sqlrank.states.batches import check_once, merged
 from sqlrank.states.conditions import condition
 from sqlrank.states.made import BATCH, DAY, DEFINITION, OF_BINS, ROWS
@@ -67,23 +68,44 @@ class Held:
                     f"There are: {', '.join(self.keys)}"
                 )
 
+    def check_folds(self, by: Sequence[str]) -> None:
+        """Raise ``InputError`` unless it can be told how sure metrics of groups are."""
+        name = self.table.column(FOLD)
+        if name not in self.keys:
+            raise InputError(
+                f"state: {self.table.shown} has no column {FOLD}, by which it is told how sure a metric is; make it anew with fold= (--fold), "
+                "which names what was drawn on its own, such as fold='user_id'"
+            )
+        if name in [self.table.column(each) for each in by]:
+            raise InputError(f"by names {name}, and a fold alone does not say how sure it is; leave out by={name!r}, or confidence=")
+
     def rows(self, database: Database, where: str | None, argument: str = "where") -> exp.Subquery:
         """Return the rows of a condition, which was given as ``argument`` and can be added up; of batches what they leave.
 
         Raises:
             InputError: no condition, no rows, rows of several definitions, or counts below zero.
         """
-        source = exp.select("*").from_(self.table.item())
-        if where is not None:
-            chosen_by = [*self.keys, *([str(self.table.column(BATCH))] if self.has(BATCH) else [])]
-            source = source.where(condition(where, self.table, chosen_by, database.dialect, argument))
-        found = source.subquery("s")
+        found = self._chosen(database, where, argument)
         is_below_zero = self._check_rows(database, found, argument)
         if not self.has(BATCH):
             return found
         keys = [*self.keys, *([str(self.table.column("bin"))] if self.has_bins else [])]
         check_once(database, self.table, keys, found)
         return merged(database, self.table, keys, found) if is_below_zero else found
+
+    def folds(self, database: Database, where: str | None) -> str:
+        """Return what tells the folds of the rows of a condition from others: the end of their definition, empty if they have none."""
+        rows = self._chosen(database, where, "where")
+        ((found,),) = database.rows(exp.select(exp.alias_(exp.Max(this=self.column(DEFINITION)), "found")).from_(rows))
+        return str(found).partition("-")[2]
+
+    def _chosen(self, database: Database, where: str | None, argument: str) -> exp.Subquery:
+        """Return the rows of a condition, as they stand."""
+        source = exp.select("*").from_(self.table.item())
+        if where is not None:
+            chosen_by = [*self.keys, *([str(self.table.column(BATCH))] if self.has(BATCH) else [])]
+            source = source.where(condition(where, self.table, chosen_by, database.dialect, argument))
+        return source.subquery("s")
 
     def _check_rows(self, database: Database, rows: exp.Subquery, argument: str) -> bool:
         """Return whether any row is of what is taken back."""

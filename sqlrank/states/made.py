@@ -18,7 +18,7 @@ from sqlrank.library.metric import Metric
 from sqlrank.library.refusals import check_value
 from sqlrank.library.uses import uses
 from sqlrank.question import look_up
-from sqlrank.statement.statement import Output, Statement
+from sqlrank.statement.statement import FOLD, Output, Statement
 from sqlrank.states.asked import BASE, of_asked
 from sqlrank.states.conditions import kept_conditions
 from sqlrank.states.lists import said_of, summed
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqlrank.call import Call
     from sqlrank.question import Question
     from sqlrank.states.asked import Wanted
+    from sqlrank.states.folds import Folds
 
 BINS = ("grid", "score")
 """How scores are put into bins: by steps of a fixed axis, or each by itself."""
@@ -49,7 +50,7 @@ FINENESS = 1024
 """Steps of the grid between 0 and 1 unless said: of click rates some 400 bins have rows, within which 0.5 % of all pairs are."""
 
 
-def question_of(call: Call, dialect: str, bins: str, fineness: int) -> tuple[Question, str]:
+def question_of(call: Call, dialect: str, bins: str, fineness: int, folds: Folds | None = None) -> tuple[Question, str]:
     """Return the question whose answer is a state, and its definition.
 
     Raises:
@@ -62,7 +63,7 @@ def question_of(call: Call, dialect: str, bins: str, fineness: int) -> tuple[Que
         raise MetricError(
             "by has several groupings, whose rows would overlap, and count twice when they are added up; give one list of columns"
         )
-    if taken := next((name for name in question.by if name.lower() in {*OF_BINS, ROWS, DEFINITION, BATCH}), None):
+    if taken := next((name for name in question.by if name.lower() in {*OF_BINS, ROWS, DEFINITION, BATCH, FOLD}), None):
         raise MetricError(f'by names {taken!r}, which is a column of every state; rename it: by="{taken}_={taken}"')
     if isinstance((call.columns or {}).get("score"), (list, tuple)):
         raise MetricError("several scores are given; make a state of each, in a table of its own")
@@ -75,9 +76,13 @@ def question_of(call: Call, dialect: str, bins: str, fineness: int) -> tuple[Que
         "expressions": dict(question.by_expressions),
     }
     if wanted.of_lists:
+        if folds is not None:
+            raise MetricError(
+                f"fold= is for metrics of predictions, and {question.asked[0].metric} is of rankings; evaluate(run=..., confidence=0.95) says how sure it is"
+            )
         return question, definition_of(of_rows | said_of(question.asked, library))
     kind = bins if wanted.ordered else "whole"
-    file = _file(kind, wanted, list(dict.fromkeys(text for item in question.asked for text in item.file.requires)))
+    file = _file(kind, wanted, list(dict.fromkeys(text for item in question.asked for text in item.file.requires)), folds)
     settings = {"fineness": fineness} if "fineness" in file.params else {}
     for param in file.params.values():
         check_value("fineness", param, fineness)
@@ -88,9 +93,11 @@ def question_of(call: Call, dialect: str, bins: str, fineness: int) -> tuple[Que
         **of_rows,
         "nulls": held.get("nulls"),
     }
-    definition = definition_of(said)
+    definition = definition_of(said) if folds is None else f"{definition_of(said)}-{folds.definition}"
     metric = Metric("State", (("definition", definition),))
     asked = Asked(metric, file, {**held, **settings}, uses(library, file, {**held, **settings}), BASE)
+    if folds is not None:
+        question = replace(question, call=folds.call(call), reads_units=True)
     return replace(question, asked=[asked]), definition
 
 
@@ -108,7 +115,7 @@ def definition_of(said: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def _file(kind: str, wanted: Wanted, requires: list[str]) -> SqlFile:
+def _file(kind: str, wanted: Wanted, requires: list[str], folds: Folds | None) -> SqlFile:
     """Return the file of a state with a column for each aggregate more, and what its metrics require."""
     file = SqlFile("curves", "state", sql_root() / "states" / f"{kind}.sql")
     tree = file.statement
@@ -117,5 +124,7 @@ def _file(kind: str, wanted: Wanted, requires: list[str]) -> SqlFile:
     if isinstance(inner, exp.Subquery):
         inner.this.select(*(exp.column(name) for name in sorted(missing - set(inner.this.named_selects))), copy=False)
     tree.select(*(exp.alias_(item.copy(), name) for name, item in wanted.aggregates.items()), copy=False)
+    if folds is not None:
+        folds.split(tree)
     file.__dict__["facts"] = {**file.facts, **({"Requires": ", ".join(requires)} if requires else {})}
     return file

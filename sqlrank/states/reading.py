@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -14,6 +16,8 @@ from sqlrank.inputs.several import find
 from sqlrank.library.settings import ask
 from sqlrank.library.shelf import library_of
 from sqlrank.library.told import told
+from sqlrank.statement.statement import FOLD
+from sqlrank.states import sure
 from sqlrank.states.adding import Adding
 from sqlrank.states.asked import of_asked
 from sqlrank.states.bounds import bounded
@@ -23,15 +27,22 @@ from sqlrank.states.made import DAYS
 from sqlrank.states.rolling import Windows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from sqlrank.call import Call
     from sqlrank.engines.database import Database
     from sqlrank.engines.duckdb import Limits
+    from sqlrank.library.asked import Asked
     from sqlrank.states.asked import Wanted
 
 AT_ONCE = 4_000_000
 """Bins of windows that are in memory at once, at most, if there is more than one window."""
+
+Columns = dict[str, dict[str, pa.Array]]
+"""By metric its columns, each with a row for each group."""
+
+Of = Callable[[Adding, pa.Table], Columns]
+"""What finds columns with a row for each of some groups, of which so much is added up."""
 
 ROLLING = "sqlrank.rolling"
 """The key in the metadata of a result of how many days each row is of."""
@@ -51,24 +62,30 @@ def answer_of(
     looked_up = ask(call.metrics, library, None, call.policies, ROLES)
     refuse_rows(call.policies, looked_up, library)
     asked = of_asked(looked_up, library)
+    sure.check(call, asked)
     by = by_of(call)
 
     def work(database: Database) -> pa.Table:
         held = Held(find(database, "state", state))
         held.check(asked, by)
+        if call.confidence is not None:
+            held.check_folds(by)
         rows = held.rows(database, call.where)
         windows = None if rolling is None else Windows.of(database, held, rows, rolling, ends)
         has_day = held.day in [held.table.column(name) for name in by]
         keys = by if windows is None or has_day else [*by, str(held.day)]
         adding = Adding(database, held, rows, keys, windows)
-        return metrics_of(asked, adding, call, limits)
+        return metrics_of(asked, adding, call, limits, looked_up if call.confidence is not None else ())
 
     table = done_on(connection, remote.spoken_by(connection, dialect), limits, work)
     ends_of_bounds = {f"{item.name}.{end}": end for item in asked.ordered for end in ("least", "greatest")}
+    if call.confidence is not None:
+        ends_of_bounds |= {f"{item.name}.{limit}": limit for item in asked.metrics for limit in sure.LIMITS}
     kinds = {name: ends_of_bounds.get(name, "metric") for name in table.column_names}
     kinds |= dict.fromkeys(table.column_names[: table.column_names.index(asked.metrics[0].name)], "by")
     kinds |= {name: name for name in (DAYS, "rows") if name in table.column_names}
     said = {"sqlrank.version": __version__, **told(kinds, looked_up, library).metadata()}
+    said |= {} if call.confidence is None else {"sqlrank.confidence": f"{call.confidence:g}", "sqlrank.interval": "t"}
     return table.replace_schema_metadata(said | ({} if rolling is None else {ROLLING: str(rolling)}))
 
 
@@ -83,7 +100,7 @@ def by_of(call: Call) -> list[str]:
 
 
 def _refuse_others(call: Call, rolling: int | None, ends: str | None) -> None:
-    given = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "confidence", "unit") if getattr(call, name))]
+    given = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "unit") if getattr(call, name))]
     if given:
         raise MetricError(f"{given[0]}= is for rows, which a state does not have; beside state= give metrics, by, where and connection")
     if rolling is not None and (isinstance(rolling, bool) or rolling < 1):
@@ -92,29 +109,39 @@ def _refuse_others(call: Call, rolling: int | None, ends: str | None) -> None:
         raise MetricError("ends= chooses the days at which windows end; give their length with rolling=, or choose days with where=")
 
 
-def metrics_of(asked: Wanted, adding: Adding, call: Call, limits: Limits) -> pa.Table:
-    """Return the columns of ``by``, of the metrics with their bounds, and what was added up."""
+def metrics_of(asked: Wanted, adding: Adding, call: Call, limits: Limits, looked_up: Sequence[Asked] = ()) -> pa.Table:
+    """Return the columns of ``by``, of the metrics with their bounds, and what was added up; with intervals of those that were ``looked_up``."""
     table = adding.sums(asked)
     keys = [f"key_{place}" for place in range(len(adding.by))]
-    found = _bounds(asked, adding, table.select(keys), call, limits) if asked.ordered else {}
+    groups = table.select(keys)
+    found = _in_parts(adding, groups, adding, _bounding(asked, call, limits)) if asked.ordered else {}
+    found = {item.name: found.get(item.name) or {item.name: table[item.name]} for item in asked.metrics}
+    if looked_up:
+        having = sure.with_interval(asked, looked_up)
+        of_folds = replace(adding, by=[*adding.by, FOLD])
+        spread = _in_parts(adding, groups, of_folds, lambda some, rows: sure.spread(having, some, rows, call, limits))
+        values = {name: columns[name].to_pylist() for name, columns in found.items()}
+        limited = sure.shown(values, spread, looked_up, float(call.confidence or 0))
+        found = {name: columns | limited[name] for name, columns in found.items()}
     columns: dict[str, Any] = dict(zip(adding.by, (table[key] for key in keys), strict=True))
     if adding.windows is not None:
         place = next(place for place, name in enumerate(adding.by) if adding.held.table.column(name) == adding.held.day)
         columns[adding.by[place]] = adding.windows.ends_of(table[keys[place]])
     for item in asked.metrics:
-        columns |= found[item.name] if item.name in found else {item.name: table[item.name]}
+        columns |= found[item.name]
     return pa.table(columns | {name: table[name] for name in (DAYS, "rows") if name in table.column_names})
 
 
-def _bounds(asked: Wanted, adding: Adding, groups: pa.Table, call: Call, limits: Limits) -> Mapping[str, dict[str, pa.Array]]:
-    """Return the columns of metrics of an order with a row for each group; of many windows some at a time, since each has bins of its own."""
+def _bounding(asked: Wanted, call: Call, limits: Limits) -> Of:
+    """Return what finds the columns of metrics of an order."""
+    return lambda adding, groups: bounded(asked.ordered, adding.bins, groups, call.sql_dir, call.policies, limits)
 
-    def of(adding: Adding, groups: pa.Table) -> dict[str, dict[str, pa.Array]]:
-        return bounded(asked.ordered, adding.bins, groups, call.sql_dir, call.policies, limits)
 
+def _in_parts(adding: Adding, groups: pa.Table, held: Adding, of: Of) -> Columns:
+    """Return columns with a row for each group; of many windows some at a time, since each has rows of its own: as many as ``held`` has."""
     if adding.windows is None:
         return of(adding, groups)
-    at_once = max(1, AT_ONCE // max(1, adding.number_of_bins()))
+    at_once = max(1, AT_ONCE // max(1, held.number_of_bins()))
     place = next(place for place, name in enumerate(adding.by) if adding.held.table.column(name) == adding.held.day)
     numbers = groups.column(place).to_pylist()
     rows, parts = [], []
@@ -124,7 +151,7 @@ def _bounds(asked: Wanted, adding: Adding, groups: pa.Table, call: Call, limits:
         shifted = pa.array([numbers[row] - first for row in mine], pa.int64())
         own = groups.take(pa.array(mine, pa.int64())).set_column(place, groups.field(place).name, shifted)
         rows += mine
-        parts.append(of(Adding(adding.database, adding.held, adding.rows, adding.by, some), own))
+        parts.append(of(replace(adding, windows=some), own))
     order = [0] * len(rows)
     for found, row in enumerate(rows):
         order[row] = found

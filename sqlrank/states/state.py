@@ -20,6 +20,7 @@ from sqlrank.prepare import prepare
 from sqlrank.results.replacing import replacing
 from sqlrank.results.store import store
 from sqlrank.states.batches import Batch
+from sqlrank.states.folds import Folds
 from sqlrank.states.kept import keep
 from sqlrank.states.made import FINENESS, defined, question_of
 
@@ -45,6 +46,8 @@ def state(
     by: str | Sequence[str] = (),
     bins: str = "grid",
     fineness: int = FINENESS,
+    fold: str | None = None,
+    folds: int | None = None,
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
@@ -75,6 +78,9 @@ def state(
         by: the columns that rows can be chosen and rolled up by later, the day among them: ``["day", "campaign"]``.
         bins: ``"grid"``, steps of the 16th root of the score, or ``"score"``, each score by itself: exact, for few of them.
         fineness: steps of the grid between 0 and 1.
+        fold: the column of predictions, or an expression, that says what was drawn on its own, such as ``"user_id"``: rows are told apart by a
+            ``fold`` of these, too, from which :func:`sqlrank.evaluate` and :func:`sqlrank.drift` have intervals.
+        folds: how many folds there are, 32 unless said: a state has up to as many times the rows.
         connection: where the data are.
         dialect: the SQL that ``connection`` speaks, if its class does not tell.
         columns: canonical column names to yours.
@@ -93,7 +99,7 @@ def state(
         **policies: parameters that hold for all metrics.
 
     Returns:
-        A row per group of ``by`` and bin: ``bin``, ``positives``, ``negatives``, ``score_min`` and ``score_max`` if metrics of an order are
+        A row per group of ``by``, ``fold`` (int64) if it is asked for, and bin: ``bin``, ``positives``, ``negatives``, ``score_min`` and ``score_max`` if metrics of an order are
         asked for, ``num_rows`` and a column per further sum, all float64, and ``definition`` (text), which tells rows that may be added up
         from others; ``batch`` (text) if one is named. Of rankings a row per group of ``by``: ``num_rows``, how many lists, and of the values of
         each metric how many there are, their sum, that of their squares, the least and the greatest.
@@ -109,7 +115,7 @@ def state(
     """
     call = Call.of(metrics, locals(), policies)
     spoken = remote.spoken_by(connection, dialect)
-    question, definition = question_of(call, spoken, bins, fineness)
+    question, definition = question_of(call, spoken, bins, fineness, Folds.of(fold, folds))
     marked = Batch.of(batch, is_negative=negative, only=only, replaced=replace)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     if replace is not None and (insert is None or replace not in question.by):
@@ -148,6 +154,8 @@ def state_sql(
     by: str | Sequence[str] = (),
     bins: str = "grid",
     fineness: int = FINENESS,
+    fold: str | None = None,
+    folds: int | None = None,
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
@@ -175,7 +183,9 @@ def state_sql(
     call = Call.of(metrics, locals(), policies)
     spoken = remote.spoken_by(connection, dialect) if connection is not None else dialect or "duckdb"
     dialect_of(spoken)
-    question, definition = question_of(call, spoken, bins, fineness)
+    if spoken == "sqlite" and connection is None and fold is not None:
+        raise MetricError("SQLite has no MD5, by which folds are told; make the state through connection=, or give it a function md5")
+    question, definition = question_of(call, spoken, bins, fineness, Folds.of(fold, folds))
     has_files = any(is_meant(each) for source in question.sources.values() for each in leaves(source))
     marked = Batch.of(batch, is_negative=negative, only=only, replaced=replace)
     question = question if marked is None else marked.read(question, spoken)

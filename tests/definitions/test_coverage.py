@@ -95,3 +95,25 @@ def test_areas_of_normal_scores(area: float, positives: int, negatives: int, exp
     label = np.tile(np.arange(positives + negatives) < positives, SAMPLES).astype(int)
     sample = np.repeat(np.arange(SAMPLES), positives + negatives)
     assert coverage("AUC", pa.table({"sample": sample, "label": label, "score": score.ravel()}), area) == pytest.approx(expected, abs=2)
+
+
+def test_areas_of_users_by_folds() -> None:
+    """Scores of a user move together, and so do labels: folds of users know of it, and rows taken for independent do not."""
+    rng, samples, users, rows = np.random.default_rng(8), 250, 200, 10
+    moved = rng.normal(0, 1, (samples, users, 1))
+    label = (rng.random((samples, users, rows)) < np.where(rng.random((samples, users, 1)) < 0.5, 0.05, 0.45)).astype(int)
+    score = moved + label + rng.normal(0, 1, label.shape)
+    places = np.indices(label.shape).reshape(3, -1)
+    columns = {"sample": places[0], "user": places[1], "label": label.ravel(), "score": np.round(score.ravel(), 2)}
+    kept = sqlrank.state("AUC", predictions=pa.table(columns), by="sample", fold="user", bins="score")
+    truth = stats.norm.cdf(1 / np.sqrt(2 * 2))
+    by_folds = sqlrank.evaluate("AUC", state=kept, by="sample", confidence=0.95)
+    by_rows = sqlrank.evaluate("AUC", predictions=pa.table(columns), by="sample", confidence=0.95)
+    held = [
+        np.mean([low <= truth <= high for low, high in zip(*(found[f"AUC.{end}"].to_pylist() for end in ("low", "high")), strict=True)])
+        for found in (by_folds, by_rows)
+    ]
+    assert 0.925 < held[0] < 0.975
+    assert held[1] < 0.9
+    error, spread = np.array(by_folds["AUC.se"].to_pylist()), np.std(by_folds["AUC"].to_pylist())
+    assert np.mean(error) == pytest.approx(spread, rel=0.07)

@@ -96,7 +96,7 @@ def test_days_that_are_worth_nothing_alone_are_pooled() -> None:
 
 @cache
 def clicks() -> pa.Table:
-    """Return weighted predictions of five days and two campaigns, one of them NULL, with scores that are often equal."""
+    """Return weighted predictions of five days, two campaigns, one of them NULL, and 200 viewers, with scores that are often equal."""
     rng, n = np.random.default_rng(7), 1500
     return pa.table(
         {
@@ -105,6 +105,7 @@ def clicks() -> pa.Table:
             "label": (rng.random(n) < 0.3).astype(float),
             "score": np.where(rng.random(n) < 0.8, np.round(rng.random(n) ** 3, 3), 0.25),
             "weight": rng.integers(0, 9, n) / 4,
+            "viewer": rng.integers(0, 200, n),
         }
     )
 
@@ -360,7 +361,7 @@ def test_states_that_are_refused(options: dict[str, Any], message: str) -> None:
         ({"where": "score > 0.5"}, "where: score is no column that rows of the state are told apart by. There are: day"),
         ({"where": "day = 1; DROP TABLE x"}, "is not one condition"),
         ({"where": "day = '2025-01-01'"}, "has no rows to add up"),
-        ({"confidence": 0.9}, "^confidence= is for rows, which a state does not have"),
+        ({"unit": "user_id", "confidence": 0.9}, "^unit= is for rows, which a state does not have"),
         ({"predictions": "p.parquet"}, "^predictions= is for rows"),
         ({"state": pa.table({"day": [1]})}, "has no num_rows or no definition, and is no state"),
         (

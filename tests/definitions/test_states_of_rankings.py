@@ -320,7 +320,7 @@ def test_states_that_are_refused(metrics: Any, options: dict[str, Any], message:
             "^nulls says which rows there are, as the state of AP was made; make one with nulls, and leave it out here",
         ),
         ("AP", {"by": "country"}, "'country' is no column that rows of Table are told apart by"),
-        ("AP", {"confidence": 0.9}, "^confidence= is for rows"),
+        ("AP", {"confidence": 0.9}, "^AP is of rankings, whose states have no folds"),
         ("AP(aggregate=quantile)", {}, "aggregate=quantile over all lists does not follow"),
     ],
 )

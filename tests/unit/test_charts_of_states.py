@@ -50,6 +50,15 @@ def test_days_and_groups_of_a_state_are_drawn_as_they_are() -> None:
     assert (marks(sums), under(sums)) == (["line"], "Each point: one day.")
 
 
+def test_intervals_are_drawn_before_bounds() -> None:
+    made = sqlrank.state("AUC", predictions=CLICKS, by="day", bins="score", fold="CAST(100 * score AS INT)", folds=8)
+    result = sqlrank.evaluate("AUC", state=made, rolling=2, confidence=0.9)
+    found: dict[str, Any] = sqlrank.chart(result).to_dict()
+    (row,) = (row for row in result.to_pylist() if row["AUC.low"] is not None)
+    assert (row["AUC.low"], row["AUC.high"], row["AUC.units"]) in rows(found, "low", "high", "units")
+    assert under(found) == "Bands: intervals that hold the truth with probability 0.9. Each point: the 2 days up to it."
+
+
 def test_the_command_draws_a_state(tmp_path: Path) -> None:
     pq.write_table(kept(), tmp_path / "state.parquet")
     printed("chart", "AUC", "--state", tmp_path / "state.parquet", "--rolling", 2, "--by", "country", "-o", tmp_path / "auc.json")

@@ -1,0 +1,150 @@
+"""Models compared by their states: differences with intervals of the folds that both have, and what is certain."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sklearn.metrics import log_loss, roc_auc_score
+
+import sqlrank
+from tests.definitions.test_drift import two_days
+from tests.definitions.test_folds import T_7, fold_of, jackknifed
+from tests.definitions.test_states import clicks, on_sqlite
+from tests.unit.command_line import call, printed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+METRICS = ["AUC", "LogLoss", "num_predictions"]
+
+
+@cache
+def scored() -> pa.Table:
+    """Return predictions with two more scores, one that is near the first and one that knows nothing."""
+    rng, table = np.random.default_rng(11), clicks()
+    score = table["score"].to_numpy()
+    near = np.clip(np.round(score + rng.normal(0, 0.01, len(score)), 3), 0.001, 0.999)
+    return table.append_column("near", pa.array(near)).append_column("coin", pa.array(np.round(rng.random(len(score)), 2)))
+
+
+@cache
+def states(bins: str = "score", folds: int | None = 8) -> dict[str, pa.Table]:
+    """Return the states of three models."""
+    of_folds = {} if folds is None else {"fold": "viewer", "folds": folds}
+    given: dict[str, Any] = {"predictions": scored(), "by": ["day", "campaign"], "bins": bins, **of_folds}
+    return {name: sqlrank.state(METRICS, columns={"score": name}, **given) for name in ("score", "near", "coin")}
+
+
+def test_beside_numpy() -> None:
+    """Each fold is left out of both models at once: the difference of models that agree is far surer than either."""
+    rows = sqlrank.compare_states(METRICS, states=states(), where="day > 1").to_pylist()
+    assert [(row["baseline"], row["system"], row["metric"]) for row in rows] == [
+        ("score", system, metric) for system in ("near", "coin") for metric in METRICS
+    ]
+    table = scored()
+    where = table["day"].to_numpy() > 1
+    own = np.array([fold_of(unit, 8) for unit in table["viewer"].to_pylist()])
+    tools = {"AUC": roc_auc_score, "LogLoss": log_loss}
+
+    def value(metric: str, model: str, chosen: Any) -> float:
+        label, score, weight = (table[name].to_numpy()[chosen] for name in ("label", model, "weight"))
+        return float(tools[metric](label, score, sample_weight=weight))
+
+    for row in (row for row in rows if row["metric"] in tools):
+        difference, *apart = (
+            value(row["metric"], row["system"], chosen) - value(row["metric"], "score", chosen)
+            for chosen in [where, *(where & (own != fold) for fold in range(8))]
+        )
+        error = jackknifed(apart) ** 0.5
+        assert row["value_baseline"] == pytest.approx(value(row["metric"], "score", where), abs=1e-12)
+        assert (row["difference"], row["se"]) == pytest.approx((difference, error), rel=1e-8, abs=1e-12)
+        assert (row["low"], row["high"]) == pytest.approx((difference - T_7 * error, difference + T_7 * error), abs=1e-9)
+        assert (row["units"], row["days"], row["days_baseline"]) == (8, 4, 4)
+        assert (row["p"] < 0.05) == (row["low"] > 0 or row["high"] < 0)
+    single = sqlrank.evaluate("AUC", state=states()["near"], where="day > 1", confidence=0.95)["AUC.se"][0].as_py()
+    assert rows[0]["se"] < single / 2
+    assert {rows[2][name] for name in ("low", "high", "se", "units", "p")} == {None}
+
+
+def test_what_is_certain_by_hand() -> None:
+    """Of bins (2, 1), (1, 3), (1, 6) AUC is 0.7375 in [0.6, 0.875], of one bin 0.5 in [0, 1]; a group that one model lacks is shown."""
+    old, new = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)]), two_days([(3, 3)], [])
+    first, second = sqlrank.compare_states("AUC", states={"old": old, "new": new}, by="day", confidence=None).to_pylist()
+    assert first == {
+        "day": 1, "metric": "AUC", "baseline": "old", "system": "new", "value_baseline": pytest.approx(0.7375), "value": 0.5,
+        "difference": pytest.approx(-0.2375), "least": pytest.approx(0 - 0.875), "greatest": pytest.approx(1 - 0.6),
+        "days_baseline": 1, "days": 1, "rows_baseline": 14, "rows": 6,
+    }  # fmt: skip
+    assert [second[name] for name in ("day", "value_baseline", "value", "difference", "least", "rows_baseline", "rows")] == [
+        2, 0.5, None, None, None, 6, None
+    ]  # fmt: skip
+
+
+def test_within_groups_on_another_engine() -> None:
+    asked = {"by": "campaign", "baseline": "near", "confidence": 0.9}
+    here = sqlrank.compare_states(METRICS, states={name: states("grid")[name] for name in ("score", "near")}, **asked).to_pylist()
+    assert len(here) == 6
+    assert {row["system"] for row in here} == {"score"}
+    there = on_sqlite(states("grid")["score"])
+    there.execute("ALTER TABLE s RENAME TO score")
+    other = on_sqlite(states("grid")["near"])
+    names = ", ".join("?" * states("grid")["near"].num_columns)
+    columns = ", ".join(f'"{name}"' for name in states("grid")["near"].column_names)
+    there.execute(f"CREATE TABLE near ({columns})")
+    there.executemany(f"INSERT INTO near VALUES ({names})", other.execute("SELECT * FROM s").fetchall())
+    found = sqlrank.compare_states(METRICS, states={"score": "score", "near": "near"}, connection=there, dialect="sqlite", **asked)
+    assert found.to_pylist() == [pytest.approx(row, abs=1e-12) for row in here]
+
+
+def test_the_command(tmp_path: Path) -> None:
+    named = []
+    for name, state in states().items():
+        pq.write_table(state, tmp_path / f"{name}.parquet")
+        named += ["--state", f"{name}={tmp_path / name}.parquet"]
+    shown = printed("compare", "AUC", "LogLoss", *named[:4], "--slice", "campaign", "--where", "day > 2")
+    assert shown.splitlines()[0].split() == [
+        "campaign", "metric", "baseline", "system", "value_baseline", "value", "difference", "least", "greatest", "low", "high", "p"
+    ]  # fmt: skip
+    assert len(shown.splitlines()) == 5
+    text = printed("compare", "AUC", *named, "--baseline", "coin", "--format", "csv")
+    assert [line.split(",")[1:3] for line in text.splitlines()[1:]] == [["coin", "score"], ["coin", "near"]]
+    refused = call("compare", "AUC", *named, "--unit", "viewer")
+    assert (refused.exit_code, refused.stderr) == (
+        2,
+        "sqlrank: --unit is for rows, which states do not have; leave it out, or --state\n",
+    )
+    assert "states= has two models or more by their names" in call("compare", "AUC", *named[:2]).stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"states": {"old": states()["score"]}}, "^states= has two models or more by their names"),
+        ({"states": [states()["score"]] * 2}, "^states= has two models or more by their names"),
+        ({"baseline": "nearer"}, r"^baseline='nearer' is none of the states; did you mean 'near'\? There are: score, near, coin"),
+        (
+            {"states": {"old": states()["score"], "new": states(folds=4)["near"]}},
+            r"^state: the folds of old and new are not alike \(\w{8}, \w{8}\): they are of other units or another number of folds; make both",
+        ),
+        ({"states": {"old": states()["score"], "new": states(folds=None)["near"]}}, "^state: Table has no column fold"),
+        ({"confidence": 95}, "^confidence=95 is not possible"),
+        ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
+        ({"by": "country"}, "^state: 'country' is no column that rows of Table are told apart by"),
+        ({"where": "day = 9"}, "^state: Table has no rows to add up; see what where= leaves of it"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sqlrank.SqlrankError, match=message):
+        sqlrank.compare_states(**{"metrics": "AUC", "states": states(), **options})
+
+
+def test_other_folds_are_no_matter_for_what_is_certain() -> None:
+    both = {"old": states()["score"], "new": states(folds=4)["near"]}
+    (row,) = sqlrank.compare_states("AUC", states=both, confidence=None).to_pylist()
+    assert "low" not in row
+    assert row["least"] == pytest.approx(row["difference"], abs=1e-12)

@@ -1,0 +1,355 @@
+"""Folds of a state: standard errors by leaving one out, by hand, in fractions, and beside scikit-learn."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from hashlib import md5
+from math import gamma, pi, sqrt
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
+
+import sqlrank
+from sqlrank.states import jackknife, reading
+from tests.definitions.test_states import ORDERS, SUMS, clicks, on_sqlite
+from tests.lanes import few
+from tests.unit.command_line import call, printed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+METRICS = ["AUC", "APS", "LogLoss", "CalibrationRatio", "num_predictions"]
+T_7 = 2.3646242510
+"""The quantile of Student's t for 95 % and seven degrees of freedom."""
+
+
+def fold_of(unit: Any, folds: int) -> int:
+    """Return the fold of a unit, as engines compute it."""
+    digest = md5(f"state:{unit}".encode(), usedforsecurity=False).hexdigest()
+    return int(digest[:8], 16) % (2**31 - 1) % folds
+
+
+def unit_in(fold: int, folds: int) -> str:
+    """Return a unit that is in a fold."""
+    return next(name for name in map(str, range(1000)) if fold_of(name, folds) == fold)
+
+
+def jackknifed(values: Sequence[Any]) -> Any:
+    """Return the square of the standard error that values without one fold at a time say."""
+    mean = sum(values) / len(values)
+    return (len(values) - 1) * sum((value - mean) ** 2 for value in values) / len(values)
+
+
+def table_of(rows: Sequence[tuple[Any, ...]]) -> pa.Table:
+    """Return predictions from rows of a unit, a label, a score and a weight."""
+    return pa.table(dict(zip(("viewer", "label", "score", "weight"), map(list, zip(*rows, strict=True)), strict=True)))
+
+
+@cache
+def kept(bins: str = "score") -> pa.Table:
+    """Return a state of weighted predictions of five days and two campaigns, in eight folds of the viewers."""
+    return sqlrank.state(METRICS, predictions=clicks(), by=["day", "campaign"], fold="viewer", folds=8, bins=bins)
+
+
+def test_four_folds_by_hand() -> None:
+    """Without each in turn 5, 4, 6 and 3 of 15 are positive."""
+    rows = []
+    for fold, (positives, negatives) in enumerate([(1, 4), (2, 3), (0, 5), (3, 2)]):
+        rows += [(unit_in(fold, 4), label, 0.5, 1.0) for label in [1] * positives + [0] * negatives]
+    made = sqlrank.state("BaseRate", predictions=table_of(rows), fold="viewer", folds=4)
+    assert made["fold"].to_pylist() == [0, 1, 2, 3]
+    assert made.schema.field("fold").type == pa.int64()
+    (row,) = sqlrank.evaluate("BaseRate", state=made, confidence=0.95).to_pylist()
+    assert row == {
+        "BaseRate": pytest.approx(0.3, abs=1e-15),
+        "BaseRate.low": 0.0,
+        "BaseRate.high": pytest.approx(0.3 + 3.1824463053 * 0.1290994449, abs=1e-9),
+        "BaseRate.se": pytest.approx(0.1290994449, abs=1e-10),
+        "BaseRate.units": 4,
+        "rows": 20,
+    }
+
+
+def test_in_fractions() -> None:
+    """Weights and scores are fractions, and so are the Brier score and the area under the curve without each fold."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (str(rng.integers(40)), int(rng.integers(2)), Fraction(int(rng.integers(8)), 8), Fraction(int(rng.integers(1, 9)), 4))
+        for _ in range(60)
+    ]
+    written = [(unit, label, float(score), float(weight)) for unit, label, score, weight in rows]
+    made = sqlrank.state(["AUC", "Brier"], predictions=table_of(written), fold="viewer", folds=5, bins="score")
+    (found,) = sqlrank.evaluate(["AUC", "Brier"], state=made, confidence=0.9).to_pylist()
+    parts = [[row for row in rows if fold_of(row[0], 5) != fold] for fold in range(5)]
+    for name, metric in (("AUC", _area), ("Brier", _brier)):
+        assert found[name] == pytest.approx(float(metric(rows)), abs=1e-13)
+        assert found[f"{name}.se"] == pytest.approx(float(jackknifed([metric(part) for part in parts])) ** 0.5, rel=1e-11)
+        assert found[f"{name}.units"] == 5
+
+
+def _area(rows: Sequence[tuple[Any, ...]]) -> Fraction:
+    pairs = [(one[2] - other[2], one[3] * other[3]) for one in rows for other in rows if one[1] > other[1]]
+    return sum(
+        (weight * (Fraction(1, 2) if not apart else int(apart > 0)) for apart, weight in pairs), Fraction(0)
+    ) / sum((weight for _, weight in pairs), Fraction(0))  # fmt: skip
+
+
+def _brier(rows: Sequence[tuple[Any, ...]]) -> Fraction:
+    return sum((row[3] * (row[2] - row[1]) ** 2 for row in rows), Fraction(0)) / sum((row[3] for row in rows), Fraction(0))
+
+
+TOOLS: dict[str, Callable[..., float]] = {
+    "AUC": lambda label, score, weight: roc_auc_score(label, score, sample_weight=weight),
+    "APS": lambda label, score, weight: average_precision_score(label, score, sample_weight=weight),
+    "LogLoss": lambda label, score, weight: log_loss(label, score, sample_weight=weight),
+    "CalibrationRatio": lambda label, score, weight: np.dot(score, weight) / np.dot(label, weight),
+}
+
+
+def values_without(where: np.ndarray[Any, Any], folds: int = 8) -> dict[str, list[float]]:
+    """Return the metrics of the predictions of some rows without one fold at a time, as scikit-learn computes them."""
+    table = clicks()
+    own = np.array([fold_of(unit, folds) for unit in table["viewer"].to_pylist()])
+    columns = [table[name].to_numpy() for name in ("label", "score", "weight")]
+    parts = [[column[where & (own != fold)] for column in columns] for fold in range(folds)]
+    return {name: [tool(*part) for part in parts] for name, tool in TOOLS.items()}
+
+
+@pytest.mark.parametrize("campaign", ["a", None])
+def test_beside_scikit_learn(campaign: str | None) -> None:
+    """Three days of a campaign, one of which is NULL."""
+    table = clicks()
+    where = np.array([row["campaign"] == campaign and row["day"] <= 3 for row in table.select(["campaign", "day"]).to_pylist()])
+    found = sqlrank.evaluate(METRICS, state=kept(), by="campaign", where="day <= 3", confidence=0.95).to_pylist()
+    (row,) = (row for row in found if row["campaign"] == campaign)
+    for name, values in values_without(where).items():
+        error = jackknifed(values) ** 0.5
+        assert row[f"{name}.se"] == pytest.approx(error, rel=1e-9), name
+        assert row[f"{name}.units"] == 8
+        assert (row[f"{name}.low"], row[f"{name}.high"]) == pytest.approx((row[name] - T_7 * error, row[name] + T_7 * error), abs=1e-9)
+    assert {row[f"num_predictions.{limit}"] for limit in ("low", "high", "se", "units")} == {None}
+
+
+@pytest.mark.parametrize("options", few([{"fineness": 64}, {}, {"bins": "score"}], 1))
+def test_values_are_those_without_folds(options: dict[str, Any]) -> None:
+    every = [*SUMS, *ORDERS]
+    given = {"predictions": clicks(), "by": ["day", "campaign"], **options}
+    one, other = sqlrank.state(every, **given), sqlrank.state(every, **given, fold="viewer", folds=3)
+    assert other.num_rows > one.num_rows
+    asked: dict[str, Any] = {"by": "campaign", "where": "day < 4"}
+    plain = sqlrank.evaluate(every, state=one, **asked).to_pylist()
+    found = sqlrank.evaluate(every, state=other, confidence=0.9, **asked).to_pylist()
+    for row, expected in zip(found, plain, strict=True):
+        assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_windows_have_their_intervals() -> None:
+    """They are those of a call for the days of each."""
+    asked = {"metrics": ["AUC", "LogLoss"], "state": kept("grid"), "by": "campaign", "confidence": 0.8}
+    found = sqlrank.evaluate(**asked, rolling=2, ends="day IN (2, 5)").to_pylist()
+    assert len(found) == 4
+    for row in found:
+        window = sqlrank.evaluate(**asked, where=f"day BETWEEN {row['day'] - 1} AND {row['day']}").to_pylist()
+        (expected,) = (each for each in window if each["campaign"] == row["campaign"])
+        assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-9)
+
+
+def test_few_are_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"metrics": ["AUC", "LogLoss"], "state": kept("grid"), "by": "campaign", "rolling": 2, "ends": "day > 3", "confidence": 0.8}
+    expected = sqlrank.evaluate(**asked).to_pylist()
+    monkeypatch.setattr(reading, "AT_ONCE", 1)
+    monkeypatch.setattr(jackknife, "AT_ONCE", 1)
+    found = sqlrank.evaluate(**asked).to_pylist()
+    assert len(found) == 4
+    assert found == [pytest.approx(row, rel=1e-9) for row in expected]
+
+
+def test_extremes_and_counts_of_the_other_folds(tmp_path: Path) -> None:
+    """A metric of one's own: whatever merges is made of the folds that are left."""
+    own = tmp_path / "metrics" / "spread.sql"
+    own.parent.mkdir()
+    own.write_text("-- Spread: range of scores over their mean.\nSELECT\n  group_id,\n  (MAX(score) - MIN(score)) / NULLIF(AVG(score), 0) AS spread\n"
+                   "FROM predictions\nGROUP BY group_id\n")  # fmt: skip
+    rows = [(unit_in(fold, 3), 1, score, 1.0) for fold, scores in enumerate([(0.25, 0.5), (1.0,), (0.75, 0.5, 0.125)]) for score in scores]
+    made = sqlrank.state("Spread", predictions=table_of(rows), fold="viewer", folds=3, sql_dir=tmp_path)
+    (row,) = sqlrank.evaluate("Spread", state=made, confidence=0.9, sql_dir=tmp_path).to_pylist()
+    without = [0.875 / (2.375 / 4), 0.625 / (2.125 / 5), 0.75 / (1.75 / 3)]
+    assert (row["Spread"], row["Spread.se"]) == pytest.approx((0.875 / (3.125 / 6), jackknifed(without) ** 0.5), abs=1e-14)
+
+
+def test_what_has_no_interval() -> None:
+    """One fold alone, positives that are all in one of two, and folds that do not differ."""
+    first, second = unit_in(0, 2), unit_in(1, 2)
+    cases = {
+        "one": [(first, 1, 0.75, 1.0), (first, 0, 0.25, 1.0)],
+        "all": [(first, 1, 0.75, 1.0), (first, 0, 0.25, 1.0), (second, 0, 0.5, 1.0)],
+        "same": [(unit, label, 0.25 + label / 2, 1.0) for unit in (first, second) for label in (0, 1)],
+    }
+    found = {}
+    for name, rows in cases.items():
+        made = sqlrank.state("AUC", predictions=table_of(rows), fold="viewer", folds=2, bins="score")
+        (row,) = sqlrank.evaluate("AUC", state=made, confidence=0.95).to_pylist()
+        found[name] = tuple(row[each] for each in ("AUC", "AUC.se", "AUC.units", "AUC.low", "AUC.high"))
+    assert found == {"one": (1, None, 1, None, None), "all": (1, None, 2, None, None), "same": (1, 0, 2, None, None)}
+
+
+def test_a_fold_that_was_taken_away_is_none() -> None:
+    """What a batch takes back of a fold leaves nothing of it, and it is no unit."""
+    rows = [(unit_in(fold, 4), label, 0.25 + label / 2 - fold / 8, 1.0) for fold in range(4) for label in (0, 1)]
+    given = {"metrics": ["AUC", "MAE"], "fold": "viewer", "folds": 4, "bins": "score"}
+    made = sqlrank.state(**given, predictions=table_of(rows), batch="first")
+    back = sqlrank.state(**given, predictions=table_of(rows), batch="back", negative=True, only=f"viewer = '{unit_in(3, 4)}'")
+    both = pa.concat_tables([made, back])
+    found = sqlrank.evaluate(["AUC", "MAE"], state=both, confidence=0.9).to_pylist()
+    three = sqlrank.state(**given, predictions=table_of(rows[:6]))
+    assert found == [pytest.approx(row, abs=1e-14) for row in sqlrank.evaluate(["AUC", "MAE"], state=three, confidence=0.9).to_pylist()]
+    assert found[0]["AUC.units"] == 3
+    (auc, _) = sqlrank.compare_states(["AUC", "MAE"], states={"all": made, "left": both}).to_pylist()
+    assert (auc["value"], auc["units"]) == (found[0]["AUC"], 4)
+
+
+def test_another_engine_makes_and_adds_them_up() -> None:
+    there = on_sqlite(clicks())
+    given = {"by": ["day", "campaign"], "fold": "viewer", "folds": 8, "columns": {"weight": "weight"}}
+    made = sqlrank.state(METRICS, predictions="s", connection=there, dialect="sqlite", **given)
+    here = sqlrank.state(METRICS, predictions=clicks(), **given)
+    assert made.schema.field("fold").type == pa.int64()
+    assert made.to_pylist() == [pytest.approx(row, rel=1e-12) for row in here.to_pylist()]
+    asked = {"by": "campaign", "confidence": 0.95}
+    found = sqlrank.evaluate(METRICS, state="s", connection=on_sqlite(here), dialect="sqlite", **asked).to_pylist()
+    assert found == [pytest.approx(row, abs=1e-12) for row in sqlrank.evaluate(METRICS, state=here, **asked).to_pylist()]
+
+
+# The difference of two times
+
+
+def test_drift_leaves_a_fold_out_of_both_times() -> None:
+    asked = {"state": kept(), "reference": "day < 4", "where": "day >= 4", "confidence": 0.95}
+    result = sqlrank.drift(METRICS, **asked)
+    assert result.column_names[4:11] == ["least", "greatest", "low", "high", "se", "units", "p"]
+    day = clicks()["day"].to_numpy()
+    then, now = values_without(day < 4), values_without(day >= 4)
+    rows = {row["metric"]: row for row in result.to_pylist()}
+    for name in TOOLS:
+        row, apart = rows[name], np.subtract(now[name], then[name])
+        error = jackknifed(list(apart)) ** 0.5
+        assert row["se"] == pytest.approx(error, rel=1e-9)
+        assert (row["low"], row["high"]) == pytest.approx((row["difference"] - T_7 * error, row["difference"] + T_7 * error), abs=1e-9)
+        assert row["units"] == 8
+    assert rows["AUC"]["p"] == pytest.approx(_two_sided(rows["AUC"]["difference"] / rows["AUC"]["se"], 7), abs=1e-6)
+    for name in ("PSI", "num_predictions"):
+        assert {rows[name][each] for each in ("low", "high", "se", "units", "p")} == {None}
+    plain = sqlrank.drift(METRICS, **{**asked, "confidence": None})
+    assert plain.to_pylist() == result.drop_columns(["low", "high", "se", "units", "p"]).to_pylist()
+
+
+def _two_sided(value: float, freedom: int) -> float:
+    """Return the probability of a t variable farther from 0 than a value, by the trapezoid rule."""
+    at = np.linspace(abs(value), 200, 2_000_001)
+    density = (1 + at**2 / freedom) ** (-(freedom + 1) / 2)
+
+    scale = gamma((freedom + 1) / 2) / (sqrt(freedom * pi) * gamma(freedom / 2))
+    return float(2 * scale * np.sum((density[1:] + density[:-1]) / 2) * (at[1] - at[0]))
+
+
+def test_verdicts_by_intervals() -> None:
+    """What is certain says nothing of chance, and intervals do; of counts, which have none, it is all that is asked."""
+    asked = {"state": kept(), "reference": "day < 4", "where": "day >= 4", "at_most": {"LogLoss": 0.4, "num_predictions": 10}}
+    certain, sure = (
+        {
+            row["metric"]: (row["verdict"], row["reason"])
+            for row in sqlrank.drift(["LogLoss", "num_predictions"], **asked, **more).to_pylist()
+        }
+        for more in ({}, {"confidence": 0.95})
+    )
+    assert certain["LogLoss"] == ("pass", "within the tolerance")
+    assert sure["LogLoss"] == ("inconclusive", "cannot tell: the interval reaches past the tolerance")
+    assert sure["num_predictions"] == certain["num_predictions"] == ("fail", "moved by more than the tolerance")
+    one = {**asked, "state": kept().filter(pa.compute.equal(kept()["fold"], 3)), "confidence": 0.95, "at_most": 0.1}
+    rows = {row["metric"]: row["reason"] for row in sqlrank.drift("LogLoss", **one).to_pylist()}
+    assert rows["LogLoss"] == "cannot tell: too few folds, or they do not differ"
+
+
+# The command, and what is refused
+
+
+def test_the_command(tmp_path: Path) -> None:
+    path, state = tmp_path / "clicks.parquet", tmp_path / "state.parquet"
+    pq.write_table(clicks(), path)
+    options = ("state", "AUC", "LogLoss", "--predictions", path, "--by", "day", "--fold", "viewer", "--folds", 8)
+    printed(*options, "-o", state)
+    assert pq.read_table(state).column_names[:3] == ["day", "fold", "bin"]
+    shown = printed("evaluate", "AUC", "LogLoss", "--state", state, "--confidence", 0.95)
+    assert shown.splitlines()[0].split() == ["metric", "value", "least", "greatest", "low", "high", "units", "days", "rows"]
+    drift = ("drift", "AUC", "--state", state, "--reference", "day < 4", "--where", "day >= 4", "--confidence", 0.95)
+    summary = tmp_path / "summary.md"
+    assert call(*drift, "--at-most", "AUC=0.001", "--summary", summary).exit_code == 3
+    assert "| difference | least | greatest | low | high | tolerance |" in summary.read_text("utf-8")
+    text = printed(*options[:4], "clicks", *options[5:], "--sql", "--dialect", "snowflake", "--insert", "ads.state")
+    assert "MD5('state:' || CAST(unit_id AS VARCHAR))" in text
+    model = sqlrank.state_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", fold="viewer")
+    assert "% 2147483647 % 32 AS fold" in model.sql
+    (unique,) = model.schema["models"][0]["data_tests"]
+    assert "CAST(fold AS TEXT)" in unique["unique"]["column_name"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"folds": 8}, r"^folds= is how many folds there are of the units that fold= names, such as fold='user_id' \(--fold user_id\)"),
+        ({"fold": "viewer", "folds": 1}, "^folds=1 is not possible: give a whole number from 2 to 1000, such as 32"),
+        ({"fold": "visitor"}, "^columns maps to 'visitor', which predictions do not have. There are: "),
+        ({"fold": "score"}, "unit_id is DOUBLE, which engines write differently; cast it to text or whole numbers"),
+        ({"fold": "campaign"}, "unit_id is NULL; for intervals it has to be known which rows belong together"),
+        (
+            {"metrics": "AP", "predictions": None, "run": {"q": {"a": 1.0}}, "qrels": {"q": {"a": 1}}, "fold": "viewer"},
+            "^fold= is for metrics of predictions, and AP is of rankings",
+        ),
+        ({"by": "fold=day"}, "^by names 'fold', which is a column of every state; rename it"),
+    ],
+)
+def test_states_that_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sqlrank.SqlrankError, match=message):
+        sqlrank.state(**{"metrics": "AUC", "predictions": clicks(), **options})
+
+
+def test_sqlite_without_a_digest() -> None:
+    with pytest.raises(sqlrank.MetricError, match=r"^SQLite has no MD5, by which folds are told; make the state through connection="):
+        sqlrank.state_sql("AUC", predictions="clicks", fold="viewer", dialect="sqlite")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"state": sqlrank.state("LogLoss", predictions=clicks(), by="day")}, r"has no column fold, by which it is told how sure a metric is; make it anew with fold="),
+        ({"by": "fold"}, "^by names fold, and a fold alone does not say how sure it is; leave out by='fold', or confidence="),
+        ({"metrics": "AP"}, "^AP is of rankings, whose states have no folds, by which it is told how sure a metric is; leave out confidence="),
+        ({"confidence": 1.5}, "^confidence=1.5 is not possible"),
+        ({"interval": "bootstrap"}, "^interval= is for rows; a state has intervals by its folds, of confidence= alone"),
+        ({"replicates": 999}, "^replicates= is for rows"),
+        ({"unit": "viewer"}, "^unit= is for rows"),
+    ],
+)  # fmt: skip
+def test_intervals_that_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sqlrank.SqlrankError, match=message):
+        sqlrank.evaluate(**{"metrics": "LogLoss", "state": kept(), "confidence": 0.95, **options})
+
+
+def test_units_that_nobody_checked() -> None:
+    """A printed statement takes a unit of NULL as it comes; its rows are in no fold."""
+    duck = duckdb.connect()
+    duck.register("clicks", clicks())
+    text = sqlrank.state_sql(["AUC", "LogLoss"], predictions="clicks", fold="campaign", folds=2)
+    made = duck.sql(text).to_arrow_table()
+    with pytest.raises(
+        sqlrank.InputError, match=r"^state: fold is NULL in some rows of Table, .* leave them out by where='fold IS NOT NULL'"
+    ):
+        sqlrank.evaluate("LogLoss", state=made, confidence=0.95)
+    assert sqlrank.evaluate("LogLoss", state=made)["rows"].to_pylist() == [1500]
