@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import re
 import subprocess
 import sys
@@ -88,6 +89,42 @@ def test_links_to_files_lead_to_pages_of_the_site() -> None:
     )
     assert outside.with_links("[a](../../examples/gate)", "start/ci.md") == "[a](../examples/gate.md)"
     assert outside.with_links("[a](docs/inputs.md)", "index.md") == "[a](inputs.md)"
+
+
+def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site() -> None:
+    docs = ROOT / "docs"
+    sources = {
+        **{page: path for path, page in outside.PAGES.items()},
+        **{path.relative_to(docs).as_posix(): f"docs/{path.relative_to(docs)}" for path in docs.rglob("*.md")},
+    }
+    made = (
+        {families.place(file) for file in FILES}
+        | {f"metrics/{name}/index.md" for name in families.families()}
+        | {"api.md", "sql/compat.md"}
+    )
+    files = {path.relative_to(docs).as_posix() for path in docs.rglob("*") if path.is_file()}
+    held = {
+        *sources,
+        *made,
+        *files,
+        *outside.linked_files().values(),
+        *(f"tables/{path.name}" for path in (ROOT / examples.TABLES).glob("*.csv")),
+    }
+    dead = [f"{path}: {target}" for page, path in sources.items() for target in dead_links(outside.text_of(path), page, held)]
+    assert dead == []
+    assert sum(len(outside.links(outside.text_of(path))) for path in sources.values()) > 90
+
+
+def dead_links(markdown: str, page: str, held: set[str]) -> list[str]:
+    """Return the links of a page that lead to nothing that the site holds."""
+    targets = [target for target, _ in outside.links(outside.with_links(markdown, page))]
+    return [target for target in targets if posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) not in held]
+
+
+def test_a_dead_link_is_found() -> None:
+    held = {"inputs.md", "start/ads.md", "files/sql/names.toml.md"}
+    text = "[a](../../sql/names.toml) [b](ads.md#x) [c](nothing.md) [d](../inputs.md) [e](inputs.md) [f](../../sqlrank) [g](https://x.org)"
+    assert dead_links(text, "start/search.md", held) == ["nothing.md", "inputs.md", "../../sqlrank"]
 
 
 def test_docstrings_are_written_for_the_site() -> None:
