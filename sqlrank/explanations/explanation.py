@@ -35,7 +35,8 @@ class Explanation:
 
     ``steps`` are in the order in which they are computed. ``expression`` is that of the metric in SQL, ``sums`` has the value of each
     sum in it (None where the metric has none of its own), and ``worked`` is the expression with these put in. ``sql`` is the statement
-    that the steps are of.
+    that the steps are of. ``losses`` are the thresholds around which the most is lost, None where nothing says what is better or where
+    there are no scores.
     """
 
     metric: str
@@ -46,11 +47,13 @@ class Explanation:
     sums: dict[str, float | None]
     worked: str
     sql: str
+    losses: Step | None = None
 
     def __str__(self) -> str:
         of = "" if self.query is None else f" of query {self.query}"
         value = "NULL, which is undefined" if self.value is None else f"{self.value:.{DIGITS}g}"
-        lines = [*map(str, self.steps), f"{self.metric} = {self.expression}"]
+        lost = [] if self.losses is None else [str(self.losses)]
+        lines = [*map(str, self.steps), *lost, f"{self.metric} = {self.expression}"]
         lines += ["    where\n" + "\n".join(f"    {name} = {_number(found)}" for name, found in self.sums.items())] if self.sums else []
         lines += [f"    = {self.worked}"] if self.sums else []
         return "\n\n".join([*lines, f"{self.metric}{of} is {value}"])
