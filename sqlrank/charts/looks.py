@@ -117,6 +117,19 @@ def tooltips(dimensions: Sequence[Dimension], named: Mapping[str, str]) -> list[
     return found
 
 
+def room(values: Iterable[float | None]) -> dict[str, Any]:
+    """Return a domain around values that are all the same, of which an axis would write a number rounded to a whole one; else nothing.
+
+    >>> room([0.5, None, 0.5]), room([0.0]), room([1.0, 2.0])
+    ({'domain': [0.45, 0.55]}, {'domain': [0.0, 1.0]}, {})
+    """
+    seen = {value for value in values if value is not None}
+    if len(seen) != 1:
+        return {}
+    (only,) = seen
+    return {"domain": [only - abs(only) / 10, only + abs(only) / 10] if only else [0.0, 1.0]}
+
+
 def counts(found: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what says how many there are under fields of our own, and the titles of these."""
     return {f"count_{place}": value for place, value in enumerate(found.values())}, {
@@ -135,4 +148,5 @@ def finished(chart: Any, notes: Sequence[str]) -> ChartType:
     lines = [line for note in notes for line in wrap(note, LINE)]
     under: Any = alt.Title(lines, orient="bottom", anchor="start", fontSize=11, fontWeight="normal", color="#555555", offset=12)
     done = chart.properties(usermeta={"sqlrank": __version__}, **({"title": under} if lines else {}))
-    return done.configure_axis(labelLimit=300, titleLimit=600).configure_view(strokeOpacity=0)  # type: ignore[no-any-return]
+    # Titles stand beside the labels, however long these are: by itself a title is at most 200 pixels away.
+    return done.configure_axis(labelLimit=300, titleLimit=600, maxExtent=400).configure_view(strokeOpacity=0)  # type: ignore[no-any-return]
