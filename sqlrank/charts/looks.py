@@ -23,9 +23,6 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 GREY = "#8C8C8C"
 INK = "#333333"
-BASELINE = "baseline"
-"""What the system is called that is grey."""
-
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 """What tells lines apart that share a colour, where there are more of them than colours."""
 
@@ -44,14 +41,14 @@ def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=list(rows))
 
 
-def palette(labels: Sequence[str]) -> list[str]:
+def palette(labels: Sequence[str], baseline: str) -> list[str]:
     """Return a colour for each label, grey for the baseline; they come again after seven.
 
-    >>> palette(["a", "baseline", "b"])
+    >>> palette(["a", "baseline", "b"], "baseline")
     ['#0072B2', '#8C8C8C', '#D55E00']
     """
-    others = [label for label in labels if label != BASELINE]
-    return [GREY if label == BASELINE else PALETTE[others.index(label) % len(PALETTE)] for label in labels]
+    others = [label for label in labels if label != baseline]
+    return [GREY if label == baseline else PALETTE[others.index(label) % len(PALETTE)] for label in labels]
 
 
 def coloured(dimensions: Sequence[Dimension], *, is_line: bool = False, is_named: bool = True) -> dict[str, Any]:
@@ -67,7 +64,9 @@ def coloured(dimensions: Sequence[Dimension], *, is_line: bool = False, is_named
         return {"color": alt.value(PALETTE[0])}
     stroke: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
     legend = alt.Legend(title=item.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke) if is_named else None
-    found: dict[str, Any] = {"color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=palette(labels)), legend=legend)}
+    found: dict[str, Any] = {
+        "color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=palette(labels, item.baseline)), legend=legend)
+    }
     if is_line and len(labels) > len(PALETTE):
         dashes = [DASHES[place // len(PALETTE) % len(DASHES)] for place in range(len(labels))]
         found["strokeDash"] = alt.StrokeDash("colour:N", scale=alt.Scale(domain=labels, range=dashes), legend=legend)
