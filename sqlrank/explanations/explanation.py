@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from sqlrank.results.formats import Format, Looks, text_of
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 DIGITS = 6
+MOST = 2**53
+"""Up to where a double holds every whole number."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Step:
     num_rows: int
 
     def __str__(self) -> str:
-        shown = text_of(self.rows, Format.table, Looks(DIGITS)).rstrip()
+        shown = text_of(_with_whole_numbers(self.rows), Format.table, Looks(DIGITS)).rstrip()
         left = self.num_rows - self.rows.num_rows
         return f"{self.name}: {self.title}\n{shown}" + (f"\n... and {left:,} more rows" if left else "")
 
@@ -63,6 +64,15 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
+
+
+def _with_whole_numbers(rows: pa.Table) -> pa.Table:
+    """Return rows in which a column of whole numbers is one of integers, so that none is written with decimals."""
+    for place, field in enumerate(rows.schema):
+        values = [value for value in rows.column(place).to_pylist() if value is not None] if pa.types.is_floating(field.type) else []
+        if values and all(value.is_integer() and abs(value) < MOST for value in values):
+            rows = rows.set_column(place, field.name, rows.column(place).cast(pa.int64()))
+    return rows
 
 
 def _number(value: float | None) -> str:

@@ -26,7 +26,7 @@ TERM = "term"
 RANKED = "ranked"
 """The relation that says which document has which rank."""
 
-ASCENDING = ("rank", "position", "ideal_rank", "place", "given_rank")
+ASCENDING = ("rank", "position", "ideal_rank", "place", "given_rank", "bin")
 """Columns by which the rows of a step are in order, the first that it has."""
 
 

@@ -243,3 +243,13 @@ def test_the_same_rows_are_shown_however_they_are_given() -> None:
     found = [str(sqlrank.explain("KendallTau", predictions=table.take(places), rows=3)) for places in ([*range(8)], [*range(7, -1, -1)])]
     assert found[0] == found[1]
     assert "... and 5 more rows" in found[0]
+
+
+def test_whole_numbers_have_no_decimals() -> None:
+    found = sqlrank.explain("ECE", predictions=pa.table({"label": [1, 0, 1], "score": [0.95, 0.05, 0.96]}))
+    bins = next(step for step in found.steps if step.name == "bins")
+    assert str(bins).splitlines()[1:] == [
+        "bin  weight  predicted  observed      term",
+        "1    1        0.050000  0         0.050000",
+        "10   2        1.910000  2         0.090000",
+    ]

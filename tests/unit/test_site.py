@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import sqlrank
-from website import examples, families, outside
+from website import examples, families, metric_page, outside
 from website.formulas import formula
 from website.kept import run
 
@@ -148,3 +148,18 @@ def test_an_example_asks_for_what_its_metric_reads() -> None:
         *("--input", "history=examples/data/small/history.csv", "--input", "features=examples/data/small/features.csv"),
     ]
     assert examples.shown(["explain", "a b"]) == "sqlrank explain 'a b'"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ECE", "It also heeds `bins`, `level`, `no_relevant`, `nulls`: [policies](../../policies.md)."),
+        ("Accuracy", "It also heeds `level`, `no_relevant`, `nulls`, `threshold`: [policies](../../policies.md)."),
+        ("num_won_by_a", "It also heeds `nulls`: [policies](../../policies.md)."),
+    ],
+)
+def test_a_page_names_what_a_metric_heeds_of_the_relations_that_it_reads(name: str, expected: str) -> None:
+    file = next(file for file in FILES if file.title_name == name)
+    assert expected in metric_page.page(file)
+    told = set(re.findall(r"\w+", (ROOT / "docs" / "policies.md").read_text("utf-8")))
+    assert set(re.findall(r"`(\w+)`", expected)) <= told
