@@ -121,6 +121,8 @@ def _check(question: Question, query: Any) -> None:
 
 def _explained(question: Question, database: Database, check: Check, shown: int, show: str | None) -> Explanation:
     condition = None if show is None else read_condition(show, database.dialect, "show")
+    if condition is not None and (parameter := condition.find(exp.Placeholder, exp.Parameter)):
+        raise InputError(f"show: {parameter.sql('duckdb')} has no value; write the value itself")
     result = evaluated(question, database, check)
     name = str(question.asked[0].metric)
     query = question.call.query

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
+from sqlrank.engines.harmless import RefusedError
 from sqlrank.library.listing import better
 from sqlrank.library.shelf import library
 from sqlrank.library.uses import home
@@ -196,8 +197,12 @@ def test_the_rows_of_one_cluster() -> None:
     assert contingency.title.endswith("(those where true_cluster = 'b')")
     with pytest.raises(InputError, match="show: no step has all columns of cluster = 1; leave it out to see which columns steps have"):
         sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="cluster = 1")
-    with pytest.raises(InputError, match=r"show='a; b' is not one condition over columns"):
-        sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="a; b")
+    refused = {"a; b": "show='a; b' is not one condition over columns", "n = $1": r"show: \$1 has no value; write the value itself"}
+    for show, message in refused.items():
+        with pytest.raises(InputError, match=message):
+            sqlrank.explain("PairwiseRecall", inputs={"records": records}, show=show)
+    with pytest.raises(RefusedError, match="show: getenv is not among the functions that may be called here"):
+        sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="getenv('HOME') = true_cluster")
 
 
 @pytest.mark.parametrize(
