@@ -117,8 +117,8 @@ def _term(prepared: Prepared, step: str) -> exp.Expr | None:
 
 
 def reading(prepared: Prepared) -> exp.CTE | None:
-    """Return the step that aggregates the rows of another into the metric."""
-    for step in steps_of(prepared):
+    """Return the step that aggregates the rows of another into the metric: the last, where values of queries are aggregated again."""
+    for step in reversed(steps_of(prepared)):
         if isinstance(step.this, exp.Select):
             found = metric_in(prepared, step)
             if found is not None and found.find(exp.AggFunc) is not None:

@@ -258,3 +258,18 @@ def test_whole_numbers_have_no_decimals() -> None:
         "1    1        0.050000  0         0.050000",
         "10   2        1.910000  2         0.090000",
     ]
+
+
+def test_the_mean_of_values_of_queries() -> None:
+    table = pa.table({"label": [0, 1, 0, 1, 1], "score": [0.5, 0.5, 0.9, 0.9, 0.9], "query_id": list("aabbb")})
+    found = sqlrank.explain("Brier", predictions=table, level="query")
+    # The value of query a is 0.25, that of b a third of 0.81, 0.01 and 0.01.
+    mean = (0.25 + 0.83 / 3) / 2
+    assert found.value == pytest.approx(mean)
+    assert (found.expression, list(found.sums.values())) == ("AVG(brier)", [pytest.approx(mean)])
+    assert next(step for step in found.steps if step.name == "list_values").num_rows == 2
+    assert found.losses is not None
+    # Without the scores up to 0.5 query a has none, and what is left is b.
+    assert found.losses.rows["without"].to_pylist() == [pytest.approx(0.25), pytest.approx(0.83 / 3)]
+    one = sqlrank.explain("AUC", predictions=table, query="a", level="query")
+    assert (one.value, list(one.sums.values())) == (0.5, [0.5])
