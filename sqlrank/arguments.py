@@ -144,6 +144,7 @@ ARGUMENTS = {
     "when": Argument(lambda value: _is_text(value) or hasattr(value, "isoformat"), "a date, a time or a text", MetricError),
     "seed": Argument(_is_whole, "a whole number from 0", MetricError, may_be_none=False),
     "where": Argument(_is_text, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),
+    "show": Argument(_is_text, "one condition over columns of steps in SQL, such as \"true_cluster = 'Ann'\""),
     "reference": Argument(_is_text, "one condition over columns of the state in SQL, such as \"day < '2026-03-01'\"", may_be_none=False),
     **{name: Argument(_is_text, "the name of a column, such as 'user_id'", MetricError) for name in ("unit", "fold")},
     "per_query": Argument(_is_yes_or_no, "True or False"),

@@ -68,7 +68,8 @@ def prepare(question: Question, database: Database, check: Check = "off", is_who
     columns = Columns(question, tables, database)
     keep(question.call.where, columns.inputs, question.labelled, database.dialect)
     if question.call.query is not None:
-        keep_query(question.call.query, columns.inputs)
+        across = columns.across_lists
+        keep_query(question.call.query, {role: item for role, item in columns.inputs.items() if role not in across})
     is_audited = check != "off" and database.looks
     report = _check_rankings(question, columns, check) if is_audited and question.is_ranking else None
     if is_audited:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from sqlrank.library.listing import better
 from sqlrank.library.metric import read
+from sqlrank.library.refusals import OF_LISTS
 from sqlrank.library.shelf import library
 from sqlrank.library.uses import home
 from website import examples
 from website.formulas import formula
 from website.kept import printed
-from website.tools import beside_tools
+from website.tools import beside_tools, taken
 
 if TYPE_CHECKING:
     from sqlrank.library.file import SqlFile
@@ -130,7 +131,10 @@ def _parameters(file: SqlFile) -> list[str]:
         values = ", ".join(f"`{value}`" for value in known)
         rows.append(f"| `{choice.name}` | {values} | `{choice.default}` | {_first_upper(choice.about)} |")
     head = ["## Parameters", "| name | values | default | what it is |\n|---|---|---|---|\n" + "\n".join(rows)]
-    return [*(head if rows else []), f"What else can be decided, such as ties: [policies]({UP}/policies.md)." if rows else ""]
+    found = taken(file) - {*file.params, *file.choices}
+    has_lists = home(library(), file) == "run" or "level" in found
+    others = ", ".join(f"`{name}`" for name in sorted(found - (set() if has_lists else {*OF_LISTS})))
+    return [*(head if rows else []), *([f"It also heeds {others}: [policies]({UP}/policies.md)."] if others else [])]
 
 
 def _at(file: SqlFile, name: str) -> str:

@@ -29,6 +29,15 @@ PLACES = {"sql/metrics": "metrics.md", "sql/curves": "metrics.md", "sql/compat":
 _CODE_OR_LINK = re.compile(r"^```.*?^```$|`[^`\n]+`|(?<=\]\()(?P<target>[^)\s#:]+)(?P<anchor>#[^)\s]*)?(?=\))", re.DOTALL | re.MULTILINE)
 
 
+def links(markdown: str) -> list[tuple[str, str]]:
+    """Return the targets of the relative links of a text that are not in code, each with its anchor, which may be empty.
+
+    >>> links("[a](b.md#c) `[d](e.md)` [f](https://g.org) [h](#i)")
+    [('b.md', '#c')]
+    """
+    return [(match["target"], match["anchor"] or "") for match in _CODE_OR_LINK.finditer(markdown) if match["target"]]
+
+
 def origin(page: str) -> str:
     """Return the file of the repository that a page of the site is made of."""
     return next((path for path, place in PAGES.items() if place == page), f"docs/{page}")
@@ -45,9 +54,9 @@ def linked_files() -> dict[str, str]:
     docs = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
     found = {}
     for source in [*PAGES, *docs]:
-        for match in _CODE_OR_LINK.finditer(text_of(source)):
-            path = _path(source, match["target"] or "")
-            if match["target"] and not _known(path) and (ROOT / path).is_file() and not path.startswith("docs/"):
+        for target, _ in links(text_of(source)):
+            path = _path(source, target)
+            if not _known(path) and (ROOT / path).is_file() and not path.startswith("docs/"):
                 found[path] = f"files/{path}.md"
     return found
 

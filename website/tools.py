@@ -33,7 +33,7 @@ def _row(mode: str, bundle: Mapping[str, Any], file: SqlFile, up: str) -> str:
     }
     if not names and not own:
         return ""
-    settings = {name: value for name, value in bundle.get("defaults", {}).items() if name in _taken(file)} | own
+    settings = {name: value for name, value in bundle.get("defaults", {}).items() if name in taken(file)} | own
     said = ", ".join(f"`{name}={value}`" for name, value in settings.items())
     return f"| [{mode}]({up}/sql/compat.md#{mode}) | {', '.join(names)} | {said} |"
 
@@ -42,6 +42,7 @@ def _name(text: str) -> str:
     return text.partition("@")[0].partition("(")[0]
 
 
-def _taken(file: SqlFile) -> set[str]:
+def taken(file: SqlFile) -> set[str]:
+    """Return the settings that a metric takes, those of relations that it reads and of its lists, too."""
     (item,) = look_up(Call.of([examples.asked(file)], {"inputs": dict.fromkeys(examples.roles(file), "t")}, {})).asked
     return takes(item, library())

@@ -21,6 +21,9 @@ MOST_QUERIES = 1000
 """How many queries of a pair are drawn: more are narrower than a pixel."""
 
 BETTER, WORSE, OPEN = "system is better", "baseline is better", "not decided"
+DIFFERS = "differs, none is better"
+"""What is said of a difference beyond chance of a metric of which no value is better, such as CalibrationRatio."""
+
 WIN, TIE, LOSS = "wins", "ties", "losses"
 
 TESTED = {"t": "Student's t", "wilcoxon": "Wilcoxon's", "sign": "signs", "randomization": "randomisation"}
@@ -49,10 +52,11 @@ def forest(given: Given) -> ChartType:
         baselines = dict.fromkeys(row["baseline"] for row in part)
         names = [row["system"] if len(baselines) == 1 else f"{row['system']} - {row['baseline']}" for row in part]
         dimensions, keys = placed([("system", names), *found], ("name", "row"), len(part))
-        numbers = [{field: row[field] for field in NUMBERS} | {"verdict": _verdict(row)} for row in part]
+        verdicts = [_verdict(row, given) for row in part]
+        numbers = [{field: row[field] for field in NUMBERS} | {"verdict": said} for row, said in zip(part, verdicts, strict=True)]
         rows = [key | row for key, row in zip(keys, numbers, strict=True)]
         of = f"difference of {given.title(metric, of_difference=True)}" + (f" from {next(iter(baselines))}" if len(baselines) == 1 else "")
-        charts.append(looks.facets(alt.layer(*_forest(dimensions, of), data=looks.data(rows)), dimensions))
+        charts.append(looks.facets(alt.layer(*_forest(dimensions, of, DIFFERS in verdicts), data=looks.data(rows)), dimensions))
     test, correction, confidence = (given.said.get(name, "?") for name in ("test", "correction", "confidence"))
     by = CORRECTED.get(correction, correction)
     notes = [
@@ -92,9 +96,16 @@ def _compared(given: Given, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str
     return [(item.title, [key[item.field] for key in keys]) for item in dimensions]
 
 
-def _verdict(row: Mapping[str, Any]) -> str:
+def differs(row: Mapping[str, Any], direction: str, confidence: float) -> bool:
+    """Whether a difference is beyond chance, and the metric one of which no value is better."""
+    p = row["p_adjusted"]
+    return direction == "neither" and p is not None and p < 1 - confidence and bool(row["difference"])
+
+
+def _verdict(row: Mapping[str, Any], given: Given) -> str:
     if row["better"] is None:
-        return OPEN
+        direction = given.told.measures[row["metric"]]["better"]
+        return DIFFERS if differs(row, direction, float(given.said["confidence"])) else OPEN
     return BETTER if row["better"] == row["system"] else WORSE
 
 
@@ -102,9 +113,10 @@ def _nothing() -> Any:
     return alt.layer(alt.Chart(looks.data([])).mark_point().encode(x="x:Q"))
 
 
-def _forest(dimensions: Sequence[Dimension], title: str) -> list[Any]:
+def _forest(dimensions: Sequence[Dimension], title: str, some_differ: bool) -> list[Any]:
     names = dimensions[0]
-    colours = alt.Scale(domain=[BETTER, WORSE, OPEN], range=[looks.PALETTE[0], looks.PALETTE[1], looks.INK])
+    shown = {BETTER: looks.PALETTE[0], WORSE: looks.PALETTE[1], OPEN: looks.INK} | ({DIFFERS: looks.PALETTE[3]} if some_differ else {})
+    colours = alt.Scale(domain=list(shown), range=list(shown.values()))
     base = alt.Chart(width=looks.SIZE, height=alt.Step(ROW)).encode(
         y=alt.Y("name:N", sort=list(names.labels), title=names.title),
         color=alt.Color("verdict:N", title=None, scale=colours, legend=alt.Legend(orient="top", symbolType="circle")),

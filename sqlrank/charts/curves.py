@@ -192,7 +192,7 @@ def _line(
     """Return lines through points in their order, which are seen if one stands alone."""
     is_seen = points or len(rows) <= len({tuple(row.get(item.field) for item in dimensions) for row in rows})
     share = alt.Scale(domain=SHARE)
-    free = alt.Scale(zero=False) if is_score else share
+    free = alt.Scale(zero=False, **looks.room(row["x"] for row in rows)) if is_score else share
     return (
         alt.Chart(width=size, height=size)
         .mark_line(interpolate=interpolate, point=True if is_seen else "transparent", strokeWidth=1.5)

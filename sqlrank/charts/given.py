@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -29,11 +29,12 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 @dataclass(frozen=True)
 class Dimension:
-    """What tells rows apart: the field of it, its title, and its labels in the order of the rows."""
+    """What tells rows apart: the field of it, its title, its labels in the order of the rows, and which of them is the baseline."""
 
     field: str
     title: str
     labels: tuple[str, ...]
+    baseline: str = "baseline"
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,8 @@ class Given:
         found = [(name, labels_of([row[name] for row in self.rows])) for name in columns if name not in grouped]
         if self.is_sliced:
             found.append((", ".join(grouped) or "slice", self._slices(grouped)))
-        return placed(found, places, len(self.rows))
+        dimensions, keys = placed(found, places, len(self.rows))
+        return [replace(item, baseline=self.said.get("baseline", item.baseline)) for item in dimensions], keys
 
     def _held(self, name: str, row: Mapping[str, Any]) -> bool:
         """Whether the grouping of a row has a column."""

@@ -23,9 +23,6 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 GREY = "#8C8C8C"
 INK = "#333333"
-BASELINE = "baseline"
-"""What the system is called that is grey."""
-
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 """What tells lines apart that share a colour, where there are more of them than colours."""
 
@@ -44,14 +41,14 @@ def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=list(rows))
 
 
-def palette(labels: Sequence[str]) -> list[str]:
+def palette(labels: Sequence[str], baseline: str) -> list[str]:
     """Return a colour for each label, grey for the baseline; they come again after seven.
 
-    >>> palette(["a", "baseline", "b"])
+    >>> palette(["a", "baseline", "b"], "baseline")
     ['#0072B2', '#8C8C8C', '#D55E00']
     """
-    others = [label for label in labels if label != BASELINE]
-    return [GREY if label == BASELINE else PALETTE[others.index(label) % len(PALETTE)] for label in labels]
+    others = [label for label in labels if label != baseline]
+    return [GREY if label == baseline else PALETTE[others.index(label) % len(PALETTE)] for label in labels]
 
 
 def coloured(dimensions: Sequence[Dimension], *, is_line: bool = False, is_named: bool = True) -> dict[str, Any]:
@@ -67,7 +64,9 @@ def coloured(dimensions: Sequence[Dimension], *, is_line: bool = False, is_named
         return {"color": alt.value(PALETTE[0])}
     stroke: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
     legend = alt.Legend(title=item.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke) if is_named else None
-    found: dict[str, Any] = {"color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=palette(labels)), legend=legend)}
+    found: dict[str, Any] = {
+        "color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=palette(labels, item.baseline)), legend=legend)
+    }
     if is_line and len(labels) > len(PALETTE):
         dashes = [DASHES[place // len(PALETTE) % len(DASHES)] for place in range(len(labels))]
         found["strokeDash"] = alt.StrokeDash("colour:N", scale=alt.Scale(domain=labels, range=dashes), legend=legend)
@@ -117,6 +116,19 @@ def tooltips(dimensions: Sequence[Dimension], named: Mapping[str, str]) -> list[
     return found
 
 
+def room(values: Iterable[float | None]) -> dict[str, Any]:
+    """Return a domain around values that are all the same, of which an axis would write a number rounded to a whole one; else nothing.
+
+    >>> room([0.5, None, 0.5]), room([0.0]), room([1.0, 2.0])
+    ({'domain': [0.45, 0.55]}, {'domain': [0.0, 1.0]}, {})
+    """
+    seen = {value for value in values if value is not None}
+    if len(seen) != 1:
+        return {}
+    (only,) = seen
+    return {"domain": [only - abs(only) / 10, only + abs(only) / 10] if only else [0.0, 1.0]}
+
+
 def counts(found: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what says how many there are under fields of our own, and the titles of these."""
     return {f"count_{place}": value for place, value in enumerate(found.values())}, {
@@ -135,4 +147,5 @@ def finished(chart: Any, notes: Sequence[str]) -> ChartType:
     lines = [line for note in notes for line in wrap(note, LINE)]
     under: Any = alt.Title(lines, orient="bottom", anchor="start", fontSize=11, fontWeight="normal", color="#555555", offset=12)
     done = chart.properties(usermeta={"sqlrank": __version__}, **({"title": under} if lines else {}))
-    return done.configure_axis(labelLimit=300, titleLimit=600).configure_view(strokeOpacity=0)  # type: ignore[no-any-return]
+    # Titles stand beside the labels, however long these are: by itself a title is at most 200 pixels away.
+    return done.configure_axis(labelLimit=300, titleLimit=600, maxExtent=400).configure_view(strokeOpacity=0)  # type: ignore[no-any-return]

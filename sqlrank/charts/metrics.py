@@ -20,8 +20,14 @@ if TYPE_CHECKING:
 DAYS = 10
 """About how many days an axis names."""
 
+FEW = 10
+"""How many cut-offs are all written on their axis, which names what is between them otherwise."""
+
 ROW = 24
 """Pixels of a bar with its margin."""
+
+DARK = 0.68
+"""From where on the way from the least to the greatest value white stands out better than black on the blues of a heat map."""
 
 IS_THERE = "isValid(datum.y)"
 HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high)"
@@ -40,7 +46,9 @@ def bars(given: Given) -> ChartType:
 def cutoffs(given: Given) -> ChartType:
     """Return metrics over a range of cut-offs."""
     column = given.named("cutoff")[0]
-    return _over(given, [row[column] for row in given.rows], "cut-off (rank)", alt.Axis(tickMinStep=1), ())
+    places = [row[column] for row in given.rows]
+    few = sorted(set(places)) if len(set(places)) <= FEW else []
+    return _over(given, places, "cut-off (rank)", alt.Axis(values=few, format="d") if few else alt.Axis(tickMinStep=1, format="d"), ())
 
 
 def line(given: Given) -> ChartType:
@@ -65,7 +73,7 @@ def heatmap(given: Given) -> ChartType:
     charts = []
     for name in given.measures:
         rows, titles = _values(given, keys, name)
-        squares = _squares(dimensions, given.title(name), titles)
+        squares = _squares(dimensions, given.title(name), titles, looks.room(row["y"] for row in rows))
         charts.append(looks.facets(alt.layer(*squares, data=looks.data(_inked(rows))), dimensions))
     return looks.finished(looks.concatenated(charts).resolve_scale(color="independent"), _notes(given, ""))
 
@@ -126,10 +134,13 @@ def _over(given: Given, places: Sequence[Any], title: str, axis: alt.Axis, leave
     for name in given.measures:
         values, titles = _values(given, keys, name)
         rows = [row | {"x": place} for row, place in zip(values, places, strict=True)]
+        room = looks.room(row[field] for row in rows for field in ("y", "low", "high") if field in row)
         base = alt.Chart(width=size if not leave_out else size * 3 // 2, height=size).encode(x=alt.X(f"x{kind}", title=title, axis=axis))
         shown = looks.tooltips(dimensions, {f"x{kind}": title, **titles})
         line = base.mark_line(point=alt.OverlayMarkDef(size=20), strokeWidth=1.5, invalid="break-paths-show-domains").encode(
-            y=alt.Y("y:Q", title=given.title(name), scale=alt.Scale(zero=False)), tooltip=shown, **looks.coloured(dimensions, is_line=True)
+            y=alt.Y("y:Q", title=given.title(name), scale=alt.Scale(zero=False, **room)),
+            tooltip=shown,
+            **looks.coloured(dimensions, is_line=True),
         )
         band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=given.title(name)), y2="high:Q", **looks.coloured(dimensions))
         parts = [band.transform_filter(HAS_INTERVAL), line] if "low" in titles else [line]
@@ -140,11 +151,11 @@ def _over(given: Given, places: Sequence[Any], title: str, axis: alt.Axis, leave
 def _inked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return rows with the colour of the text that can be read on theirs, which goes from light to dark."""
     seen = [row["y"] for row in rows if row["y"] is not None]
-    middle = (min(seen) + max(seen)) / 2 if seen else 0
-    return [row | {"ink": "white" if row["y"] is not None and row["y"] > middle else "black"} for row in rows]
+    dark = min(seen) + (max(seen) - min(seen)) * DARK if seen else 0
+    return [row | {"ink": "white" if row["y"] is not None and row["y"] > dark else "black"} for row in rows]
 
 
-def _squares(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str]) -> list[alt.Chart]:
+def _squares(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str], room: Mapping[str, Any]) -> list[alt.Chart]:
     """Return the squares of a heat map, light for low values and dark for high, with their numbers, and NULL where undefined."""
     across, down = dimensions[:2]
     base = alt.Chart(width=alt.Step(56), height=alt.Step(ROW + 4)).encode(
@@ -152,7 +163,9 @@ def _squares(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, s
         y=alt.Y("down:N", title=down.title, sort=list(down.labels)),
         tooltip=looks.tooltips(dimensions, titles),
     )
-    colour = alt.Color("y:Q", title=title, scale=alt.Scale(scheme="blues", zero=False, nice=False), legend=alt.Legend(titleLimit=300))
+    colour = alt.Color(
+        "y:Q", title=title, scale=alt.Scale(scheme="blues", zero=False, nice=False, **room), legend=alt.Legend(titleLimit=300)
+    )
     square = base.mark_rect().encode(color=colour).transform_filter(IS_THERE)
     # Two layers, since Vega-Lite cannot draw a colour without a scale in a facet.
     numbers = [

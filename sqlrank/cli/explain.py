@@ -39,6 +39,7 @@ def explain(
     queries: Queries = None,
     db: Database = None,
     where: Where = None,
+    show: Annotated[str | None, typer.Option(help="Show only the rows of steps for which this is true: \"true_cluster = 'Ann'\".")] = None,
     rows: Annotated[int, typer.Option(min=1, help="Rows of a step that are shown.")] = 20,
     column: ColumnOf = None,
     compat: Compat = None,

@@ -134,6 +134,12 @@ class Columns:
         reading = [file for asked in self.question.asked for file in asked.uses.files if role in _tables(file.tree)]
         return {column.name for file in reading for column in nodes(file.tree, exp.Column)}
 
+    @property
+    def across_lists(self) -> set[str]:
+        """The inputs of which a metric of a list reads the rows of others, too, such as how many users had an item."""
+        files = [file for asked in self.question.asked for file in asked.uses.files if "Across lists" in file.facts]
+        return {role for file in files for role in _tables(file.tree) & self.inputs.keys()}
+
     def _of_role(self, item: Input) -> tuple[str, ...]:
         question, role = self.question, item.role
         read = self.read_of(role.name)

@@ -130,7 +130,9 @@ class Asked:
             return found
         places = {name: place for place, name in enumerate(self.given_order)}
         of = [places.get(str(name), len(places)) for name in found[self.system].to_pylist()]
-        return found.take(sorted(range(len(of)), key=of.__getitem__))
+        found = found.take(sorted(range(len(of)), key=of.__getitem__))
+        known = {"sqlrank.baseline": self.given_order[0]} if len(self.given_order) > 1 or self.baseline is not None else {}
+        return found.replace_schema_metadata({**(found.schema.metadata or {}), **known})
 
     def with_intervals(self, by: Any = ()) -> pa.Table:
         """Return the result of the metrics with their intervals."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sqlrank.charts.comparisons import CORRECTED, TESTED
+from sqlrank.charts.comparisons import CORRECTED, DIFFERS, TESTED, differs
 from sqlrank.errors import InputError
 from sqlrank.library.listing import better
 from sqlrank.reports.parts import Section, shortened, table
@@ -58,10 +58,10 @@ def comparison(asked: Asked, metrics: list[Any], reasons: list[str]) -> tuple[Se
     except InputError as error:
         return Section("comparison", title, (), [*reasons, f"Systems are not compared: {error}"]), None
     blocks = [
-        table(_for_people(found), "comparison-table", "Differences", asked.rows, titles=TITLES),
+        table(_for_people(found, asked), "comparison-table", "Differences", asked.rows, titles=TITLES),
         picture(lambda: found, "comparison-chart", "Differences with their intervals", "forest"),
     ]
-    return Section("comparison", title, blocks, [*_verdicts(found), _method(found), *_fewness(found, asked), *reasons]), found
+    return Section("comparison", title, blocks, [*_verdicts(found, asked), _method(found), *_fewness(found, asked), *reasons]), found
 
 
 def within_slices(asked: Asked, metrics: list[Any]) -> Section:
@@ -76,7 +76,7 @@ def within_slices(asked: Asked, metrics: list[Any]) -> Section:
         part = _worst_first(_of_group(found, group), asked)
         named = ", ".join(map(shortened, group))
         heading = f"Differences by {named}, where the baseline is better first"
-        blocks.append(table(_for_people(part), f"comparison-slice-{place}", heading, asked.rows, titles=TITLES))
+        blocks.append(table(_for_people(part, asked), f"comparison-slice-{place}", heading, asked.rows, titles=TITLES))
         first = part.filter(pc.equal(part["metric"], str(metrics[0])))
         drawn = f"Differences of {metrics[0]} by {named}" + (f": the first {DRAWN} rows" if first.num_rows > DRAWN else "")
         blocks.append(picture(partial(first.slice, 0, DRAWN), f"comparison-slice-{place}-chart", drawn, "forest"))
@@ -87,9 +87,17 @@ def _options(asked: Asked) -> dict[str, Any]:
     return {} if asked.is_ranking else {"unit": asked.unit}
 
 
-def _for_people(found: pa.Table) -> pa.Table:
-    """Return what is shown of a comparison: no column that is NULL throughout."""
+def _for_people(found: pa.Table, asked: Asked) -> pa.Table:
+    """Return what is shown of a comparison: no column that is NULL throughout, and what differs though no value is better."""
+    said = [DIFFERS if differing else row["better"] for row, differing in zip(found.to_pylist(), _differing(found, asked), strict=True)]
+    found = found.set_column(found.column_names.index("better"), "better", pa.array(said, pa.string()))
     return for_people(found, [name for name in SHOWN if found[name].null_count < found.num_rows or name == "better"])
+
+
+def _differing(found: pa.Table, asked: Asked) -> list[bool]:
+    """Return of each row whether it differs beyond chance by a metric of which no value is better."""
+    confidence = float(found.schema.metadata[b"sqlrank.confidence"])
+    return [differs(row, better(row["metric"], asked.library), confidence) for row in found.to_pylist()]
 
 
 def _of_group(found: pa.Table, group: list[str]) -> pa.Table:
@@ -114,7 +122,7 @@ def _worst_first(found: pa.Table, asked: Asked) -> pa.Table:
     return found.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
 
 
-def _verdicts(found: pa.Table) -> list[str]:
+def _verdicts(found: pa.Table, asked: Asked) -> list[str]:
     """Return in sentences which system is better than which, and by what."""
     decided: dict[tuple[str, str], list[str]] = {}
     rows = found.to_pylist()
@@ -124,7 +132,13 @@ def _verdicts(found: pa.Table) -> list[str]:
             decided.setdefault((row["better"], worse), []).append(row["metric"])
     said = [f"{shortened(one)} is better than {shortened(other)} by {', '.join(by)}." for (one, other), by in list(decided.items())[:MOST]]
     said += [f"Of {len(decided) - MOST:,} more pairs one is better; the table names them."] if len(decided) > MOST else []
-    undecided = sum(row["better"] is None for row in rows)
+    differing = [row for row, is_one in zip(rows, _differing(found, asked), strict=True) if is_one]
+    if differing:
+        by = ", ".join(dict.fromkeys(row["metric"] for row in differing))
+        said.append(
+            f"{len(differing):,} of {len(rows):,} {'differs' if len(differing) == 1 else 'differ'} by {by}, of which no value is better."
+        )
+    undecided = sum(row["better"] is None for row in rows) - len(differing)
     if undecided:
         which = "No difference is decided" if undecided == len(rows) else f"{undecided:,} of {len(rows):,} differences are not decided"
         said.append(f"{which}: {'it' if undecided == 1 else 'each'} may be chance.")

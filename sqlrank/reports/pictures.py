@@ -23,6 +23,9 @@ LONGEST = 60
 OURS = ("metric", "test", "correction", "slice")
 """Columns whose texts are sqlrank's own, by which charts look up what is known of a metric."""
 
+BASELINE = b"sqlrank.baseline"
+"""What the result of a report says is the baseline, which is grey."""
+
 _ID = re.compile(r'( id="|="url\(#)((?:clip|gradient_)\d+)')
 
 
@@ -51,7 +54,10 @@ def _with_short_names(result: pa.Table) -> pa.Table:
         field = result.schema.field(name)
         short: Any = pa.array([None if text is None else names[text] for text in texts], field.type)
         result = result.set_column(result.schema.get_field_index(name), field, short)
-    return result
+    metadata = dict(result.schema.metadata or {})
+    if (baseline := metadata.get(BASELINE)) is not None:
+        metadata[BASELINE] = names.get(baseline.decode(), baseline.decode()).encode()
+    return result.replace_schema_metadata(metadata)
 
 
 def _short(texts: list[str]) -> dict[str, str]:

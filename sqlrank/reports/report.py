@@ -134,7 +134,7 @@ def _sections(asked: Asked) -> list[Any]:
 def _told(asked: Asked, given: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what was asked, of which data, when and by which version."""
     when = datetime.now(UTC).replace(microsecond=0) if given["when"] is None else given["when"]
-    said = [("made", when.isoformat(sep=" ") if isinstance(when, datetime) else str(when)), ("by", f"sqlrank {__version__}")]
+    said = [("made", when.isoformat(sep=" ") if isinstance(when, datetime) else str(when)), ("made with", f"sqlrank {__version__}")]
     said += [("metrics", ", ".join(asked.names))]
     for role, source in asked.sources.items():
         parts = source.items() if role == "run" and asked.runs else [("", source)]

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -192,6 +192,7 @@ def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, looks: Lo
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
+    looks = replace(looks, counts=looks.counts | {name for name in result.column_names if _is_whole([row[name] for row in rows])})
     numeric = {name: pa.types.is_floating(result.schema.field(name).type) for name in result.column_names}
     cells = [[cell(value, form, looks.digits, name in looks.counts) for name, value in row.items()] for row in rows]
     if form is Format.latex:
@@ -214,6 +215,12 @@ def _table(result: pa.Table, rows: list[dict[str, Any]], form: Format, looks: Lo
     width = None if sys.stdout.isatty() else 240
     Console(file=buffer, width=width, force_terminal=sys.stdout.isatty()).print(table, markup=False)
     return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
+
+
+def _is_whole(values: Sequence[Any]) -> bool:
+    """Whether all values of a column are whole numbers and some are above 1, so that a 1 among them is written like the others."""
+    seen = [value for value in values if value is not None]
+    return all(isinstance(value, float) and value.is_integer() for value in seen) and any(abs(value) > 1 for value in seen)
 
 
 def _embolden(result: pa.Table, cells: list[list[str]], looks: Looks) -> None:

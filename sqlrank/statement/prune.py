@@ -30,6 +30,13 @@ def prune(tree: exp.Select, keep: Collection[str]) -> None:
             steps.remove(step)
 
 
+def drop_empty(tree: exp.Select) -> None:
+    """Leave out, in place, the steps without a column, which nothing can read: of metrics whose values are those of lists, all rows."""
+    steps = tree.args["with_"].expressions
+    for step in [step for step in steps if not step.this.selects]:
+        steps.remove(step)
+
+
 def _repeated(query: exp.Expr) -> str | None:
     """Return the table of which a query is all rows under their own names, if it is no more than that."""
     if not isinstance(query, exp.Select) or any(query.args.get(clause) for clause in (*_CLAUSES[1:], "distinct", "limit")):

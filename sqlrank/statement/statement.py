@@ -13,7 +13,7 @@ from sqlrank.library.asked import CUTOFF, OWN_CUTOFFS
 from sqlrank.library.nodes import BIGINT
 from sqlrank.statement.bootstrap import Drawing
 from sqlrank.statement.keys import GROUP, QUERY, UNIT, key, same
-from sqlrank.statement.prune import prune
+from sqlrank.statement.prune import drop_empty, prune
 from sqlrank.statement.relations import Relations
 from sqlrank.statement.rows import SLICED_BY, double, finite, slice_name
 from sqlrank.statement.spread import LIMITS
@@ -139,7 +139,9 @@ def _statement(
     for name, step in [*relations.ctes.items(), *stages.scans.items()]:
         first_select(step).comments = [fill(titles[name], WIDTH, subsequent_indent="   ")]
         tree = tree.with_(name, as_=step, materialized=name in relations.costly or (None if name not in inputs else False), copy=False)
-    if not is_whole:
+    if is_whole:
+        drop_empty(tree)
+    else:
         prune(tree, keep=inputs)
     return Statement(tree, outputs, stamp)
 

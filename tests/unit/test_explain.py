@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -14,9 +14,14 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
+from sqlrank.engines.harmless import RefusedError
+from sqlrank.library.listing import better
 from sqlrank.library.shelf import library
-from sqlrank.library.uses import home, uses
-from tests.named_sources import asked
+from sqlrank.library.uses import home
+from website import examples, families
+
+if TYPE_CHECKING:
+    from sqlrank.library.file import SqlFile
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}
 QRELS = {"q1": {"b": 1, "c": 2, "d": 1}, "q2": {"a": 1}}
@@ -106,22 +111,98 @@ def test_on_another_engine() -> None:
 
 
 @pytest.mark.slow
-def test_every_metric_can_be_explained() -> None:
+@pytest.mark.parametrize("family", [name for name in families.families() if name != "curves"])
+def test_every_metric_can_be_explained(family: str) -> None:
     """No metric has code of its own for it: each has steps, and the value that evaluate has."""
-    explained = 0
-    for file in library().metrics.values():
-        of = home(library(), file)
-        if of not in {"run", "predictions"} or uses(library(), file, {}).roles - {"run", "qrels", "predictions", "queries"}:
-            continue
-        metric = asked(file)
-        sources: dict[str, Any] = {"run": RUN, "qrels": QRELS, "query": "q1"} if of == "run" else {"predictions": CLICKS}
-        found = sqlrank.explain(metric, **sources)
-        query = sources.pop("query", None)
-        (row,) = sqlrank.evaluate(metric, **sources, per_query=query is not None).to_pylist()[:1]
+    for file in families.families()[family]:
+        metric, sources = examples.asked(file), small(file)
+        options = {"query": "q1"} if file.grain == "list" and home(library(), file) == "run" else {}
+        found = sqlrank.explain(metric, **sources, **options)
+        rows = sqlrank.evaluate(metric, **sources, per_query=bool(options)).to_pylist()
+        (row,) = [row for row in rows if not options or row["query_id"] == "q1"]
         assert found.value == pytest.approx(row[found.metric], rel=1e-12), metric
         assert found.steps, metric
-        explained += 1
-    assert explained > 100
+        if "predictions" in sources and better(metric, library()) != "neither" and found.value is not None:
+            assert found.losses is not None, metric
+            assert found.losses.num_rows > 1, metric
+
+
+def small(file: SqlFile) -> dict[str, Any]:
+    """Return the small tables that a metric reads, as arguments of a call."""
+    tables = {role: str(examples.ROOT / examples.TABLES / f"{examples.table(role, file)}.csv") for role in examples.roles(file)}
+    own = {role: path for role, path in tables.items() if role in examples.OPTIONS}
+    return own | {"inputs": {role: path for role, path in tables.items() if role not in own}}
+
+
+def test_a_metric_of_a_query_that_reads_what_others_had() -> None:
+    run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
+    history = pa.table({"query_id": ["q1", "q2", "q3", "q3"], "doc_id": ["c", "a", "a", "b"]})
+    found = sqlrank.explain("MeanPopularity", query="q1", run=run, inputs={"history": history}, rows=2)
+    # Two of the three users had a, and one b.
+    assert found.value == 1.5
+    given = next(step for step in found.steps if step.name == "history")
+    assert given.rows.to_pylist() == [{"query_id": "q1", "doc_id": "c"}, {"query_id": "q2", "doc_id": "a"}]
+    assert given.num_rows == 4
+
+
+def test_where_the_most_is_lost() -> None:
+    # Twenty scores, two in each part; the two positives are above all others but those of the part with 0.15 and 0.16.
+    scores = [place / 100 for place in range(1, 21)]
+    table = pa.table({"score": scores, "label": [int(place in {13, 17}) for place in range(20)]})
+    found = sqlrank.explain("AUC", predictions=table, rows=3)
+    # Of 36 pairs the positive 0.14 wins 13 and 0.18 wins 16; without 0.15 and 0.16, which cost it two, 29 of 32.
+    assert found.value == pytest.approx(29 / 36)
+    assert found.losses is not None
+    assert found.losses.num_rows == 10
+    rows = found.losses.rows.to_pylist()
+    assert rows[0]["lost"] == pytest.approx(max(row["lost"] for row in rows))
+    by_score = {row["above"]: row for row in rows}
+    top = by_score[0.18]
+    assert (top["up_to"], top["predictions"]) == (None, 2)
+    assert top["without"] == pytest.approx(29 / 32)
+    assert top["lost"] == pytest.approx(29 / 32 - 29 / 36)
+    assert "... and 7 more rows" in str(found.losses)
+    assert str(found.losses) in str(found)
+
+
+def test_lower_is_better_and_equal_scores_stay_together() -> None:
+    table = pa.table({"score": [0.5] * 15 + [0.9] * 5, "label": [0, 1] * 7 + [0] + [0] * 5})
+    found = sqlrank.explain("Brier", predictions=table)
+    assert found.value == pytest.approx((15 * 0.25 + 5 * 0.81) / 20)
+    assert found.losses is not None
+    assert found.losses.rows.to_pylist() == [
+        {"above": 0.5, "up_to": None, "predictions": 5, "without": pytest.approx(0.25), "lost": pytest.approx(found.value - 0.25)},
+        {"above": None, "up_to": 0.5, "predictions": 15, "without": pytest.approx(0.81), "lost": pytest.approx(found.value - 0.81)},
+    ]
+    # The rows that add most come first.
+    assert found.steps[0].rows["term"].to_pylist() == pytest.approx([0.81] * 5 + [0.25] * 15)
+
+
+def test_nothing_is_lost_where_no_value_is_better_or_all_scores_are_equal() -> None:
+    assert sqlrank.explain("CalibrationRatio", predictions=CLICKS).losses is None
+    assert sqlrank.explain("Brier", predictions=pa.table({"score": [0.5, 0.5], "label": [0, 1]})).losses is None
+    assert sqlrank.explain("AUC", predictions=CLICKS.slice(0, 1)).losses is None
+    one = sqlrank.explain("AUC", predictions=pa.table({"score": [0.2, 0.8], "label": [0, 1]})).losses
+    assert one is not None
+    assert [(row["without"], row["lost"]) for row in one.rows.to_pylist()] == [(None, None)] * 2
+
+
+def test_the_rows_of_one_cluster() -> None:
+    records = pa.table({"record_id": [1, 2, 3, 4], "predicted_cluster": ["x", "x", "x", "y"], "true_cluster": ["a", "a", "b", "b"]})
+    found = sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="true_cluster = 'b'")
+    assert found.value == 0.5
+    contingency = next(step for step in found.steps if step.name == "contingency")
+    shown = contingency.rows.select(["predicted_cluster", "true_cluster", "predicted_size", "true_size"]).to_pylist()
+    assert [tuple(row.values()) for row in shown] == [("x", "b", 3, 2), ("y", "b", 1, 2)]
+    assert contingency.title.endswith("(those where true_cluster = 'b')")
+    with pytest.raises(InputError, match="show: no step has all columns of cluster = 1; leave it out to see which columns steps have"):
+        sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="cluster = 1")
+    refused = {"a; b": "show='a; b' is not one condition over columns", "n = $1": r"show: \$1 has no value; write the value itself"}
+    for show, message in refused.items():
+        with pytest.raises(InputError, match=message):
+            sqlrank.explain("PairwiseRecall", inputs={"records": records}, show=show)
+    with pytest.raises(RefusedError, match="show: getenv is not among the functions that may be called here"):
+        sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="getenv('HOME') = true_cluster")
 
 
 @pytest.mark.parametrize(
@@ -167,3 +248,28 @@ def test_the_same_rows_are_shown_however_they_are_given() -> None:
     found = [str(sqlrank.explain("KendallTau", predictions=table.take(places), rows=3)) for places in ([*range(8)], [*range(7, -1, -1)])]
     assert found[0] == found[1]
     assert "... and 5 more rows" in found[0]
+
+
+def test_whole_numbers_have_no_decimals() -> None:
+    found = sqlrank.explain("ECE", predictions=pa.table({"label": [1, 0, 1], "score": [0.95, 0.05, 0.96]}))
+    bins = next(step for step in found.steps if step.name == "bins")
+    assert str(bins).splitlines()[1:] == [
+        "bin  weight  predicted  observed      term",
+        "1    1        0.050000  0         0.050000",
+        "10   2        1.910000  2         0.090000",
+    ]
+
+
+def test_the_mean_of_values_of_queries() -> None:
+    table = pa.table({"label": [0, 1, 0, 1, 1], "score": [0.5, 0.5, 0.9, 0.9, 0.9], "query_id": list("aabbb")})
+    found = sqlrank.explain("Brier", predictions=table, level="query")
+    # The value of query a is 0.25, that of b a third of 0.81, 0.01 and 0.01.
+    mean = (0.25 + 0.83 / 3) / 2
+    assert found.value == pytest.approx(mean)
+    assert (found.expression, list(found.sums.values())) == ("AVG(brier)", [pytest.approx(mean)])
+    assert next(step for step in found.steps if step.name == "list_values").num_rows == 2
+    assert found.losses is not None
+    # Without the scores up to 0.5 query a has none, and what is left is b.
+    assert found.losses.rows["without"].to_pylist() == [pytest.approx(0.25), pytest.approx(0.83 / 3)]
+    one = sqlrank.explain("AUC", predictions=table, query="a", level="query")
+    assert (one.value, list(one.sums.values())) == (0.5, [0.5])

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
+from sqlrank.charts.looks import GREY, PALETTE
 from tests.unit.command_line import printed
 from tests.unit.test_reports import RUNS, Page
 
@@ -75,3 +76,20 @@ def test_lists_stand_side_by_side_however_systems_are_told_apart(kind: str, tmp_
     assert lists[:2] == [["a", "b"], ["b", "a"]]
     assert lists[2:4] == [["b", "c", "a"], ["a", "b"] if kind != "scores" else ["a", "b", "c"]]
     assert page.rows("queries-lost") == [["q1", "1.0000", "0.5000", "-0.5000"]]
+
+
+@pytest.mark.slow
+def test_the_baseline_is_grey_and_a_difference_of_which_no_value_is_better_is_not_chance() -> None:
+    scores = [0.02 * place for place in range(1, 41)]
+    table = pa.table({"label": [place % 2 for place in range(40)], "old": scores, "new": [score + 0.1 for score in scores]})
+    found = sqlrank.report(["CalibrationRatio", "Brier"], predictions=table, columns={"score": ["old", "new"]})
+    page = Page(found.html)
+    rows = {row[0]: row[3] for row in page.rows("comparison-table")}
+    assert rows["CalibrationRatio"] == "differs, none is better"
+    assert "1 of 2 differs by CalibrationRatio, of which no value is better." in page.text
+    assert "2 of 2 differences are not decided" not in page.text
+    assert found.html.count(">differs, none is better<") == 2  # in the table, and in the legend of the chart
+    drawn = found.html.partition('aria-label="Metrics of each system')[2].partition("</svg>")[0]
+    bars = [colour for colour in re.findall(r'fill="(#\w+)"', drawn) if colour in {GREY, *PALETTE[:2]}]
+    # Two charts, in each the baseline, then the other.
+    assert bars == [GREY, PALETTE[0]] * 2

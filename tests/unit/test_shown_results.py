@@ -13,6 +13,7 @@ import pytest
 import sqlrank
 from sqlrank.library.listing import better
 from sqlrank.library.shelf import library
+from sqlrank.results.formats import Format, Looks, text_of
 from tests.unit.command_line import ROOT, printed, refused
 
 if TYPE_CHECKING:
@@ -134,3 +135,10 @@ def test_the_version_is_said_without_importing_anything() -> None:
     said, modules = done.stdout.splitlines()
     assert said == f"sqlrank {sqlrank.__version__}"
     assert not {"duckdb", "sqlglot", "pyarrow", "typer", "rich"} & set(modules.split(","))
+
+
+def test_a_column_of_whole_numbers_is_written_like_one() -> None:
+    table = pa.table({"parts": [2.0, 1.0, None], "share": [1.0, 0.0, None], "mean": [2.0, 1.0, 0.5]})
+    shown = text_of(table, Format.markdown, Looks()).splitlines()[2:]
+    # Ones and zeros alone may be shares; a 1 beside a 2 and no fraction is no share.
+    assert shown == ["| 2 | 1.0000 | 2 |", "| 1 | 0.0000 | 1.0000 |", "| NULL | NULL | 0.5000 |"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import sqlrank
-from website import examples, families, outside
+from website import examples, families, metric_page, outside
 from website.formulas import formula
 from website.kept import run
 
@@ -90,6 +91,42 @@ def test_links_to_files_lead_to_pages_of_the_site() -> None:
     assert outside.with_links("[a](docs/inputs.md)", "index.md") == "[a](inputs.md)"
 
 
+def test_every_link_of_a_page_leads_to_a_page_or_file_of_the_site() -> None:
+    docs = ROOT / "docs"
+    sources = {
+        **{page: path for path, page in outside.PAGES.items()},
+        **{path.relative_to(docs).as_posix(): f"docs/{path.relative_to(docs)}" for path in docs.rglob("*.md")},
+    }
+    made = (
+        {families.place(file) for file in FILES}
+        | {f"metrics/{name}/index.md" for name in families.families()}
+        | {"api.md", "sql/compat.md"}
+    )
+    files = {path.relative_to(docs).as_posix() for path in docs.rglob("*") if path.is_file()}
+    held = {
+        *sources,
+        *made,
+        *files,
+        *outside.linked_files().values(),
+        *(f"tables/{path.name}" for path in (ROOT / examples.TABLES).glob("*.csv")),
+    }
+    dead = [f"{path}: {target}" for page, path in sources.items() for target in dead_links(outside.text_of(path), page, held)]
+    assert dead == []
+    assert sum(len(outside.links(outside.text_of(path))) for path in sources.values()) > 90
+
+
+def dead_links(markdown: str, page: str, held: set[str]) -> list[str]:
+    """Return the links of a page that lead to nothing that the site holds."""
+    targets = [target for target, _ in outside.links(outside.with_links(markdown, page))]
+    return [target for target in targets if posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) not in held]
+
+
+def test_a_dead_link_is_found() -> None:
+    held = {"inputs.md", "start/ads.md", "files/sql/names.toml.md"}
+    text = "[a](../../sql/names.toml) [b](ads.md#x) [c](nothing.md) [d](../inputs.md) [e](inputs.md) [f](../../sqlrank) [g](https://x.org)"
+    assert dead_links(text, "start/search.md", held) == ["nothing.md", "inputs.md", "../../sqlrank"]
+
+
 def test_docstrings_are_written_for_the_site() -> None:
     docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
     text = "See :func:`sqlrank.evaluate`, :class:`sqlrank.results.dbt.DbtModel` and :func:`sqlrank.charts.files.write`.\n\n>>> 1 + 1\n2\n\n>>> 3\n3"
@@ -111,3 +148,18 @@ def test_an_example_asks_for_what_its_metric_reads() -> None:
         *("--input", "history=examples/data/small/history.csv", "--input", "features=examples/data/small/features.csv"),
     ]
     assert examples.shown(["explain", "a b"]) == "sqlrank explain 'a b'"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ECE", "It also heeds `bins`, `level`, `no_relevant`, `nulls`: [policies](../../policies.md)."),
+        ("Accuracy", "It also heeds `level`, `no_relevant`, `nulls`, `threshold`: [policies](../../policies.md)."),
+        ("num_won_by_a", "It also heeds `nulls`: [policies](../../policies.md)."),
+    ],
+)
+def test_a_page_names_what_a_metric_heeds_of_the_relations_that_it_reads(name: str, expected: str) -> None:
+    file = next(file for file in FILES if file.title_name == name)
+    assert expected in metric_page.page(file)
+    told = set(re.findall(r"\w+", (ROOT / "docs" / "policies.md").read_text("utf-8")))
+    assert set(re.findall(r"`(\w+)`", expected)) <= told

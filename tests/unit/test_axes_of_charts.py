@@ -1,0 +1,56 @@
+"""What is written on the axes of charts that are hard to draw: equal values, few cut-offs, long names."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank.charts.files import write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytest.importorskip("vl_convert", reason="needs sqlrank[charts]")
+EQUAL = pa.table(
+    {
+        "label": [0, 1, 0, 1],
+        "score": [0.5] * 4,
+        "day": ["2026-01-01", "2026-01-01", "2026-01-02", "2026-01-02"],
+        "g": list("abab"),
+        "h": list("xxyy"),
+    }
+)
+RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
+
+
+def written(result: pa.Table, folder: Path) -> tuple[list[str], str]:
+    """Return the texts of a chart, and its SVG."""
+    write(sqlrank.chart(result), folder / "chart.svg")
+    svg = (folder / "chart.svg").read_text("utf-8")
+    return re.findall(r"<text [^>]*>([^<]*)</text>", svg), svg
+
+
+@pytest.mark.parametrize(
+    ("metric", "by", "expected"),
+    [("Brier", "day=CAST(day AS DATE)", "0.250"), ("Brier", ["g", "h"], "0.23"), ("Threshold", None, "0.50")],
+)
+def test_an_axis_of_equal_values_writes_these_and_no_rounded_one(metric: str, by: Any, expected: str, tmp_path: Path) -> None:
+    texts, _ = written(sqlrank.evaluate(metric, predictions=EQUAL, by=by), tmp_path)
+    assert expected in texts
+
+
+def test_few_cut_offs_are_whole_numbers(tmp_path: Path) -> None:
+    texts, _ = written(sqlrank.evaluate("nDCG@1..3", run=RUN, qrels={"q1": {"a": 1, "d": 1}}), tmp_path)
+    assert [text for text in texts if re.fullmatch(r"\d(\.5)?", text)] == ["1", "2", "3"]
+
+
+def test_a_title_is_left_of_long_names(tmp_path: Path) -> None:
+    table = pa.table({"label": [0, 1] * 2, "score": [0.1, 0.4] * 2, "g": ["x" * 300] * 2 + ["y"] * 2})
+    _, svg = written(sqlrank.evaluate("AUC", predictions=table, by="g"), tmp_path)
+    title = re.search(r'<text text-anchor="middle" transform="translate\(-([\d.]+),[\d.]+\) rotate\(-90\)', svg)
+    assert title is not None
+    assert float(title[1]) > 300
