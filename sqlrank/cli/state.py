@@ -55,6 +55,9 @@ def state(
     ] = None,
     bins: Annotated[str, typer.Option(help="grid, or score: each score by itself, which is exact, for few of them.")] = "grid",
     fineness: Annotated[int, typer.Option(help="Steps of the grid between 0 and 1.")] = 1024,
+    atom: Annotated[
+        list[float] | None, typer.Option(help="A score with a bin of its own, such as those of the curve CommonScores. Repeat for more.")
+    ] = None,
     fold: Annotated[
         str | None, typer.Option(help="The column that says what was drawn on its own, such as user_id: its folds give evaluate intervals.")
     ] = None,
@@ -103,6 +106,7 @@ def state(
             "by": by or (),
             "bins": bins,
             "fineness": fineness,
+            "atoms": atom or (),
             "fold": fold,
             "folds": folds,
             "connection": db,

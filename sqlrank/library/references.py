@@ -23,7 +23,8 @@ def keeps_contract(file: SqlFile, library: Library) -> None:
     """Raise ``ContractError`` for each rule that a file breaks, and for what it names and is not there."""
     declared = {name: param.is_above_zero for name, param in file.params.items() if not _is_passed_on(name, file, library)}
     check(file.kind, file.path, file.text, file.statement, declared)
-    refuse(file.path, file.text, [*_tables(file, library), *_calls(file, library), *_columns(file, library), *_facts(file, library)])
+    rules = (_parameters, _tables, _calls, _columns, _facts)
+    refuse(file.path, file.text, [breach for rule in rules for breach in rule(file, library)])
 
 
 def _is_passed_on(param: str, file: SqlFile, library: Library) -> bool:
@@ -38,6 +39,16 @@ def _reads(relation: str, param: str, library: Library) -> bool:
     others = ({table.name for table in variant.tree.find_all(exp.Table)} - {relation} for variant in variants)
     each = zip(variants, others, strict=True)
     return bool(variants) and all(param in file.params or any(_reads(name, param, library) for name in names) for file, names in each)
+
+
+def _parameters(file: SqlFile, library: Library) -> Iterator[Breach]:
+    for name in file.params:
+        if name in library.functions or name in library.policies:
+            kind = "function" if name in library.functions else "policy"
+            yield (
+                f"${name}",
+                f"a parameter cannot be called {name!r}, as a {kind} is, which would then take no value but a parameter's; choose another name",
+            )
 
 
 def _tables(file: SqlFile, library: Library) -> Iterator[Breach]:

@@ -29,10 +29,8 @@ if TYPE_CHECKING:
     from sqlrank.call import Call
     from sqlrank.question import Question
     from sqlrank.states.asked import Wanted
+    from sqlrank.states.bins import Bins
     from sqlrank.states.folds import Folds
-
-BINS = ("grid", "score")
-"""How scores are put into bins: by steps of a fixed axis, or each by itself."""
 
 DEFINITION = "definition"
 """The column that says what the rows of a state are, so that only those of one kind are added up."""
@@ -46,18 +44,13 @@ BATCH = "batch"
 ROWS, DAY, DAYS = "num_rows", "day", "days"
 """How many rows were added up; the column that says of which day, and how many days there were."""
 
-FINENESS = 1024
-"""Steps of the grid between 0 and 1 unless said: of click rates some 400 bins have rows, within which 0.5 % of all pairs are."""
 
-
-def question_of(call: Call, dialect: str, bins: str, fineness: int, folds: Folds | None = None) -> tuple[Question, str]:
+def question_of(call: Call, dialect: str, bins: Bins, folds: Folds | None = None) -> tuple[Question, str]:
     """Return the question whose answer is a state, and its definition.
 
     Raises:
-        MetricError: a metric that no state has, several groupings or scores, or bins that are none.
+        MetricError: a metric that no state has, or several groupings or scores.
     """
-    if bins not in BINS:
-        raise MetricError(f"bins={bins!r} is not possible: give one of: {', '.join(BINS)}")
     question = look_up(call)
     if question.sets is not None:
         raise MetricError(
@@ -81,15 +74,15 @@ def question_of(call: Call, dialect: str, bins: str, fineness: int, folds: Folds
                 f"fold= is for metrics of predictions, and {question.asked[0].metric} is of rankings; evaluate(run=..., confidence=0.95) says how sure it is"
             )
         return question, definition_of(of_rows | said_of(question.asked, library))
-    kind = bins if wanted.ordered else "whole"
-    file = _file(kind, wanted, list(dict.fromkeys(text for item in question.asked for text in item.file.requires)), folds)
-    settings = {"fineness": fineness} if "fineness" in file.params else {}
+    kind = bins.kind if wanted.ordered else "whole"
+    file = _file(kind, wanted, list(dict.fromkeys(text for item in question.asked for text in item.file.requires)), bins, folds)
+    settings = {"fineness": bins.fineness} if "fineness" in file.params else {}
     for param in file.params.values():
-        check_value("fineness", param, fineness)
+        check_value("fineness", param, bins.fineness)
     held = {name: value for name, value in question.asked[0].settings.items() if name == "nulls"}
     said = {
         "aggregates": sorted(tree.sql("duckdb") for tree in wanted.aggregates.values()),
-        "bins": [kind, settings.get("fineness")],
+        "bins": [kind, settings.get("fineness"), *(bins.atoms if wanted.ordered else ())],
         **of_rows,
         "nulls": held.get("nulls"),
     }
@@ -115,10 +108,12 @@ def definition_of(said: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def _file(kind: str, wanted: Wanted, requires: list[str], folds: Folds | None) -> SqlFile:
+def _file(kind: str, wanted: Wanted, requires: list[str], bins: Bins, folds: Folds | None) -> SqlFile:
     """Return the file of a state with a column for each aggregate more, and what its metrics require."""
     file = SqlFile("curves", "state", sql_root() / "states" / f"{kind}.sql")
     tree = file.statement
+    if wanted.ordered:
+        bins.part(tree)
     inner = tree.args["from_"].this
     missing = {column.name for item in wanted.aggregates.values() for column in item.find_all(exp.Column)}
     if isinstance(inner, exp.Subquery):

@@ -18,8 +18,9 @@ from sqlrank.results.dbt import DbtModel, check_model, reference, schema_of
 from sqlrank.results.replacing import key_of
 from sqlrank.results.store import as_stored
 from sqlrank.states.batches import Batch
+from sqlrank.states.bins import FINENESS, Bins
 from sqlrank.states.folds import Folds
-from sqlrank.states.made import FINENESS, defined, question_of
+from sqlrank.states.made import defined, question_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,6 +54,7 @@ def state_model(
     lookback: int = 3,
     bins: str = "grid",
     fineness: int = FINENESS,
+    atoms: Sequence[float] = (),
     fold: str | None = None,
     folds: int | None = None,
     dialect: str = "duckdb",
@@ -80,6 +82,7 @@ def state_model(
         lookback: how many days before the last are made anew each time, for labels that come late.
         bins: as for :func:`sqlrank.state`.
         fineness: as for :func:`sqlrank.state`.
+        atoms: as for :func:`sqlrank.state`.
         fold: as for :func:`sqlrank.state`.
         folds: as for :func:`sqlrank.state`.
         dialect: the SQL of the warehouse.
@@ -106,7 +109,7 @@ def state_model(
             "run what sqlrank.state_sql (sqlrank state --sql --insert --replace day) prints"
         )
     call = Call.of(metrics, {**sources, **given, "where": where, "sql_dir": sql_dir}, policies)
-    question, definition = question_of(call, dialect, bins, fineness, Folds.of(fold, folds))
+    question, definition = question_of(call, dialect, Bins.of(bins, fineness, atoms), Folds.of(fold, folds))
     made = defined(prepare(question, named_database(dialect, reference)).statement, definition, question)
     if (marked := Batch.of(batch)) is not None:
         made = marked.marked(made)

@@ -20,9 +20,10 @@ from sqlrank.prepare import prepare
 from sqlrank.results.replacing import replacing
 from sqlrank.results.store import store
 from sqlrank.states.batches import Batch
+from sqlrank.states.bins import FINENESS, Bins
 from sqlrank.states.folds import Folds
 from sqlrank.states.kept import keep
-from sqlrank.states.made import FINENESS, defined, question_of
+from sqlrank.states.made import defined, question_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,6 +47,7 @@ def state(
     by: str | Sequence[str] = (),
     bins: str = "grid",
     fineness: int = FINENESS,
+    atoms: Sequence[float] = (),
     fold: str | None = None,
     folds: int | None = None,
     connection: Any = None,
@@ -78,6 +80,7 @@ def state(
         by: the columns that rows can be chosen and rolled up by later, the day among them: ``["day", "campaign"]``.
         bins: ``"grid"``, steps of the 16th root of the score, or ``"score"``, each score by itself: exact, for few of them.
         fineness: steps of the grid between 0 and 1.
+        atoms: scores with bins of their own beside the grid, such as those that many rows have, which the curve ``CommonScores`` finds.
         fold: the column of predictions, or an expression, that says what was drawn on its own, such as ``"user_id"``: rows are told apart by a
             ``fold`` of these, too, from which :func:`sqlrank.evaluate` and :func:`sqlrank.drift` have intervals.
         folds: how many folds there are, 32 unless said: a state has up to as many times the rows.
@@ -115,7 +118,7 @@ def state(
     """
     call = Call.of(metrics, locals(), policies)
     spoken = remote.spoken_by(connection, dialect)
-    question, definition = question_of(call, spoken, bins, fineness, Folds.of(fold, folds))
+    question, definition = question_of(call, spoken, Bins.of(bins, fineness, atoms), Folds.of(fold, folds))
     marked = Batch.of(batch, is_negative=negative, only=only, replaced=replace)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     if replace is not None and (insert is None or replace not in question.by):
@@ -154,6 +157,7 @@ def state_sql(
     by: str | Sequence[str] = (),
     bins: str = "grid",
     fineness: int = FINENESS,
+    atoms: Sequence[float] = (),
     fold: str | None = None,
     folds: int | None = None,
     connection: Any = None,
@@ -185,7 +189,7 @@ def state_sql(
     dialect_of(spoken)
     if spoken == "sqlite" and connection is None and fold is not None:
         raise MetricError("SQLite has no MD5, by which folds are told; make the state through connection=, or give it a function md5")
-    question, definition = question_of(call, spoken, bins, fineness, Folds.of(fold, folds))
+    question, definition = question_of(call, spoken, Bins.of(bins, fineness, atoms), Folds.of(fold, folds))
     has_files = any(is_meant(each) for source in question.sources.values() for each in leaves(source))
     marked = Batch.of(batch, is_negative=negative, only=only, replaced=replace)
     question = question if marked is None else marked.read(question, spoken)

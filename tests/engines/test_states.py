@@ -47,8 +47,14 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"fineness": 64}, {"bins": "score"}, {"batch": "back", "negative": True}, {"fineness": 64, "fold": "viewer", "folds": 8}],
-    ids=["grid", "coarse grid", "scores", "batch", "folds"],
+    [
+        {},
+        {"fineness": 64, "atoms": [0.25, 0.5, 0.75]},
+        {"bins": "score"},
+        {"batch": "back", "negative": True},
+        {"fineness": 64, "fold": "viewer", "folds": 8},
+    ],
+    ids=["grid", "coarse grid with atoms", "scores", "batch", "folds"],
 )
 def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> None:
     made = sqlrank.state(METRICS, predictions=clicks(), by=["day", "campaign"], **options)

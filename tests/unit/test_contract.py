@@ -28,6 +28,11 @@ GROUP BY list_id
 VALUE = "SUM(CASE WHEN rank <= 1 THEN 1 ELSE 0 END)"
 
 
+def with_parameter(name: str) -> str:
+    declared = f"-- ${name}: number, default 1: what counts.\n-- Undefined:"
+    return GOOD.replace("-- Undefined:", declared).replace("THEN 1 ELSE", f"THEN ${name} ELSE")
+
+
 class Folder:
     """A user's SQL folder, and the call that reads it."""
 
@@ -193,6 +198,8 @@ def line_of(text: str, part: str) -> int:
         (GOOD.replace("-- mine: ", "-- my metric@: "), "my metric", "name"),
         (GOOD.replace("-- mine: ", "-- nDCG: "), "nDCG", "is taken by"),
         (GOOD.replace("-- mine: ", "-- NDCG: "), "NDCG", "is taken by"),
+        (with_parameter("gain"), "$gain", "a parameter cannot be called 'gain', as a function is"),
+        (with_parameter("ties"), "$ties", "a parameter cannot be called 'ties', as a policy is"),
     ],
 )  # fmt: skip
 def test_a_metric_that_breaks_the_contract(text: str, place: str | None, rule: str, folder: Folder) -> None:
