@@ -13,7 +13,7 @@ from sqlrank.library.nodes import nodes
 from sqlrank.library.orders import Bound, bounds_of
 from sqlrank.library.refusals import takes
 from sqlrank.statement.bind import bind
-from sqlrank.states.lists import HOME, parts_of
+from sqlrank.states.lists import HOME, parts_of, spread_of
 from sqlrank.states.split import split
 
 if TYPE_CHECKING:
@@ -37,9 +37,10 @@ class Summed:
 
 @dataclass(frozen=True)
 class Listed(Summed):
-    """A metric of rankings, over sums of the values of lists, and the same where lists have weights."""
+    """A metric of rankings, over sums of the values of lists, the same where lists have weights, and of a mean its standard error and count."""
 
     weighted: Summed
+    spread: tuple[Summed, Summed] | None
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,12 @@ class Wanted:
 
         return Wanted(tuple(map(chosen, self.metrics)))
 
+    def spreads(self, has: Callable[[str], bool]) -> Wanted:
+        """Return the standard errors of means of lists, and how many values they are of, as metrics; none of weighted means."""
+        chosen = zip(self.metrics, self.weighed(has).metrics, strict=True)
+        means = [item for item, held in chosen if isinstance(item, Listed) and isinstance(held, Summed) and held.formula == item.formula]
+        return Wanted(tuple(each for item in means for each in item.spread or ()))
+
     @property
     def ordered(self) -> list[Ordered]:
         """Those of an order, for which the score is cut into bins."""
@@ -105,7 +112,13 @@ def of_asked(asked: Iterable[Asked], library: Library) -> Wanted:
 def _of_lists(item: Asked, library: Library) -> Listed:
     name = str(item.metric)
     plain, weighted = (parts_of(item, library, weighted=weighted) for weighted in (False, True))
-    return Listed(name, *plain, Summed(name, *weighted))
+    spread = spread_of(item, library)
+    return Listed(
+        name,
+        *plain,
+        Summed(name, *weighted),
+        None if spread is None else (Summed(f"{name}.se", *spread[0]), Summed(f"{name}.units", *spread[1])),
+    )
 
 
 def _wanted(item: Asked, library: Library) -> Summed | Ordered:

@@ -13,6 +13,7 @@ from sqlrank.errors import MetricError
 from sqlrank.library.file import ALL
 from sqlrank.library.metric import Metric
 from sqlrank.library.refusals import takes
+from sqlrank.statement.bind import literal
 from sqlrank.statement.rows import double
 from sqlrank.statement.statement import Output, Statement
 from sqlrank.statement.values import aggregated
@@ -75,6 +76,25 @@ def sums_of(item: Asked, library: Library, *, weighted: bool) -> dict[str, exp.E
         plain = replace(item, settings={name: value for name, value in item.settings.items() if name != "aggregate"})
         found |= parts_of(plain, library, weighted=is_weighted)[0]
     return found | parts_of(item, library, weighted=weighted)[0]
+
+
+def spread_of(item: Asked, library: Library) -> tuple[Parts, Parts] | None:
+    """Return the standard error of a mean over lists, as if these were independent, and how many there are; None of what is no mean."""
+    if item.settings.get("aggregate", "mean") != "mean" or "No interval" in item.file.facts:
+        return None
+    value = exp.column(value_of(item, library))
+    count, total, squares = (
+        f(this=of) for f, of in ((exp.Count, value), (exp.Sum, value), (exp.Sum, exp.Mul(this=value, expression=value.copy())))
+    )
+    number = double(count)
+    mean_square = exp.Div(this=exp.Mul(this=total, expression=total.copy()), expression=exp.func("NULLIF", number, double(literal(0))))
+    pairs = exp.Mul(this=number.copy(), expression=exp.paren(exp.Sub(this=number.copy(), expression=literal(1))))
+    variance = exp.Div(
+        this=exp.paren(exp.Sub(this=squares, expression=mean_square)), expression=exp.func("NULLIF", pairs, double(literal(0)))
+    )
+    error = exp.Case(ifs=[exp.If(this=exp.GT(this=variance, expression=literal(0)), true=exp.Sqrt(this=variance.copy()))])
+    parts = split(error), split(count.copy())
+    return None if None in parts else parts  # type: ignore[return-value]
 
 
 def value_of(item: Asked, library: Library) -> str:

@@ -62,13 +62,13 @@ def answer_of(
     looked_up = ask(call.metrics, library, None, call.policies, ROLES)
     refuse_rows(call.policies, looked_up, library)
     asked = of_asked(looked_up, library)
-    sure.check(call, asked)
+    sure.check(call, asked, of_difference=False)
     by = by_of(call)
 
     def work(database: Database) -> pa.Table:
         held = Held(find(database, "state", state))
         held.check(asked, by)
-        if call.confidence is not None:
+        if call.confidence is not None and not asked.of_lists:
             held.check_folds(by)
         rows = held.rows(database, call.where)
         windows = None if rolling is None else Windows.of(database, held, rows, rolling, ends)
@@ -119,7 +119,10 @@ def metrics_of(asked: Wanted, adding: Adding, call: Call, limits: Limits, looked
     if looked_up:
         having = sure.with_interval(asked, looked_up)
         of_folds = replace(adding, by=[*adding.by, FOLD])
-        spread = _in_parts(adding, groups, of_folds, lambda some, rows: sure.spread(having, some, rows, call, limits))
+        if asked.of_lists:
+            spread = sure.spread_of_lists(asked, adding)
+        else:
+            spread = _in_parts(adding, groups, of_folds, lambda some, rows: sure.spread(having, some, rows, call, limits))
         values = {name: columns[name].to_pylist() for name, columns in found.items()}
         limited = sure.shown(values, spread, looked_up, float(call.confidence or 0))
         found = {name: columns | limited[name] for name, columns in found.items()}

@@ -31,18 +31,18 @@ Found = dict[str, dict[str, list[Any]]]
 """By metric the columns of its interval, with a value for each group."""
 
 
-def check(call: Call, asked: Wanted) -> None:
-    """Raise ``MetricError`` for intervals that a state does not have."""
+def check(call: Call, asked: Wanted, *, of_difference: bool = True) -> None:
+    """Raise ``MetricError`` for intervals that a state does not have; of rankings it has none of differences."""
     for name, default in (("interval", "auto"), ("replicates", None)):
         if getattr(call, name) != default:
             raise MetricError(f"{name}= is for rows; a state has intervals by its folds, of confidence= alone")
     if call.confidence is None:
         return
     check_level(call.confidence)
-    if asked.of_lists:
+    if asked.of_lists and of_difference:
         raise MetricError(
-            f"{asked.metrics[0].name} is of rankings, whose states have no folds, by which it is told how sure a metric is; leave out confidence= (a "
-            "comparison of states wants confidence=None), or evaluate it from the run"
+            f"{asked.metrics[0].name} is of rankings, whose states have no folds, by which it is told how sure a difference is; leave out confidence= (a "
+            "comparison of states wants confidence=None), or compare the runs"
         )
 
 
@@ -55,6 +55,16 @@ def spread(asked: Wanted, adding: Adding, groups: pa.Table, call: Call, limits: 
     """Return by metric its standard errors and numbers of folds, each with a value for each of the groups."""
     errors = errors_of(left_out(asked, adding, groups, call, limits), limits) if asked.metrics else {}
     return {item.name: _columns(errors, place, groups.num_rows) for place, item in enumerate(asked.metrics)}
+
+
+def spread_of_lists(asked: Wanted, adding: Adding) -> dict[str, dict[str, pa.Array]]:
+    """Return by metric the standard errors of means over lists and how many these are, from sums of values and of their squares."""
+    spreads = asked.spreads(adding.held.has)
+    if not spreads.metrics:
+        return {}
+    table = adding.sums(spreads)
+    names = [item.name.removesuffix(f".{SE}") for item in spreads.metrics[::2]]
+    return {name: {SE: table[f"{name}.{SE}"], UNITS: table[f"{name}.{UNITS}"].cast(pa.int64())} for name in names}
 
 
 def limits_of(value: float | None, error: float | None, folds: int | None, level: float, size: float | None = None) -> list[float | None]:

@@ -330,7 +330,7 @@ def test_sqlite_without_a_digest() -> None:
     [
         ({"state": sqlrank.state("LogLoss", predictions=clicks(), by="day")}, r"has no column fold, by which it is told how sure a metric is; make it anew with fold="),
         ({"by": "fold"}, "^by names fold, and a fold alone does not say how sure it is; leave out by='fold', or confidence="),
-        ({"metrics": "AP"}, "^AP is of rankings, whose states have no folds, by which it is told how sure a metric is; leave out confidence="),
+        ({"metrics": "AP"}, "does not have the sums of AP"),
         ({"confidence": 1.5}, "^confidence=1.5 is not possible"),
         ({"interval": "bootstrap"}, "^interval= is for rows; a state has intervals by its folds, of confidence= alone"),
         ({"replicates": 999}, "^replicates= is for rows"),

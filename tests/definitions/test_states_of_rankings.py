@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy import stats
 
 import sqlrank
 from sqlrank.library.shelf import library
@@ -85,8 +86,36 @@ def test_two_days_by_hand() -> None:
     assert row == pytest.approx({**dict(zip(asked, values, strict=True)), "days": 2, "rows": 5}, abs=1e-14)
     sums = sums_of(state, "R")
     assert sums == pytest.approx({"n": 5, "total": 3.3, "squares": 2.87, "least": 0, "greatest": 1}, abs=1e-14)
-    variance = (sums["squares"] - sums["total"] ** 2 / sums["n"]) / (sums["n"] - 1)
-    assert math.sqrt(variance / sums["n"]) == pytest.approx(0.1860107524, abs=1e-10)
+    (sure,) = sqlrank.evaluate("R", state=state, confidence=0.95).to_pylist()
+    reach = float(stats.t.ppf(0.975, 4)) * 0.1860107524
+    assert [sure[f"R.{name}"] for name in ("low", "high", "se", "units")] == pytest.approx([0.66 - reach, 1.0, 0.1860107524, 5], abs=1e-9)
+    one_each = sqlrank.evaluate("R", state=state, confidence=0.95, by="day").to_pylist()
+    assert [row["R.se"] for row in one_each] == [pytest.approx(math.sqrt(0.25 / 3)), None]  # .9 and .9 do not differ
+    assert [row["R.units"] for row in one_each] == [3, 2]
+
+
+def test_intervals_are_those_of_the_values_of_lists() -> None:
+    """Of means, as Student's t has them; none of what is no mean, nor of weighted ones, which want a sum that is not kept."""
+    asked = ["AP", "nDCG@5", "AP(aggregate=max)", "num_q"]
+    each = sqlrank.evaluate(["AP", "nDCG@5"], per_query=True, **given())
+    state = sqlrank.state(asked, by="day", **given())
+    (row,) = sqlrank.evaluate(asked, state=state, confidence=0.9).to_pylist()
+    for name in ("AP", "nDCG@5"):
+        values = each[name].drop_null().to_numpy()
+        assert row[f"{name}.se"] == pytest.approx(stats.sem(values), rel=1e-11)
+        low, high = stats.t.interval(0.9, len(values) - 1, values.mean(), stats.sem(values))
+        assert [row[f"{name}.{end}"] for end in ("low", "high", "units")] == pytest.approx([low, high, len(values)], rel=1e-9)
+    assert {row[f"{name}.{end}"] for name in asked[2:] for end in ("low", "high", "se", "units")} == {None}
+    weighted = sqlrank.state("AP", by="day", **given(weighted=True))
+    assert sqlrank.evaluate("AP", state=weighted, confidence=0.9)["AP.se"].to_pylist() == [None]
+    windows = sqlrank.evaluate("AP", state=state, confidence=0.9, rolling=3).to_pylist()
+    assert windows[-1]["AP.se"] == pytest.approx(row["AP.se"], rel=1e-12)
+
+
+def test_differences_have_no_intervals() -> None:
+    state = sqlrank.state("AP", by="day", **given())
+    with pytest.raises(sqlrank.MetricError, match="^AP is of rankings, whose states have no folds"):
+        sqlrank.drift("AP", state=state, reference="day = 1", where="day = 2", confidence=0.9)
 
 
 @cache
@@ -320,7 +349,8 @@ def test_states_that_are_refused(metrics: Any, options: dict[str, Any], message:
             "^nulls says which rows there are, as the state of AP was made; make one with nulls, and leave it out here",
         ),
         ("AP", {"by": "country"}, "'country' is no column that rows of Table are told apart by"),
-        ("AP", {"confidence": 0.9}, "^AP is of rankings, whose states have no folds"),
+        ("AP", {"confidence": 1.5}, "^confidence=1.5 is not possible"),
+        ("AP", {"confidence": 0.9, "interval": "bootstrap"}, "^interval= is for rows"),
         ("AP(aggregate=quantile)", {}, "aggregate=quantile over all lists does not follow"),
     ],
 )
