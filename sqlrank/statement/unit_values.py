@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
-from sqlrank.statement.bind import literal
-from sqlrank.statement.keys import GROUP, SCORED_BY, UNIT, Key, key, same
+from sqlrank.statement.keys import GROUP, Key, key
 from sqlrank.statement.moves import by_rows
 from sqlrank.statement.rows import Part, double, grouped, joined
+from sqlrank.statement.score_values import ScoreValues
 from sqlrank.statement.spread import CLASSES, UNITS
 
 if TYPE_CHECKING:
@@ -41,58 +41,30 @@ class UnitValues:
         audits: Mapping[Part, Sequence[str]],
     ) -> exp.Select:
         """Return one row per group and unit of the input ``base``, with a value for every metric; raise ``MetricError`` for one without any."""
-        found: dict[str, Part] = {}
-        for part in parts:
-            held = [column for column in columns if column.scan == part.step]
-            for rows, moves in by_rows(self.relations, scans[part.step], held, of_values=False).items():
-                step = self._values(part, rows, moves)
-                found |= {column.alias: step for column, _ in moves}
-        if unmoved := [column for column in columns if column.alias not in found]:
+        moved = [
+            (part, rows, moves)
+            for part in parts
+            for rows, moves in by_rows(
+                self.relations, scans[part.step], [column for column in columns if column.scan == part.step], of_values=False
+            ).items()
+        ]
+        known = {column.alias for _, _, moves in moved for column, _ in moves}
+        if unmoved := [column for column in columns if column.alias not in known]:
             raise MetricError(f"{unmoved[0].asked.metric} cannot be compared by units: no row says how far it moves it")
+        if self.spread.scores:
+            return ScoreValues(self.relations, self.spread.scores, self.keep, self._values).rows(base, moved, columns, audits)
+        found: dict[str, Part] = {}
+        for part, rows, moves in moved:
+            found |= dict.fromkeys((column.alias for column, _ in moves), self._values(part, rows, moves))
         first, *others = dict.fromkeys(found.values())
         if others:
             first, others = self._units(base), [first, *others]
         shown = [key(name, first.step) for name in first.keys.columns]
         values = [exp.alias_(double(exp.column(column.alias, table=found[column.alias].step)), column.alias) for column in columns]
         query = exp.select(*shown, *values).from_(first.step)
-        for part in others:
-            query = joined(query, first.step, part)
-        if self.spread.scores:
-            return self._side_by_side(query, base, first.keys, columns, audits)
-        for part in audits:
+        for part in [*others, *audits]:
             query = joined(query, first.step, part)
         return query.select(*(exp.column(name, table=part.step) for part, names in audits.items() for name in names), copy=False)
-
-    def _side_by_side(
-        self, query: exp.Select, base: str, keys: Key, columns: Sequence[Column], audits: Mapping[Part, Sequence[str]]
-    ) -> exp.Select:
-        """Return one row per row of the input, with the values under all of its scores: NULL where it is left out under one."""
-        step = self.keep("unit_values", query, "one row per unit and score: the values whose mean a metric is")
-        groups = Key(tuple(name for name in keys.columns if name not in {SCORED_BY, UNIT}), keys.nullable)
-        sides = [f"{step}_{number}" for number, _ in enumerate(self.spread.scores, start=1)]
-        of_score = [
-            exp.EQ(this=key(SCORED_BY, side), expression=literal(name)) for side, name in zip(sides, self.spread.scores, strict=True)
-        ]
-        has_gaps = f"{base} as given" in self.relations.sources
-        start = "given_rows" if has_gaps else sides[0]
-        values = [
-            exp.alias_(exp.column(column.alias, table=side), column.side(number))
-            for column in columns
-            for number, side in enumerate(sides, start=1)
-        ]
-        beside = exp.select(*(key(name, start) for name in groups.columns), *values)
-        beside = beside.from_(exp.to_table(self.relations.input(f"{base} numbered") if has_gaps else step).as_(start))
-        beside = beside if has_gaps else beside.where(of_score[0])
-        for side, is_its_own in list(zip(sides, of_score, strict=True))[0 if has_gaps else 1 :]:
-            on = exp.and_(*same([UNIT], side, start, nullable=False), is_its_own, wrap=False)
-            beside = beside.join(exp.to_table(step).as_(side), on=on, join_type="left")
-        for part, names in audits.items():
-            counts = exp.select(*map(key, groups.columns), *(exp.alias_(exp.Max(this=exp.column(name)), name) for name in names)).from_(
-                part.step
-            )
-            checked = Part(self.keep(f"checked_{part.step}", grouped(counts, groups), "one row per group, whatever the score"), groups)
-            beside = joined(beside, start, checked).select(*(exp.column(name, table=checked.step) for name in names))
-        return beside
 
     def _units(self, base: str) -> Part:
         """Add the units of an input, which metrics that different steps move have in common."""
