@@ -7,4 +7,4 @@ SELECT
   auc_move,
   aps_move
 FROM placements
-WHERE part < 2 AND alike > 0
+WHERE part < 2 AND weight > 0
