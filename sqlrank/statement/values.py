@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.library.nodes import nodes
+from sqlrank.statement.moves import can_be_null
 from sqlrank.statement.rows import finite
 
 if TYPE_CHECKING:
@@ -43,10 +45,21 @@ def aggregate(relations: Relations, column: Column, weighted: bool, is_drawn: bo
     weight = exp.column("weight") if weighted or is_drawn else exp.Literal.number(1)
     chosen = "wmean" if is_drawn and chosen == "mean" else chosen
     found = relations.function("aggregate", {**settings, "aggregate": chosen}, value, weight)
+    if is_drawn and not can_be_null(column):
+        found = _never_null(found, value)
     library = relations.library
     if library.can_overflow(column.asked.file, [*column.asked.uses.files, library.function("aggregate", str(chosen))]):
         found = finite(found)
     if settings.get("no_relevant") == "null":
         incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))
         return exp.Case(ifs=[exp.If(this=incomplete, true=exp.Null())], default=found)
+    return found
+
+
+def _never_null(found: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """Return an expression without the cases that a value is NULL, so that what metrics of the same queries have in common is added up once."""
+    is_null = exp.Is(this=value, expression=exp.Null())
+    for case in nodes(found, exp.Case):
+        if [item.this for item in case.args["ifs"]] == [is_null]:
+            case.replace(case.args["default"])
     return found
