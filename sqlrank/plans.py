@@ -29,7 +29,7 @@ DISTINCT_SHARE = 0.02
 """Scores are counted instead of sorted if fewer than this share of the first ``PROBED`` rows are distinct."""
 
 REPEATED_SHARE = 0.9
-"""The same for several scores of the same rows, which find their values by the score: from then on there are some hundred thousand at most."""
+"""The same where each row has to find by its score how far it moves a metric: from then on there are some hundred thousand of them at most."""
 
 UNTIED_SHARE = 0.999
 """Scores are packed into integers if at least this share of the first ``PROBED`` rows are distinct: tied ones are sorted again."""
@@ -194,7 +194,7 @@ def _order(question: Question, columns: Columns, wanted: str, weighted: bool) ->
         wanted = "window" if _has_small_groups(question, columns) else "bucketed"
     elif wanted == "auto" and database.looks:
         total, distinct = _scores(columns)
-        if distinct < (DISTINCT_SHARE if not columns.rows_are_units else REPEATED_SHARE) * total:
+        if distinct < (REPEATED_SHARE if is_told else DISTINCT_SHARE) * total:
             return "grouped"
         is_packed = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total
         return "packed" if sorted_once == "ranked" and is_packed else sorted_once
