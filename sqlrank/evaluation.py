@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sqlrank._version import __version__
 from sqlrank.engines import remote
@@ -137,11 +138,9 @@ def _check_values(prepared: Prepared) -> None:
 
 def _verified(prepared: Prepared, result: pa.Table) -> pa.Table:
     """Check what the statement found on the way; return the result without those columns."""
-    if AUDIT_BROKEN in result.column_names:
-        broken = [count for count in result[AUDIT_BROKEN].to_pylist() if count is not None]
-        # No count at all is one of no rows.
-        if any(broken) or not broken:
-            _check_values(prepared)
+    # No count at all is one of no rows. There is one per row of the result, which may be millions.
+    if AUDIT_BROKEN in result.column_names and pc.max(result[AUDIT_BROKEN]).as_py() != 0:
+        _check_values(prepared)
     if prepared.report is not None and "audit_docs" in result.column_names:
         _check_rankings(prepared, prepared.report, result)
     return result.drop_columns([output.name for output in prepared.statement.outputs if output.kind == "audit"])
@@ -149,7 +148,7 @@ def _verified(prepared: Prepared, result: pa.Table) -> pa.Table:
 
 def _check_rankings(prepared: Prepared, report: Report, result: pa.Table) -> None:
     question, inputs = prepared.question, prepared.columns.inputs
-    docs, retrieved = (sum(value or 0 for value in result[name].to_pylist()) for name in ("audit_docs", "audit_retrieved"))
+    docs, retrieved = (pc.sum(result[name]).as_py() or 0 for name in ("audit_docs", "audit_retrieved"))
     by = prepared.columns.by
     is_system = not set(by) & set(inputs["qrels"].by) and set(by) <= set(inputs["run"].by)
     is_truth = question.settings.get("queries", "truth") in {"truth", "strict"} and question.sets is None

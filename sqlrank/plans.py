@@ -28,6 +28,9 @@ PROBED = 100_000
 DISTINCT_SHARE = 0.02
 """Scores are counted instead of sorted if fewer than this share of the first ``PROBED`` rows are distinct."""
 
+REPEATED_SHARE = 0.9
+"""The same where each row has to find by its score how far it moves a metric: from then on there are some hundred thousand of them at most."""
+
 UNTIED_SHARE = 0.999
 """Scores are packed into integers if at least this share of the first ``PROBED`` rows are distinct: tied ones are sorted again."""
 
@@ -90,13 +93,12 @@ def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None 
     """Return the plans of a call, and what they take; ``rows`` are numbers of rows that are known already."""
     database = columns.database
     dialect = dialect_of(database.dialect)
-    is_duckdb = database.dialect == "duckdb"
     asked = {str(name): str(value) for name, value in question.plan.items()}
     weighted = question.base is not None and "weight" in columns.needed.get(question.base, ())
     weighted |= question.confidence is not None and question.confidence.of_rows
     plans: dict[str, Value] = {
-        "lists": "numbered" if is_duckdb else "plain",
-        "counting": "framed" if is_duckdb else "bits",
+        "lists": "numbered" if database.dialect == "duckdb" else "plain",
+        "counting": "framed" if database.dialect == "duckdb" else "bits",
         "merging": "early" if dialect.repeats else "late",
         "rest": "added" if weighted else "subtracted",
         "chosen": "known" if "queries" in columns.inputs else "all",
@@ -110,6 +112,9 @@ def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None 
         plans["top"] = _firsts(question) or 1
     if any("order" in item.uses.settings for item in question.asked):
         plans["order"] = _order(question, columns, asked.get("order", "auto"), weighted)
+    # Orders in which each distinct score has a row, which predictions find by it.
+    if columns.rows_are_units and plans.get("order") in {"grouped", "bucketed"} and columns.base is not None and not columns.base.valued:
+        plans["drawn"] = "scores"
     return plans
 
 
@@ -183,13 +188,13 @@ def _order(question: Question, columns: Columns, wanted: str, weighted: bool) ->
     database = columns.database
     if wanted in {"ranked", "packed"} and weighted:
         raise MetricError(f"order={wanted!r} is for predictions that all weigh 1; choose window, bucketed or grouped")
-    has_segments = question.confidence is not None and any("Influence" in item.file.facts for item in question.asked)
-    sorted_once = "ranked" if not weighted and not has_segments else "carried" if database.dialect == "duckdb" else "window"
+    is_told = columns.has_units and any("Influence" in item.file.facts for item in question.asked)
+    sorted_once = "ranked" if not weighted and not is_told else "carried" if database.dialect == "duckdb" and not is_told else "window"
     if wanted == "auto" and dialect_of(database.dialect).is_distributed:
         wanted = "window" if _has_small_groups(question, columns) else "bucketed"
     elif wanted == "auto" and database.looks:
         total, distinct = _scores(columns)
-        if distinct < DISTINCT_SHARE * total:
+        if distinct < (REPEATED_SHARE if is_told else DISTINCT_SHARE) * total:
             return "grouped"
         is_packed = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total
         return "packed" if sorted_once == "ranked" and is_packed else sorted_once

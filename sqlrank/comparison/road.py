@@ -52,7 +52,7 @@ def over_units(tables: Sequence[tuple[list[str], pa.Table]], asking: Asking, lim
     """Return what ``work`` makes of values of units, in a database of their own under the limits of the call."""
     by_rows = (tables[0][1].schema.metadata or {}).get(b"sqlrank.unit") == BY_ROWS.encode()
     with session(None, limits) as duck:
-        return supervise(duck, lambda: work(Units(duck, tables, asking, asking.measured(by_rows))), None)
+        return supervise(duck, lambda: work(Units(duck, tables, asking, by_rows)), None)
 
 
 def check_paired(compared: Sequence[Compared], asking: Asking) -> None:

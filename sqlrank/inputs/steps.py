@@ -154,17 +154,23 @@ def _predictions(columns: Columns, item: Input) -> dict[str, Source]:
     numbered, over = _numbered(columns, raw) if columns.rows_are_units else ({}, RAW)
     others += [UNIT] if columns.rows_are_units else []
     title, key_of = "predictions: a row per example and score", Key((SCORED_BY, *item.by), nullable=True)
+    scores = tuple(columns.scores) if columns.rows_are_units else ()
     stacks = {name: _stack(columns, item, over, others, is_valued) for name, is_valued in parts.items()}
     return {RAW: Source(_title(item), group, raw), **numbered} | {
-        name: Source(title, key_of, stack, over, has_lists=True, rows_are_units=columns.rows_are_units) for name, stack in stacks.items()
+        name: Source(title, key_of, stack, over, has_lists=True, scores=scores) for name, stack in stacks.items()
     }
 
 
 def _numbered(columns: Columns, raw: exp.Select) -> tuple[dict[str, Source], str]:
-    """Return predictions with numbers for units: in the order of all that is read of them, so that those of the same number are equal."""
+    """Return predictions with numbers for units.
+
+    DuckDB computes a step once, so that any numbers do; others may number rows anew for each step that reads them: in the order of all
+    that is read of them, so that those of the same number are equal.
+    """
     shown: list[exp.Expr] = [key(name) if name in columns.by else exp.column(name) for name in raw.named_selects]
     order = exp.Order(expressions=[exp.Ordered(this=item.copy(), nulls_first=True) for item in shown])
-    number = exp.Window(this=exp.RowNumber(), order=order)
+    is_once = columns.database.dialect == "duckdb"
+    number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
     query = exp.select(*shown, exp.alias_(number, UNIT)).from_(exp.Table(this=exp.to_identifier(RAW)))
     group = Key(tuple(columns.inputs["predictions"].by), nullable=True)
     return {NUMBERED: Source("predictions: with numbers, which tell rows apart", group, query, RAW)}, NUMBERED

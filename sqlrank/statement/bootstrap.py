@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 PRIME = 2147483647
 """2^31 - 1: what draws are below."""
 
+IS_DRAWN = exp.GT(this=exp.column(TIMES), expression=literal(0))
+
 CLOSE = 1e-9
 """What a place may miss a whole number by that rounding took from it."""
 
 
 def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: str, unit: str, weight: exp.Expr | None) -> exp.Select:
-    """Return the rows of a step once for each replicate in which their unit is drawn, weighing as often, with the replicate they are of.
+    """Return the rows of a step once for each replicate, weighing as often as their unit is drawn in it, with the replicate they are of.
 
     ``rows`` is the query of the step, ``unit`` the column that tells units apart, ``weight`` what rows weigh, 1 if it is None.
     """
@@ -52,8 +54,7 @@ def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: s
     times = exp.Case(ifs=[exp.If(this=is_seen, true=literal(1))], default=said("times.sql", exp.column(DRAW)))
     counted = exp.select(*kept, exp.column(REPLICATE), exp.alias_(times, TIMES)).from_(crossed.subquery("crossed"))
     total = exp.column(TIMES) if weight is None else exp.column("weight") * exp.column(TIMES)
-    query = exp.select(*shown, exp.column(REPLICATE), exp.alias_(double(total), "weight")).from_(counted.subquery("counted"))
-    return query.where(exp.GT(this=exp.column(TIMES), expression=literal(0)))
+    return exp.select(*shown, exp.column(REPLICATE), exp.alias_(double(total), "weight")).from_(counted.subquery("counted"))
 
 
 def rows_of(relations: Relations, role: str) -> str:
@@ -74,7 +75,7 @@ class Drawing:
         if not self.confidence.of_rows or name.replace(" as given", "") != rows_of(self.relations, str(self.role)):
             return step
         (unit,) = self.relations.units(step)
-        query = drawn(self.relations, self.confidence, self.relations.ctes[step], step, unit, exp.column("weight"))
+        query = drawn(self.relations, self.confidence, self.relations.ctes[step], step, unit, exp.column("weight")).where(IS_DRAWN.copy())
         keys = {name: Key((*held.columns, REPLICATE), held.nullable) for name, held in self.relations.keys(step).items() if name != UNIT}
         keys[UNIT] = Key((unit,))
         return self.relations.add(f"{step}_drawn", query, "one row per replicate and row that is drawn in it", keys)
@@ -89,11 +90,14 @@ class Replicates:
         self.keep = keep
         self.values: tuple[str, exp.Select] | None = None
 
-    def draw(self, step: str, query: exp.Select, unit: str, weight: exp.Expr | None) -> str:
-        """Add the values of queries once for each replicate in which the query is drawn, and return the name of that step."""
+    def draw(self, step: str, query: exp.Select, unit: str, weight: exp.Expr | None, columns: Sequence[Column]) -> str:
+        """Add the values of queries once for each replicate, and return the name of that step."""
         self.values = step, query
         again = drawn(self.relations, self.confidence, query, step, unit, weight)
-        return self.keep("drawn", again, "one row per replicate and query that is drawn in it")
+        # In means it costs less that queries weigh nothing than to leave them out; only where queries are counted they have to be.
+        is_counted = any(column.asked.settings.get("no_relevant") == "null" for column in columns)
+        again = again.where(IS_DRAWN.copy()) if is_counted else again
+        return self.keep("drawn", again, "one row per replicate and query, which weighs as often as it is drawn in it")
 
     def rows(self, body: exp.Select, base: str | None, columns: Sequence[Column], audits: Sequence[str]) -> exp.Select:
         """Return one row per group with the limits of every metric; ``body`` has one per group and replicate."""
@@ -196,14 +200,10 @@ class Replicates:
         """Limits at the replicates of which as many lie beyond as the level says, without interpolation."""
         places = []
         for name in names:
-            has_none = exp.Case(
-                ifs=[exp.If(this=exp.Is(this=exp.column(name), expression=exp.Null()), true=literal(1))], default=literal(0)
-            )
-            window = exp.Window(
-                this=exp.RowNumber(),
-                partition_by=[*map(key, keys.columns), has_none],
-                order=exp.Order(expressions=[exp.Ordered(this=exp.column(name))]),
-            )
+            is_none = exp.Is(this=exp.column(name), expression=exp.Null())
+            has_none = exp.Case(ifs=[exp.If(this=is_none, true=literal(1))], default=literal(0))
+            order = exp.Order(expressions=[exp.Ordered(this=exp.column(name))])
+            window = exp.Window(this=exp.RowNumber(), partition_by=[*map(key, keys.columns), has_none], order=order)
             places += [exp.column(name), exp.alias_(window, f"{name}_place")]
         query = exp.select(*map(key, keys.columns), *places).from_(replicated)
         query = query.where(exp.GT(this=exp.column(REPLICATE), expression=literal(0)))

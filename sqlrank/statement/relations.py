@@ -33,7 +33,7 @@ class Source:
     ``over`` names the source that the query reads instead of a table of the caller's, ``beside`` others that it joins; without a query it
     is that source itself.
     ``list_column`` is the column that tells lists of a group apart, where ``has_lists``: those of rankings are the rows of a relation;
-    ``rows_are_units`` says that units are the rows, by number.
+    ``scores`` are what the scores of its rows are called where these are units, by number.
     """
 
     title: str
@@ -43,7 +43,7 @@ class Source:
     list_column: str = QUERY
     has_lists: bool = False
     beside: tuple[str, ...] = ()
-    rows_are_units: bool = False
+    scores: tuple[str, ...] = ()
 
 
 class Relations:

@@ -62,6 +62,15 @@ class Column:
     scan: str
     unit: str
 
+    def side(self, number: int) -> str:
+        """Return the name of its values under one of several scores that stand side by side."""
+        return f"{self.alias}_{number}"
+
+
+def of_score(name: str, score: str) -> str:
+    """Return what a metric under one of several scores is called for the caller, where these stand side by side."""
+    return f"{name} of {score}"
+
 
 def grouped(query: exp.Select, keys: Key) -> exp.Select:
     """Group by the columns of a key, if it has any."""

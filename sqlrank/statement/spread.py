@@ -42,7 +42,8 @@ class Spread:
         self.confidence = confidence
         self.relations = relations
         self.keep = keep
-        self.rows_are_units = any(source.rows_are_units for source in relations.sources.values())
+        self.scores = next((source.scores for source in relations.sources.values() if source.scores), ())
+        self.rows_are_units = bool(self.scores)
         self.reaches: dict[str, str] = {}
         self.units: dict[str, str] = {}
         self.errors: dict[str, str] = {}

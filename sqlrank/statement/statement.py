@@ -12,10 +12,10 @@ from sqlrank.errors import MetricError
 from sqlrank.library.asked import CUTOFF, OWN_CUTOFFS
 from sqlrank.library.nodes import BIGINT
 from sqlrank.statement.bootstrap import Drawing
-from sqlrank.statement.keys import GROUP, QUERY, UNIT, key, same
+from sqlrank.statement.keys import GROUP, QUERY, SCORED_BY, UNIT, key, same
 from sqlrank.statement.prune import drop_empty, prune
 from sqlrank.statement.relations import Relations
-from sqlrank.statement.rows import SLICED_BY, double, finite, slice_name
+from sqlrank.statement.rows import SLICED_BY, double, finite, of_score, slice_name
 from sqlrank.statement.spread import LIMITS
 from sqlrank.statement.stages import Stages
 
@@ -101,10 +101,24 @@ def build(
         body.select(exp.alias_(double(exp.column("weight")), "weight"), copy=False)
     audited = [Output(name, name, "audit") for names in scans.values() for name in names]
     metrics = [Output(column.alias, name, "metric", column.asked) for name, column in columns.items()]
+    if scores := _scores(stages):
+        keys = [item for item in keys if item.alias not in {SCORED_BY, UNIT}]
+        sides = list(enumerate(scores, start=1))
+        metrics = [
+            Output(column.side(number), of_score(name, score), "metric", column.asked)
+            for name, column in columns.items()
+            for number, score in sides
+        ]
     if rows.confidence is not None and not rows.confidence.per_unit:
         metrics = [output for metric in metrics for output in [metric, *_limits(metric)]]
     keys += [Output(CUTOFF, CUTOFF, "cutoff")] if sweep else []
     return _statement(body, relations, stages, [*keys, *metrics, *audited, *weights], stamp, rows.is_whole)
+
+
+def _scores(stages: Stages) -> tuple[str, ...]:
+    """Return what the scores of rows are called whose values stand side by side, if such are asked for."""
+    spread = stages.spread
+    return () if spread is None or not spread.confidence.per_unit else spread.scores
 
 
 def _sweep(asked: Sequence[Asked]) -> tuple[int, int] | None:

@@ -10,6 +10,7 @@ from sqlrank.errors import MetricError
 from sqlrank.statement.keys import GROUP, Key, key
 from sqlrank.statement.moves import by_rows
 from sqlrank.statement.rows import Part, double, grouped, joined
+from sqlrank.statement.score_values import ScoreValues
 from sqlrank.statement.spread import CLASSES, UNITS
 
 if TYPE_CHECKING:
@@ -40,14 +41,21 @@ class UnitValues:
         audits: Mapping[Part, Sequence[str]],
     ) -> exp.Select:
         """Return one row per group and unit of the input ``base``, with a value for every metric; raise ``MetricError`` for one without any."""
-        found: dict[str, Part] = {}
-        for part in parts:
-            held = [column for column in columns if column.scan == part.step]
-            for rows, moves in by_rows(self.relations, scans[part.step], held, of_values=False).items():
-                step = self._values(part, rows, moves)
-                found |= {column.alias: step for column, _ in moves}
-        if unmoved := [column for column in columns if column.alias not in found]:
+        moved = [
+            (part, rows, moves)
+            for part in parts
+            for rows, moves in by_rows(
+                self.relations, scans[part.step], [column for column in columns if column.scan == part.step], of_values=False
+            ).items()
+        ]
+        known = {column.alias for _, _, moves in moved for column, _ in moves}
+        if unmoved := [column for column in columns if column.alias not in known]:
             raise MetricError(f"{unmoved[0].asked.metric} cannot be compared by units: no row says how far it moves it")
+        if self.spread.scores:
+            return ScoreValues(self.relations, self.spread.scores, self.keep, self._values).rows(base, moved, columns, audits)
+        found: dict[str, Part] = {}
+        for part, rows, moves in moved:
+            found |= dict.fromkeys((column.alias for column, _ in moves), self._values(part, rows, moves))
         first, *others = dict.fromkeys(found.values())
         if others:
             first, others = self._units(base), [first, *others]

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.library.nodes import nodes
 from sqlrank.statement.bind import apply
+from sqlrank.statement.moves import can_be_null
 from sqlrank.statement.rows import finite
 
 if TYPE_CHECKING:
@@ -37,10 +39,15 @@ def if_asked(relations: Relations, column: Column) -> exp.Expr:
 
 def aggregate(relations: Relations, column: Column, weighted: bool, is_drawn: bool = False) -> exp.Expr:
     """The value of a metric over all lists of a group."""
-    return aggregated(relations.library, column.asked, exp.column(column.alias), column.unit, weighted=weighted, is_drawn=is_drawn)
+    value, is_never_null = exp.column(column.alias), is_drawn and not can_be_null(column)
+    return aggregated(
+        relations.library, column.asked, value, column.unit, weighted=weighted, is_drawn=is_drawn, is_never_null=is_never_null
+    )
 
 
-def aggregated(library: Library, asked: Asked, value: exp.Expr, unit: str, *, weighted: bool, is_drawn: bool = False) -> exp.Expr:
+def aggregated(
+    library: Library, asked: Asked, value: exp.Expr, unit: str, *, weighted: bool, is_drawn: bool = False, is_never_null: bool = False
+) -> exp.Expr:
     """The values of a ``unit`` put together; NULL where a list has none and the policy says so. Those that are drawn weigh as often."""
     settings = asked.settings
     chosen = settings.get("aggregate", "wmean" if weighted else "mean")
@@ -50,9 +57,20 @@ def aggregated(library: Library, asked: Asked, value: exp.Expr, unit: str, *, we
     weight = exp.column("weight") if weighted or is_drawn else exp.Literal.number(1)
     chosen = "wmean" if is_drawn and chosen == "mean" else chosen
     found = apply(library, "aggregate", [value, weight], {**settings, "aggregate": chosen})
+    if is_never_null:
+        found = _never_null(found, value)
     if library.can_overflow(asked.file, [*asked.uses.files, library.function("aggregate", str(chosen))]):
         found = finite(found)
     if settings.get("no_relevant") == "null":
         incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))
         return exp.Case(ifs=[exp.If(this=incomplete, true=exp.Null())], default=found)
+    return found
+
+
+def _never_null(found: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """Return an expression without the cases that a value is NULL, so that what metrics of the same queries have in common is added up once."""
+    is_null = exp.Is(this=value, expression=exp.Null())
+    for case in nodes(found, exp.Case):
+        if [item.this for item in case.args["ifs"]] == [is_null]:
+            case.replace(case.args["default"])
     return found

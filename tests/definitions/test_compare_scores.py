@@ -119,6 +119,40 @@ def test_slices_and_three_scores() -> None:
     assert part["se"] == pytest.approx(delong(*(values[day == 1] for values in (label, one, two)))[1], rel=1e-9)
 
 
+@pytest.mark.parametrize("options", [{}, {"nulls": "drop"}], ids=["all rows", "some left out"])
+@pytest.mark.parametrize("is_weighted", [False, True], ids=["rows", "weighted"])
+def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) -> None:
+    """Whether values are found by the score or by the row: of metrics that an order, a sum or another step moves, within slices of which one is NULL."""
+    label, one, two = random_scores(9)
+    rng = np.random.default_rng(2)
+    day = rng.choice(["x", "y", None], 400)
+    weights = {"weight": rng.integers(0, 4, 400) / 2} if is_weighted else {}
+    lost = [None if row % 50 == 0 else value for row, value in enumerate(label)] if options else label
+    data = pa.table({"label": lost, "a": one, "b": two, "c": two[::-1].copy(), "day": day, **weights})
+    metrics = ["AUC", "APS", "Gini", "LogLoss", "Brier", "Precision", "NormalizedEntropy"]
+
+    def by(order: str) -> list[dict[str, Any]]:
+        plan = {"order": order}
+        found = sqlrank.compare(metrics, predictions=data, columns={"score": ["a", "b", "c"]}, slices=[["day"], []], plan=plan, **options)
+        return list(found.to_pylist())
+
+    sorted_once = by("window")
+    assert len(sorted_once) == 4 * 3 * len(metrics)
+    for order in ("grouped", "bucketed"):
+        for row, expected in zip(by(order), sorted_once, strict=True):
+            assert row == {
+                name: pytest.approx(value, rel=1e-8, abs=1e-12) if isinstance(value, float) else value for name, value in expected.items()
+            }
+
+
+def test_a_row_without_a_score_is_in_one_system_only() -> None:
+    gap = table(c=[None, *B[1:]])
+    with pytest.raises(
+        InputError, match=r"^1 of 10 units have rows of one of two systems only, and metrics of predictions are compared over"
+    ):
+        sqlrank.compare(["AUC", "Brier"], predictions=gap, columns={"score": ["a", "c"]}, nulls="drop")
+
+
 def test_systems_of_rows_of_their_own() -> None:
     """Systems told apart by a column are paired by the unit that is named."""
     stacked = pa.table({"system": ["a"] * 10 + ["b"] * 10, "label": LABEL * 2, "score": A + B, "user": USER * 2, "weight": WEIGHT * 2})

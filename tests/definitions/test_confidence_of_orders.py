@@ -122,11 +122,21 @@ def test_every_plan_has_the_same_intervals(order: str) -> None:
             assert one["AUC.low"] < one["AUC"] < one["AUC.high"]
 
 
-def test_the_plan_for_rows_of_weight_1() -> None:
-    given = {"predictions": pa.table(TEN), "confidence": 0.9}
-    assert sqlrank.evaluate(OF_ORDERS, **given, plan={"order": "ranked"}).to_pylist() == [
-        pytest.approx(row) for row in sqlrank.evaluate(OF_ORDERS, **given).to_pylist()
-    ]
+@pytest.mark.parametrize("order", few(["ranked", "packed"], ["ranked"]))
+def test_the_plans_for_rows_of_weight_1(order: str) -> None:
+    """Of groups with ties, of one class, of one row, and of a name that is NULL; and by users, whose rows are found by their thresholds."""
+    part = sample()
+    shop = ["a", "b", None] * 20
+    label = [0.0 if name == "b" else value for name, value in zip(shop, part["label"], strict=True)]
+    table = pa.table({
+        "label": [*label, 1.0, 1.0, 0.0], "score": [*part["score"], 0.5, 0.7, 0.5], "user": [*part["user"], 1.0, 2.0, 1.0], "shop": [*shop, "c", "c", "d"],
+    })  # fmt: skip
+    for options in ({}, {"unit": "CAST(user AS INT)"}):
+        given = {"predictions": table, "confidence": 0.9, "by": [["shop"], []], **options}
+        usual = sqlrank.evaluate(OF_ORDERS, **given, plan={"order": "grouped"}).to_pylist()
+        assert len(usual) == 6
+        for one, two in zip(usual, sqlrank.evaluate(OF_ORDERS, **given, plan={"order": order}).to_pylist(), strict=True):
+            assert one == pytest.approx(two, rel=1e-11)
 
 
 # By what each row does

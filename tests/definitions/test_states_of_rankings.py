@@ -114,7 +114,9 @@ def test_intervals_are_those_of_the_values_of_lists() -> None:
 
 def test_differences_have_no_intervals() -> None:
     state = sqlrank.state("AP", by="day", **given())
-    with pytest.raises(sqlrank.MetricError, match="^AP is of rankings, whose states have no folds"):
+    with pytest.raises(
+        sqlrank.MetricError, match=r"^AP is of rankings, whose states have no folds, by which it is told how sure a difference is"
+    ):
         sqlrank.drift("AP", state=state, reference="day = 1", where="day = 2", confidence=0.9)
 
 
