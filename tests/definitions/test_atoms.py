@@ -65,6 +65,7 @@ def test_what_is_certain_is_narrower() -> None:
     assert widths == pytest.approx([0.0471, 0.0039], abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_truth_is_never_beyond(seed: int) -> None:
     draw = np.random.default_rng(seed)

@@ -66,11 +66,13 @@ def one(metric: str, run: pa.Table, **options: Any) -> Any:
     return value
 
 
+@pytest.mark.slow
 def test_a_world_by_hand() -> None:
     (found,) = evaluate(list(GOLDEN), qrels=WORLD.qrels)
     assert found == pytest.approx(GOLDEN, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_beside_metrics_of_accuracy_and_in_another_engine() -> None:
     connection = sqlite3.connect(":memory:")
     tables = {"run": WORLD.run, "qrels": WORLD.qrels, **WORLD.inputs}
@@ -136,6 +138,7 @@ def test_one_list(metric: str, docs: str, expected: float | None) -> None:
     assert one(metric, lists(**{"1": docs})) == (None if expected is None else pytest.approx(expected))
 
 
+@pytest.mark.slow
 def test_equal_and_disjoint_lists() -> None:
     assert one("Personalization", lists(p="abcd", q="dcba", r="abcd")) == pytest.approx(0, abs=1e-15)
     assert one("Personalization", lists(p="ab", q="cd")) == 1
@@ -155,6 +158,7 @@ def test_users_without_a_history() -> None:
     assert one("PopularityLift", run) == 2.5 / 2 - 1
 
 
+@pytest.mark.slow
 def test_ties_decide_which_documents_are_first() -> None:
     tied = pa.table({"query_id": ["1", "1"], "doc_id": ["a", "i"], "score": [1.0, 1.0]})
     base = pa.table({"query_id": ["1", "1"], "doc_id": ["a", "i"], "score": [5, 5], "rank": [1, 2]})

@@ -64,6 +64,7 @@ def test_means_by_the_definition(confidence: float, replicates: int, seed: int) 
     assert row["RR.se"] == pytest.approx(np.std(means, ddof=1), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_rows_by_the_definition() -> None:
     """A metric of all rows is evaluated in every replicate, its rows weighing as often as their user was drawn."""
     rng = np.random.default_rng(4)
@@ -91,6 +92,7 @@ def test_rows_by_the_definition() -> None:
     assert row["KS.low"] < row["KS"] < row["KS.high"]
 
 
+@pytest.mark.slow
 def test_groups_are_drawn_alike() -> None:
     """A group has the limits that it has alone, whatever the order of rows; what is NULL is a group."""
     rng = np.random.default_rng(5)

@@ -39,6 +39,7 @@ def test_where_on_the_table(where: str) -> None:
     assert row(["RR", "num_q"], queries=SOME, where=where) == [0.5, 1]
 
 
+@pytest.mark.slow
 def test_predictions_of_some_queries() -> None:
     data = pa.table({"query_id": [1, 1, 2, 2], "doc_id": [1, 2, 1, 2], "score": [0.4, 0.6, 0.9, 0.3], "label": [1, 0, 1, 0]})
     some = pa.table({"query_id": [2]})

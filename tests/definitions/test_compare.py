@@ -81,6 +81,7 @@ def test_the_greatest_t(shares: Path) -> None:
     assert [row["better"] for row in rows] == [None, None]
 
 
+@pytest.mark.slow
 def test_corrections(shares: Path) -> None:
     table = given(a=A, b=B, c=C)
     plain = [row["p"] for row in compare(shares, table, correction="none")]
@@ -145,6 +146,7 @@ def test_units_that_only_one_has(shares: Path) -> None:
     assert (row["units"], row["unpaired"], row["difference"]) == (12, 2, pytest.approx(0.0933333333, abs=1e-10))
 
 
+@pytest.mark.slow
 def test_slices() -> None:
     run = {name: {f"q{q}": {"a": 1.0, "b": float(q % good)} for q in range(6)} for name, good in (("x", 2), ("y", 3))}
     qrels = {f"q{q}": {"b": 1} for q in range(6)}
@@ -162,6 +164,7 @@ def test_slices() -> None:
     assert alone.num_rows == 3
 
 
+@pytest.mark.slow
 def test_weights_of_queries() -> None:
     """A query of weight 2 moves the mean twice as far; one of weight 0 is none; scaling all changes nothing."""
     run = {"x": {f"q{q}": {"a": 1.0, "b": 0.5} for q in range(4)}, "y": {f"q{q}": {"a": 1.0, "b": 2.0 * (q % 2)} for q in range(4)}}
@@ -197,6 +200,7 @@ def test_differences_of_queries(shares: Path) -> None:
     assert [row["query_id"] for row in worse.to_pylist()] == ["q1", "q2", "q3"]
 
 
+@pytest.mark.slow
 def test_lower_is_better(shares: Path) -> None:
     """Wins are of the better system, whichever way a metric goes."""
     (row,) = sqlrank.compare("MAE", predictions=given(a=A, b=B), level="query").to_pylist()
@@ -230,6 +234,7 @@ def test_the_same_change_everywhere_is_no_certainty(shares: Path) -> None:
     assert (row["wins"], row["se"], row["p"], row["low"], row["better"]) == (3, 0, None, None, None)
 
 
+@pytest.mark.slow
 def test_one_query_and_none(shares: Path) -> None:
     (row,) = compare(shares, given(a=[0.1], b=[0.5]))
     assert (row["units"], row["difference"], row["se"], row["p"], row["better"]) == (1, 0.4, None, None, None)
@@ -238,6 +243,7 @@ def test_one_query_and_none(shares: Path) -> None:
     assert compare(shares, given(a=[0.1, None], b=[None, 0.5]), test="randomization")[0]["p"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
 def test_the_order_of_rows_and_systems(test: str, shares: Path) -> None:
     table = given(a=A, b=B)
@@ -251,6 +257,7 @@ def test_the_order_of_rows_and_systems(test: str, shares: Path) -> None:
     assert turned["p"] == pytest.approx(row["p"])
 
 
+@pytest.mark.slow
 def test_seeds(shares: Path) -> None:
     found = {seed: compare(shares, given(a=A, b=B), test="randomization", replicates=999, seed=seed)[0]["p"] for seed in (0, 0, 1, 2)}
     assert found[0] == compare(shares, given(a=A, b=B), test="randomization", replicates=999)[0]["p"]
@@ -317,6 +324,7 @@ def test_what_is_of_all_rows() -> None:
         sqlrank.compare("Purity", inputs={"records": pa.table({"record_id": [1], "predicted_cluster": [1], "true_cluster": [1]})})
 
 
+@pytest.mark.slow
 def test_systems_that_cannot_be_compared(shares: Path) -> None:
     with pytest.raises(MetricError, match=r"^two systems are needed to compare, and there is only 'a'; name their column with by="):
         compare(shares, given(a=A))

@@ -107,6 +107,7 @@ def test_a_score_against_itself() -> None:
     assert (row["difference"], row["p"], row["better"]) == (0, 1, None)
 
 
+@pytest.mark.slow
 def test_slices_and_three_scores() -> None:
     label, one, two = random_scores(3)
     day = np.arange(400) % 2
@@ -119,6 +120,7 @@ def test_slices_and_three_scores() -> None:
     assert part["se"] == pytest.approx(delong(*(values[day == 1] for values in (label, one, two)))[1], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"nulls": "drop"}], ids=["all rows", "some left out"])
 @pytest.mark.parametrize("is_weighted", [False, True], ids=["rows", "weighted"])
 def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) -> None:
@@ -153,6 +155,7 @@ def test_a_row_without_a_score_is_in_one_system_only() -> None:
         sqlrank.compare(["AUC", "Brier"], predictions=gap, columns={"score": ["a", "c"]}, nulls="drop")
 
 
+@pytest.mark.slow
 def test_systems_of_rows_of_their_own() -> None:
     """Systems told apart by a column are paired by the unit that is named."""
     stacked = pa.table({"system": ["a"] * 10 + ["b"] * 10, "label": LABEL * 2, "score": A + B, "user": USER * 2, "weight": WEIGHT * 2})
@@ -167,6 +170,7 @@ def test_systems_of_rows_of_their_own() -> None:
         sqlrank.compare("AUC", predictions=stacked.slice(0, 16), unit="user")
 
 
+@pytest.mark.slow
 def test_gates() -> None:
     label, one, two = random_scores(5, n=2000)
     worse = np.random.default_rng(0).random(2000)
@@ -216,6 +220,7 @@ def test_what_units_need() -> None:
         sqlrank.compare(["RR", "AUC"], predictions=ranked, columns=BOTH)
 
 
+@pytest.mark.slow
 def test_what_is_undefined() -> None:
     """Areas of one class, and of one positive, whose spread is not known."""
     assert compare("AUC", table().slice(0, 3)) == []

@@ -85,6 +85,7 @@ def test_what_is_certain_by_hand() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_within_groups_on_another_engine() -> None:
     asked = {"by": "campaign", "baseline": "near", "confidence": 0.9}
     here = sqlrank.compare_states(METRICS, states={name: states("grid")[name] for name in ("score", "near")}, **asked).to_pylist()

@@ -129,6 +129,7 @@ def test_what_overflows_is_null() -> None:
     assert (low, high, error, units) == (None, None, None, 3)
 
 
+@pytest.mark.slow
 def test_rankings() -> None:
     """Three queries of a real collection: the values of each, and scipy's quantile."""
     files = {"run": TREC / "results.test", "qrels": TREC / "qrels.rel_level"}
@@ -149,6 +150,7 @@ def test_rankings() -> None:
     assert [row[f"num_rel.{what}"] for what in ("low", "high", "se", "units")] == [None] * 4
 
 
+@pytest.mark.slow
 def test_queries_without_a_value_are_no_units(run: pa.Table, qrels: pa.Table) -> None:
     """A query without relevant documents does not count, or counts 0, as the policy says."""
     more = pa.concat_tables([qrels, pa.table({"query_id": ["q3"], "doc_id": ["a"], "relevance": [0]})])

@@ -33,6 +33,7 @@ def shown() -> pa.Table:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metrics", "options"),
     every(
@@ -85,6 +86,7 @@ def test_rankings_of_what_is_known_of_queries() -> None:
     }
 
 
+@pytest.mark.slow
 def test_lists_of_one_query_are_not_independent() -> None:
     """Drawn anew, they are drawn together: the mean of two systems has three units, not six."""
     with pytest.raises(MetricError) as caught:

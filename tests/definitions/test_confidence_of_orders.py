@@ -38,6 +38,7 @@ def sample(size: int = 60) -> dict[str, list[float]]:
 # By hand
 
 
+@pytest.mark.slow
 def test_area_under_the_curve() -> None:
     """DeLong's standard error, that of MLstatkit, and Wilson's interval with the variance of Hanley and McNeil as a floor."""
     found = interval("AUC", pa.table(TEN))
@@ -53,6 +54,7 @@ def test_area_under_the_curve() -> None:
     assert interval("AUC", pa.table({**WEIGHED, "score": OTHER}))[::3] == pytest.approx((0.9197530864, 0.0986179868), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_a_perfect_order_is_not_certainty() -> None:
     table = pa.table({"label": [1.0] * 20 + [0.0] * 200, "score": [0.9] * 20 + [0.1] * 200})
     assert interval("AUC", table) == pytest.approx((1, 0.9734143819, 1, 0, 220), abs=1e-10)
@@ -73,6 +75,7 @@ def test_the_floor_by_its_formula() -> None:
     assert interval("AUC", pa.table(WEIGHED))[1:3] == pytest.approx(limits, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_what_is_twice_the_area_less_one() -> None:
     area = interval("AUC", pa.table(WEIGHED))
     for metric in ("Gini", "LiftQuality"):
@@ -88,6 +91,7 @@ def test_average_precision() -> None:
     assert interval("APS", pa.table(BY_USER), unit="user")[3:] == pytest.approx((0.1912335221, 5), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_confusion_matrices() -> None:
     expected = {"Precision": (0.75, 0.228217732), "FBeta": (0.75, 0.180421959), "MCC": (0.583333333, 0.276569517)}
     for metric, numbers in expected.items():
@@ -107,6 +111,7 @@ def test_units_that_were_drawn_together() -> None:
         assert interval(metric, mapped.append_column("row", [range(10)]), unit="row")[4] == 10
 
 
+@pytest.mark.slow
 def test_an_expression_says_what_was_drawn_together() -> None:
     assert interval("AUC", pa.table(BY_USER), unit="'u' || user") == interval("AUC", pa.table(BY_USER), unit="user")
 
@@ -122,6 +127,7 @@ def test_every_plan_has_the_same_intervals(order: str) -> None:
             assert one["AUC.low"] < one["AUC"] < one["AUC.high"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", few(["ranked", "packed"], ["ranked"]))
 def test_the_plans_for_rows_of_weight_1(order: str) -> None:
     """Of groups with ties, of one class, of one row, and of a name that is NULL; and by users, whose rows are found by their thresholds."""
@@ -191,6 +197,7 @@ def test_twice_the_weight_changes_nothing() -> None:
         assert rows_of(twice, **options) == pytest.approx(rows_of(rows, **options), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_changes_nothing() -> None:
     rows = sample()
     mixed = {name: values[::-1][7:] + values[::-1][:7] for name, values in rows.items()}
@@ -198,6 +205,7 @@ def test_the_order_of_rows_changes_nothing() -> None:
         assert rows_of(mixed, **options) == pytest.approx(rows_of(rows, **options), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_row_cut_in_two_changes_nothing_by_units() -> None:
     """Each half weighs half; rows as units see twice as many."""
     rows = {name: values * 2 for name, values in sample().items()}
@@ -208,6 +216,7 @@ def test_a_row_cut_in_two_changes_nothing_by_units() -> None:
     assert [rows_of(rows)[f"{metric}.units"] for metric in ALL] == [120] * len(ALL)
 
 
+@pytest.mark.slow
 def test_rows_that_weigh_nothing_are_no_units() -> None:
     some = {**TEN, "weight": [1.0] * 8 + [0.0] * 2}
     first = {name: values[:8] for name, values in TEN.items()}
@@ -237,6 +246,7 @@ def test_limits_of_shares_are_shares() -> None:
             assert high is None or value - 1e-12 <= high <= 1 + 1e-12, metric
 
 
+@pytest.mark.slow
 def test_undefined_is_null() -> None:
     one_class = {"label": [1.0, 1, 1], "score": [0.1, 0.5, 0.9]}
     assert interval("AUC", pa.table(one_class)) == (None, None, None, None, 3)

@@ -50,6 +50,7 @@ def test_all_points_are_those_of_scikit_learn(strategy: str) -> None:
     assert pr["threshold"] == pytest.approx(thresholds[::-1], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_table_of_thresholds_is_that_of_the_metrics() -> None:
     data = predictions(2, rows=200, decimals=1)
     table = columns("Threshold(points=0)", data)
@@ -60,6 +61,7 @@ def test_the_table_of_thresholds_is_that_of_the_metrics() -> None:
         assert [table[name][row] for name in names] == pytest.approx(list(single.values()), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_gain_and_lift_are_those_of_the_metrics() -> None:
     data = predictions(3, rows=300, decimals=1)
     gain, lift = columns("Gain(points=0)", data), columns("Lift(points=0)", data)

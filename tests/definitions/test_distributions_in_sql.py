@@ -46,6 +46,7 @@ def lifts(freedoms: list[float], statistics: list[float], alphas: list[float]) -
     return pa.table({**columns, "difference": statistics, "se": [1.0] * len(names)})
 
 
+@pytest.mark.slow
 def test_tails_of_t() -> None:
     """Near 0 and as far out as doubles go, of 1 degree of freedom and of so many that t is normal."""
     cases = [(freedom, value) for freedom in FREEDOMS for value in (0.0, 1e-3, 0.1, 0.7, 1.96, 5.0, 13.0, 35.0, 1e3, 1e6)]
@@ -73,6 +74,7 @@ def test_what_is_found_with_a_power(power: float) -> None:
     assert found["found_reach"] == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("freedom", few((1, 2, 3, 4, 7, 11, 30, 100, 1000), (1, 4, 1000)))
 def test_tails_of_chi_square(freedom: int) -> None:
     """Of two variants to a thousand, from chances near 1 to the least that doubles have."""

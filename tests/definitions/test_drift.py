@@ -49,6 +49,7 @@ def test_by_hand() -> None:
     assert psi["value"] == psi["difference"] == psi["least"] == psi["greatest"] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_psi_by_hand() -> None:
     """Halves that become 80 and 20 of 100; days that are alike have 0; a day is at 0 from itself however its weight changes."""
     state = two_days([(5, 45), (10, 40)], [(10, 70), (15, 5)])
@@ -58,6 +59,7 @@ def test_psi_by_hand() -> None:
     assert next(row for row in sqlrank.drift("AUC", state=alike, **DAYS).to_pylist() if row["metric"] == "PSI")["value"] == 0
 
 
+@pytest.mark.slow
 def test_metrics_are_those_of_evaluate() -> None:
     made = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
     found = sqlrank.drift(["AUC", "LogLoss"], state=made, reference="day < 4", where="day >= 4", by="campaign").to_pylist()
@@ -77,6 +79,7 @@ def test_metrics_are_those_of_evaluate() -> None:
     assert moved == sorted(moved, reverse=True)
 
 
+@pytest.mark.slow
 def test_another_engine() -> None:
     made = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
     asked = {"reference": "day < 4", "where": "day >= 4", "by": "campaign", "at_most": {"PSI": 0.1}}
@@ -121,6 +124,7 @@ def test_the_worst_comes_first_and_what_is_not_there_is_skipped() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_command_and_its_exit_status(tmp_path: Path) -> None:
     path, summary = tmp_path / "state.parquet", tmp_path / "summary.md"
     pq.write_table(two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)]), path)

@@ -26,6 +26,7 @@ def elbow(metric: str, given: dict[str, pa.Table], **options: Any) -> list[Any]:
     return list(sqlrank.evaluate(metric, **given, **options)[metric].to_pylist())
 
 
+@pytest.mark.slow
 def test_by_hand() -> None:
     """Recall 1/6, 7/12, 7/12, 7/12, 7/12, 3/4 goes 7/12 of the way; at 2 it has 5/7 of that, where a straight line has 1/5."""
     given = lists(p="abf", q="bz")

@@ -43,18 +43,21 @@ def test_golden_effects() -> None:
     assert [rows[metric, "B"]["better"] for metric in METRICS] == [None, "B", None]
 
 
+@pytest.mark.slow
 def test_golden_intervals_of_other_kinds() -> None:
     """Of gbstats 0.8.0."""
     near(found(interval="always")[0], {"low": -15.201248678, "high": 17.974105821, "detectable": None})
     near(found(lift="linear")[0], {"relative_low": -0.466385336, "relative_high": 1.395315702})
 
 
+@pytest.mark.slow
 def test_golden_sample_ratios() -> None:
     equal, shared = found()[-1], found(shares={"A": 0.5, "B": 0.25, "C": 0.25})[-1]
     near(equal, {"metric": "sample_ratio", "units": 24, "statistic": 0.75, "freedom": 2.0, "p": 0.687289279})
     near(shared, {"statistic": 0.666666667, "p": 0.716531311})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arms", few(range(2, 9), 3))
 def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
     counts = [3 + 2 * arm + arm % 3 for arm in range(arms)]
@@ -64,12 +67,14 @@ def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
     near(found("Mean(x)", table)[-1], {"statistic": float(test.statistic), "freedom": arms - 1.0, "p": float(test.pvalue)})
 
 
+@pytest.mark.slow
 def test_a_share_without_units_counts() -> None:
     table = UNITS.filter(pa.compute.not_equal(UNITS["variant"], "C"))
     test = stats.chisquare([10, 7, 0], np.array([0.5, 0.4, 0.1]) * 17)
     near(found(data=table, shares={"A": 0.5, "B": 0.4, "C": 0.1})[-1], {"statistic": float(test.statistic), "p": float(test.pvalue)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", few(range(5), 1))
 def test_means_and_ratios_are_those_of_scipy(seed: int) -> None:
     table = drawn(seed, arms=3)
@@ -81,6 +86,7 @@ def test_means_and_ratios_are_those_of_scipy(seed: int) -> None:
         near(rows["Ratio(clicks, views)", variant], welch(*map(linearised, clicks, views)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", few(range(5), 1))
 def test_covariates_of_ratios(seed: int) -> None:
     """A ratio with the ratio before, and with a mean before."""
@@ -108,6 +114,7 @@ def test_tails_of_many_degrees_of_freedom(freedom: float) -> None:
         assert t_tail(value, freedom) == pytest.approx(2 * stats.t.sf(value, freedom), rel=2e-11)
 
 
+@pytest.mark.slow
 def test_rows_of_a_unit_are_added_up() -> None:
     """A unit of several rows is one, however its rows are ordered."""
     halves = UNITS.set_column(5, "spend", pa.compute.divide(UNITS["spend"], 2.0)).set_column(4, "pre", pa.compute.divide(UNITS["pre"], 2.0))
@@ -116,6 +123,7 @@ def test_rows_of_a_unit_are_added_up() -> None:
         near(other, one)
 
 
+@pytest.mark.slow
 def test_corrections_widen_intervals() -> None:
     """Holm's p of six comparisons; an interval leaves 0 out where the corrected p is below 0.05."""
     plain, holm = found(METRICS, covariates={"cuped": "pre"}), found(METRICS, covariates={"cuped": "pre"}, correction="holm")
@@ -128,6 +136,7 @@ def test_corrections_widen_intervals() -> None:
     assert found(METRICS, covariates={"cuped": "pre"}, correction="bh")[0]["level"] == pytest.approx(1 - 0.05 / 6)
 
 
+@pytest.mark.slow
 def test_always_valid_p_agrees_with_its_interval() -> None:
     """The interval at a level of 1 - p, tuned as that of the call, just reaches 0."""
     row = found(interval="always")[0]
@@ -139,6 +148,7 @@ def test_always_valid_p_agrees_with_its_interval() -> None:
     assert [row["p"] for row in found(data=same.slice(0, 18), interval="always")[:-1]] == [1.0, 1.0]
 
 
+@pytest.mark.slow
 def test_lower_is_better() -> None:
     """Of a large effect the variant that is better is the other one."""
     table = pa.table({"unit_id": range(8), "variant": list("AAAABBBB"), "x": [1.0, 2, 1, 2, 11, 12, 11, 12]})
@@ -146,6 +156,7 @@ def test_lower_is_better() -> None:
     assert found("Mean(x)", table, lower="Mean(x)")[0]["better"] == "A"
 
 
+@pytest.mark.slow
 def test_what_is_detectable() -> None:
     """As compare says it: quantiles of t for level and power, times the standard error."""
     row = found()[0]

@@ -122,6 +122,7 @@ def values_without(where: np.ndarray[Any, Any], folds: int = 8) -> dict[str, lis
     return {name: [tool(*part) for part in parts] for name, tool in TOOLS.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("campaign", ["a", None])
 def test_beside_scikit_learn(campaign: str | None) -> None:
     """Three days of a campaign, one of which is NULL."""
@@ -137,6 +138,7 @@ def test_beside_scikit_learn(campaign: str | None) -> None:
     assert {row[f"num_predictions.{limit}"] for limit in ("low", "high", "se", "units")} == {None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", few([{"fineness": 64}, {}, {"bins": "score"}], 1))
 def test_values_are_those_without_folds(options: dict[str, Any]) -> None:
     every = [*SUMS, *ORDERS]
@@ -150,6 +152,7 @@ def test_values_are_those_without_folds(options: dict[str, Any]) -> None:
         assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_windows_have_their_intervals() -> None:
     """They are those of a call for the days of each."""
     asked = {"metrics": ["AUC", "LogLoss"], "state": kept("grid"), "by": "campaign", "confidence": 0.8}
@@ -161,6 +164,7 @@ def test_windows_have_their_intervals() -> None:
         assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_few_are_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"metrics": ["AUC", "LogLoss"], "state": kept("grid"), "by": "campaign", "rolling": 2, "ends": "day > 3", "confidence": 0.8}
     expected = sqlrank.evaluate(**asked).to_pylist()
@@ -184,6 +188,7 @@ def test_extremes_and_counts_of_the_other_folds(tmp_path: Path) -> None:
     assert (row["Spread"], row["Spread.se"]) == pytest.approx((0.875 / (3.125 / 6), jackknifed(without) ** 0.5), abs=1e-14)
 
 
+@pytest.mark.slow
 def test_what_has_no_interval() -> None:
     """One fold alone, positives that are all in one of two, and folds that do not differ."""
     first, second = unit_in(0, 2), unit_in(1, 2)
@@ -200,6 +205,7 @@ def test_what_has_no_interval() -> None:
     assert found == {"one": (1, None, 1, None, None), "all": (1, None, 2, None, None), "same": (1, 0, 2, None, None)}
 
 
+@pytest.mark.slow
 def test_a_fold_that_was_taken_away_is_none() -> None:
     """What a batch takes back of a fold leaves nothing of it, and it is no unit."""
     rows = [(unit_in(fold, 4), label, 0.25 + label / 2 - fold / 8, 1.0) for fold in range(4) for label in (0, 1)]
@@ -215,6 +221,7 @@ def test_a_fold_that_was_taken_away_is_none() -> None:
     assert (auc["value"], auc["units"]) == (found[0]["AUC"], 4)
 
 
+@pytest.mark.slow
 def test_another_engine_makes_and_adds_them_up() -> None:
     there = on_sqlite(clicks())
     given = {"by": ["day", "campaign"], "fold": "viewer", "folds": 8, "columns": {"weight": "weight"}}
@@ -230,6 +237,7 @@ def test_another_engine_makes_and_adds_them_up() -> None:
 # The difference of two times
 
 
+@pytest.mark.slow
 def test_drift_leaves_a_fold_out_of_both_times() -> None:
     asked = {"state": kept(), "reference": "day < 4", "where": "day >= 4", "confidence": 0.95}
     result = sqlrank.drift(METRICS, **asked)
@@ -259,6 +267,7 @@ def _two_sided(value: float, freedom: int) -> float:
     return float(2 * scale * np.sum((density[1:] + density[:-1]) / 2) * (at[1] - at[0]))
 
 
+@pytest.mark.slow
 def test_verdicts_by_intervals() -> None:
     """What is certain says nothing of chance, and intervals do; of counts, which have none, it is all that is asked."""
     asked = {"state": kept(), "reference": "day < 4", "where": "day >= 4", "at_most": {"LogLoss": 0.4, "num_predictions": 10}}

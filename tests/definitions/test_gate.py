@@ -63,6 +63,7 @@ def test_verdicts() -> None:
     assert tolerant["verdict"] == "pass"
 
 
+@pytest.mark.slow
 def test_a_share_of_the_baseline() -> None:
     """2 % of 0.75: what is tested is candidate - 0.98 baseline, per query."""
     (row,) = gate(GOOD, MIXED, tolerance="2%")
@@ -72,6 +73,7 @@ def test_a_share_of_the_baseline() -> None:
     assert gate(GOOD, BAD, tolerance="30%")[0]["verdict"] == "fail"
 
 
+@pytest.mark.slow
 def test_tolerances_of_metrics() -> None:
     rows = gate(GOOD, BAD, ["RR", "nDCG@10"], tolerance={"nDCG@10": "99%", "*": 0.1})
     assert [(row["metric"], row["tolerance"], row["verdict"]) for row in rows] == [("RR", "0.1", "fail"), ("nDCG@10", "99%", "pass")]
@@ -89,6 +91,7 @@ def test_lower_is_better() -> None:
     assert turned["verdict"] == "pass"
 
 
+@pytest.mark.slow
 def test_slices() -> None:
     """One country that is worse fails, however good the rest is; a small one is skipped."""
     countries = ["de"] * 20 + ["fr"] * 17 + [None] * 3
@@ -143,6 +146,7 @@ def test_noise_does_not_fail() -> None:
 # A stored baseline
 
 
+@pytest.mark.slow
 def test_a_stored_baseline(tmp_path: Path) -> None:
     path = tmp_path / "baseline.parquet"
     pq.write_table(sqlrank.evaluate(["RR", "nDCG@10"], run=GOOD, qrels=QRELS, per_query=True), path)
@@ -154,6 +158,7 @@ def test_a_stored_baseline(tmp_path: Path) -> None:
         assert result["verdict"].to_pylist() == ["fail", "fail"]
 
 
+@pytest.mark.slow
 def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     stored = sqlrank.evaluate(["RR", "P@5"], run=GOOD, qrels=QRELS, per_query=True)
 
@@ -195,6 +200,7 @@ def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 def test_systems() -> None:
     with pytest.raises(MetricError, match=r"^a gate is between two systems, and there are 3: a, b, c"):
         sqlrank.gate("RR", run={"a": GOOD, "b": BAD, "c": MIXED}, qrels=QRELS)
@@ -270,6 +276,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_example_of_a_pipeline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The step of the workflow runs as it stands there, with the baseline that its page says how to store."""
     workflow = yaml.safe_load((EXAMPLES / "gate.yml").read_text("utf-8"))

@@ -42,6 +42,7 @@ def test_the_greatest_of_duplicates_is_kept_and_they_are_counted(lists: str) -> 
     assert rows(COUNTS, **BOTH, plan={"lists": lists}) == [(3, 2)]
 
 
+@pytest.mark.slow
 def test_each_policy_alone() -> None:
     whole = {"run": RUN.filter(RUN["score"].is_valid()), "qrels": QRELS.filter(QRELS["relevance"].is_valid())}
     assert rows(["RR", *COUNTS], **whole, duplicates="max") == [(0.75, 3, 0)]
@@ -75,6 +76,7 @@ def test_a_query_stays_if_all_of_its_rows_are_left_out() -> None:
     assert rows(["RR", "num_q", "num_dropped"], run=run, qrels=qrels, nulls="drop") == [(0.5, 2, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", few(["window", "bucketed", "grouped"], 1))
 def test_predictions_without_a_value(order: str) -> None:
     options: dict[str, Any] = {"predictions": PREDICTIONS, "nulls": "drop", "plan": {"order": order}}
@@ -95,6 +97,7 @@ def test_several_scores_lose_the_rows_that_each_does_not_have() -> None:
     assert got == [("new", 0.0, 1), ("old", 1.0, 1)]
 
 
+@pytest.mark.slow
 def test_labels_that_are_judgments() -> None:
     """A NULL label is no judgment of a ranking, which keeps its document, and no prediction."""
     data = table([(1, "a", 0.9, None), (1, "b", 0.5, 1), (1, "c", None, 1), (1, "d", 0.1, 0)], "query_id", "doc_id", "score", "label")

@@ -128,6 +128,7 @@ def of_all_orders(data: Predictions, metrics: list[str]) -> dict[str, list[float
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", few(range(12), 1))
 def test_no_order_is_beyond_both(seed: int) -> None:
     data = drawn(seed)

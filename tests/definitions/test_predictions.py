@@ -79,6 +79,7 @@ WORKED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_the_example_of_spark(strategy: str) -> None:
     got = values([metric for metric, _ in WORKED], *SPARK, strategy=strategy)
@@ -208,6 +209,7 @@ def test_lift_quality_of_ties_is_the_mean_over_their_orders(strategy: str) -> No
     assert np.mean(orders) == pytest.approx(1 / 3, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_each_order_of_ties_by_rank() -> None:
     for order in permutations(range(4)):
         label = [1, 1, 0, 0]

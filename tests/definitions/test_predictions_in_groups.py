@@ -42,6 +42,7 @@ def each_group_alone() -> list[list[float]]:
     return sorted(found, key=lambda row: row[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", every(4, INNER))
 def test_by_columns_of_any_name(name: str) -> None:
     """Also that of a column, a table or a result inside the statement; and NULL is a group of its own."""

@@ -55,6 +55,7 @@ def test_all_tied(strategy: str) -> None:
     assert got == pytest.approx([0.5, 0, 0.4, 0, 0.5, 0.3, 1, 0.4, 0.7, 1], abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_no_weight_at_all(strategy: str) -> None:
     label, score = [1, 0, 1], [0.9, 0.8, 0.7]
@@ -66,6 +67,7 @@ def test_no_weight_at_all(strategy: str) -> None:
 EMPTY = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_no_predictions(strategy: str) -> None:
     undefined = [*UNDEFINED_1, *NO_POSITIVE, *MEANS, "LogLikelihood", "R2"]

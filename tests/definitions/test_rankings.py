@@ -137,6 +137,7 @@ EVERY = [
 ]
 
 
+@pytest.mark.slow
 def test_nothing_retrieved_counts_0() -> None:
     other = ranked({"answered": [1]}, {"unanswered": [1, 0]})
     assert values(EVERY, other) == pytest.approx(
@@ -146,6 +147,7 @@ def test_nothing_retrieved_counts_0() -> None:
     assert row == {"query_id": "unanswered"} | dict.fromkeys(EVERY, 0.0)
 
 
+@pytest.mark.slow
 def test_not_answered_is_not_undefined() -> None:
     other = ranked({"answered": [1]}, {"unanswered": [1, 0]})
     metrics = [*EVERY, "nDCG(ideal=judged_nret)", "SetRelP", "SetF(beta=0)", "P(denominator=hits)@5", "AP(denominator=hits)"]
@@ -158,6 +160,7 @@ def test_a_list_without_hits_is_not_undefined(metric: str) -> None:
     assert value(metric, ranked({"q": [0, None]}, {"q": [1]}), no_relevant="one") == 0.0
 
 
+@pytest.mark.slow
 def test_nothing_relevant() -> None:
     none = ranked({"q": [0, None, 0]})
     for policy, expected in {"zero": 0.0, "one": 1.0, "skip": None, "null": None}.items():
@@ -209,6 +212,7 @@ def test_ties_that_are_refused(metric: str, ties: str, reason: str) -> None:
         value(metric, TIED, ties=ties)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rel", "expected"), [(1, [3 / 4, 1, 1]), (2, [2 / 4, 1, 1 / 2]), (3, [1 / 4, 1, 1 / 3]), (4, [0, 0, 0])])
 def test_relevance_level(rel: int, expected: list[float]) -> None:
     graded = ranked({"q": [1, 2, 3, 0]})
@@ -283,6 +287,7 @@ def test_ideal_lists() -> None:
         assert value(f"nDCG(ideal={ideal})@3", sources) == pytest.approx(ndcg)
 
 
+@pytest.mark.slow
 def test_ideal_of_the_retrieved_is_within_the_depth() -> None:
     sources = ranked({"q": [1, 0, 3]})
     for ties in ("doc_desc", "worst", "best", "expected"):

@@ -36,6 +36,7 @@ def test_average_precision_of_the_survey_on_habr() -> None:
     assert per_query("nDCG@3", three, compat="habr") == pytest.approx({"last": 0.5 / ideal, "first": 1 / ideal, "all": 1})
 
 
+@pytest.mark.slow
 def test_ndcg_of_jarvelin_and_kekalainen() -> None:
     """The gains of the example of their paper (2002), whose discounted sums it prints with one decimal."""
     paper = ranked({"q": [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]})
@@ -45,6 +46,7 @@ def test_ndcg_of_jarvelin_and_kekalainen() -> None:
     assert value("DCG(discount={1: 1, 2: 1})", paper) == 5.0
 
 
+@pytest.mark.slow
 def test_lenskit() -> None:
     """Discounts are 1 / max(log2(rank), 1): 1, 1, 1 / log2(3), 1 / 2."""
     given = ranked({"q": [3, None, 5, None], "none": [None], "few": [2]}, {"q": [4], "unanswered": [1]})
@@ -150,6 +152,7 @@ def test_toy_f_of_ir_measures() -> None:
     assert values(["RR", "RR@10"], tied, compat="ir_measures") == [0.25, 1.0]
 
 
+@pytest.mark.slow
 def test_average_precision_of_other_tools() -> None:
     assert value("AP@5", FOUR_RELEVANT, compat="torchmetrics") == pytest.approx(1.6 / 3)
     assert value("AP@5", FOUR_RELEVANT, compat="hivemall") == pytest.approx(1.6 / 3)

@@ -44,6 +44,7 @@ def test_weighted_mean() -> None:
         value("RR", TWO, aggregate="wmean")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("no_relevant", "expected"),
     [("zero", (1 / 2 + 1 + 1 / 3) / 4), ("one", (1 / 2 + 1 + 1 + 1 / 3) / 4), ("skip", (1 / 2 + 1 + 1 / 3) / 3), ("null", None)],

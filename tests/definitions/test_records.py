@@ -66,6 +66,7 @@ NEED_LINKS = {"PairwisePrecision", "PairwiseRecall", "PairwiseF", "FowlkesMallow
 DISTANCES = ("VariationOfInformation", "MergeDistance")
 
 
+@pytest.mark.slow
 def test_numbers_of_other_tools() -> None:
     found = sqlrank.evaluate(list(GOLDEN), inputs={"records": records()}).to_pylist()[0]
     assert found == pytest.approx(GOLDEN, abs=1e-9)
@@ -132,6 +133,7 @@ def test_what_is_predicted_exactly(clusters: str, undefined: set[str]) -> None:
     assert found == {name: None if name in undefined else 0.0 if name in DISTANCES else 1.0 for name in metrics}
 
 
+@pytest.mark.slow
 def test_one_cluster_against_singletons() -> None:
     """Nothing of what was predicted is a link; B-cubed recall is still 1."""
     zero = (

@@ -54,6 +54,7 @@ def test_days_says_which_are_missing() -> None:
     assert [(row["day"], row["days"]) for row in rows] == [(1, 1), (2, 2), (4, 2), (5, 2)]
 
 
+@pytest.mark.slow
 def test_one_day_is_the_day() -> None:
     rolled = sqlrank.evaluate(METRICS, state=made(), rolling=1, by=["campaign", "day"])
     daily = sqlrank.evaluate(METRICS, state=made(), by=["campaign", "day"])
@@ -72,6 +73,7 @@ def test_by_hand() -> None:
     assert [row["AUC"] for row in rows] == pytest.approx([0.5, 0.9, third], abs=1e-14)
 
 
+@pytest.mark.slow
 def test_ends_are_chosen() -> None:
     """What is added up stays what it is: the day before the first chosen one counts."""
     every = sqlrank.evaluate(METRICS, state=made(), rolling=2, by="campaign").to_pylist()
@@ -81,6 +83,7 @@ def test_ends_are_chosen() -> None:
     assert all(same(one, other) for one, other in zip(some, expected, strict=True))
 
 
+@pytest.mark.slow
 def test_windows_are_evaluated_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = sqlrank.evaluate(METRICS, state=made(), rolling=3, by="campaign").to_pylist()
     monkeypatch.setattr(reading, "AT_ONCE", 1)
@@ -105,6 +108,7 @@ def test_days_of_any_type(days: list[Any]) -> None:
     assert [(row["day"], row["days"]) for row in found.to_pylist()] == list(zip(days, [1, 2, 1], strict=True))
 
 
+@pytest.mark.slow
 def test_another_engine() -> None:
     here = sqlrank.evaluate(METRICS, state=made(), rolling=3, by="campaign").to_pylist()
     there = sqlrank.evaluate(METRICS, state="s", rolling=3, by="campaign", connection=on_sqlite(made()), dialect="sqlite").to_pylist()

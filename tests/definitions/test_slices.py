@@ -24,6 +24,7 @@ def rows(metrics: Any, **options: Any) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in sqlrank.evaluate(metrics, **options).to_pylist()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lists", LISTS)
 def test_null_is_a_group_of_rankings(lists: str) -> None:
     options: dict[str, Any] = {"run": RUN, "plan": {"lists": lists}}

@@ -59,6 +59,7 @@ def test_a_query_that_has_no_baseline_loses_nothing() -> None:
     assert found["SearchReduction"].to_pylist() == [None, None, None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 3, 50])
 def test_a_random_world(k: int) -> None:
     data = world(21)

@@ -29,6 +29,7 @@ def made(rows: pa.Table, batch: str, *, metrics: Any = "AUC", negative: bool = F
     return sqlrank.state(metrics, predictions=rows, by=BY, batch=batch, negative=negative, columns=WEIGHT, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bins", few([{"bins": "score"}, {}, {"fineness": 16}], 1))
 def test_what_is_left_is_a_state_of_the_others(bins: dict[str, Any]) -> None:
     """A third of the rows is taken back, all of day 5 among them; weights are such as no double has exactly."""
@@ -54,6 +55,7 @@ def test_what_is_left_is_a_state_of_the_others(bins: dict[str, Any]) -> None:
     assert sqlrank.evaluate("AUC", state=state)["days"].to_pylist() == [4]
 
 
+@pytest.mark.slow
 def test_thirty_labels_turn_and_twenty_five_rows_are_deleted() -> None:
     """What is certain holds the AUC of the rows as they were before, and as they are after."""
     before = clicks()
@@ -76,6 +78,7 @@ def test_thirty_labels_turn_and_twenty_five_rows_are_deleted() -> None:
     assert abs(exact - sqlrank.evaluate("AUC", predictions=before, columns=WEIGHT)["AUC"][0].as_py()) > 0.003
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_sums_that_cancel() -> None:
     """0.1 + 0.2 + 0.3 less each of them leaves 8e-17, of which no share can be taken: the bin is empty, and the ratio undefined."""
     rows = pa.table({"day": [1, 1, 1, 1], "campaign": ["a"] * 4, "label": [1, 1, 1, 0], "score": [0.5] * 4, "weight": [0.1, 0.2, 0.3, 1.0]})
@@ -119,6 +122,7 @@ def test_rows_of_a_negative_batch_by_hand() -> None:
     assert str(low["positives"]) == "0.0"
 
 
+@pytest.mark.slow
 def test_a_batch_is_added_once() -> None:
     duck = duckdb.connect()
     given = {"connection": duck, "insert": "ads"}
@@ -138,6 +142,7 @@ def test_a_batch_is_added_once() -> None:
     assert sqlrank.evaluate("AUC", state="ads", connection=duck, where="day = 2")["rows"].to_pylist() == [left]
 
 
+@pytest.mark.slow
 def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
     """Taken back twice, or of the wrong label: counts or weights of a bin are below zero. The batch may be left out."""
     rows = pa.table({"day": [1, 1], "campaign": ["a", "a"], "label": [1, 0], "score": [0.75, 0.25], "weight": [1.0, 1.0]})
@@ -170,6 +175,7 @@ def test_a_batch_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     assert sqlrank.evaluate("AUC", state=str(tmp_path), where="batch = 'first'")["rows"].to_pylist() == [3]
 
 
+@pytest.mark.slow
 def test_windows_drift_and_another_engine_see_what_is_left() -> None:
     gone = pa.array(np.arange(clicks().num_rows) % 4 == 0)
     metrics = ["AUC", "Brier"]

@@ -73,6 +73,7 @@ def test_three_bins_by_hand(metric: str, expected: tuple[float, ...]) -> None:
     assert bounds(metric, state_of(THREE, is_open=False)) == pytest.approx([expected[0]] * 3, abs=1e-10)
 
 
+@pytest.mark.slow
 def test_a_bin_of_one_score_stays_tied() -> None:
     """The first bin holds one score. Of APS and PRAUC the borrowed bound opens it all the same, since it bounds by many light rows."""
     one = state_of(((1.5, 2), (2, 4), (0.5, 3)))
@@ -281,6 +282,7 @@ def test_the_statement_makes_the_same_rows() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_another_engine_adds_up() -> None:
     made = sqlrank.state(["AUC", "Brier", "APS"], predictions=clicks(), by=["day", "campaign"])
     for by in ([], ["campaign"]):
@@ -304,6 +306,7 @@ def on_sqlite(state: pa.Table) -> Any:
 # The command, and what is refused
 
 
+@pytest.mark.slow
 def test_the_command_makes_a_state_and_reads_it(tmp_path: Path) -> None:
     path, kept = tmp_path / "clicks.parquet", tmp_path / "state.parquet"
     pq.write_table(clicks(), path)

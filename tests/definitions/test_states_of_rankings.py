@@ -152,6 +152,7 @@ def test_merged_is_direct(by: list[str], weighted: bool) -> None:
             assert row[name] == pytest.approx(expected[name], abs=1e-11, rel=1e-11), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_few_merged_are_direct(weighted: bool) -> None:
     made = sqlrank.state(FEW, by=["day", "country"], **given(weighted=weighted))
@@ -179,6 +180,7 @@ def test_a_metric_is_answered_or_refused_by_its_name() -> None:
         assert str(problem.value).startswith(f"{name} is one number of all lists together"), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", few([{"no_relevant": "skip"}, {"no_relevant": "null"}, {"rel": 2}, {"gain": "exp2"}], 2))
 def test_a_policy_is_part_of_the_value(policy: dict[str, Any]) -> None:
     """A state that was made under a policy answers under this one, and under no other."""
@@ -213,6 +215,7 @@ def test_a_query_of_two_days_counts_twice() -> None:
     assert sqlrank.evaluate(["num_q", "P@1"], state=made).to_pylist() == [{"num_q": 2, "P@1": 0.5, "days": 2, "rows": 2}]
 
 
+@pytest.mark.slow
 def test_several_systems_are_told_apart() -> None:
     runs = {"old": given()["run"], "new": given()["run"].slice(0, 60)}
     made = sqlrank.state("AP", **{**given(), "run": runs}, by="day")
@@ -237,6 +240,7 @@ def test_run_and_judgments_in_one_table() -> None:
     assert sqlrank.evaluate("RR", state=made)["RR"].to_pylist() == [0.75]
 
 
+@pytest.mark.slow
 def test_windows_and_drift() -> None:
     """A state without bins drifts in its metrics alone: there are no scores of which PSI could be."""
     made = sqlrank.state(["nDCG@5", "num_q"], by="day", **given())
@@ -260,6 +264,7 @@ def _of(day: int) -> dict[str, Any]:
     return {**held, "qrels": held["qrels"].filter(mine)}
 
 
+@pytest.mark.slow
 def test_a_batch_of_lists_is_taken_back() -> None:
     held = given()
     gone = held["qrels"]["query_id"].unique().slice(0, 9)
@@ -274,6 +279,7 @@ def test_a_batch_of_lists_is_taken_back() -> None:
     assert left["rows"] == direct["num_q"]
 
 
+@pytest.mark.slow
 def test_another_engine_adds_up() -> None:
     made = sqlrank.state([*FEW, "AP(aggregate=gmean)"], by=["day", "country"], **given(weighted=True))
     for by in ([], ["country"]):
@@ -282,6 +288,7 @@ def test_another_engine_adds_up() -> None:
         assert there == [pytest.approx(row, abs=1e-12) for row in here]
 
 
+@pytest.mark.slow
 def test_the_statement_makes_the_same_rows() -> None:
     held = {name: table for name, table in given(weighted=True).items() if name in {"run", "qrels", "queries"}}
     names = {name: name for name in held}
@@ -297,6 +304,7 @@ def test_the_statement_makes_the_same_rows() -> None:
     assert [line for line in script.splitlines() if line.startswith(("DELETE", "INSERT"))] == ["DELETE FROM state", "INSERT INTO state ("]
 
 
+@pytest.mark.slow
 def test_a_state_is_kept_and_asked_by_the_command(tmp_path: Path) -> None:
     held = {name: table for name, table in given().items() if name in {"run", "qrels", "queries"}}
     for name, table in held.items():
@@ -362,6 +370,7 @@ def test_readings_that_are_refused(metrics: Any, options: dict[str, Any], messag
         sqlrank.evaluate(metrics, state=made, **options)
 
 
+@pytest.mark.slow
 def test_which_lists_there_are_is_part_of_the_definition() -> None:
     plain = sqlrank.state("AP", by="day", **given())["definition"][0].as_py()
     assert sqlrank.state("AP", by="day", **given(), topics="intersect")["definition"][0].as_py() != plain

@@ -69,6 +69,7 @@ def compare(metrics: list[str], options: dict[str, Any]) -> None:
             assert values == pytest.approx(list(expected.values())[len(keys) :], rel=1e-12, abs=1e-15, nan_ok=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     few(
@@ -93,6 +94,7 @@ def test_rankings(options: dict[str, Any]) -> None:
     compare(RANKINGS, {**sources, **options})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     few(
@@ -113,6 +115,7 @@ def test_predictions(options: dict[str, Any]) -> None:
     compare(PREDICTIONS, {**scored(), **options})
 
 
+@pytest.mark.slow
 def test_settings_that_read_the_cut_off_in_a_relation() -> None:
     metrics = ["nDCG(ideal=all_ones)", "AP(form=all_positions)", "R(denominator=min_rk)", "DCG(discount=zipf)"]
     sources = {"run": ranked()["run"], "qrels": ranked()["qrels"]}
@@ -129,6 +132,7 @@ def test_nothing_retrieved() -> None:
     assert sqlrank.evaluate("P@2..3", **sources, check="off").to_pylist() == [{"k": 2, "P@2..3": 0.0}, {"k": 3, "P@2..3": 0.0}]
 
 
+@pytest.mark.slow
 def test_on_another_engine() -> None:
     connection = sqlite3.connect(":memory:")
     sources = ranked()

@@ -53,6 +53,7 @@ def test_a_row_per_query() -> None:
     assert found == [["a", 1, 1.0, 1.0, 1.0], ["a", 2, 0.5, 0.0, 1.0], ["b", 1, 0.5, 0.0, 1.0], ["b", 2, 1.0, 1.0, 1.0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"by": "system"}, {"by": [["system"], []]}, {"by": "system", "per_query": True}], ids=str)
 def test_together_is_as_alone(options: dict[str, Any]) -> None:
     together = sqlrank.evaluate(METRICS, predictions=table(), **options)

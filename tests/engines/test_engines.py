@@ -63,6 +63,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield engine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine is not Spark), indirect=True)
 @pytest.mark.parametrize("scenario", few(SCENARIOS, FEW))
 def test_numbers_are_those_of_duckdb(engine: Engine, scenario: str, record_property: Callable[[str, Any], None]) -> None:

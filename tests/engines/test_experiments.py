@@ -44,6 +44,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield engine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_numbers_are_those_of_duckdb(name: str, engine: Engine, record_property: Callable[[str, Any], None]) -> None:
     expected = sqlrank.experiment(METRICS, data=visits(), control="A", **EXPERIMENTS[name]).to_pylist()

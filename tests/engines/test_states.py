@@ -77,6 +77,7 @@ def _place(row: dict[str, Any]) -> tuple[int, str, int, float]:
     return int(row["day"]), row["campaign"] or "", int(row.get("fold", 0)), float(row["bin"])
 
 
+@pytest.mark.slow
 def test_sums_of_lists_are_those_of_duckdb(engine: Engine) -> None:
     made = sqlrank.state(RANKINGS, **lists(), by=["day", "country"])
     columns = {name: f'"{name}"' for name in ("query_id", "doc_id", "score", "relevance", "weight")}
@@ -112,6 +113,7 @@ def test_windows_are_those_of_duckdb(engine: Engine) -> None:
             assert list(row.values()) == pytest.approx(list(expected.values()), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_what_batches_leave_is_what_they_leave_on_duckdb(engine: Engine) -> None:
     """A third of the rows is taken back, and all of day 5, on which nothing is left."""
     gone = pa.array([place % 3 == 0 or day == 5 for place, day in enumerate(clicks()["day"].to_pylist())])

@@ -40,6 +40,7 @@ def expected() -> dict[str, list[tuple[object, ...]]]:
     return {name: [tuple(row.values()) for row in result.to_pylist()] for name, result in results.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "metrics", "options"), [("predictions", ["AUC", "LogLoss"], PREDICTIONS), ("rankings", ["nDCG@3", "num_ret"], RANKINGS)]
 )

@@ -49,6 +49,7 @@ def table() -> pa.Table:
     return found.set_column(4, "label", found["label"].cast(pa.int64()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
 @pytest.mark.parametrize("name", CALLS)
 def test_numbers_are_those_of_duckdb(name: str, engine: Engine, request: pytest.FixtureRequest) -> None:

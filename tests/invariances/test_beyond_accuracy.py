@@ -35,11 +35,13 @@ def same(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> None:
         assert left == pytest.approx(right, abs=1e-12, nan_ok=False)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows() -> None:
     inputs = {name: shuffled(table) for name, table in DATA.inputs.items()}
     same(evaluate(shuffled(DATA.run), shuffled(DATA.qrels), inputs), evaluate())
 
 
+@pytest.mark.slow
 def test_names_of_documents_users_providers_and_categories() -> None:
     def doc(name: str) -> str:
         return f"x{99 - int(name[1:]):02}"
@@ -58,12 +60,14 @@ def test_names_of_documents_users_providers_and_categories() -> None:
     same(evaluate(other.run, other.qrels, other.inputs), evaluate())
 
 
+@pytest.mark.slow
 def test_two_systems_that_are_one() -> None:
     both = pa.concat_tables([DATA.run.append_column("system", pa.array([name] * len(DATA.run))) for name in ("a", "b")])
     (alone,) = evaluate()
     same([{name: row[name] for name in METRICS_SHOWN} for row in evaluate(both, by="system")], [alone, alone])
 
 
+@pytest.mark.slow
 def test_values_of_features_are_directions() -> None:
     features = DATA.inputs["features"]
     longer = features.set_column(2, "value", pa.array([7 * value for value in features["value"].to_pylist()]))
@@ -71,6 +75,7 @@ def test_values_of_features_are_directions() -> None:
     same(evaluate(inputs=DATA.inputs | {"features": pa.concat_tables([longer, nothing])}), evaluate())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lists", few(["plain", "numbered"], 1))
 def test_a_row_per_list_is_what_a_list_alone_gives(lists: str) -> None:
     rows = evaluate(per_query=True, plan={"lists": lists})

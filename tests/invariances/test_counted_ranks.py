@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", few([{}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"plan": {"lists": "plain"}}], 1))
 def test_counted_ranks_are_sorted_ones(options: dict[str, Any]) -> None:
     tables = collection().tables
@@ -31,6 +32,7 @@ def test_counted_ranks_are_sorted_ones(options: dict[str, Any]) -> None:
     assert_equal(found[1], found[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", few(range(5), 1))
 def test_counted_ranks_of_several_systems(seed: int) -> None:
     drawn = random_collection(seed, 40, Traits(judged=(0.05, 0.2)))
@@ -55,6 +57,7 @@ def qrels_of(queries: int, judged: int) -> pa.Table:
     return pa.table({"query_id": [i // judged for i in rows], "doc_id": [i % judged for i in rows], "relevance": [1 for _ in rows]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", few(["auto", "off"], 1))
 @pytest.mark.parametrize(
     ("length", "judged", "options", "counts"),

@@ -65,6 +65,7 @@ def both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     every(
@@ -82,16 +83,19 @@ def test_the_first_documents_are_enough(options: dict[str, Any]) -> None:
     assert_equal(*reversed(both(metrics, tables, per_query=True, **options)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["doc_desc", "doc_asc"])
 @pytest.mark.parametrize("depth", few([4, 1, 30], 1))
 def test_the_first_documents_are_enough_where_no_others_are_to_be_read(ties: str, depth: int) -> None:
     assert_equal(*reversed(both(CUT, collection().tables, per_query=True, depth=depth, ties=ties)))
 
 
+@pytest.mark.slow
 def test_each_of_a_range_of_cut_offs() -> None:
     assert_equal(*reversed(both(["nDCG@1..5", "P@1..5", "num_tied@1..5"], collection().tables, per_query=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", few(range(5), 1))
 def test_several_systems_with_weights_of_queries_and_groupings(seed: int) -> None:
     drawn = random_collection(seed, 40, Traits(judged=(0.2, 0.6)))
@@ -178,6 +182,7 @@ def plan_of(metrics: list[str], **call: Any) -> str:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metrics", "options", "expected"),
     every(
@@ -215,6 +220,7 @@ def test_it_is_chosen_where_lists_are_long(metrics: list[str], options: dict[str
     assert all(values == pytest.approx(other[name], rel=1e-12) for name, values in found.items())
 
 
+@pytest.mark.slow
 def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 lists with 10 scores each and what else they take, for each of 2 threads, are 40,320 bytes."""
     for share, expected in ((10**9 / 48_000, "top"), (10**9 / 32_000, "sorted")):
@@ -231,6 +237,7 @@ def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
     assert plans._bytes(size) == expected  # noqa: SLF001
 
 
+@pytest.mark.slow
 def test_a_document_that_stands_twice_is_found_where_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit the run is not searched itself: a row below the first documents changes nothing, and is not seen."""
     monkeypatch.setattr(checks, "FULL_UP_TO", 10)

@@ -34,6 +34,7 @@ SCORES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", few([0.5, 0.01, 0.99], (0.5,)))
 @pytest.mark.parametrize("scores", few(SCORES, ("tied in pairs", "nearer than a cell", "not numbers")))
 def test_packed_is_as_ranked(scores: str, share: float) -> None:
@@ -47,6 +48,7 @@ def test_packed_is_as_ranked(scores: str, share: float) -> None:
     assert_equal(packed, ranked)
 
 
+@pytest.mark.slow
 def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
     rng = np.random.default_rng(10)
     label = rng.integers(0, 2, 100_000)
@@ -59,6 +61,7 @@ def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
         assert taken == ("grouped" if order == "grouped" else "carried")
 
 
+@pytest.mark.slow
 def test_scores_that_repeat_are_looked_up_by_units() -> None:
     """By what is drawn together, rows find by their score how far they move an area: of few scores faster than by another sort."""
     rng = np.random.default_rng(11)

@@ -48,6 +48,7 @@ def test_order_of_rows_and_threads(strategy: str, threads: int) -> None:
     assert_equal(got, chosen(metrics, expected(strategy)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(["bucketed", "grouped", "auto"], 1))
 def test_strategy(strategy: str) -> None:
     assert_equal(expected(strategy), expected("window"))
@@ -58,6 +59,7 @@ def test_when_equal_scores_are_added_up_does_not_matter() -> None:
     assert_equal(evaluate(METRICS, data(), by=[["group"], []], plan={"order": "bucketed", "merging": "early"}), expected("bucketed"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scale",
     few(
@@ -123,6 +125,7 @@ def test_a_row_of_weight_2_is_two_rows(strategy: str) -> None:
         assert_equal(got, evaluate(metrics, weighted, by=[["group"], []], strategy=strategy))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(STRATEGIES, ("grouped",)))
 def test_rows_of_no_weight(strategy: str) -> None:
     """They change nothing but what counts rows: they stand at scores of others, at their own, and at either end."""

@@ -49,6 +49,7 @@ def test_order_of_rows_and_threads_in_the_aggregate() -> None:
     assert_equal(sqlrank.evaluate(METRICS, **tables, threads=4).to_pydict(), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scale", few([math.exp, lambda score: score * 1e-300, lambda score: -math.exp(-score), lambda score: 1e300 + 1e299 * score], 1)
 )
@@ -57,6 +58,7 @@ def test_scores_matter_by_their_order_alone(scale: Callable[[float], float]) -> 
     assert_equal(columns(Collection(run, collection().qrels).tables), alone())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", few(["{:04}", "http://example.com/Ä/{:04}?q='\"", "\N{GRINNING FACE}{:04}"], 1))
 def test_names_of_documents_matter_by_their_order_alone(name: str) -> None:
     docs = sorted({doc for nested in (collection().run, collection().qrels) for found in nested.values() for doc in found})
@@ -65,6 +67,7 @@ def test_names_of_documents_matter_by_their_order_alone(name: str) -> None:
     assert_equal(columns(data.tables), alone())
 
 
+@pytest.mark.slow
 def test_documents_may_be_numbers() -> None:
     docs = sorted({doc for nested in (collection().run, collection().qrels) for found in nested.values() for doc in found})
     tables = {}
@@ -81,6 +84,7 @@ def test_company_does_not_matter(metric: str) -> None:
     assert_equal(got, {"query_id": alone()["query_id"], name: alone()[name]})
 
 
+@pytest.mark.slow
 def test_order_of_metrics_does_not_matter() -> None:
     got = columns(collection().tables, METRICS[::-1])
     assert_equal({name: got[name] for name in alone()}, alone())
@@ -90,6 +94,7 @@ def systems() -> dict[str, Collection]:
     return {f"s{i}": Collection(draw(20 + i).run, collection().qrels) for i in range(2)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbering", few(["numbered", "plain"], 1))
 def test_systems_do_not_matter_to_each_other(numbering: str) -> None:
     runs = []
@@ -104,6 +109,7 @@ def test_systems_do_not_matter_to_each_other(numbering: str) -> None:
         assert_equal(got, columns(data.tables))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "policies",
     few(

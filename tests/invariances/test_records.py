@@ -62,6 +62,7 @@ def same(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
         assert one == pytest.approx(other, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", few(["predicted_cluster", "true_cluster", "record_id"], 1))
 def test_names_do_not_matter(side: str) -> None:
     """The names of one side are turned into texts, in another order."""
@@ -69,11 +70,13 @@ def test_names_do_not_matter(side: str) -> None:
     same(evaluate(drawn().set_column(drawn().column_names.index(side), side, renamed)), expected())
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_does_not_matter() -> None:
     shuffled = drawn().take(np.random.default_rng(5).permutation(len(drawn())))
     same(evaluate(shuffled), expected())
 
 
+@pytest.mark.slow
 def test_groups_are_evaluated_each_by_itself() -> None:
     for row in expected():
         (alone,) = evaluate(drawn().filter(pc.equal(drawn()["system"], row["system"])), by=())
@@ -82,6 +85,7 @@ def test_groups_are_evaluated_each_by_itself() -> None:
         assert kept == pytest.approx(alone, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_sides_may_be_swapped() -> None:
     swapped = {"columns": {"predicted_cluster": "true_cluster", "true_cluster": "predicted_cluster"}}
     policies = {"unplaced": "drop"}
@@ -93,6 +97,7 @@ def test_sides_may_be_swapped() -> None:
             assert one[right] == pytest.approx(other[left], abs=1e-12), left
 
 
+@pytest.mark.slow
 def test_two_tables_are_one() -> None:
     sides = {}
     for role, side in (("prediction", "predicted_cluster"), ("reference", "true_cluster")):
@@ -103,6 +108,7 @@ def test_two_tables_are_one() -> None:
     same(sqlrank.evaluate(METRICS, inputs=sides, by="system", connection=database()).to_pylist(), evaluate(known))
 
 
+@pytest.mark.slow
 def test_policies_are_what_can_be_done_to_the_table() -> None:
     """A record without a cluster is one that has a cluster of its own, or one that is not there."""
     named = pa.array([f"alone {i}" if name is None else str(name) for i, name in enumerate(drawn()["predicted_cluster"].to_pylist())])

@@ -57,6 +57,7 @@ def unscaled(strategy: str) -> dict[str, float | None]:
     return values(0, METRICS, strategy=strategy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exponent", few([285, -285, -1], 1))
 @pytest.mark.parametrize("strategy", few(["auto", "grouped", "bucketed"], 1))
 def test_no_number_changes(strategy: str, exponent: int) -> None:

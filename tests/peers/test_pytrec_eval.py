@@ -71,6 +71,7 @@ def check(data: Collection, measures: list[str], policies: dict[str, object], **
     assert_same(summary, aggregates(expected, data.group_of))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", few(MEASURES, 2))
 @pytest.mark.parametrize("seed", few(range(3), 1))
 def test_every_measure(family: str, seed: int) -> None:
@@ -126,6 +127,7 @@ def test_set_f_takes_the_square_of_beta(squared_beta: float) -> None:
     assert_same(per_query(each.rename_columns(["query_id", "F"])), expected)
 
 
+@pytest.mark.slow
 def test_recall_points_round_as_in_binary() -> None:
     """int(recall * R + 0.9) in double precision, for every R to 60: 0.7 * 3 + 0.9 is below 3."""
     run, qrels = [], []

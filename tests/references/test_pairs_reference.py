@@ -91,6 +91,7 @@ def test_every_metric_has_a_reference_and_is_among_them() -> None:
     assert {name.removesuffix("@k") for name in known} == named
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", few(WEIGHTS, ("one heavy",)))
 @pytest.mark.parametrize("counting", few(["framed", "bits"], 1))
 def test_of_numbers(weights: str, counting: str) -> None:
@@ -106,6 +107,7 @@ def test_of_classes(weights: str, strategy: str) -> None:
     assert_reference(by_kind(OF_CLASSES, table(found, weights), strategy=strategy), found, OF_CLASSES)
 
 
+@pytest.mark.slow
 def test_rank_given() -> None:
     """Under ties=row_order no two scores are equal."""
     found = groups(classes=True, weights="ones")
@@ -114,6 +116,7 @@ def test_rank_given() -> None:
     assert_reference(got, {kind: data.one_by_one() for kind, data in found.items()}, metrics)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["best", "worst"])
 def test_orders_of_classes(ties: str) -> None:
     """Under ties=best and ties=worst no two scores of different classes are equal."""
@@ -133,6 +136,7 @@ def test_without_groups(counting: str) -> None:
         assert_reference({"all": got[0]}, {"all": data}, OF_NUMBERS)
 
 
+@pytest.mark.slow
 def test_mean_over_queries() -> None:
     metrics = ["KendallTau(level=query)", "SpearmanRho(level=query)", "SomersD(level=query)", "KendallTau(level=query, variant=c)"]
     for weights in WEIGHTS:

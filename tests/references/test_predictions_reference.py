@@ -258,6 +258,7 @@ def test_no_weight_has_no_best_threshold_by_any_strategy() -> None:
         assert_reference({kind: got[kind] for kind in data}, data, metrics)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(["window", "ranked", "grouped", "bucketed", "auto"], ("ranked",)))
 def test_strategies_give_the_same_without_weights(strategy: str) -> None:
     expected = {kind: {metric: row[metric] for metric in OF_ORDER} for kind, row in values().items() if kind.endswith("ones")}
@@ -278,6 +279,7 @@ def row_ordered() -> Values:
     return by_kind(ALL, table(groups()), ties="row_order")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(["window", "grouped", "bucketed"], ("window",)))
 @pytest.mark.parametrize("ties", few(["best", "worst"], 1))
 def test_orders_of_classes(ties: str, strategy: str) -> None:
@@ -287,6 +289,7 @@ def test_orders_of_classes(ties: str, strategy: str) -> None:
     assert_reference(got, found, OF_ORDER, ties=ties)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(["window", "grouped", "bucketed"], ("grouped",)))
 def test_each_query(strategy: str) -> None:
     found = dict(list(groups().items())[::3])
@@ -298,6 +301,7 @@ def test_each_query(strategy: str) -> None:
     assert_reference(got, queries, list(canonical.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(["window", "grouped", "bucketed"], ("bucketed",)))
 def test_slices(strategy: str) -> None:
     """Rows of a grouping that sums over a column have NULL in it; the groupings come as if each was asked for alone."""

@@ -39,6 +39,7 @@ def test_every_metric_has_a_reference() -> None:
     assert there == {*OF_GROUPS, *OF_LISTS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_all_lists(seed: int) -> None:
     data = drawn(seed)
@@ -48,6 +49,7 @@ def test_of_all_lists(seed: int) -> None:
         assert found[sqlrank.parse(metric).__str__()] == pytest.approx(OF_GROUPS[name](data, k, **options), abs=1e-12), metric
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_each_list_and_their_mean(seed: int) -> None:
     data = drawn(seed)

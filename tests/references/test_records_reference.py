@@ -67,6 +67,7 @@ def pairs() -> pa.Table:
     return pa.table({name: list(values) for name, values in zip(("left_id", "right_id"), zip(*both, strict=True), strict=True)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unplaced", few(["singleton", "drop"], 1))
 @pytest.mark.parametrize("unlabelled", ["drop", "singleton"])
 def test_numbers_are_those_of_the_formulas(unplaced: str, unlabelled: str) -> None:
@@ -122,6 +123,7 @@ def test_every_metric_has_a_second_implementation() -> None:
     assert there == reference.NAMES
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_sklearn() -> None:
     """Where no pair is linked on one side, scikit-learn says 0 of Fowlkes and Mallows, and of one record 1 of Rand; here they are undefined."""
     whole = {seed: rows for seed, rows in GROUPS.items() if all(None not in row for row in rows)}

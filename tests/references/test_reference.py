@@ -223,6 +223,7 @@ STOPS = [
 FRACTIONS = ["nDCG", "nDCG(gain=exp2)@5", "CG@3", "RBP(gain=linear)", "P@3", "P(rel=0.4)@3", "AP(rel=0.1)", "bpref(rel=0.5)", "G", "Rndcg"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policies", few([{}, {"ties": "worst"}, {"no_relevant": "skip", "depth": 4}], 1), ids=str)
 def test_relevance_between_0_and_1(policies: dict[str, Any]) -> None:
     got = evaluate([*STOPS, *FRACTIONS], probabilities(2), **policies)

@@ -34,6 +34,7 @@ def written(result: pa.Table, folder: Path) -> tuple[list[str], str]:
     return re.findall(r"<text [^>]*>([^<]*)</text>", svg), svg
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "by", "expected"),
     [("Brier", "day=CAST(day AS DATE)", "0.250"), ("Brier", ["g", "h"], "0.23"), ("Threshold", None, "0.50")],
@@ -43,6 +44,7 @@ def test_an_axis_of_equal_values_writes_these_and_no_rounded_one(metric: str, by
     assert expected in texts
 
 
+@pytest.mark.slow
 def test_few_cut_offs_are_whole_numbers(tmp_path: Path) -> None:
     texts, _ = written(sqlrank.evaluate("nDCG@1..3", run=RUN, qrels={"q1": {"a": 1, "d": 1}}), tmp_path)
     assert [text for text in texts if re.fullmatch(r"\d(\.5)?", text)] == ["1", "2", "3"]

@@ -45,6 +45,7 @@ def test_the_command_shows_providers(files: list[str]) -> None:
     assert shown == "point,provider,exposure_share,catalogue_share\n1,X,0.75,0.5\n2,Y,0.25,0.5\n"
 
 
+@pytest.mark.slow
 def test_a_word_finds_them() -> None:
     assert "CatalogCoverage" in sqlrank.metrics(word="catalogue")["name"].to_pylist()
     assert sqlrank.metrics(word="miuf")["name"].to_pylist() == ["SelfInformation"]

@@ -55,6 +55,7 @@ def test_kinds_of_metrics_are_drawn_with_facets_side_by_side(kind: str, tmp_path
     assert {"country", "half" if kind == "line" else "half, day" if kind == "bars" else "half"} <= texts(tmp_path / "a.svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", few(["roc", "calibration", "pr", "gain", "lift", "threshold"], 2))
 def test_curves_are_drawn_with_facets(kind: str, tmp_path: Path) -> None:
     curve = {name.lower(): name for name in ("ROC", "PR", "Gain", "Lift", "Threshold", "Calibration")}[kind]
@@ -62,6 +63,7 @@ def test_curves_are_drawn_with_facets(kind: str, tmp_path: Path) -> None:
     assert "country" in texts(tmp_path / "a.svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per_query", [True, False])
 def test_comparisons_are_drawn_within_slices(per_query: bool, tmp_path: Path) -> None:
     data = CLICKS.append_column("query_id", [list("abcdefgh")]).append_column("other", [[0.5] * 8])
@@ -115,6 +117,7 @@ def test_any_name_of_a_column(name: str, tmp_path: Path) -> None:
     assert texts(tmp_path / "a.svg") >= {name, "DE", "FR"}
 
 
+@pytest.mark.slow
 def test_any_value_of_a_column(tmp_path: Path) -> None:
     data = pa.table({"label": [0, 1] * len(HOSTILE), "score": [0.1, 0.9] * len(HOSTILE), "shop": [name for name in HOSTILE for _ in "01"]})
     chart = sqlrank.chart(sqlrank.evaluate("Brier", predictions=data, by="shop"))
@@ -156,6 +159,7 @@ def clicks(tmp_path: Path) -> Path:
     return tmp_path / "clicks.parquet"
 
 
+@pytest.mark.slow
 def test_the_command_draws_what_evaluate_gives(clicks: Path, tmp_path: Path) -> None:
     output = tmp_path / "roc.json"
     assert printed("chart", "ROC", "--predictions", clicks, "--by", "country", "-o", output) == ""
@@ -181,6 +185,7 @@ def test_the_command_draws_a_stored_comparison(per_query: bool, tmp_path: Path) 
     assert ("queries, in order" in (tmp_path / "c.json").read_text("utf-8")) is per_query
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", few(ENDINGS, {".png", ".json"}))
 def test_only_charts_of_sqlrank_are_replaced(ending: str, clicks: Path, tmp_path: Path) -> None:
     output = tmp_path / f"a{ending}"
@@ -231,6 +236,7 @@ def test_a_run_is_drawn(tmp_path: Path) -> None:
     assert "cut-off (rank)" in texts(tmp_path / "a.svg")
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_readme_is_what_is_drawn(tmp_path: Path) -> None:
     """Its points and its words; where these stand depends on the fonts of a machine."""
     columns = {"label": "click", "score": ["score_logistic", "score_boosting"]}

@@ -236,6 +236,7 @@ def test_a_forest_has_no_difference_in_grey() -> None:
     assert under(found).startswith("Points: differences of means. Lines: intervals at 0.95, corrected by Holm. Test: Student's t.")
 
 
+@pytest.mark.slow
 def test_a_forest_says_who_is_better() -> None:
     queries = [f"q{place}" for place in range(20)]
     good = {query: {"a": 2.0, "b": 1.0} for query in queries}
@@ -264,6 +265,7 @@ def test_lower_is_a_win_where_lower_is_better() -> None:
     assert {(row[0] > 0, row[1]) for row in rows(found, "difference", "kind")} == {(True, "losses")}
 
 
+@pytest.mark.slow
 def test_many_queries_are_thinned_and_the_chart_says_so() -> None:
     queries = [f"q{place:05}" for place in range(2500)]
     data = pa.table({"query_id": queries, "label": [1] * 2500, "one": [1.0] * 2500, "other": [0.0, 1.0] * 1250})

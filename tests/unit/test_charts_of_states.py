@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 import sqlrank
 from tests.unit.charts import CLICKS, marks, rows, under
@@ -27,6 +28,7 @@ def spec(**options: Any) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_line_with_the_band_of_what_is_certain() -> None:
     result = sqlrank.evaluate("AUC", state=kept(), rolling=2)
     found = spec(rolling=2)
@@ -42,6 +44,7 @@ def test_a_line_with_the_band_of_what_is_certain() -> None:
     assert under(found) == "Bands: what is certain, whatever the order of rows within bins of the score. Each point: the 2 days up to it."
 
 
+@pytest.mark.slow
 def test_days_and_groups_of_a_state_are_drawn_as_they_are() -> None:
     assert marks(spec(by=["day", "country"])) == ["area", "line"]
     assert under(spec(by="day")) == "Bands: what is certain, whatever the order of rows within bins of the score."
@@ -50,6 +53,7 @@ def test_days_and_groups_of_a_state_are_drawn_as_they_are() -> None:
     assert (marks(sums), under(sums)) == (["line"], "Each point: one day.")
 
 
+@pytest.mark.slow
 def test_intervals_are_drawn_before_bounds() -> None:
     made = sqlrank.state("AUC", predictions=CLICKS, by="day", bins="score", fold="CAST(100 * score AS INT)", folds=8)
     result = sqlrank.evaluate("AUC", state=made, rolling=2, confidence=0.9)

@@ -59,6 +59,7 @@ def test_markdown(sources: list[str]) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", few(["csv", "json", "jsonl", "parquet"], ("csv", "parquet")))
 @pytest.mark.parametrize("to_file", few([False, True], 1))
 def test_formats_for_machines_keep_every_digit(form: str, to_file: bool, tmp_path: Path) -> None:
@@ -200,6 +201,7 @@ def test_what_the_search_for_duplicates_left_out_is_noted(sources: list[str], mo
 # Options
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [["-p", "queries=intersect"], ["--policy", "queries='intersect'"]])
 def test_the_policy_queries(form: list[str], sources: list[str]) -> None:
     pq.write_table(pa.table({"query_id": ["q1", "q9"], "doc_id": ["b", "b"], "relevance": [1, 1]}), "qrels.parquet")

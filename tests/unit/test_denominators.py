@@ -23,6 +23,7 @@ QRELS = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1,
 MINE = "-- mine: a quotient.\nSELECT\n  list_id,\n  SUM(docs) / {} AS mine\nFROM relevant\nGROUP BY list_id\n"
 
 
+@pytest.mark.slow
 def test_no_denominator_is_zero() -> None:
     """Of metrics, curves, relations and functions the contract asks it; of other files nobody else does."""
     files = library().files()

@@ -58,6 +58,7 @@ def test_no_block_of_commands_is_passed_over() -> None:
     assert len(CONSOLE) == len(blocks) >= 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", few([name for name, count in EXAMPLES.items() if count], ["README.md", "docs/state.md"]))
 def test_examples_in_python_run(name: str) -> None:
     results = doctest.testfile(str(ROOT / name), module_relative=False)

@@ -57,6 +57,7 @@ def test_a_timeout_that_is_not_reached(run: pa.Table, qrels: pa.Table) -> None:
     assert sqlrank.evaluate("RR", run=run, qrels=qrels, timeout=60).to_pylist() == [{"RR": 0.75}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", ["auto", "off"])
 def test_out_of_memory(check: Any, tmp_path: Path) -> None:
     connection = duckdb.connect()
@@ -67,6 +68,7 @@ def test_out_of_memory(check: Any, tmp_path: Path) -> None:
     assert connection.execute("SELECT 42").fetchall() == [(42,)]
 
 
+@pytest.mark.slow
 def test_a_folder_to_spill_to_on_a_callers_connection(tmp_path: Path) -> None:
     """DuckDB does not switch back from a folder that it has used; the result counts more."""
     connection = duckdb.connect()
@@ -76,6 +78,7 @@ def test_a_folder_to_spill_to_on_a_callers_connection(tmp_path: Path) -> None:
     assert sqlrank.evaluate("AP", run="r", qrels="q", connection=connection, **options).num_rows == 1
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_into_memory_is_spilled(spill: Path, tmp_path: Path) -> None:
     path = tmp_path / "big.duckdb"
     with duckdb.connect(str(path)) as connection:
@@ -208,6 +211,7 @@ def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], chec
         assert err.rstrip().endswith(b"KeyboardInterrupt")
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_the_callers_connection_as_it_was() -> None:
     """As in a notebook: the interrupt is raised, and the connection goes on."""
     script = """

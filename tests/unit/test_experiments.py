@@ -79,6 +79,7 @@ def test_a_unit_in_two_variants_is_refused_with_examples() -> None:
     assert "u2" not in said
 
 
+@pytest.mark.slow
 def test_crossed_units_are_left_out_and_counted() -> None:
     crossed = pa.table({"unit_id": [100, 100, 101, 101], "variant": ["A", "B", "B", "C"], "spend": [1e9] * 4})
     both = pa.concat_tables([UNITS.select(["unit_id", "variant", "spend"]), crossed])
@@ -123,6 +124,7 @@ def test_null_keys_are_refused_together() -> None:
     assert "data (Table): 2 rows: variant is NULL\n" in said
 
 
+@pytest.mark.slow
 def test_no_spread() -> None:
     """Units that do not differ have no interval; p is 1 where there is no difference, else not known."""
     different, same = first("Mean(x)", small([0.1, 0.1, 0.2, 0.2])), first("Mean(x)", small([0.1] * 4))
@@ -136,6 +138,7 @@ def test_no_spread() -> None:
     assert (exact["value_control"], exact["se"], exact["p"]) == (0.5, 0, None)
 
 
+@pytest.mark.slow
 def test_what_is_undefined() -> None:
     """A ratio of nothing; a lift of what is not above 0; on the linear scale that is one, but for 0."""
     nothing = first("Ratio(x, n)", small([1, 2, 3, 4], n=[0, 0, 1, 1]))
@@ -146,6 +149,7 @@ def test_what_is_undefined() -> None:
     assert first("Mean(x)", small([-1.0, 1.0, 1.0, 2.0]), lift="linear")["relative"] is None
 
 
+@pytest.mark.slow
 def test_a_covariate_that_says_nothing() -> None:
     """Constant, or not known of any unit: the effect is the one without."""
     plain = first("Mean(spend)", UNITS)
@@ -153,6 +157,7 @@ def test_a_covariate_that_says_nothing() -> None:
         assert first("Mean(spend)", UNITS.append_column("c", column), covariates="c") == pytest.approx(plain, nan_ok=False)
 
 
+@pytest.mark.slow
 def test_a_unit_without_a_covariate_has_the_mean() -> None:
     before = UNITS["pre"].to_pylist()
     known = [value for place, value in enumerate(before) if place not in {3, 7}]
@@ -164,6 +169,7 @@ def test_a_unit_without_a_covariate_has_the_mean() -> None:
     assert result.schema.metadata[b"sqlrank.notes"] == b"Mean(spend): 2 units have no covariate, and the mean of all in its place"
 
 
+@pytest.mark.slow
 def test_a_mismatch_of_the_sample_ratio() -> None:
     """No variant is better then, however sure its effect is; a p of 0.001 is the line."""
     table = small([i % 2 for i in range(60)] + [5 + i % 2 for i in range(140)], "A" * 60 + "B" * 140)
@@ -175,6 +181,7 @@ def test_a_mismatch_of_the_sample_ratio() -> None:
     assert (planned.to_pylist()[0]["better"], planned.schema.metadata[b"sqlrank.notes"]) == ("B", b"")
 
 
+@pytest.mark.slow
 def test_expressions_and_odd_names() -> None:
     odd = UNITS.rename_columns(["order", 'va"riant', "views", "clicks", "pre", "it's spent"])
     rows = sqlrank.experiment(
@@ -187,6 +194,7 @@ def test_expressions_and_odd_names() -> None:
     assert rows[2]["value"] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_kinds_of_columns() -> None:
     """Variants that are numbers, booleans or categories; values that are booleans or decimals."""
     x = pa.array(list(map(Decimal, ("1.00", "2", "3", "5"))))

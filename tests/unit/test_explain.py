@@ -47,6 +47,7 @@ def test_a_list_step_by_step() -> None:
     assert "<pre>" in found._repr_html_()  # what notebooks call
 
 
+@pytest.mark.slow
 def test_rows_that_are_left_out() -> None:
     found = sqlrank.explain("AP", query=301, run=str(TREC / "results.test"), qrels=str(TREC / "qrels.rel_level"), rows=3)
     ranked = next(step for step in found.steps if step.name == "ranked")
@@ -56,6 +57,7 @@ def test_rows_that_are_left_out() -> None:
     assert found.value == pytest.approx(next(row["AP"] for row in expected if row["query_id"] == "301"), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_query_for_which_nothing_was_retrieved() -> None:
     run = {"q1": {"a": 1.0}}
     found = sqlrank.explain("nDCG@10", query="q2", run=run, qrels={"q1": {"a": 1}, "q2": {"b": 1}}, check="off")
@@ -65,6 +67,7 @@ def test_a_query_for_which_nothing_was_retrieved() -> None:
     assert (judged.value, set(judged.sums.values())) == (0, {None})
 
 
+@pytest.mark.slow
 def test_all_rows_of_predictions() -> None:
     found = sqlrank.explain("LogLoss", predictions=CLICKS)
     assert found.value == sqlrank.evaluate("LogLoss", predictions=CLICKS)["LogLoss"][0].as_py()
@@ -77,6 +80,7 @@ def test_all_rows_of_predictions() -> None:
     assert given.rows["score"].to_pylist() == [0.5, 0.4, 0.1]
 
 
+@pytest.mark.slow
 def test_a_step_of_nothing_but_lists() -> None:
     run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
     found = sqlrank.explain("CatalogCoverage@1", run=run, inputs={"items": pa.table({"doc_id": list("abcd")})})
@@ -178,6 +182,7 @@ def test_lower_is_better_and_equal_scores_stay_together() -> None:
     assert found.steps[0].rows["term"].to_pylist() == pytest.approx([0.81] * 5 + [0.25] * 15)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_where_no_value_is_better_or_all_scores_are_equal() -> None:
     assert sqlrank.explain("CalibrationRatio", predictions=CLICKS).losses is None
     assert sqlrank.explain("Brier", predictions=pa.table({"score": [0.5, 0.5], "label": [0, 1]})).losses is None
@@ -242,6 +247,7 @@ def test_the_command() -> None:
     assert "RR is of queries; name the one to explain with query= (--query)" in missing.output
 
 
+@pytest.mark.slow
 def test_the_same_rows_are_shown_however_they_are_given() -> None:
     # All scores are tied, so that only the other columns can say which three of eight rows are shown.
     table = pa.table({"label": [0, 1] * 4, "score": [0.5] * 8, "query_id": list("aabbccdd"), "doc_id": list("hgfedcba")})

@@ -114,6 +114,7 @@ def named(family: set[str]) -> list[str]:
     return [f"{file.display_name}@{examples[file.at.name]}" if file.at and file.at.default is None else file.display_name for file in files]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("small", few([1e-90, 0.0, 1.0], 1))
 @pytest.mark.parametrize("large", few([1e90, 1.0], 1))
 def test_rankings_of_extreme_grades(small: float, large: float) -> None:
@@ -130,6 +131,7 @@ def test_rankings_of_extreme_grades(small: float, large: float) -> None:
         assert assert_finite(sqlrank.evaluate(metrics, run=run, qrels=qrels, **arguments).to_pylist()) > len(metrics) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", few([1e90, 1e-90, 1.0], 1))
 @pytest.mark.parametrize("arguments", [{}, {"level": "query"}], ids=str)
 def test_predictions_of_extreme_weights(weight: float, arguments: dict[str, Any]) -> None:

@@ -179,6 +179,7 @@ def test_settings_of_the_caller_do_not_change_the_numbers(setting: str, ties: st
 # DuckDB relations
 
 
+@pytest.mark.slow
 def test_relations(database: duckdb.DuckDBPyConnection) -> None:
     run = database.table("runs").filter("score > 0").project("query_id, doc_id, score")
     qrels = database.sql("FROM judgements WHERE relevance // 1 > 0")

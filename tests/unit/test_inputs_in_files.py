@@ -19,6 +19,7 @@ from tests.unit.inputs import EXPECTED, evaluate, refused
 TREC_RUN = "q1 Q0 a 1 0.9 tag\nq1 Q0 b 2 0.5 tag\nq2 Q0 a 1 1.0 tag\n"
 
 
+@pytest.mark.slow
 def test_a_path_of_each_kind(files: Path) -> None:
     for ending in ("parquet", "csv", "trec"):
         for make in (str, Path):
@@ -186,6 +187,7 @@ def test_a_printed_statement_reads_no_malformed_line(tmp_path: Path) -> None:
         connection.execute(text).fetchall()
 
 
+@pytest.mark.slow
 def test_fractional_relevance_in_trec_qrels_is_not_rounded(tmp_path: Path, run: pa.Table) -> None:
     (tmp_path / "qrels").write_text("q1 0 b 0.5\nq2 0 a 1.0\n")
     try:

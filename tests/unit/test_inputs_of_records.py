@@ -223,6 +223,7 @@ def test_blocking_of_two_tables() -> None:
 # Everywhere
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery", "snowflake")))
 def test_it_is_written_in_every_dialect(dialect: str) -> None:
     inputs = {"prediction": "p", "reference": "r", "candidate_pairs": "c"}
@@ -283,6 +284,7 @@ def test_a_model_of_dbt() -> None:
     assert "{{ source('gold', 'people') }}" in model.sql
 
 
+@pytest.mark.slow
 def test_metrics_are_found_by_a_word() -> None:
     found = printed("metrics", "b-cubed", "--format", "csv")
     assert {"BCubedF", "BCubedPrecision", "BCubedRecall"} <= {line.partition(",")[0] for line in found.splitlines()}

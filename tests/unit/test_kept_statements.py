@@ -69,6 +69,7 @@ def test_a_folder_is_named_from_where_one_is(folder: Path, monkeypatch: pytest.M
         revenue("orders", ORDERS.set_column(3, "pieces", pa.array([-1, 2, 1])))
 
 
+@pytest.mark.slow
 def test_calls_that_differ_in_one_thing_are_told_apart() -> None:
     def asked(metric: str = "RR", **options: Any) -> Any:
         return sqlrank.evaluate(metric, **{"run": RUN, "qrels": QRELS, **options}).to_pylist()

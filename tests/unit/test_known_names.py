@@ -81,6 +81,7 @@ def test_words_of_no_metric_lead_to_what_is_meant(word: str, told: str) -> None:
     assert told in refused("metrics", word)
 
 
+@pytest.mark.slow
 def test_words_of_a_metric_lead_to_it() -> None:
     assert {"Lost", "SearchReduction"} <= {line.split()[0] for line in printed("metrics", "stage").splitlines()}
     assert printed("metrics", "elbow").startswith("-- Elbow: ")
@@ -125,6 +126,7 @@ def test_a_list_of_cutoffs_is_a_column_each() -> None:
         sqlrank.evaluate("P@[0,1]", run=GOOD_RUN, qrels=GOOD_QRELS)
 
 
+@pytest.mark.slow
 def test_a_word_is_searched_for() -> None:
     names = [line.split()[0] for line in printed("metrics", "reciprocal").splitlines()[1:]]
     assert names == ["ERR", "RHR", "RR"]

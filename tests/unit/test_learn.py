@@ -121,6 +121,7 @@ def test_every_form_gives_the_same_weights_to_the_bit() -> None:
     assert dict(zip(*of_rows.to_pydict().values(), strict=True)) == pytest.approx(by_name)
 
 
+@pytest.mark.slow
 def test_queries_of_few_negatives_can_be_left_out() -> None:
     few = {name: np.concatenate([values, values[:3]]) for name, values in DATA.items()} | {"label": np.append(DATA["label"], [1, 1, 0])}
     few["query_id"] = np.append(DATA["query_id"], [99, 99, 99])
@@ -149,11 +150,13 @@ def test_each_model_has_weights_of_its_own() -> None:
         assert own == pytest.approx(weights_of(fit(arrays(part), k=3, step=1, iterations=15)))
 
 
+@pytest.mark.slow
 def test_a_seed_starts_elsewhere() -> None:
     ones = [fit(arrays(), k=3, seed=seed, iterations=1)["weight"].to_pylist() for seed in (1, 1, 2)]
     assert ones[0] == ones[1] != ones[2]
 
 
+@pytest.mark.slow
 def test_learning_leaves_nothing_behind() -> None:
     with duckdb.connect() as database:
         database.register("examples", arrays())
@@ -179,6 +182,7 @@ def test_time_runs_out() -> None:
         fit(arrays(), k=3, iterations=100_000, timeout=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", few(["array", "columns", "long"], 1))
 def test_the_statement_scores_as_the_weights_do(form: str) -> None:
     source, columns = {"array": (arrays(), {}), "columns": (wide(), {"features": NAMES}), "long": (long(), {})}[form]
@@ -299,6 +303,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert refused.stderr.startswith("sqlrank: unknown kind 'svm'")
 
 
+@pytest.mark.slow
 def test_the_surrogate_is_what_evaluate_says() -> None:
     weights = weights_of(fit(arrays(), k=3, kind="ts", step=1, iterations=5))
     scored = pa.table({"query_id": DATA["query_id"], "label": DATA["label"], "score": DATA["features"] @ weights})

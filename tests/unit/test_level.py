@@ -55,6 +55,7 @@ def small(**columns: list[Any]) -> pa.Table:
     return pa.table({"query_id": ["a", "a", "b", "b", "c"], "label": [1, 0, 1, 0, 0], "score": [0.9, 0.1, 0.5, 0.5, 0.3], **columns})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
 def test_mean_over_queries_is_that_of_the_reference(strategy: str) -> None:
     for row in evaluate(METRICS, table(), by="shop", level="query", strategy=strategy):

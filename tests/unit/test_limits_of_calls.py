@@ -67,6 +67,7 @@ def test_a_timeout_holds_while_a_sweep_is_computed() -> None:
     assert time.monotonic() - started < 1.4
 
 
+@pytest.mark.slow
 def test_work_that_heeds_no_interrupt_is_left_alone(run: pa.Table, qrels: pa.Table) -> None:
     connection = duckdb.connect()
     connection.create_function("slow", lambda value: (time.sleep(0.9), value)[1], ["DOUBLE"], "DOUBLE")

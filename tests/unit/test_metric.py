@@ -71,6 +71,7 @@ METRICS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(METRICS)
 @settings(max_examples=200, database=None, deadline=None)
 def test_round_trip(metric: Metric) -> None:
@@ -260,6 +261,7 @@ def metric_name(text: str) -> str:
     return str(sqlrank.parse(text))
 
 
+@pytest.mark.slow
 def test_a_sweep_has_a_row_per_cutoff(run: pa.Table, qrels: pa.Table) -> None:
     swept = sqlrank.evaluate(["P@1..3", "R(rel=2)@1..3"], run=run, qrels=qrels)
     assert swept.column_names == ["k", "P@1..3", "R(rel=2)@1..3"]

@@ -96,6 +96,7 @@ def test_by_column_of_other_types_in_run_and_qrels(run: pa.Table, qrels: pa.Tabl
     refused("day", run=systems, qrels=qrels.append_column("day", [[1, 2]]), by="day")
 
 
+@pytest.mark.slow
 def test_by_an_attribute_of_the_queries(run: pa.Table, qrels: pa.Table) -> None:
     queries = pa.table({"query_id": ["q1", "q2"], "country": ["de", "fr"], "Land": ["DE", "FR"]})
     got = sqlrank.evaluate("RR", run=run, qrels=qrels, queries=queries, by="country").to_pylist()

@@ -35,6 +35,7 @@ def test_infinite_scores_are_ranked() -> None:
         assert value("RR", run, qrels_of(("q", doc, 1))) == 1 / place
 
 
+@pytest.mark.slow
 def test_one_row() -> None:
     metrics = [name for name in (row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "ranking") if name != "IPrec"]
     cut = [f"{name}@1" if name in {"AR", "F", "Judged", "MDCG", "P", "Unj", "num_tied"} else name for name in metrics]
@@ -78,6 +79,7 @@ def test_negative_relevance_is_not_relevant() -> None:
     assert got == pytest.approx({"RR": 0.5, "nDCG@2": math.log(2) / math.log(3), "num_rel": 1.0, "CG": 1.0, "Judged@2": 0.5})
 
 
+@pytest.mark.slow
 def test_nothing_relevant_anywhere() -> None:
     qrels = qrels_of(("q", "a", 0), ("q", "b", -2))
     metrics = ["RR", "nDCG", "AP", "ERR", "RBP", "R", "bpref", "P@1", "Rprec", "11pt", "G"]

@@ -29,6 +29,7 @@ def test_other_encodings(encoding: str) -> None:
     assert "it is not UTF-8 text; convert it, such as with iconv -f LATIN1 -t UTF-8" in refused("x.csv")
 
 
+@pytest.mark.slow
 def test_a_line_of_three_megabytes() -> None:
     Path("x.csv").write_text("label,score,name\n1,0.5," + "x" * 3_000_000 + "\n0,0.2,y\n")
     assert "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it" in refused("x.csv")

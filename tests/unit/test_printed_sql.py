@@ -34,6 +34,7 @@ def same(statement: str, metrics: Sequence[str], connection: duckdb.DuckDBPyConn
         assert list(row[keys:]) == pytest.approx(values[keys:], rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["trec", "parquet", "csv"])
 @pytest.mark.parametrize("per_query", few([False, True], 1))
 def test_the_sql_of_files(ending: str, per_query: bool, files: Path) -> None:
@@ -42,6 +43,7 @@ def test_the_sql_of_files(ending: str, per_query: bool, files: Path) -> None:
     same(printed("sql", *METRICS, "--run", paths["run"], "--qrels", paths["qrels"], *options), METRICS, **paths, per_query=per_query)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", few([{}, {"compat": "trec9"}, {"ties": "doc_asc", "depth": 100}, {"unjudged": "drop"}], 1))
 def test_the_sql_of_a_trec_collection(options: dict[str, Any]) -> None:
     paths = {"run": str(TREC / "results.test"), "qrels": str(TREC / "qrels.test")}

@@ -107,6 +107,7 @@ def evaluate(connection: Any, dialect: str, metrics: Any, **call: Any) -> pa.Tab
     return sqlrank.evaluate(metrics, **(call | names), connection=connection)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metrics", "call"),
     [
@@ -154,6 +155,7 @@ def test_splits(call: dict[str, Any], engine: Any) -> None:
     assert sorted(rows, key=str) == sorted((tuple(row.values()) for row in expected.to_pylist()), key=str)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow
 def test_systems_are_compared_within_slices_where_the_baseline_is_better_first() -> None:
     # In x the new run puts the one relevant document second or third, in y first: RR falls by 1/2 or 2/3, and rises by 1/2; in z nothing moves.
     old: dict[str, Any] = {}

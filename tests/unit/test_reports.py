@@ -112,6 +112,7 @@ def clicks() -> Page:
     return Page(sqlrank.report(["AUC", "Brier"], by="country", when="today", **SCORES).html)
 
 
+@pytest.mark.slow
 def test_the_summary_has_every_metric_of_every_system(page: Page) -> None:
     # RR of old: 1, 1/2, 1/3; of new: 1/2, 1, 1.
     assert [row[:3] for row in page.rows("summary-table")] == [
@@ -135,6 +136,7 @@ def test_systems_are_compared_with_the_first(page: Page) -> None:
     assert "Only 3 queries are compared" in page.text
 
 
+@pytest.mark.slow
 def test_queries_that_moved_most_are_named_with_both_lists(page: Page) -> None:
     assert page.rows("queries-lost") == [["q1", "1.0000", "0.5000", "-0.5000"]]
     assert page.rows("queries-gained") == [["q3", "0.3333", "1.0000", "0.6667"], ["q2", "0.5000", "1.0000", "0.5000"]]
@@ -162,7 +164,6 @@ def test_slices_are_shown_the_worst_first_and_those_of_one_class_named(clicks: P
     assert clicks.rows("account-slice-0") == [["old", "IT", "0", "2"], ["new", "IT", "0", "2"]]
 
 
-@pytest.mark.slow
 def test_slices_of_both_classes_are_not_listed() -> None:
     page = Page(sqlrank.report("AUC", predictions=CLICKS.slice(0, 6), columns={"score": "old"}, by="country").html)
     assert "account-slice-0-rows" not in page.tables
@@ -212,7 +213,6 @@ def test_it_fetches_nothing(made: Any) -> None:
     assert "default-src 'none'" in html
 
 
-@pytest.mark.slow
 def test_when_is_now_or_as_given() -> None:
     html = sqlrank.report("RR", run=RUNS, qrels=QRELS, when=datetime(2026, 1, 2, 3, tzinfo=UTC)).html
     assert "<bdi>2026-01-02 03:00:00+00:00</bdi>" in html
@@ -235,14 +235,12 @@ def test_policies_reach_the_metrics_that_read_them() -> None:
     assert "gain" in page.text
 
 
-@pytest.mark.slow
 def test_a_report_needs_no_judgments_where_no_metric_reads_them() -> None:
     page = Page(sqlrank.report("num_shown", run=RUNS).html)
     assert [row[:3] for row in page.rows("account-table")] == [["num_lists", "3", "3"], ["num_shown", "3", "2"]]
     assert "num_shown cannot be compared by units: it describes the data" in page.text
 
 
-@pytest.mark.slow
 def test_what_cannot_be_compared_is_said() -> None:
     page = Page(sqlrank.report(["KS", "AUC"], **SCORES).html)
     assert "KS cannot be compared by units" in page.text
@@ -256,6 +254,7 @@ HARD = {**dict(zip("abcdefghij", HOSTILE, strict=True)), "long": LONG, "unseen":
 SHOWN = {"g": "שלום\\u202e", "long": f"{'x' * 200}... (10,000 characters)", "unseen": "a\\x01b\\x7f"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", few([case for case, name in HARD.items() if name.strip()], {"b"}))
 def test_hostile_names_show_as_text(case: str) -> None:
     name = HARD[case]

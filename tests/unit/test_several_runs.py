@@ -53,6 +53,7 @@ def test_columns_in_another_order_and_of_other_types() -> None:
     refused("query_id is VARCHAR", "never match", run={"a": GOOD, "b": numbers}, qrels=qrels_of((1, "b", 1)))
 
 
+@pytest.mark.slow
 def test_runs_are_named_by_their_tag_or_their_file(tmp_path: Path) -> None:
     good, bad = trec(tmp_path / "1.run", GOOD, "bm25"), trec(tmp_path / "2.run", BAD, "dense")
     assert of([good, bad]) == of((str(good), str(bad))) == rows(("bm25", "dense"))

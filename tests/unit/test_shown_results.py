@@ -44,6 +44,7 @@ def test_the_total_below_the_queries() -> None:
     assert swept == ["query_id,k,P@1..2", "1,1,0.0", "1,2,0.5", "2,1,1.0", "2,2,0.5", "all,1,0.5", "all,2,0.5"]
 
 
+@pytest.mark.slow
 def test_rows_in_order_and_the_first_of_them() -> None:
     queries = ["q1,0.5,0.0,2.0", "q2,1.0,1.0,1.0"]
     assert rows("--per-query", "--sort", "RR") == rows("--per-query", "--sort", "mrr") == queries[::-1], "best first"
@@ -92,6 +93,7 @@ def test_counts_are_whole_numbers() -> None:
     assert shown.splitlines()[1].split() == ["0.5000", "1", "2"]
 
 
+@pytest.mark.slow
 def test_latex() -> None:
     call = ["evaluate", "RR", "P@1"]
     text = printed(*call, "num_ret", "--run", "a_1=run.parquet", "--run", "b=run.trec", *CALL[6:], "--format", "latex")

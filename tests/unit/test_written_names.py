@@ -119,6 +119,7 @@ def written(dialect: str, names: Collection[str] | None = None) -> list[Scenario
     return [scenario for scenario in scenarios() if scenario.name not in cannot and (names is None or scenario.name in names)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery",)))
 def test_every_metric_reads_back(dialect: str) -> None:
     chosen = written(dialect, ("systems", "predictions shop, strategy=bucketed", "regression"))
