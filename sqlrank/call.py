@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,14 @@ class Several:
             return cls(tuple((str(name), cls._part(item)) for name, item in source.items()), are_systems=True)
         return source
 
+    @property
+    def before(self) -> Several | None:
+        """Each run but the last under the name of the one that was given after it; None unless there are several runs, all with names."""
+        names = [name for name, _ in self.parts]
+        if not self.are_systems or len(names) == 1 or None in names:
+            return None
+        return Several(tuple((after, part) for after, (_, part) in zip(names[1:], self.parts, strict=False)), are_systems=True)
+
     @classmethod
     def _part(cls, source: Any) -> Any:
         """Return what stands for one of several sources, which may be a list of files."""
@@ -36,6 +44,16 @@ def is_nested(source: Mapping[Any, Any]) -> bool:
         isinstance(docs, Mapping) and not any(isinstance(value, Mapping) or hasattr(value, "__len__") for value in docs.values())
         for docs in source.values()
     )
+
+
+def with_runs_before(given: Mapping[str, Any], asked: Iterable[Any]) -> Mapping[str, Any]:
+    """Return sources by role, with the run that was given before each named one as an input of which all metrics that read it say that."""
+    before = getattr(given.get("run"), "before", None)
+    items = list(asked)
+    for role in {item.file.facts.get("Before") for item in items} - {None, *given}:
+        if before is not None and all(item.file.facts.get("Before") == role for item in items if role in item.uses.roles):
+            given = {**given, str(role): before}
+    return given
 
 
 def leaves(source: Any) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from sqlrank.call import with_runs_before
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.library import settings
 from sqlrank.library.asked import CUTOFF
@@ -199,9 +200,9 @@ def _sources(given: Mapping[str, Any], asked: list[Asked], base: str | None, lib
     unknown = [role for role in given if role not in library.roles]
     if unknown:
         raise InputError(f"unknown input {unknown[0]!r}{suggestion(unknown[0], library.roles)} Choose from: {', '.join(library.roles)}")
+    given = with_runs_before(given, asked)
     side = {role for item in asked for role in item.uses.roles if role != "queries" or item.has_own_cutoffs} - {"run", "qrels", base}
-    absent = [role for role in sorted(side) if role not in given]
-    if absent:
+    if absent := [role for role in sorted(side) if role not in given]:
         reader = next(item for item in asked if absent[0] in item.uses.roles)
         raise InputError(f"{reader.metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}} (--input {absent[0]}=...)")
     rankings = [item for item in asked if item.home == "run"]

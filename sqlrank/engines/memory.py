@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sqlrank.errors import InputError
 
-VALUES = {"run": "score", "qrels": "relevance"}
+VALUES = {"run": "score", "qrels": "relevance", "baseline": "score"}
 """What the numbers of a map are, by role."""
 
 

@@ -213,9 +213,9 @@ def _file(role: str, text: str) -> exp.Expr:
     path = literals[0] if len(found) == 1 else exp.Array(expressions=literals)
     if read := reader(found[0]):
         return exp.Table(this=exp.func(read, path, dialect="duckdb"))
-    if role not in {"run", "qrels"}:
+    if role not in trec.KINDS:
         raise InputError(f"{role}: {quoted(text, is_name=True)} has no ending that says what it holds; use one of {', '.join(READERS)}")
-    tree = exp.replace_placeholders(read_select("inputs", f"trec_{role}.sql"), path=path)
+    tree = exp.replace_placeholders(read_select("inputs", f"trec_{trec.KINDS[role]}.sql"), path=path)
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))
 
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FIELDS = {"run": "query Q0 document rank score tag", "qrels": "query iteration document relevance"}
-"""What stands in a line, by role."""
+"""What stands in a line, by what it is of."""
+
+KINDS = {"run": "run", "qrels": "qrels", "baseline": "run"}
+"""What the lines of a role are of."""
 
 _COMMENT = re.compile(r"\s*#(\s|\S*\s*$)", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
@@ -24,6 +27,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.A
 
 def problem(role: str, files: Iterable[Path]) -> str | None:
     """Return what is wrong with the first line that is not one of TREC's; None if there is none, or it cannot be read at all."""
+    role = KINDS[role]
     for path in files:
         with suppress(OSError, pa.ArrowException):
             for number, line in _lines(path):

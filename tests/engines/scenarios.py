@@ -132,7 +132,7 @@ def _names(files: list[SqlFile], cutoff: str = "") -> list[str]:
 
 def _swept(files: list[SqlFile]) -> list[str]:
     """Return the metrics with a whole cut-off, at a range of them."""
-    return [f"{file.display_name}@1..5" for file in files if file.at and file.at.type == "integer"]
+    return [f"{file.display_name}@1..3" for file in files if file.at and file.at.type == "integer"]
 
 
 def _family(*families: str) -> list[SqlFile]:

@@ -3,6 +3,7 @@
 -- aggregate(): default sum: how the queries are put together.
 -- No interval: it grows with the number of queries.
 -- Undefined: never.
+-- Before: baseline.
 -- Source: sqlrank.
 SELECT
   list_id,
