@@ -7,7 +7,7 @@ SELECT
   ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC) AS point,
   score,
   weight,
-  weight / NULLIF(all_weight, 0) AS share
+  weight / NULLIF(all_weight, 0) AS portion
 FROM (
   SELECT
     group_id,
