@@ -131,7 +131,7 @@ def state(
         if dialect != "duckdb" or create_table:
             raise SqlrankError("--dialect and --create-table are for --sql (--dialect for --dbt, too)")
         form = form_of(format, output, digits)
-        check_target(output, force, [*leaves(runs(run)), predictions, qrels, queries, db, *pairs("--input", input).values()])
+        check_target(output, force, [*leaves(options["run"]), predictions, qrels, queries, db, *options["inputs"].values()])
         limits = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory, "timeout": timeout}
         result = sqlrank.state(metrics, **options, check=check, **limits)  # type: ignore[arg-type]
         if insert is None or output is not None:

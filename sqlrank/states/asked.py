@@ -13,7 +13,7 @@ from sqlrank.library.nodes import nodes
 from sqlrank.library.orders import Bound, bounds_of
 from sqlrank.library.refusals import takes
 from sqlrank.statement.bind import bind
-from sqlrank.states.lists import HOME, parts_of, spread_of
+from sqlrank.states.lists import HOME, moments_of, parts_of
 from sqlrank.states.split import split
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ class Summed:
 
 @dataclass(frozen=True)
 class Listed(Summed):
-    """A metric of rankings, over sums of the values of lists, the same where lists have weights, and of a mean its standard error and count."""
+    """A metric of rankings, over sums of the values of lists, the same where lists have weights, and of a mean how many values it is of, and their sum and that of squares."""
 
     weighted: Summed
-    spread: tuple[Summed, Summed] | None
+    moments: tuple[Summed, ...]
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,11 @@ class Wanted:
 
         return Wanted(tuple(map(chosen, self.metrics)))
 
-    def spreads(self, has: Callable[[str], bool]) -> Wanted:
-        """Return the standard errors of means of lists, and how many values they are of, as metrics; none of weighted means."""
+    def means(self, has: Callable[[str], bool]) -> list[Listed]:
+        """Return the metrics that are means of lists which weigh alike in a state that ``has`` some columns."""
         chosen = zip(self.metrics, self.weighed(has).metrics, strict=True)
-        means = [item for item, held in chosen if isinstance(item, Listed) and isinstance(held, Summed) and held.formula == item.formula]
-        return Wanted(tuple(each for item in means for each in item.spread or ()))
+        listed = [(item, held) for item, held in chosen if isinstance(item, Listed) and isinstance(held, Summed)]
+        return [item for item, held in listed if item.moments and held.formula == item.formula]
 
     @property
     def ordered(self) -> list[Ordered]:
@@ -112,13 +112,8 @@ def of_asked(asked: Iterable[Asked], library: Library) -> Wanted:
 def _of_lists(item: Asked, library: Library) -> Listed:
     name = str(item.metric)
     plain, weighted = (parts_of(item, library, weighted=weighted) for weighted in (False, True))
-    spread = spread_of(item, library)
-    return Listed(
-        name,
-        *plain,
-        Summed(name, *weighted),
-        None if spread is None else (Summed(f"{name}.se", *spread[0]), Summed(f"{name}.units", *spread[1])),
-    )
+    moments = tuple(Summed(f"{name}.{each}", *parts) for each, parts in moments_of(item, library).items())
+    return Listed(name, *plain, Summed(name, *weighted), moments)
 
 
 def _wanted(item: Asked, library: Library) -> Summed | Ordered:
@@ -128,7 +123,7 @@ def _wanted(item: Asked, library: Library) -> Summed | Ordered:
             f"{name} has a value for each {library.roles[item.home].list_column} of a group, which a state has of metrics of rankings alone; keep a "
             f"table of these values (per_query=True), or make a state of {item.file.display_name}"
         )
-    if item.home != BASE or item.per_list or item.file.kind != "metrics" or isinstance(item.metric.cutoff, tuple):
+    if item.home != BASE or item.file.kind != "metrics" or isinstance(item.metric.cutoff, tuple):
         raise MetricError(f"{name} is no metric of all predictions with one value, and a state has no others; {_known(library)}")
     if "ties" in item.settings:
         raise MetricError(f"{name}: a state has the value and both bounds at once; leave ties out")

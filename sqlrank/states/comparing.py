@@ -15,14 +15,10 @@ from sqlrank.engines.duckdb import Limits
 from sqlrank.engines.looking import done_on
 from sqlrank.errors import InputError, MetricError, suggestion
 from sqlrank.inputs.several import find
-from sqlrank.library.settings import ask
-from sqlrank.library.shelf import library_of
 from sqlrank.states import sure
 from sqlrank.states.adding import Adding
-from sqlrank.states.asked import of_asked
 from sqlrank.states.held import Held
-from sqlrank.states.lists import ROLES, refuse_rows
-from sqlrank.states.reading import by_of
+from sqlrank.states.reading import look_up
 from sqlrank.states.sides import NUMBERS, SURE, Asking, counts_of
 
 if TYPE_CHECKING:
@@ -94,12 +90,7 @@ def compare_states(
     [{'value_baseline': 0.5, 'value': 0.875, 'difference': 0.375}]
     """
     call = Call.of(metrics, locals(), policies)
-    library = library_of(sql_dir)
-    looked_up = ask(metrics, library, None, policies, ROLES)
-    refuse_rows(policies, looked_up, library)
-    asked = of_asked(looked_up, library)
-    sure.check(call, asked)
-    names = by_of(call)
+    _, looked_up, asked, names = look_up(call)
     first = _first(states, baseline)
     asking = Asking(call, asked, looked_up, names, Limits(memory_limit, threads, temp_directory, timeout))
 

@@ -14,16 +14,12 @@ from sqlrank.engines.duckdb import Limits, session
 from sqlrank.engines.looking import done_on
 from sqlrank.inputs.several import find
 from sqlrank.library.selects import read_select
-from sqlrank.library.settings import ask
-from sqlrank.library.shelf import library_of
 from sqlrank.states import sure
 from sqlrank.states.adding import Adding
 from sqlrank.states.allowed import PSI, Allowed, judged, overall_of
-from sqlrank.states.asked import of_asked
 from sqlrank.states.bounds import GROUP, places_of
 from sqlrank.states.held import Held
-from sqlrank.states.lists import ROLES, refuse_rows
-from sqlrank.states.reading import by_of
+from sqlrank.states.reading import look_up
 from sqlrank.states.sides import NUMBERS, SURE, Asking, counts_of
 
 if TYPE_CHECKING:
@@ -94,12 +90,7 @@ def drift(
     [{'metric': 'AUC', 'difference': -1.0, 'verdict': 'fail'}, {'metric': 'PSI', 'difference': 0.0, 'verdict': None}]
     """
     call = Call.of(metrics, locals(), policies)
-    library = library_of(sql_dir)
-    looked_up = ask(metrics, library, None, policies, ROLES)
-    refuse_rows(policies, looked_up, library)
-    asked = of_asked(looked_up, library)
-    sure.check(call, asked)
-    names = by_of(call)
+    _, looked_up, asked, names = look_up(call)
     asking = Asking(call, asked, looked_up, names, Limits(memory_limit, threads, temp_directory, timeout))
     having = [item.name for item in asking.having.metrics] if confidence is not None else []
     allowed = None if at_most is None else Allowed.of(at_most, [item.name for item in asked.metrics], having)

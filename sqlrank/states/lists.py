@@ -13,7 +13,6 @@ from sqlrank.errors import MetricError
 from sqlrank.library.file import ALL
 from sqlrank.library.metric import Metric
 from sqlrank.library.refusals import takes
-from sqlrank.statement.bind import literal
 from sqlrank.statement.rows import double
 from sqlrank.statement.statement import Output, Statement
 from sqlrank.statement.values import aggregated
@@ -69,8 +68,7 @@ def parts_of(item: Asked, library: Library, *, weighted: bool) -> Parts:
 def sums_of(item: Asked, library: Library, *, weighted: bool) -> dict[str, exp.Expr]:
     """Return all that a state keeps of a metric: what it is made of, and how many values there are, their sum, that of squares, and extremes."""
     value = exp.column(value_of(item, library))
-    square = exp.Mul(this=value, expression=value.copy())
-    kept: list[exp.Expr] = [exp.Count(this=value), exp.Sum(this=value), exp.Sum(this=square), exp.Min(this=value), exp.Max(this=value)]
+    kept: list[exp.Expr] = [*_moments(value).values(), exp.Min(this=value), exp.Max(this=value)]
     found = {column_of(each): each.copy() for each in kept}
     for is_weighted in (False, *([True] if weighted else [])):
         plain = replace(item, settings={name: value for name, value in item.settings.items() if name != "aggregate"})
@@ -78,23 +76,17 @@ def sums_of(item: Asked, library: Library, *, weighted: bool) -> dict[str, exp.E
     return found | parts_of(item, library, weighted=weighted)[0]
 
 
-def spread_of(item: Asked, library: Library) -> tuple[Parts, Parts] | None:
-    """Return the standard error of a mean over lists, as if these were independent, and how many there are; None of what is no mean."""
+def moments_of(item: Asked, library: Library) -> dict[str, Parts]:
+    """Return how many values a mean over lists is of, their sum and that of squares; nothing of what is no mean, or has no interval."""
     if item.settings.get("aggregate", "mean") != "mean" or "No interval" in item.file.facts:
-        return None
-    value = exp.column(value_of(item, library))
-    count, total, squares = (
-        f(this=of) for f, of in ((exp.Count, value), (exp.Sum, value), (exp.Sum, exp.Mul(this=value, expression=value.copy())))
-    )
-    number = double(count)
-    mean_square = exp.Div(this=exp.Mul(this=total, expression=total.copy()), expression=exp.func("NULLIF", number, double(literal(0))))
-    pairs = exp.Mul(this=number.copy(), expression=exp.paren(exp.Sub(this=number.copy(), expression=literal(1))))
-    variance = exp.Div(
-        this=exp.paren(exp.Sub(this=squares, expression=mean_square)), expression=exp.func("NULLIF", pairs, double(literal(0)))
-    )
-    error = exp.Case(ifs=[exp.If(this=exp.GT(this=variance, expression=literal(0)), true=exp.Sqrt(this=variance.copy()))])
-    parts = split(error), split(count.copy())
-    return None if None in parts else parts  # type: ignore[return-value]
+        return {}
+    kept = _moments(exp.column(value_of(item, library)))
+    return {name: ({column_of(each): each.copy()}, exp.Sum(this=exp.column(column_of(each)))) for name, each in kept.items()}
+
+
+def _moments(value: exp.Column) -> dict[str, exp.Expr]:
+    square = exp.Mul(this=value, expression=value.copy())
+    return {"count": exp.Count(this=value), "total": exp.Sum(this=value), "squares": exp.Sum(this=square)}
 
 
 def value_of(item: Asked, library: Library) -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import Database
     from sqlrank.engines.duckdb import Limits
     from sqlrank.library.asked import Asked
+    from sqlrank.library.library import Library
     from sqlrank.states.asked import Wanted
 
 AT_ONCE = 4_000_000
@@ -58,12 +59,7 @@ def answer_of(
         InputError: a state that does not have what a metric needs, or rows that cannot be added up.
     """
     _refuse_others(call, rolling, ends)
-    library = library_of(call.sql_dir)
-    looked_up = ask(call.metrics, library, None, call.policies, ROLES)
-    refuse_rows(call.policies, looked_up, library)
-    asked = of_asked(looked_up, library)
-    sure.check(call, asked, of_difference=False)
-    by = by_of(call)
+    library, looked_up, asked, by = look_up(call, of_difference=False)
 
     def work(database: Database) -> pa.Table:
         held = Held(find(database, "state", state))
@@ -89,6 +85,20 @@ def answer_of(
     return table.replace_schema_metadata(said | ({} if rolling is None else {ROLLING: str(rolling)}))
 
 
+def look_up(call: Call, *, of_difference: bool = True) -> tuple[Library, list[Asked], Wanted, list[str]]:
+    """Return the library, the metrics of a call, what a state has to have for them, and the columns of groups.
+
+    Raises:
+        MetricError: a metric that no state has, several groupings, or intervals that a state does not have; of rankings, of a difference.
+    """
+    library = library_of(call.sql_dir)
+    looked_up = ask(call.metrics, library, None, call.policies, ROLES)
+    refuse_rows(call.policies, looked_up, library)
+    asked = of_asked(looked_up, library)
+    sure.check(call, asked, of_difference=of_difference)
+    return library, looked_up, asked, by_of(call)
+
+
 def by_of(call: Call) -> list[str]:
     """Return the columns of groups; raise ``MetricError`` for several groupings."""
     by = [call.by] if isinstance(call.by, str) else list(call.by)
@@ -111,7 +121,8 @@ def _refuse_others(call: Call, rolling: int | None, ends: str | None) -> None:
 
 def metrics_of(asked: Wanted, adding: Adding, call: Call, limits: Limits, looked_up: Sequence[Asked] = ()) -> pa.Table:
     """Return the columns of ``by``, of the metrics with their bounds, and what was added up; with intervals of those that were ``looked_up``."""
-    table = adding.sums(asked)
+    means = asked.means(adding.held.has) if looked_up else []
+    table = adding.sums(replace(asked, metrics=(*asked.metrics, *(each for item in means for each in item.moments))))
     keys = [f"key_{place}" for place in range(len(adding.by))]
     groups = table.select(keys)
     found = _in_parts(adding, groups, adding, _bounding(asked, call, limits)) if asked.ordered else {}
@@ -120,7 +131,7 @@ def metrics_of(asked: Wanted, adding: Adding, call: Call, limits: Limits, looked
         having = sure.with_interval(asked, looked_up)
         of_folds = replace(adding, by=[*adding.by, FOLD])
         if asked.of_lists:
-            spread = sure.spread_of_lists(asked, adding)
+            spread = sure.spread_of_lists(means, table)
         else:
             spread = _in_parts(adding, groups, of_folds, lambda some, rows: sure.spread(having, some, rows, call, limits))
         values = {name: columns[name].to_pylist() for name, columns in found.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
     from sqlrank.engines.duckdb import Limits
     from sqlrank.library.asked import Asked
     from sqlrank.states.adding import Adding
+    from sqlrank.states.asked import Listed
     from sqlrank.states.jackknife import Errors
 
 LOW, HIGH, SE, UNITS = LIMITS = ("low", "high", "se", "units")
 """What is shown of the interval of a metric: its limits, the standard error, and how many folds have rows."""
+
+FEWEST = 2
+"""How many values a standard error needs."""
 
 CLOSE = 1e-12
 """A standard error that is less of its value than this is rounding: folds do not differ, and say nothing of how sure the value is."""
@@ -57,14 +62,21 @@ def spread(asked: Wanted, adding: Adding, groups: pa.Table, call: Call, limits: 
     return {item.name: _columns(errors, place, groups.num_rows) for place, item in enumerate(asked.metrics)}
 
 
-def spread_of_lists(asked: Wanted, adding: Adding) -> dict[str, dict[str, pa.Array]]:
-    """Return by metric the standard errors of means over lists and how many these are, from sums of values and of their squares."""
-    spreads = asked.spreads(adding.held.has)
-    if not spreads.metrics:
-        return {}
-    table = adding.sums(spreads)
-    names = [item.name.removesuffix(f".{SE}") for item in spreads.metrics[::2]]
-    return {name: {SE: table[f"{name}.{SE}"], UNITS: table[f"{name}.{UNITS}"].cast(pa.int64())} for name in names}
+def spread_of_lists(means: Sequence[Listed], table: pa.Table) -> dict[str, dict[str, pa.Array]]:
+    """Return by metric the standard errors of means over lists, as if these were independent, and how many these are."""
+    found = {}
+    for item in means:
+        counts, totals, squares = (table[each.name].to_pylist() for each in item.moments)
+        errors = [_error(*moments) for moments in zip(counts, totals, squares, strict=True)]
+        found[item.name] = {SE: pa.array(errors, pa.float64()), UNITS: pa.array(counts, pa.float64()).cast(pa.int64())}
+    return found
+
+
+def _error(count: float | None, total: float | None, squares: float | None) -> float | None:
+    if count is None or total is None or squares is None or count < FEWEST:
+        return None
+    variance = (squares - total * total / count) / (count * (count - 1))
+    return math.sqrt(variance) if variance > 0 else None
 
 
 def limits_of(value: float | None, error: float | None, folds: int | None, level: float, size: float | None = None) -> list[float | None]:
