@@ -125,14 +125,14 @@ def test_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"states": {"old": states()["score"]}}, "^states= has two models or more by their names"),
-        ({"states": [states()["score"]] * 2}, "^states= has two models or more by their names"),
+        ({"states": lambda: {"old": states()["score"]}}, "^states= has two models or more by their names"),
+        ({"states": lambda: [states()["score"]] * 2}, "^states= has two models or more by their names"),
         ({"baseline": "nearer"}, r"^baseline='nearer' is none of the states; did you mean 'near'\? There are: score, near, coin"),
         (
-            {"states": {"old": states()["score"], "new": states(folds=4)["near"]}},
+            {"states": lambda: {"old": states()["score"], "new": states(folds=4)["near"]}},
             r"^state: the folds of old and new are not alike \(\w{8}, \w{8}\): they are of other units or another number of folds; make both",
         ),
-        ({"states": {"old": states()["score"], "new": states(folds=None)["near"]}}, "^state: Table has no column fold"),
+        ({"states": lambda: {"old": states()["score"], "new": states(folds=None)["near"]}}, "^state: Table has no column fold"),
         ({"confidence": 95}, "^confidence=95 is not possible"),
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
         ({"by": "country"}, "^state: 'country' is no column that rows of Table are told apart by"),
@@ -140,8 +140,9 @@ def test_the_command(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
+    given = options.get("states", states)()
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.compare_states(**{"metrics": "AUC", "states": states(), **options})
+        sqlrank.compare_states(**{"metrics": "AUC", **options, "states": given})
 
 
 def test_other_folds_are_no_matter_for_what_is_certain() -> None:

@@ -259,10 +259,15 @@ def _read(file: SqlFile) -> set[str]:
     found: set[str] = set()
     left = [file]
     while left:
-        for name in {table.name for table in nodes(left.pop().tree, exp.Table)} - found - library().roles.keys():
+        for name in _tables(left.pop()) - found - library().roles.keys():
             found.add(name)
             left += library().variants(name)
     return found
+
+
+@cache
+def _tables(file: SqlFile) -> set[str]:
+    return {table.name for table in nodes(file.tree, exp.Table)}
 
 
 def _of_predictions() -> list[Scenario]:

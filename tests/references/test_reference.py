@@ -170,13 +170,14 @@ def assert_same(metric: str, got: dict[str, float | None], data: Collection, **p
 def asked(name: str, policy: str) -> list[str]:
     """Return the variants of a metric to ask for: all under the defaults, the first and a quarter of the others elsewhere."""
     if "plan" in POLICIES[policy]:
-        return [metric for metric in VARIANTS[name] if is_of_first_documents(metric, POLICIES[policy])]
+        return [metric for metric in VARIANTS[name] if is_of_first_documents(metric, policy)]
     start = list(POLICIES).index(policy)
     return [metric for i, metric in enumerate(VARIANTS[name]) if start == 0 or i == 0 or (i + start) % 4 == 0]
 
 
-def is_of_first_documents(metric: str, policies: dict[str, Any]) -> bool:
-    library = library_of(None)
+@cache
+def is_of_first_documents(metric: str, policy: str) -> bool:
+    library, policies = library_of(None), POLICIES[policy]
     read = {name: value for name, value in policies.items() if name != "plan"}
     found, *_ = settings.ask([metric, "bpref"], library, None, read, {"run", "qrels"})
     return first_documents(library, found, policies["plan"]) is not None

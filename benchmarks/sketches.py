@@ -1,0 +1,131 @@
+"""How near an AUC of thirty days is that is made of what each day left behind: a state's bins beside quantile sketches, at their bytes.
+
+A sketch is kept of each class and day, and those of all days are merged; of a state, the rows of all days are added up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import datasketches as sketches
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from rich.table import Table
+from state import IMPRESSIONS
+from timing import console, introduce
+
+import sqlrank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+DAYS = 30
+POINTS = 20_000
+"""Ranks at which the scores of positives are looked up, whose error is then far below that of any sketch."""
+
+ROW_BYTES = 24
+"""A row of a state in a file: its bin, and what positives and negatives weigh."""
+
+FINENESS = (512, 1024, 2048)
+SKETCHES: dict[str, Callable[[], Any]] = {
+    "KLL, k=200": lambda: sketches.kll_doubles_sketch(200),
+    "KLL, k=800": lambda: sketches.kll_doubles_sketch(800),
+    "classic quantiles, k=128": lambda: sketches.quantiles_doubles_sketch(128),
+    "t-digest, k=100": lambda: sketches.tdigest_double(100),
+    "t-digest, k=400": lambda: sketches.tdigest_double(400),
+}
+
+
+def clicks(rows: int, seed: int) -> pa.Table:
+    """Return calibrated click rates of thirty days, some 0.3 % on the average, and clicks."""
+    drawn = np.random.default_rng(seed)
+    score = 1 / (1 + np.exp(6.2 - drawn.normal(size=rows)))
+    return pa.table({"day": np.arange(rows) % DAYS, "score": score, "label": (drawn.random(rows) < score).astype(np.int64)})
+
+
+def open_bandit(score: str) -> pa.Table:
+    """Return the 40,000 impressions of the Open Bandit data."""
+    table = pq.read_table(IMPRESSIONS)
+    return pa.table({"day": table["timestamp"].cast(pa.date32()), "score": table[score].cast(pa.float64()), "label": table["click"]})
+
+
+def below(sketch: Any, points: np.ndarray) -> np.ndarray:
+    """Return the share of what a sketch has seen that is below each point, and half of what is at it where the sketch tells."""
+    if isinstance(sketch, sketches.tdigest_double):
+        return np.array([sketch.get_rank(point) for point in points])
+    steps, places = np.unique(points, return_inverse=True)
+    without, within = (np.array(sketch.get_cdf(steps.tolist(), is_inclusive)[:-1]) for is_inclusive in (False, True))
+    return ((without + within) / 2)[places]
+
+
+def merged(make: Callable[[], Any], parts: Iterable[np.ndarray]) -> tuple[Any, int]:
+    """Return one sketch of all days, and the bytes of the sketches of each."""
+    whole, size = make(), 0
+    for part in parts:
+        sketch = make()
+        sketch.update(part)
+        size += len(sketch.serialize())
+        whole.merge(sketch)
+    return whole, size
+
+
+def of_sketches(make: Callable[[], Any], table: pa.Table) -> tuple[float, float]:
+    """Return the AUC of merged sketches, and their bytes a day."""
+    day, score, label = (table[name].to_numpy() for name in ("day", "score", "label"))
+    days = np.unique(day)
+    positives, size = merged(make, (score[(day == one) & (label == 1)] for one in days))
+    negatives, more = merged(make, (score[(day == one) & (label == 0)] for one in days))
+    points = np.array([positives.get_quantile(rank) for rank in (np.arange(POINTS) + 0.5) / POINTS])
+    return float(below(negatives, points).mean()), (size + more) / len(days)
+
+
+def of_state(fineness: int, table: pa.Table) -> tuple[float, float, float]:
+    """Return the AUC of a state, half of what is between its bounds, and its bytes a day."""
+    made = sqlrank.state("AUC", predictions=table, by="day", fineness=fineness)
+    (row,) = sqlrank.evaluate("AUC", state=made).to_pylist()
+    days = len(table["day"].unique())
+    return row["AUC"], (row["AUC.greatest"] - row["AUC.least"]) / 2, made.num_rows * ROW_BYTES / days
+
+
+def compared(title: str, tables: list[pa.Table]) -> Table:
+    """Return a table of how far each side is from the truth over some data: the root of the mean square."""
+    truths = [sqlrank.evaluate("AUC", predictions=table)["AUC"][0].as_py() for table in tables]
+
+    def said(values: list[float], sizes: list[float], certain: str) -> tuple[str, str, str]:
+        square = fmean((value - truth) ** 2 for value, truth in zip(values, truths, strict=True))
+        return f"{fmean(sizes) / 1000:.1f}", f"{square**0.5:.1e}", certain
+
+    shown = Table("", "kB a day", "error of AUC", "certain within", title=title)
+    for fineness in FINENESS:
+        values, halves, sizes = zip(*(of_state(fineness, table) for table in tables), strict=True)
+        if any(abs(value - truth) > 2 * half for value, truth, half in zip(values, truths, halves, strict=True)):
+            raise SystemExit(f"fineness {fineness}: the truth is not between the bounds")
+        shown.add_row(f"sqlrank.state, fineness={fineness}", *said(list(values), list(sizes), f"± {max(halves):.4f}"))
+    for name, make in SKETCHES.items():
+        values, sizes = zip(*(of_sketches(make, table) for table in tables), strict=True)
+        shown.add_row(name, *said(list(values), list(sizes), "-"))
+    return shown
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=2_000_000, help="of thirty days together")
+    parser.add_argument("--repeat", type=int, default=5, help="how many months are drawn")
+    given = parser.parse_args()
+    introduce(os.cpu_count() or 1, ["duckdb", "datasketches"])
+    console.print(
+        compared(
+            f"{given.rows:,} simulated impressions of {DAYS} days, {given.repeat} times",
+            [clicks(given.rows, seed) for seed in range(given.repeat)],
+        )
+    )
+    for score in ("score_logistic", "score_boosting"):
+        console.print(compared(f"Open Bandit, 40,000 impressions, {score}", [open_bandit(score)]))
+
+
+if __name__ == "__main__":
+    main()
