@@ -116,7 +116,7 @@ def test_an_expression_says_what_was_drawn_together() -> None:
     assert interval("AUC", pa.table(BY_USER), unit="'u' || user") == interval("AUC", pa.table(BY_USER), unit="user")
 
 
-@pytest.mark.parametrize("order", few(ORDERS, ["bucketed"]))
+@pytest.mark.parametrize("order", few(ORDERS, ["grouped"]))
 def test_every_plan_has_the_same_intervals(order: str) -> None:
     table = pa.table({**sample(), "shop": [row % 2 for row in range(60)]})
     for options in ({}, {"unit": "CAST(user AS INT)"}):

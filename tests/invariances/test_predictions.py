@@ -39,7 +39,7 @@ def test_every_metric_is_among_them() -> None:
 
 @pytest.mark.parametrize(
     ("strategy", "threads"),
-    every(4, [("bucketed", 4), ("window", 2), ("window", 4), ("grouped", 4)], rows=True),
+    every(4, [("window", 2), ("bucketed", 4), ("window", 4), ("grouped", 4)], rows=True),
 )
 def test_order_of_rows_and_threads(strategy: str, threads: int) -> None:
     shuffled = data().take(np.random.default_rng(threads).permutation(data().num_rows))

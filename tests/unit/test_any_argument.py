@@ -121,7 +121,7 @@ def any_value(data: Any) -> None:
     is_ours_or_none(function, {**call, name: value})
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.data())
 def test_any_value_for_any_argument(data: Any) -> None:
     any_value(data)

@@ -213,6 +213,7 @@ def test_it_fetches_nothing(made: Any) -> None:
     assert "default-src 'none'" in html
 
 
+@pytest.mark.slow
 def test_when_is_now_or_as_given() -> None:
     html = sqlrank.report("RR", run=RUNS, qrels=QRELS, when=datetime(2026, 1, 2, 3, tzinfo=UTC)).html
     assert "<bdi>2026-01-02 03:00:00+00:00</bdi>" in html
