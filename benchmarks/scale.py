@@ -1,6 +1,7 @@
 """How time and memory grow with the rows: each call in a process of its own under one memory limit, drawn as a picture.
 
-A million rows, then ten times as many, until ``--rows``: a billion needs ``--rows 1000000000``, about 60 GB of disk, and hours.
+A million rows, then ten times as many, until ``--rows``: a billion of all needs ``--rows 1000000000``, about 60 GB of disk, and hours; of rankings
+alone whose rows stand by query, ``--first 1000000000 --rows 1000000000 --order clustered --only "nDCG@10, AP, RR, P@10, R@100" --no-picture``, 20 GB.
 """
 
 from __future__ import annotations
@@ -25,51 +26,51 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pyarrow as pa
+    from data import Order
 
-FIRST = 1_000_000
 PICTURE = Path(__file__).parents[1] / "docs" / "assets" / "scale.svg"
 PANEL = {"width": 320, "height": 260}
 
 
-def first_documents(rows: int, **limits: Any) -> pa.Table:
-    """Evaluate what looks at the first documents of each list, of integers in Parquet in random order."""
-    data = dataset(rows, "int", "shuffled")
+def first_documents(rows: int, order: Order, **limits: Any) -> pa.Table:
+    """Evaluate what looks at the first documents of each list, of integers in Parquet."""
+    data = dataset(rows, "int", order)
     return sqlrank.evaluate(["nDCG@10", "P@10"], run=data.run, qrels=data.qrels, **limits)
 
 
-def full_ranks(rows: int, **limits: Any) -> pa.Table:
+def full_ranks(rows: int, order: Order, **limits: Any) -> pa.Table:
     """Evaluate what needs the whole order of each list."""
-    data = dataset(rows, "int", "shuffled")
+    data = dataset(rows, "int", order)
     return sqlrank.evaluate(["nDCG@10", "AP", "RR", "P@10", "R@100"], run=data.run, qrels=data.qrels, **limits)
 
 
-def orders(rows: int, **limits: Any) -> pa.Table:
+def orders(rows: int, _: Order, **limits: Any) -> pa.Table:
     """Evaluate what needs the order of all predictions, of a table in a DuckDB file."""
     return sqlrank.evaluate(["AUC", "APS", "LogLoss"], connection=predictions(rows), predictions="unweighted", **limits)
 
 
-def sums(rows: int, **limits: Any) -> pa.Table:
+def sums(rows: int, _: Order, **limits: Any) -> pa.Table:
     """Evaluate what adds up."""
     return sqlrank.evaluate(["LogLoss", "Brier", "CalibrationRatio"], connection=predictions(rows), predictions="unweighted", **limits)
 
 
+RANKINGS: dict[str, Callable[..., pa.Table]] = {"nDCG@10, P@10": first_documents, "nDCG@10, AP, RR, P@10, R@100": full_ranks}
 CALLS: dict[str, Callable[..., pa.Table]] = {
-    "nDCG@10, P@10": first_documents,
-    "nDCG@10, AP, RR, P@10, R@100": full_ranks,
+    **RANKINGS,
     "AUC, APS, LogLoss": orders,
     "LogLoss, Brier, CalibrationRatio": sums,
 }
 
 
-def child(name: str, rows: int, limit: str, check: str) -> None:
+def child(name: str, rows: int, order: Order, limit: str, check: str) -> None:
     """Make one call, and print its values with the seconds and the peak memory in bytes; the data are made before."""
     start = time.perf_counter()
-    found = CALLS[name](rows, memory_limit=limit, check=check, temp_directory=FOLDER / "spill")
+    found = CALLS[name](rows, order, memory_limit=limit, check=check, temp_directory=FOLDER / "spill")
     print_values(found.to_pylist()[0], start)
 
 
 def measured(name: str, rows: int, asked: argparse.Namespace) -> dict[str, Any]:
-    command = [sys.executable, __file__, "--child", name, str(rows), asked.memory_limit, asked.check]
+    command = [sys.executable, __file__, "--child", name, str(rows), asked.order, asked.memory_limit, asked.check]
     found = [
         json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)  # noqa: S603  our own script
         for _ in range(asked.repeat if rows <= asked.most_repeated else 1)
@@ -92,25 +93,31 @@ def draw(results: list[dict[str, Any]], limit: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--first", type=int, default=1_000_000, help="fewest rows")
     parser.add_argument("--rows", type=int, default=100_000_000, help="most rows")
+    parser.add_argument(
+        "--order", default="shuffled", choices=("shuffled", "clustered"), help="of the rows of runs: by chance, or by query"
+    )
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--most-repeated", type=int, default=10_000_000, help="rows up to which a call is repeated")
     parser.add_argument("--memory-limit", default="4GB")
     parser.add_argument("--check", default="auto", choices=("auto", "full", "off"), help="what is checked of the rows")
     parser.add_argument("--only", nargs="+", choices=CALLS, default=list(CALLS), metavar="CALL")
     parser.add_argument("--no-picture", action="store_true")
-    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.child:
-        name, rows, limit, check = asked.child
-        child(name, int(rows), limit, check)
+        name, rows, order, limit, check = asked.child
+        child(name, int(rows), order, limit, check)
         return
     introduce(os.cpu_count() or 1, ("duckdb", "pyarrow"))
-    results, rows = [], FIRST
+    results, rows = [], asked.first
     while rows <= asked.rows:
         # Made here, so that a process that is measured makes none.
-        dataset(rows, "int", "shuffled")
-        predictions(rows)
+        if {*asked.only} & {*RANKINGS}:
+            dataset(rows, "int", asked.order)
+        if {*asked.only} - {*RANKINGS}:
+            predictions(rows)
         for name in asked.only:
             results.append(measured(name, rows, asked))
             console.print(f"{rows:>13,}  {results[-1]['seconds']:8.2f} s  {results[-1]['gigabytes']:5.2f} GB  {name}", highlight=False)
