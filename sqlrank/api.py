@@ -225,7 +225,7 @@ def sql(
 def metrics(sql_dir: str | Path | None = None, *, word: str | None = None) -> pa.Table:
     """Return what can be asked for: name, family, parameters, relation, source and description of every metric.
 
-    With a ``word``, of those only in whose name, description or other names it stands, in any case.
+    With a ``word``, of those only in whose name, description or other names it stands, in any case, or whose family it is.
 
     >>> "nDCG" in metrics()["name"].to_pylist()
     True

@@ -217,7 +217,8 @@ def metrics(
     with problems():
         library = library_of(sql_dir)
         try:
-            found = None if name is None else library.asked(ours(read(name), library))
+            spelled = name if name is None or not name.replace(" ", "").isalpha() else "-".join(name.split())
+            found = None if spelled is None else library.asked(ours(read(spelled), library))
         except MetricError:
             if not sqlrank.metrics(sql_dir, word=name).num_rows:
                 raise

@@ -17,21 +17,26 @@ COLUMNS = ("name", "family", "parameters", "relation", "source", "description")
 
 
 def listed(library: Library, word: str | None) -> list[dict[str, str]]:
-    """Return what is said of every metric, or of those of which a word is said in any case, by family and name."""
+    """Return what is said of every metric, or of those of which a word is said in any case or that are of the family, by family and name."""
     files = [*library.metrics.values(), *library.curves.values()]
     found = [_row(file) for file in files if word is None or _is_said(word.lower(), file, library)]
     return sorted(found, key=lambda row: (row["family"], row["name"].lower()))
 
 
 def _is_said(word: str, file: SqlFile, library: Library) -> bool:
-    return any(word in text.lower() for text in (file.title_name, file.about, *called(file.display_name, library)))
+    texts = (file.title_name, file.about, *called(file.display_name, library))
+    return word == _family(file) or any(word in text.lower() for text in texts)
+
+
+def _family(file: SqlFile) -> str:
+    return "curve" if file.kind == "curves" else file.path.parent.name
 
 
 def _row(file: SqlFile) -> dict[str, str]:
     declared = [f"{param.name}={param.default_text}" if param.default is not None else param.name for param in file.params.values()]
     values = (
         file.title_name,
-        "curve" if file.kind == "curves" else file.path.parent.name,
+        _family(file),
         ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.choices.values())]),
         file.source_of_rows,
         file.source,

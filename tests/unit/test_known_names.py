@@ -74,6 +74,8 @@ def test_every_known_name_is_of_a_metric_and_of_none_of_ours() -> None:
         ("hold-out", "'sqlrank split' puts rows into train and test"),
         ("assignment", "puts units into arms"),
         ("Viewport", "nDCG@cutoff is at the cut-off of each query"),
+        ("off-policy", "'sqlrank metrics policies' lists what logged actions say"),
+        ("Entity resolution", "'sqlrank metrics clusters' lists those of clusters of records"),
         ("budget", "Elbow@k says where more brings little"),
     ],
 )
@@ -85,6 +87,15 @@ def test_words_of_no_metric_lead_to_what_is_meant(word: str, told: str) -> None:
 def test_words_of_a_metric_lead_to_it() -> None:
     assert {"Lost", "SearchReduction"} <= {line.split()[0] for line in printed("metrics", "stage").splitlines()}
     assert printed("metrics", "elbow").startswith("-- Elbow: ")
+    for family in ("interleaving", "policies", "ranking"):
+        rows = sqlrank.metrics(word=family).to_pylist()
+        assert {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == family} <= {row["name"] for row in rows}
+    assert {line.split()[0] for line in printed("metrics", "interleaving").splitlines()} == {
+        "name",
+        "num_won_by_a",
+        "num_won_by_b",
+        "Preference",
+    }
     assert not NAMES["words"].keys() & {name.lower() for name in library().names}
 
 
