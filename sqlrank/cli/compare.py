@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,18 +36,17 @@ from sqlrank.cli.options import (
     Where,
     Written,
 )  # fmt: skip
+from sqlrank.cli.verdict import Ending, Inconclusive, Junit, Summary
 from sqlrank.errors import SqlrankError
 from sqlrank.results.formats import DIGITS, FOR_PEOPLE, Looks, form_of, write
 from sqlrank.results.targets import check_target
-from sqlrank.results.verdicts import COMPARED, OF_STATES, SHOWN, append, for_people, junit, summary, workflow_lines
+from sqlrank.results.verdicts import COMPARED, OF_STATES, SHOWN, for_people
 
 Systems = Annotated[str, typer.Option("--by", help="The column that tells systems apart; several --run are systems of their own.")]
 Slices = Annotated[
     list[str] | None, typer.Option("--slice", help="Column to look within; a,b for both; 'total' for all rows. Repeat for more.")
 ]
 Level = Annotated[float, typer.Option("--confidence", help="Of intervals, such as 0.95.")]
-
-EXITS = {"pass": 0, "fail": 1, "inconclusive": 3}
 
 
 def compare(
@@ -126,11 +124,9 @@ def gate(
     ] = None,
     min_units: Annotated[int, typer.Option(help="Queries below which a slice is skipped.")] = 20,
     confidence: Level = 0.95,
-    inconclusive: Annotated[
-        str | None, typer.Option(help="Count what is inconclusive as pass or as fail, instead of exit status 3.")
-    ] = None,
-    summary_file: Annotated[Path | None, typer.Option("--summary", help="Add a summary in Markdown to this file.")] = None,
-    junit_file: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report to this file.")] = None,
+    inconclusive: Inconclusive = None,
+    summary_file: Summary = None,
+    junit_file: Junit = None,
     where: Where = None,
     column: ColumnOf = None,
     compat: Compat = None,
@@ -151,8 +147,7 @@ def gate(
     given = locals()
     with problems():
         form = form_of(format, output, digits)
-        if inconclusive not in {None, "pass", "fail"}:
-            raise SqlrankError(f"--inconclusive {inconclusive}: give pass or fail")
+        ending = Ending("gate", inconclusive, summary_file, junit_file)
         sources = [*_sources(run, qrels, predictions, queries, db, input), baseline]
         for path in (output, summary_file, junit_file):
             check_target(path, force or path is not output, sources)
@@ -162,17 +157,9 @@ def gate(
             **arguments, slices=_gated(slice_), tolerance=tolerances("--tolerance", tolerance) or {"*": "0"}, progress=progress
         )
     decimals = DIGITS if digits is None else digits
-    verdict = result.schema.metadata[b"sqlrank.verdict"].decode()
     with problems():
         write(for_people(result, SHOWN) if form in FOR_PEOPLE else result, form, output, Looks(decimals, is_upright=True))
-        if summary_file is not None:
-            append(summary_file, summary(result, decimals))
-        if junit_file is not None:
-            junit_file.write_text(junit(result), "utf-8")
-    for line in workflow_lines(result) if os.environ.get("GITHUB_ACTIONS") == "true" else ():
-        typer.echo(line, err=True)
-    typer.echo(f"verdict: {verdict}", err=form not in FOR_PEOPLE or output is not None)
-    raise typer.Exit(EXITS[inconclusive if verdict == "inconclusive" and inconclusive else verdict])
+    ending.tell(result, SHOWN, form, output, decimals)
 
 
 def _of_states(given: dict[str, Any], states: dict[str, str]) -> Any:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import sqlrank
-from sqlrank.cli.compare import EXITS
 from sqlrank.cli.console import problems
 from sqlrank.cli.given import policies, tolerances
 from sqlrank.cli.options import (
@@ -27,10 +25,11 @@ from sqlrank.cli.options import (
     Where,
     Written,
 )  # fmt: skip
+from sqlrank.cli.verdict import Ending, Inconclusive, Junit, Summary
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import DIGITS, FOR_PEOPLE, Looks, form_of, write
+from sqlrank.results.formats import DIGITS, Looks, form_of, write
 from sqlrank.results.targets import check_target
-from sqlrank.results.verdicts import DRIFTED, SURELY_DRIFTED, append, summary
+from sqlrank.results.verdicts import DRIFTED, SURELY_DRIFTED
 
 
 def drift(
@@ -43,10 +42,9 @@ def drift(
         list[str] | None, typer.Option(help="By how much a metric may have moved: 0.01, 2%, or of one metric PSI=0.2. Repeat for more.")
     ] = None,
     confidence: Confidence = None,
-    inconclusive: Annotated[
-        str | None, typer.Option(help="Count what is inconclusive as pass or as fail, instead of exit status 3.")
-    ] = None,
-    summary_file: Annotated[Path | None, typer.Option("--summary", help="Add a summary in Markdown to this file.")] = None,
+    inconclusive: Inconclusive = None,
+    summary_file: Summary = None,
+    junit_file: Junit = None,
     db: Database = None,
     policy: Policy = None,
     sql_dir: SqlDir = None,
@@ -62,11 +60,10 @@ def drift(
     """Say how metrics and scores of a state moved; with --at-most exit status 0 for pass, 1 for fail, 3 for inconclusive, 2 for a wrong call."""
     with problems():
         form = form_of(format, output, digits)
-        if inconclusive not in {None, "pass", "fail"}:
-            raise SqlrankError(f"--inconclusive {inconclusive}: give pass or fail")
-        if not at_most and (inconclusive or summary_file):
-            raise SqlrankError("--inconclusive and --summary are for verdicts, which need --at-most")
-        for path in (output, summary_file):
+        ending = Ending("drift", inconclusive, summary_file, junit_file)
+        if not at_most and (inconclusive or summary_file or junit_file):
+            raise SqlrankError("--inconclusive, --summary and --junit are for verdicts, which need --at-most")
+        for path in (output, summary_file, junit_file):
             check_target(path, force or path is not output, [state, db])
         result = sqlrank.drift(
             metrics,
@@ -86,10 +83,5 @@ def drift(
         )
         decimals = DIGITS if digits is None else digits
         write(result, form, output, Looks(decimals, is_upright=True))
-        if not at_most:
-            return
-        if summary_file is not None:
-            append(summary_file, summary(result, decimals, "drift", DRIFTED if confidence is None else SURELY_DRIFTED))
-    verdict = result.schema.metadata[b"sqlrank.verdict"].decode()
-    typer.echo(f"verdict: {verdict}", err=form not in FOR_PEOPLE or output is not None)
-    raise typer.Exit(EXITS[inconclusive if verdict == "inconclusive" and inconclusive else verdict])
+    if at_most:
+        ending.tell(result, DRIFTED if confidence is None else SURELY_DRIFTED, form, output, decimals)

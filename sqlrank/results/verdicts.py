@@ -1,4 +1,4 @@
-"""What a gate found, for those who review a change: a summary in Markdown, JUnit, and the annotations of GitHub Actions."""
+"""What a gate or a drift found, for those who review a change: a summary in Markdown, JUnit, and the annotations of GitHub Actions."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ def append(path: Path, text: str) -> None:
         file.write(text)
 
 
-def junit(result: pa.Table) -> str:
-    """Return a JUnit report: a test case for each metric and slice; what is inconclusive or was skipped is skipped."""
-    rows = result.to_pylist()
+def junit(result: pa.Table, command: str = "gate") -> str:
+    """Return a JUnit report: a test case for each metric and slice that has a verdict; what is inconclusive or was skipped is skipped."""
+    rows = [row for row in result.to_pylist() if row["verdict"] is not None]
     counts = {"tests": len(rows), "failures": _count(rows, "fail"), "errors": 0, "skipped": _count(rows, "inconclusive", "skipped")}
-    suite = ET.Element("testsuite", {"name": "sqlrank gate", **{name: str(count) for name, count in counts.items()}})
+    suite = ET.Element("testsuite", {"name": f"sqlrank {command}", **{name: str(count) for name, count in counts.items()}})
     for row in rows:
-        case = ET.SubElement(suite, "testcase", {"classname": "sqlrank.gate", "name": _named(row, result)})
+        case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": _named(row, result)})
         if row["verdict"] == "fail":
             ET.SubElement(case, "failure", {"message": _said(row)})
         elif row["verdict"] != "pass":
@@ -100,11 +100,11 @@ def junit(result: pa.Table) -> str:
     return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def workflow_lines(result: pa.Table) -> list[str]:
+def workflow_lines(result: pa.Table, command: str = "gate") -> list[str]:
     """Return the lines that GitHub Actions shows beside a change: an error for each failure, a warning for what is inconclusive."""
     kinds = {"fail": "error", "inconclusive": "warning"}
     return [
-        f"::{kinds[row['verdict']]} title=sqlrank gate::{_escaped(f'{_named(row, result)}: {_said(row)}')}"
+        f"::{kinds[row['verdict']]} title=sqlrank {command}::{_escaped(f'{_named(row, result)}: {_said(row)}')}"
         for row in result.to_pylist()
         if row["verdict"] in kinds
     ]
@@ -120,9 +120,10 @@ def _named(row: dict[str, Any], result: pa.Table) -> str:
 
 
 def _said(row: dict[str, Any]) -> str:
-    known = [name for name in ("difference", "low", "high") if row[name] is not None]
+    known = [name for name in ("difference", "least", "greatest", "low", "high") if row.get(name) is not None]
     numbers = ", ".join(f"{name} {row[name]:.4f}" for name in known)
-    return f"{row['reason']}: {numbers}, tolerance {row['tolerance']}, {row['units']} units"
+    units = "" if row.get("units") is None else f", {row['units']} units"
+    return f"{row['reason']}: {numbers}, tolerance {row['tolerance']}{units}"
 
 
 def _escaped(text: str) -> str:

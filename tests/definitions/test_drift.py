@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -125,7 +126,7 @@ def test_the_worst_comes_first_and_what_is_not_there_is_skipped() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_and_its_exit_status(tmp_path: Path) -> None:
+def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, summary = tmp_path / "state.parquet", tmp_path / "summary.md"
     pq.write_table(two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)]), path)
     asked = ["drift", "AUC", "--state", path, "--reference", "day = 1", "--where", "day = 2"]
@@ -139,8 +140,17 @@ def test_the_command_and_its_exit_status(tmp_path: Path) -> None:
         0,
         "metric,value_reference,value,difference,least,greatest,days_reference,days,rows_reference,rows",
     )
-    assert call(*asked, "--inconclusive", "pass").stderr == "sqlrank: --inconclusive and --summary are for verdicts, which need --at-most\n"
+    assert (
+        call(*asked, "--inconclusive", "pass").stderr
+        == "sqlrank: --inconclusive, --summary and --junit are for verdicts, which need --at-most\n"
+    )
     assert "--at-most 0.2: given twice for all metrics" in call(*asked, "--at-most", "0.1", "--at-most", "0.2").stderr
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    written = call(*asked, "--at-most", "PSI=0.2", "--junit", tmp_path / "drift.xml", "--format", "json")
+    assert written.stderr.splitlines()[0].startswith("::error title=sqlrank drift::PSI: moved by more than the tolerance: difference ")
+    suite = ET.parse(tmp_path / "drift.xml").getroot()  # noqa: S314  it was written here
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")  # AUC has no verdict, and is no test
+    assert [case.attrib for case in suite] == [{"classname": "sqlrank.drift", "name": "PSI"}]
 
 
 @pytest.mark.parametrize(
