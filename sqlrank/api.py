@@ -19,7 +19,7 @@ from sqlrank.evaluation import answer
 from sqlrank.library import settings
 from sqlrank.library.listing import COLUMNS, listed
 from sqlrank.library.shelf import library_of
-from sqlrank.plans import check_plan
+from sqlrank.plans.choice import check_plan
 from sqlrank.prepare import prepare
 from sqlrank.question import look_up
 from sqlrank.results.replacing import replacing

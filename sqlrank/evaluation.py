@@ -19,7 +19,7 @@ from sqlrank.errors import ExecutionError
 from sqlrank.inputs import checks, together
 from sqlrank.library.definitions import definitions
 from sqlrank.library.told import ROWS, texts_of, told
-from sqlrank.plans import check_plan
+from sqlrank.plans.choice import check_plan
 from sqlrank.prepare import AUDIT_BROKEN, AUDIT_ROWS, prepare, requirements
 from sqlrank.question import look_up
 

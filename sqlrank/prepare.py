@@ -16,7 +16,8 @@ from sqlrank.inputs.rules import rules
 from sqlrank.inputs.several import find
 from sqlrank.inputs.steps import steps_of
 from sqlrank.inputs.where import keep, keep_query
-from sqlrank.plans import choose, stamp
+from sqlrank.plans.choice import choose
+from sqlrank.plans.stamp import stamp
 from sqlrank.statement.statement import Rows, Statement, build
 
 if TYPE_CHECKING:

@@ -1,11 +1,17 @@
--- axis: one row: the root of the lowest score of all groups, and what makes 2^60 of its distance to that of the highest, 0 if
--- there is none.
+-- axis: one row: the root of the lowest score of all groups, what makes the number of the last cell of its distance to that of
+-- the highest, 0 if there is none, that number, and how many keys a group has: two for each cell. All groups have 2^61 or a few more.
 SELECT
-  low,
-  COALESCE(1152921504606846976.0 / NULLIF(high - low, 0), 0) AS scale
+  e.low,
+  COALESCE(c.last_cell / NULLIF(e.high - e.low, 0), 0) AS scale,
+  c.last_cell,
+  2 * c.last_cell + 2 AS keys
 FROM (
   SELECT
     root(MIN(score)) AS low,
     root(MAX(score)) AS high
   FROM predictions
-) AS extremes
+) AS e
+CROSS JOIN (
+  SELECT CAST(1152921504606846976.0 / NULLIF(COUNT(*), 0) AS BIGINT) AS last_cell
+  FROM strata
+) AS c

@@ -19,7 +19,7 @@ from sqlrank.explanations.losses import losses
 from sqlrank.explanations.steps import fits, metric_in, reading, rows_of, shown_step, steps_of
 from sqlrank.inputs.where import read_condition
 from sqlrank.library.nodes import nodes
-from sqlrank.plans import check_plan
+from sqlrank.plans.choice import check_plan
 from sqlrank.prepare import prepare
 from sqlrank.question import look_up
 from sqlrank.statement.bind import literal

@@ -190,7 +190,10 @@ def _order(window: exp.Window, scope: _Scope) -> None:
     for item in order.expressions:
         columns = scope.columns(item.this) if _is_key(item.this) else [item.this]
         items += [exp.Ordered(**{**item.args, "this": column.copy()}) for column in columns]
-    order.set("expressions", list(dict.fromkeys(items)))
+    if items:
+        order.set("expressions", list(dict.fromkeys(items)))
+    else:
+        window.set("order", None)
 
 
 def _is_key(node: exp.Expr) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 INF = float("inf")
 STRATEGIES = ("window", "ranked", "packed", "grouped", "bucketed")
-WEIGHTED = ("window", "grouped", "bucketed")
+WEIGHTED = ("window", "packed", "grouped", "bucketed")
 QUICK = ("window", "bucketed")
 """The strategies that are asked in every run."""
 

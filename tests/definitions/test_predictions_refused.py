@@ -119,7 +119,11 @@ REFUSED = [
     ("TweedieDeviance(power=1)", {}, "power is 1; it must be a number above 1"),
     ("AUC", {"strategy": "sorted"}, "unknown order 'sorted'. Choose from: auto, window, carried, ranked, packed, grouped, bucketed"),
     ("AUC", {"strategy": "ranked"}, "order='ranked' is for predictions that all weigh 1; choose window, bucketed or grouped"),
-    ("AUC", {"strategy": "packed"}, "order='packed' is for predictions that all weigh 1; choose window, bucketed or grouped"),
+    (
+        "AUC",
+        {"strategy": "packed", "confidence": 0.9},
+        "order='packed' is for predictions that all weigh 1 where there are intervals; choose window, bucketed or grouped",
+    ),
     (
         ["AUC(strategy=window)", "APS"],
         {},

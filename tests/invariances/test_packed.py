@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -49,6 +50,40 @@ def test_packed_is_as_ranked(scores: str, share: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("scores", few(SCORES, ("tied in pairs", "of both signs")))
+def test_packed_is_as_grouped_where_rows_have_weights(scores: str) -> None:
+    """Weights of 0, and light ones beside heavy ones at either end, of all rows and of groups."""
+    rng = np.random.default_rng(12)
+    score = pa.array(SCORES[scores](rng), mask=rng.random(ROWS) < 0.02)
+    group = rng.choice(["a", "b", None, "positives"], ROWS)
+    label = np.where(group == "positives", 1, rng.integers(0, 2, ROWS))
+    weight = rng.choice([0.0, 1e-3, 0.3, 1.0, 7.5, 1e9], ROWS)
+    table = pa.table({"label": label, "score": score, "weight": weight, "query_id": rng.integers(0, 5, ROWS), "group": group})
+    packed, usual = (evaluate(RANKS, table, by=[["group"], []], check="off", plan={"order": order}) for order in ("packed", "grouped"))
+    assert_equal(packed, usual)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weighted", [False, True])
+def test_order_is_kept_whatever_the_threads_and_the_order_of_rows(weighted: bool) -> None:
+    """What is counted as it goes by has been sorted; KS is a maximum, and so the same to the last bit."""
+    rng = np.random.default_rng(13)
+    rows = 400_000
+    columns = {"label": rng.integers(0, 2, rows), "score": rng.random(rows), **({"weight": rng.random(rows)} if weighted else {})}
+    found = set()
+    for threads in (1, 4):
+        for is_kept in (True, False):
+            with duckdb.connect(config={"threads": threads, "preserve_insertion_order": is_kept}) as connection:
+                place = rng.permutation(rows)
+                table = pa.table({name: column[place] for name, column in columns.items()})
+                result = sqlrank.evaluate(["AUC", "KS"], predictions=table, connection=connection, plan={"order": "packed"})
+                found.add(result["KS"][0].as_py())
+                usual = sqlrank.evaluate("AUC", predictions=table, connection=connection, plan={"order": "window"})
+                assert result["AUC"][0].as_py() == pytest.approx(usual["AUC"][0].as_py(), rel=1e-12)
+    assert len(found) == 1
+
+
+@pytest.mark.slow
 def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
     rng = np.random.default_rng(10)
     label = rng.integers(0, 2, 100_000)
@@ -56,9 +91,13 @@ def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
     for order, score in scores.items():
         table = pa.table({"label": label, "score": score})
         assert sqlrank.evaluate("AUC", predictions=table).schema.metadata[b"sqlrank.strategy"].decode() == order
-        weighted = table.append_column("weight", pa.array(rng.random(100_000)))
-        taken = sqlrank.evaluate("AUC", predictions=weighted).schema.metadata[b"sqlrank.strategy"].decode()
-        assert taken == ("grouped" if order == "grouped" else "carried")
+        for least, sorted_by in ((1e-9, "packed"), (1e-11, "carried")):
+            weighted = table.append_column("weight", pa.array(least + rng.integers(0, 9, 100_000)))
+            taken = sqlrank.evaluate("AUC", predictions=weighted).schema.metadata[b"sqlrank.strategy"].decode()
+            assert taken == ("grouped" if order == "grouped" else sorted_by if order == "packed" else "carried")
+    weighted = table.append_column("weight", pa.array(rng.random(100_000))).set_column(1, "score", pa.array(scores["packed"]))
+    bounded = sqlrank.evaluate("AUC", predictions=weighted, confidence=0.9)
+    assert bounded.schema.metadata[b"sqlrank.strategy"].decode() == "carried"
 
 
 @pytest.mark.slow

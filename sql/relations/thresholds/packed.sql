@@ -1,45 +1,41 @@
--- thresholds: one row per distinct score of a positive, where every prediction weighs 1. What is sorted is an integer that
--- stands for a cell of the score axis and for the label; scores that share a cell are then told apart by themselves.
+-- thresholds: one row per distinct score of a positive. What is sorted is an integer that stands for a group, a cell of the score
+-- axis and the label; scores that share a cell are then told apart by themselves.
+-- whole(): default rows: how many parts a weight is.
 -- Costly: all predictions are put in order.
 SELECT
-  t.group_id,
+  s.group_id,
   t.score,
-  t.positives,
-  t.positives AS squares,
-  t.negatives,
-  n.all_positives - t.positives_below - t.positives AS positives_above,
-  n.all_rows - n.all_positives - t.negatives_below - t.negatives AS negatives_above,
-  t.positives_below,
-  t.negatives_below,
-  n.all_positives,
-  n.all_rows - n.all_positives AS all_negatives,
-  n.all_rows
+  CAST(t.positives AS DOUBLE) * s.part AS positives,
+  t.squares,
+  CAST(t.negatives AS DOUBLE) * s.part AS negatives,
+  CAST(s.positives_from + s.positive_parts - t.positives_before - t.positives AS DOUBLE) * s.part AS positives_above,
+  CAST(s.negatives_from + s.negative_parts - t.negatives_before - t.negatives AS DOUBLE) * s.part AS negatives_above,
+  CAST(t.positives_before - s.positives_from AS DOUBLE) * s.part AS positives_below,
+  CAST(t.negatives_before - s.negatives_from AS DOUBLE) * s.part AS negatives_below,
+  s.all_positives,
+  s.all_negatives,
+  s.all_rows
 FROM (
   SELECT
     group_id,
     score,
-    CAST(1 AS DOUBLE) AS positives,
-    CAST(0 AS DOUBLE) AS negatives,
-    CAST(positives_before AS DOUBLE) AS positives_below,
-    CAST(rows_before - positives_before AS DOUBLE) AS negatives_below
+    positives,
+    squares,
+    whole(0) AS negatives,
+    positives_before,
+    all_before - positives_before AS negatives_before
   FROM queued
-  WHERE is_alone = 1
+  WHERE is_alone = 1 AND positives > 0
   UNION ALL
   SELECT
     group_id,
     score,
-    CAST(positives AS DOUBLE) AS positives,
-    CAST(negatives AS DOUBLE) AS negatives,
-    CAST(positives_below AS DOUBLE) AS positives_below,
-    CAST(negatives_below AS DOUBLE) AS negatives_below
+    positives,
+    squares,
+    negatives,
+    positives_before,
+    negatives_before
   FROM cellmates
   WHERE positives > 0
 ) AS t
-JOIN (
-  SELECT
-    group_id,
-    COUNT(*) AS all_rows,
-    COUNT(CASE WHEN label = 1 THEN 1 END) AS all_positives
-  FROM predictions
-  GROUP BY group_id
-) AS n ON n.group_id = t.group_id
+JOIN strata AS s ON s.group_id = t.group_id

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from math import ldexp
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.errors import MetricError, suggestion
 from sqlrank.inputs.checks import over
+from sqlrank.plans.order import order
 from sqlrank.statement.first import first_documents
 
 if TYPE_CHECKING:
@@ -17,22 +18,11 @@ if TYPE_CHECKING:
 
     from sqlrank.inputs.columns import Columns
     from sqlrank.library.asked import Asked
-    from sqlrank.library.library import Library
     from sqlrank.library.metric import Value
     from sqlrank.question import Question
 
-DERIVED = ("rest", "chosen", "members", "drawn")
+DERIVED = ("rest", "whole", "chosen", "members", "drawn")
 """Plans that follow from the input, and are not for users to choose."""
-
-PROBED = 100_000
-DISTINCT_SHARE = 0.02
-"""Scores are counted instead of sorted if fewer than this share of the first ``PROBED`` rows are distinct."""
-
-REPEATED_SHARE = 0.9
-"""The same where each row has to find by its score how far it moves a metric: from then on there are some hundred thousand of them at most."""
-
-UNTIED_SHARE = 0.999
-"""Scores are packed into integers if at least this share of the first ``PROBED`` rows are distinct: tied ones are sorted again."""
 
 FEW_JUDGED = 3
 """Judged documents of a query, on the average, up to which counting is faster than sorting, whatever the lists' length."""
@@ -54,9 +44,6 @@ STATE_BYTES = 256
 
 MEMORY_SHARE = 4
 """What part of the memory may be taken by greatest scores, which cannot be written to disk: one in so many."""
-
-ONE_WORKER = 50_000_000
-"""Rows of a group that one worker of a distributed engine can sort."""
 
 
 def check_plan(question: Question, dialect: str) -> None:
@@ -101,6 +88,7 @@ def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None 
         "counting": "framed" if database.dialect == "duckdb" else "bits",
         "merging": "early" if dialect.repeats else "late",
         "rest": "added" if weighted else "subtracted",
+        "whole": "weights" if weighted else "rows",
         "chosen": "known" if "queries" in columns.inputs else "all",
         "members": "joined" if columns.attributes else "own",
         "drawn": "clusters" if columns.has_units else "rows",
@@ -111,7 +99,7 @@ def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None 
     if plans["ranking"] == "top":
         plans["top"] = _firsts(question) or 1
     if any("order" in item.uses.settings for item in question.asked):
-        plans["order"] = _order(question, columns, asked.get("order", "auto"), weighted)
+        plans["order"] = order(question, columns, asked.get("order", "auto"), weighted)
     # Orders in which each distinct score has a row, which predictions find by it.
     if columns.rows_are_units and plans.get("order") in {"grouped", "bucketed"} and columns.base is not None and not columns.base.valued:
         plans["drawn"] = "scores"
@@ -181,70 +169,3 @@ def _has_few_judged(columns: Columns, rows: Mapping[str, int]) -> bool:
     judged = over(exp.select("COUNT(*) AS judged").group_by("query_id"), columns.inputs["qrels"], ("query_id",))
     ((mean, most),) = columns.database.rows(exp.select("AVG(judged)", "MAX(judged)").from_(judged.subquery("counted")))
     return bool(mean <= FEW_JUDGED and most <= MOST_JUDGED)
-
-
-def _order(question: Question, columns: Columns, wanted: str, weighted: bool) -> str:
-    """Return how a global order is computed: what was asked for, or what suits the engine and the data."""
-    database = columns.database
-    if wanted in {"ranked", "packed"} and weighted:
-        raise MetricError(f"order={wanted!r} is for predictions that all weigh 1; choose window, bucketed or grouped")
-    is_told = columns.has_units and any("Influence" in item.file.facts for item in question.asked)
-    sorted_once = "ranked" if not weighted and not is_told else "carried" if database.dialect == "duckdb" and not is_told else "window"
-    if wanted == "auto" and dialect_of(database.dialect).is_distributed:
-        wanted = "window" if _has_small_groups(question, columns) else "bucketed"
-    elif wanted == "auto" and database.looks:
-        total, distinct = _scores(columns)
-        if distinct < (REPEATED_SHARE if is_told else DISTINCT_SHARE) * total:
-            return "grouped"
-        is_packed = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total
-        return "packed" if sorted_once == "ranked" and is_packed else sorted_once
-    return sorted_once if wanted in {"auto", "window"} else wanted
-
-
-def _has_small_groups(question: Question, columns: Columns) -> bool:
-    """Whether groups are told apart, each of which one worker can sort; where the data cannot be looked at, that is taken for granted."""
-    is_partitioned = bool(columns.by) and all(question.sets or [columns.by])
-    if not is_partitioned or not columns.database.looks or columns.base is None:
-        return is_partitioned
-    by = [exp.column(exp.to_identifier(name, quoted=True)) for name in columns.base.by]
-    sizes = over(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), columns.base, ("label",))
-    ((most,),) = columns.database.rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
-    return bool((most or 0) <= ONE_WORKER)
-
-
-def _scores(columns: Columns) -> tuple[int, int]:
-    """Return how many predictions the first ``PROBED`` are, and how many scores they have."""
-    if columns.base is None:
-        return 0, 0
-    probed = exp.select("score").from_(columns.base.select(("score",)).subquery("predictions")).limit(PROBED).subquery("probed")
-    count = exp.select(exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column("score")]))).from_(probed)
-    ((total, distinct),) = columns.database.rows(count)
-    return total, distinct
-
-
-def stamp(question: Question, plans: Mapping[str, Any]) -> list[str]:
-    """Return the lines that say how a statement computes, of the plans that it reads, and what to choose for something else."""
-    library = question.library
-    read = set().union(*(item.uses.settings for item in question.asked))
-    read -= {"merging", "rest"} if plans.get("order") != "bucketed" else set()
-    relations = set().union(*(item.uses.relations for item in question.asked))
-    used = {
-        name: plans[name]
-        for name in library.plans
-        if name in read and name in plans and name not in DERIVED and _matters(library, name, str(plans[name]), relations)
-    }
-    change = [library.plans[name]["change"] for name in used if "change" in library.plans[name] and not _is_said(library, name, used[name])]
-    plain = "one scan of each input" if len(question.bases) < 2 else f"{' and '.join(question.bases)} are joined"  # noqa: PLR2004
-    lines = [f"plan: {', '.join(f'{name}={value}' for name, value in used.items()) or plain}"]
-    return [*lines, f"for another: {'; '.join(change)}" if change else "for another: there is none for these metrics"]
-
-
-def _matters(library: Library, name: str, value: str, relations: set[str]) -> bool:
-    """Whether what may be chosen instead on any engine, if there is something, reads other files of these relations."""
-    values = library.plans[name]["values"]
-    others = [said for other, said in values.items() if "engine" not in said or other == value]
-    return len(others) < 2 or any(len({said.get(relation) for said in others}) > 1 for relation in relations)  # noqa: PLR2004
-
-
-def _is_said(library: Library, name: str, value: str) -> bool:
-    return str(library.plans[name]["change"]).startswith(f"{name}={value}")

@@ -1,0 +1,42 @@
+-- queued: one row per positive with how many predictions, and how many positives, of all groups stand before it: groups by their
+-- number, then cells, then negatives before positives. What is sorted is one integer, which is faster than a double, and what has
+-- been sorted is counted as it goes by: windows without an order keep that of their rows.
+-- Engine: duckdb.
+-- Costly: all predictions are put in order.
+SELECT
+  group_id,
+  score,
+  packed,
+  CASE WHEN one_before >= packed - 1 OR LEAD(packed) OVER () = packed THEN 0 ELSE 1 END AS is_alone,
+  CAST(1 AS DOUBLE) AS positives,
+  CAST(1 AS DOUBLE) AS squares,
+  CAST(rows_upto - 1 AS DOUBLE) AS all_before,
+  CAST(ROW_NUMBER() OVER () - 1 AS DOUBLE) AS positives_before
+FROM (
+  SELECT
+    group_id,
+    score,
+    packed,
+    LAG(packed) OVER () AS one_before,
+    ROW_NUMBER() OVER () AS rows_upto
+  FROM (
+    SELECT
+      group_id,
+      score,
+      first_key + cell(height, last_cell) + CASE WHEN label = 1 THEN 1 ELSE 0 END AS packed
+    FROM (
+      SELECT
+        p.group_id,
+        p.label,
+        p.score,
+        (root(p.score) - a.low) * a.scale AS height,
+        a.last_cell,
+        (s.stratum - 1) * a.keys AS first_key
+      FROM predictions AS p
+      JOIN strata AS s ON s.group_id = p.group_id
+      CROSS JOIN axis AS a
+    ) AS high
+    ORDER BY packed
+  ) AS ordered
+) AS passed
+WHERE packed % 2 = 1

@@ -1,0 +1,85 @@
+"""How a global order is computed: what was asked for, or what suits the engine and the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.engines.dialects import dialect_of
+from sqlrank.errors import MetricError
+from sqlrank.inputs.checks import over
+
+if TYPE_CHECKING:
+    from sqlrank.inputs.columns import Columns
+    from sqlrank.question import Question
+
+PROBED = 100_000
+DISTINCT_SHARE = 0.02
+"""Scores are counted instead of sorted if fewer than this share of the first ``PROBED`` rows are distinct."""
+
+REPEATED_SHARE = 0.9
+"""The same where each row has to find by its score how far it moves a metric: from then on there are some hundred thousand of them at most."""
+
+UNTIED_SHARE = 0.999
+"""Scores are packed into integers if at least this share of the first ``PROBED`` rows are distinct: tied ones are sorted again."""
+
+LEAST_WEIGHT, MOST_WEIGHT = 1e-10, 1e13
+"""The least weight above 0, and the most that all weigh, which integers add up that are numbers of parts of 2^-80."""
+
+ONE_WORKER = 50_000_000
+"""Rows of a group that one worker of a distributed engine can sort."""
+
+
+def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> str:
+    """Return how a global order is computed: what was asked for, or what suits the engine and the data."""
+    database = columns.database
+    is_packable = not weighted or question.confidence is None
+    if weighted and (wanted == "ranked" or (wanted == "packed" and not is_packable)):
+        where = " where there are intervals" * (wanted == "packed")
+        raise MetricError(f"order={wanted!r} is for predictions that all weigh 1{where}; choose window, bucketed or grouped")
+    is_told = columns.has_units and any("Influence" in item.file.facts for item in question.asked)
+    sorted_once = "ranked" if not weighted and not is_told else "carried" if database.dialect == "duckdb" and not is_told else "window"
+    if wanted == "auto" and dialect_of(database.dialect).is_distributed:
+        wanted = "window" if _has_small_groups(question, columns) else "bucketed"
+    elif wanted == "auto" and database.looks:
+        total, distinct = _scores(columns)
+        if distinct < (REPEATED_SHARE if is_told else DISTINCT_SHARE) * total:
+            return "grouped"
+        is_untied = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total
+        is_packed = is_untied and is_packable and sorted_once != "window" and (not weighted or _are_whole(columns))
+        return "packed" if is_packed else sorted_once
+    return sorted_once if wanted in {"auto", "window"} else wanted
+
+
+def _are_whole(columns: Columns) -> bool:
+    """Whether weights are numbers of parts of which integers hold the sum, and each many."""
+    if columns.base is None:
+        return False
+    weighs, above = exp.column("weight"), exp.column("weight") > 0
+    known = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Count(this=weighs.copy()))
+    least = exp.Min(this=exp.Case().when(above, weighs.copy()))
+    facts = exp.select(known, exp.Min(this=weighs.copy()), least, exp.Sum(this=exp.cast(weighs.copy(), "double")))
+    ((is_known, lowest, least_above, total),) = columns.database.rows(over(facts, columns.base, ("weight",)))
+    return bool(is_known and lowest >= 0 and least_above is not None and least_above >= LEAST_WEIGHT and total <= MOST_WEIGHT)
+
+
+def _has_small_groups(question: Question, columns: Columns) -> bool:
+    """Whether groups are told apart, each of which one worker can sort; where the data cannot be looked at, that is taken for granted."""
+    is_partitioned = bool(columns.by) and all(question.sets or [columns.by])
+    if not is_partitioned or not columns.database.looks or columns.base is None:
+        return is_partitioned
+    by = [exp.column(exp.to_identifier(name, quoted=True)) for name in columns.base.by]
+    sizes = over(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), columns.base, ("label",))
+    ((most,),) = columns.database.rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
+    return bool((most or 0) <= ONE_WORKER)
+
+
+def _scores(columns: Columns) -> tuple[int, int]:
+    """Return how many predictions the first ``PROBED`` are, and how many scores they have."""
+    if columns.base is None:
+        return 0, 0
+    probed = exp.select("score").from_(columns.base.select(("score",)).subquery("predictions")).limit(PROBED).subquery("probed")
+    count = exp.select(exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column("score")]))).from_(probed)
+    ((total, distinct),) = columns.database.rows(count)
+    return total, distinct
