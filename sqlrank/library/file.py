@@ -25,7 +25,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """What a metric has one value of, by the key it is grouped by."""
 
 FACTS = (
-    "Across lists", "Before", "Better", "Bounds", "Costly", "Default", "Engine", "Influence", "Interval", "Interval of", "Linear", "Never zero", "No influence", "No interval", "Orders", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires",
+    "Across lists", "Before", "Better", "Bounds", "Costly", "Default", "Engine", "Found by", "Influence", "Interval", "Interval of", "Linear", "Never zero", "No influence", "No interval", "Orders", "Per score", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires",
     "Rows", "Source", "Standard error", "Undefined", "Unit", "Units", "With k",
 )  # fmt: skip
 """What a comment line may declare beside parameters: ``-- Costly: every list is ranked.``"""

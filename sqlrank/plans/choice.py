@@ -100,9 +100,9 @@ def choose(question: Question, columns: Columns, rows: Mapping[str, int] | None 
         plans["top"] = _firsts(question) or 1
     if any("order" in item.uses.settings for item in question.asked):
         plans["order"] = order(question, columns, asked.get("order", "auto"), weighted)
-    # Orders in which each distinct score has a row, which predictions find by it.
-    if columns.rows_are_units and plans.get("order") in {"grouped", "bucketed"} and columns.base is not None and not columns.base.valued:
-        plans["drawn"] = "scores"
+    # Predictions find how far they move a metric by their scores, or by the thresholds that a sort tells them.
+    if columns.rows_are_units and "order" in plans and columns.base is not None and not columns.base.valued:
+        plans["drawn"] = "scores" if plans["order"] in {"grouped", "bucketed"} else "thresholds"
     return plans
 
 

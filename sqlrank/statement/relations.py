@@ -13,7 +13,7 @@ from sqlrank.library.nodes import nodes
 from sqlrank.library.uses import uses
 from sqlrank.statement.bind import apply, bind
 from sqlrank.statement.expand import Known, expand
-from sqlrank.statement.keys import GROUP, LIST, QUERY, UNIT, Key, Keys, Ours, extended, key
+from sqlrank.statement.keys import GROUP, LIST, QUERY, SCORED_BY, UNIT, Key, Keys, Ours, extended, key
 from sqlrank.statement.rows import sliced
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class Relations:
         self.titles: dict[str, str] = {}
         self.inputs: dict[str, str] = {}
         self.costly: set[str] = set()
+        self.found_by: dict[str, str] = {}
+        self.learnt: dict[str, str] = {}
         self.cutoffs: str | None = None
         self.first_cutoff = 1
         self.own_cutoffs: str | None = None
@@ -163,6 +165,8 @@ class Relations:
             table.replace(renamed(self.read(table.name, settings, per_list, rows), table.alias_or_name))
         lists = Key((*self.shape.of_lists, QUERY), nullable=True) if self.shape.plain else None
         keys = expand(tree, Known(lambda name: self.keys(name, per_list), lists, self.cutoffs, self.own_cutoffs))
+        if "Per score" in file.facts and (source := self.sources[file.reads]).scores and source.query is not None:
+            tree = self._per_score(tree, str(source.over), source.query.copy())
         if "Per system" in file.facts:
             tree, keys = self._per_system(tree, keys)
         if "Per slice" in file.facts and self.shape.sets is not None:
@@ -172,6 +176,8 @@ class Relations:
             for fact, steps in (("Costly", self.costly), ("Across lists", self._across)):
                 if fact in file.facts:
                     steps.add(self._names[tree])
+            if "Found by" in file.facts:
+                self.found_by[self._names[tree]] = file.facts["Found by"]
         return self._names[tree]
 
     def add(self, name: str, tree: exp.Query, title: str, keys: Keys) -> str:
@@ -185,6 +191,24 @@ class Relations:
     def free_name(self, name: str) -> str:
         """Return a name that neither another step nor a table of the caller has."""
         return free(name, {*self.ctes, *self.taken})
+
+    def _per_score(self, tree: exp.Query, over: str, query: exp.Query) -> exp.Query:
+        """Let rows learn in one step what windows over each of their scores say, and put what they do below one another."""
+        given = self.input(over)
+        group = self._keys[given][GROUP].columns
+        rows = exp.select(*(key(name) if name in group else exp.column(name) for name in self.ctes[given].named_selects)).from_(given)
+        wide = self.free_name(f"{given}_told")
+        windows = [item for item in tree.selects if item.find(exp.Window)]
+        for part in nodes(query, exp.Select):
+            score = next(item.this.name for item in part.selects if item.alias == "score")
+            for item in windows:
+                learnt = f"{item.alias}{score.removeprefix('score')}"
+                rows.select(exp.alias_(_of_score(item.this, score), learnt), copy=False)
+                part.select(exp.alias_(exp.column(learnt), item.alias), copy=False)
+            part.from_(exp.Table(this=exp.to_identifier(wide)), copy=False)
+        self.learnt[given] = self.add(wide, rows, "predictions: with what they learn under each of their scores", self._keys[given])
+        self.costly.add(wide)
+        return query
 
     def _per_system(self, tree: exp.Query, keys: Keys) -> tuple[exp.Query, Keys]:
         """Ask every query of every system: cross the queries with the ``by`` columns that only the run has."""
@@ -210,3 +234,13 @@ def free(name: str, taken: set[str]) -> str:
     """Return a name, with a number if it is taken."""
     candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
     return next(candidate for candidate in candidates if candidate not in taken)
+
+
+def _of_score(window: exp.Expr, score: str) -> exp.Expr:
+    """Return a window over predictions under one of their scores as one over rows that have them all."""
+    window = window.copy()
+    for column in [item for item in nodes(window, exp.Column) if item.name == "score"]:
+        column.replace(exp.column(score))
+    partition = [item for item in window.args.get("partition_by") or [] if item.name != SCORED_BY]
+    window.set("partition_by", partition or None)
+    return window

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import sqlglot
 from sqlglot import exp
 
 from sqlrank.library.nodes import nodes
@@ -47,12 +48,13 @@ class ScoreValues:
         self.keep = keep
         self.values = values
         self.group = Key()
+        self.step = ""
 
     def rows(self, base: str, moved: Sequence[Moved], columns: Sequence[Column], audits: Mapping[Part, Sequence[str]]) -> exp.Select:
         """Return one row per row of the input ``base``, with the values under all of its scores: NULL where it is left out under one."""
         step = self.relations.input(f"{base} numbered")
-        self.group = self.relations.keys(step)[GROUP]
-        query = exp.select(*(key(name, ROW) for name in self.group.columns)).from_(exp.to_table(step).as_(ROW))
+        self.group, self.step = self.relations.keys(step)[GROUP], self.relations.learnt.get(step, step)
+        query = exp.select(*(key(name, ROW) for name in self.group.columns)).from_(exp.to_table(self.step).as_(ROW))
         query = query.where(exp.GT(this=exp.column("weight", table=ROW), expression=literal(0)))
         direct = [item for item in moved if f"{base} as given" not in self.relations.sources and self._is_direct(item[1], base)]
         if direct:
@@ -83,7 +85,7 @@ class ScoreValues:
         return query
 
     def _is_direct(self, rows: Rows, base: str) -> bool:
-        """Whether what moves metrics can be told from a row of the input: the input itself, or what has a row per score and label."""
+        """Whether what moves metrics can be told from a row of the input: the input itself, or what rows of it find."""
         return rows.step == self.relations.input(base) or rows.kind == "alike"
 
     def _sizes(self, step: str) -> Part:
@@ -101,12 +103,18 @@ class ScoreValues:
         on = same(self.group.columns, alias, ROW, self.group.nullable)
         on += [] if score is None else [exp.EQ(this=key(SCORED_BY, alias), expression=literal(score))]
         on += same([name for name in part.keys.columns if name == UNIT], alias, ROW, nullable=False)
-        if side is not None:
-            is_positive = exp.EQ(this=exp.column("label", table=ROW), expression=literal(1))
-            on.append(exp.EQ(this=exp.column("score", table=alias), expression=exp.column(f"score_{side}", table=ROW)))
-            on.append(exp.EQ(this=exp.column("label", table=alias), expression=_one_if(is_positive)))
+        on += [] if side is None else self._found_by(part.step, alias, side)
         how: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
         return query.join(exp.to_table(part.step).as_(alias), copy=False, **how)
+
+    def _found_by(self, step: str, alias: str, side: int) -> list[exp.Expr]:
+        """Return the conditions under which a row finds that of a step under one of its scores, as the file of the step says them."""
+        names = self.relations.ctes[self.step].named_selects
+        condition: exp.Expr = sqlglot.parse_one(self.relations.found_by[step], read="duckdb")
+        for column in nodes(condition, exp.Column):
+            own = f"{column.name}_{side}" if f"{column.name}_{side}" in names else column.name
+            column.replace(exp.column(own, table=ROW) if column.table == ROW else exp.column(column.name, table=alias))
+        return list(condition.flatten())
 
     def _value(self, column: Column, value: exp.Expr, influence: exp.Expr, rows: Rows) -> exp.Expr:
         """Return the value of a row, whose mean over all is the metric."""

@@ -42,10 +42,10 @@ def delong(label: np.ndarray, one: np.ndarray, two: np.ndarray) -> tuple[float, 
     return float(other - area), float(np.sqrt(variance))
 
 
-def random_scores(seed: int, n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def random_scores(seed: int, n: int = 400, digits: int = 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     label = (rng.random(n) < 0.3).astype(int)
-    one, two = (np.round(np.clip(rng.normal(0.4 + 0.2 * label, 0.15), 0.01, 0.99), 2) for _ in range(2))
+    one, two = (np.round(np.clip(rng.normal(0.4 + 0.2 * label, 0.15), 0.01, 0.99), digits) for _ in range(2))
     return label, one, two
 
 
@@ -68,9 +68,10 @@ def test_golden_numbers() -> None:
     assert clustered["p"] == pytest.approx(2 * stats.t.sf(abs(clustered["statistic"]), 4), rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_areas_by_the_formula(seed: int) -> None:
-    label, one, two = random_scores(seed)
+@pytest.mark.parametrize(("seed", "digits"), [(0, 2), (1, 2), (2, 2), (3, 12)])
+def test_areas_by_the_formula(seed: int, digits: int) -> None:
+    """Of scores that repeat, which are counted first, and of those that do not, which are sorted."""
+    label, one, two = random_scores(seed, digits=digits)
     (row,) = compare("AUC", pa.table({"label": label, "a": one, "b": two}))
     difference, se = delong(label, one, two)
     assert row["difference"] == pytest.approx(difference, abs=1e-12)
@@ -140,7 +141,7 @@ def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) ->
 
     sorted_once = by("window")
     assert len(sorted_once) == 4 * 3 * len(metrics)
-    for order in ("grouped", "bucketed"):
+    for order in ("grouped", "bucketed", "carried"):
         for row, expected in zip(by(order), sorted_once, strict=True):
             assert row == {
                 name: pytest.approx(value, rel=1e-8, abs=1e-12) if isinstance(value, float) else value for name, value in expected.items()

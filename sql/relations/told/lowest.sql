@@ -1,4 +1,5 @@
 -- told: one row per prediction with the lowest score of a positive that is not below its own, NULL if there is none.
+-- Per score: in the row of the input, where it has several.
 SELECT
   group_id,
   unit_id,
