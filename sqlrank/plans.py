@@ -69,17 +69,14 @@ def check_plan(question: Question, dialect: str) -> None:
         values = library.plans[name]["values"]
         if value not in values:
             raise MetricError(f"unknown {name} {value!r}{suggestion(str(value), values)} Choose from: {', '.join(values)}")
-        if values[value].get("engine", dialect) != dialect:
-            others = [other for other, said in values.items() if "engine" not in said and other not in {"auto", "ranked"}]
-            raise MetricError(f"{name}={value!r} is for DuckDB; choose {_or(others)} for {dialect}")
+        if dialect not in (engines := values[value].get("engines", [dialect])):
+            others = [one for one, said in values.items() if dialect in said.get("engines", [dialect]) and one not in {"auto", "ranked"}]
+            raise MetricError(f"{name}={value!r} is for {_or(engines).replace('duckdb', 'DuckDB')}; choose {_or(others)} for {dialect}")
         for item in _of_rankings(question):
             for policy, allowed in values[value].get("only", {}).items():
                 if item.settings.get(policy, allowed[0]) not in allowed:
-                    usual = next(iter(values))
-                    raise MetricError(
-                        f"{name}={value!r} is for {policy}={allowed[0]!r}, not {item.settings[policy]!r}; "
-                        f"give {name}={usual!r}, or leave it out"
-                    )
+                    what = f"{policy}={allowed[0]!r}, not {item.settings[policy]!r}"
+                    raise MetricError(f"{name}={value!r} is for {what}; give {name}={next(iter(values))!r}, or leave it out")
             if value == "top" and _first(question, item) is None:
                 what = f"metrics of the first documents alone, not {item.metric}"
                 raise MetricError(f"ranking='top' is for {what}; give ranking='sorted', or leave it out")
@@ -133,18 +130,18 @@ def _firsts(question: Question) -> int | None:
 
 
 def _ranking(question: Question, columns: Columns, known: Mapping[str, int] | None) -> str:
-    """Return how ranks are found; whatever is not plain sorting is for DuckDB, and for inputs whose rows are counted already."""
+    """Return how ranks are found: in arrays on Spark; on DuckDB, for inputs whose rows are counted already, as suits them."""
     database, inputs = columns.database, columns.inputs
+    if dialect_of(database.dialect).repeats and _is_right(question, "listed"):
+        return "listed"
     is_seen = all(role in inputs and inputs[role].table.is_counted for role in ("run", "qrels") if role == "run" or role in inputs)
     if database.dialect != "duckdb" or not database.looks or not _of_rankings(question) or not is_seen:
         return "sorted"
     possible = [value for value in ("top", "counted") if _is_right(question, value)]
     if not possible:
         return "sorted"
-    count = exp.select(exp.Count(this=exp.Star()))
-    rows = known or {
-        role: database.rows(over(count.copy(), inputs[role], ("query_id",)))[0][0] for role in ("run", "qrels") if role in inputs
-    }
+    counts = {role: over(exp.select(exp.Count(this=exp.Star())), inputs[role], ("query_id",)) for role in inputs.keys() & {"run", "qrels"}}
+    rows = known or {role: database.rows(count)[0][0] for role, count in counts.items()}
     if "top" in possible and _has_long_lists(question, columns, rows["run"]):
         return "top"
     return "counted" if "counted" in possible and "qrels" in inputs and _has_few_judged(columns, rows) else "sorted"
@@ -233,18 +230,20 @@ def stamp(question: Question, plans: Mapping[str, Any]) -> list[str]:
         for name in library.plans
         if name in read and name in plans and name not in DERIVED and _matters(library, name, str(plans[name]), relations)
     }
-    change = [library.plans[name]["change"] for name in used if "change" in library.plans[name] and not _is_said(library, name, used[name])]
+    change = [said for name, value in used.items() if (said := _change(library, name, str(value)))]
     plain = "one scan of each input" if len(question.bases) < 2 else f"{' and '.join(question.bases)} are joined"  # noqa: PLR2004
-    lines = [f"plan: {', '.join(f'{name}={value}' for name, value in used.items()) or plain}"]
-    return [*lines, f"for another: {'; '.join(change)}" if change else "for another: there is none for these metrics"]
+    chosen = ", ".join(f"{name}={value}" for name, value in used.items())
+    return [f"plan: {chosen or plain}", f"for another: {'; '.join(change) or 'there is none for these metrics'}"]
 
 
 def _matters(library: Library, name: str, value: str, relations: set[str]) -> bool:
     """Whether what may be chosen instead on any engine, if there is something, reads other files of these relations."""
     values = library.plans[name]["values"]
-    others = [said for other, said in values.items() if "engine" not in said or other == value]
+    others = [said for other, said in values.items() if "engines" not in said or other == value]
     return len(others) < 2 or any(len({said.get(relation) for said in others}) > 1 for relation in relations)  # noqa: PLR2004
 
 
-def _is_said(library: Library, name: str, value: str) -> bool:
-    return str(library.plans[name]["change"]).startswith(f"{name}={value}")
+def _change(library: Library, name: str, value: str) -> str:
+    """Return what to choose instead of a value, and when; nothing if that is the value itself."""
+    said = str({**library.plans[name], **library.plans[name]["values"].get(value, {})}.get("change", ""))
+    return "" if said.startswith(f"{name}={value}") else said
