@@ -32,7 +32,8 @@ class Dialect:
     of a double is one, ``types_are_of_values`` that columns have no type. ``copies_steps`` says that a step which is read more than
     once is kept in a copy, unless it is NOT MATERIALIZED; ``binds_and_first`` that AND binds before IS NOT DISTINCT FROM. ``deletes`` says
     that rows can be deleted, and ``transacts`` that all statements of a transaction are done, or none. ``finds_by_position`` where one text is found in another by POSITION: Databend,
-    which reads Snowflake's SQL, has no CHARINDEX.
+    which reads Snowflake's SQL, has no CHARINDEX. ``sorts_arrays`` says that ARRAY_AGG takes no ORDER BY, but arrays are sorted once they
+    are made, and ``searches_by_rows`` that there is no ARRAY_POSITION.
     """
 
     writer: str
@@ -45,6 +46,8 @@ class Dialect:
     table_engine: str | None = None
     compares_null: bool = True
     finds_by_position: bool = False
+    sorts_arrays: bool = False
+    searches_by_rows: bool = False
     has_nan: bool = True
     nan_function: str | None = None
     infinity: str | None = None
@@ -79,6 +82,7 @@ DIALECTS = {
         unsupported=(_QUANTILE,),
         nan_function="IS_NAN",
         has_float32=False,
+        searches_by_rows=True,
         divides_whole=True,
         decimals_are_doubles=True,
         exponents_are_doubles=True,
@@ -99,6 +103,7 @@ DIALECTS = {
         replaces_table=False,
         nan_function="ISNAN",
         repeats=True,
+        sorts_arrays=True,
         divides_whole=True,
         exponents_are_doubles=True,
         floors_to_double=False,
@@ -109,6 +114,7 @@ DIALECTS = {
         unsupported=(_QUANTILE,),
         nan_function="ISNAN",
         repeats=True,
+        sorts_arrays=True,
         divides_whole=True,
         exponents_are_doubles=True,
         floors_to_double=False,

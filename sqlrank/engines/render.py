@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from sqlglot import UnsupportedError, exp
 
+from sqlrank.engines.arrays import write_arrays
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.engines.doubles import Doubles
+from sqlrank.engines.kept import compute_once
 from sqlrank.engines.legible import writer
 from sqlrank.errors import MetricError
 from sqlrank.library.nodes import BIGINT, DOUBLE, nodes
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sqlrank.engines.dialects import Dialect
-
-ONCE = "RAND makes Spark compute this once for all that read it: it repeats what is deterministic"
 
 
 def render(tree: exp.Expr, stamp: str, dialect: str = "duckdb", keeps: bool = False) -> str:
@@ -54,7 +54,7 @@ def rewrite(tree: exp.Expr, dialect: str, title: str = "this", keeps: bool = Fal
     for construct, advice in target.unsupported:
         if node := tree.find(construct):
             raise MetricError(f"{title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
-    _compute_once(tree, target, keeps)
+    compute_once(tree, target, keeps)
     if dialect == "duckdb":
         _write_finite(tree)
         _write_doubles(tree)
@@ -69,27 +69,6 @@ def _text(tree: exp.Expr, dialect: str, title: str, pretty: bool, instead: Itera
     except UnsupportedError as error:
         raise MetricError(f"{title} cannot be written for {dialect}: {error}") from None
     return text
-
-
-def _compute_once(tree: exp.Expr, target: Dialect, keeps: bool) -> None:
-    """Make the costly steps that several others read such that an engine which repeats steps computes them once.
-
-    A step that reads an input is not to be kept by an engine that would: it is only names and a filter.
-    """
-    steps = tree.find(exp.With)
-    read = [table.name for table in nodes(tree, exp.Table)]
-    for step in steps.expressions if steps else ():
-        wanted = step.args.pop("materialized", None)
-        if wanted is None or read.count(step.alias) == 1:
-            continue
-        if not wanted and target.copies_steps:
-            step.set("materialized", False)  # noqa: FBT003  sqlglot's flag
-        elif wanted and keeps:
-            step.set("materialized", True)  # noqa: FBT003  sqlglot's flag
-        elif wanted and target.repeats:
-            kept = exp.select("*").from_(step.this.subquery("once", copy=False)).where("RAND() >= 0")
-            kept.comments = [ONCE]
-            step.set("this", kept)
 
 
 def _write_finite(tree: exp.Expr) -> None:
@@ -116,6 +95,7 @@ def _write_doubles(tree: exp.Expr) -> None:
 
 def _make_portable(tree: exp.Expr, target: Dialect) -> None:
     _write_not_numbers(tree, target)
+    write_arrays(tree, target)
     if target.settings:
         _suit_clickhouse(tree)
     for literal in _decimals(tree) if not target.decimals_are_doubles else ():

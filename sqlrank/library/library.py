@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlrank.library.metric import Metric
     from sqlrank.library.roles import Role
 
-FACTS_OF_VALUES = {"about", "convex", "engine", "needs", "only"}
+FACTS_OF_VALUES = {"about", "change", "convex", "engines", "needs", "only"}
 """What is said of a value of a policy or plan beside the files that it names."""
 
 OPTIONS = ("by", "check", "columns", "compat", "connection", "per_query", "where")

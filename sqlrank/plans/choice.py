@@ -56,17 +56,14 @@ def check_plan(question: Question, dialect: str) -> None:
         values = library.plans[name]["values"]
         if value not in values:
             raise MetricError(f"unknown {name} {value!r}{suggestion(str(value), values)} Choose from: {', '.join(values)}")
-        if values[value].get("engine", dialect) != dialect:
-            others = [other for other, said in values.items() if "engine" not in said and other not in {"auto", "ranked"}]
-            raise MetricError(f"{name}={value!r} is for DuckDB; choose {_or(others)} for {dialect}")
+        if dialect not in (engines := values[value].get("engines", [dialect])):
+            others = [one for one, said in values.items() if dialect in said.get("engines", [dialect]) and one not in {"auto", "ranked"}]
+            raise MetricError(f"{name}={value!r} is for {_or(engines).replace('duckdb', 'DuckDB')}; choose {_or(others)} for {dialect}")
         for item in _of_rankings(question):
             for policy, allowed in values[value].get("only", {}).items():
                 if item.settings.get(policy, allowed[0]) not in allowed:
-                    usual = next(iter(values))
-                    raise MetricError(
-                        f"{name}={value!r} is for {policy}={allowed[0]!r}, not {item.settings[policy]!r}; "
-                        f"give {name}={usual!r}, or leave it out"
-                    )
+                    what = f"{policy}={allowed[0]!r}, not {item.settings[policy]!r}"
+                    raise MetricError(f"{name}={value!r} is for {what}; give {name}={next(iter(values))!r}, or leave it out")
             if value == "top" and _first(question, item) is None:
                 what = f"metrics of the first documents alone, not {item.metric}"
                 raise MetricError(f"ranking='top' is for {what}; give ranking='sorted', or leave it out")
@@ -121,18 +118,18 @@ def _firsts(question: Question) -> int | None:
 
 
 def _ranking(question: Question, columns: Columns, known: Mapping[str, int] | None) -> str:
-    """Return how ranks are found; whatever is not plain sorting is for DuckDB, and for inputs whose rows are counted already."""
+    """Return how ranks are found: in arrays on Spark; on DuckDB, for inputs whose rows are counted already, as suits them."""
     database, inputs = columns.database, columns.inputs
+    if dialect_of(database.dialect).repeats and _is_right(question, "listed"):
+        return "listed"
     is_seen = all(role in inputs and inputs[role].table.is_counted for role in ("run", "qrels") if role == "run" or role in inputs)
     if database.dialect != "duckdb" or not database.looks or not _of_rankings(question) or not is_seen:
         return "sorted"
     possible = [value for value in ("top", "counted") if _is_right(question, value)]
     if not possible:
         return "sorted"
-    count = exp.select(exp.Count(this=exp.Star()))
-    rows = known or {
-        role: database.rows(over(count.copy(), inputs[role], ("query_id",)))[0][0] for role in ("run", "qrels") if role in inputs
-    }
+    counts = {role: over(exp.select(exp.Count(this=exp.Star())), inputs[role], ("query_id",)) for role in inputs.keys() & {"run", "qrels"}}
+    rows = known or {role: database.rows(count)[0][0] for role, count in counts.items()}
     if "top" in possible and _has_long_lists(question, columns, rows["run"]):
         return "top"
     return "counted" if "counted" in possible and "qrels" in inputs and _has_few_judged(columns, rows) else "sorted"

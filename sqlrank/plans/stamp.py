@@ -24,18 +24,20 @@ def stamp(question: Question, plans: Mapping[str, Any]) -> list[str]:
         for name in library.plans
         if name in read and name in plans and name not in DERIVED and _matters(library, name, str(plans[name]), relations)
     }
-    change = [library.plans[name]["change"] for name in used if "change" in library.plans[name] and not _is_said(library, name, used[name])]
+    change = [said for name, value in used.items() if (said := _change(library, name, str(value)))]
     plain = "one scan of each input" if len(question.bases) < 2 else f"{' and '.join(question.bases)} are joined"  # noqa: PLR2004
-    lines = [f"plan: {', '.join(f'{name}={value}' for name, value in used.items()) or plain}"]
-    return [*lines, f"for another: {'; '.join(change)}" if change else "for another: there is none for these metrics"]
+    chosen = ", ".join(f"{name}={value}" for name, value in used.items())
+    return [f"plan: {chosen or plain}", f"for another: {'; '.join(change) or 'there is none for these metrics'}"]
 
 
 def _matters(library: Library, name: str, value: str, relations: set[str]) -> bool:
     """Whether what may be chosen instead on any engine, if there is something, reads other files of these relations."""
     values = library.plans[name]["values"]
-    others = [said for other, said in values.items() if "engine" not in said or other == value]
+    others = [said for other, said in values.items() if "engines" not in said or other == value]
     return len(others) < 2 or any(len({said.get(relation) for said in others}) > 1 for relation in relations)  # noqa: PLR2004
 
 
-def _is_said(library: Library, name: str, value: str) -> bool:
-    return str(library.plans[name]["change"]).startswith(f"{name}={value}")
+def _change(library: Library, name: str, value: str) -> str:
+    """Return what to choose instead of a value, and when; nothing if that is the value itself."""
+    said = str({**library.plans[name], **library.plans[name]["values"].get(value, {})}.get("change", ""))
+    return "" if said.startswith(f"{name}={value}") else said

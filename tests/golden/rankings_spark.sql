@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0: nDCG@10, AP, RR
--- plan: lists=plain, ranking=sorted
--- for another: ranking=counted, where queries have three judged documents or fewer and lists are long
+-- plan: lists=plain, ranking=listed
+-- for another: ranking=sorted, where a list does not fit an array, or thousands of its documents are judged
 WITH qrels AS (
   /* qrels: what was judged: a row per document of a query */
   SELECT
@@ -48,44 +48,33 @@ WITH qrels AS (
     t.`model`, t.query_id
   FROM topics AS t
   JOIN queries AS a ON a.query_id = t.query_id
-), judgments AS (
-  /* relations/judgments.sql: one row per judged document of a list that is evaluated, retrieved or not. */
-  SELECT
-    l.`model`, l.query_id, j.doc_id, j.relevance
-  FROM qrels AS j
-  JOIN chosen AS l ON l.query_id = j.query_id
-), retrieved AS (
-  /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
-   keep their place. */
-  SELECT
-    l.`model`, l.query_id, r.doc_id, r.score
-  FROM run AS r
-  JOIN chosen AS l ON l.`model` IS NOT DISTINCT FROM r.`model` AND l.query_id = r.query_id
-), ranked AS (
-  /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
-   greatest first, as trec_eval. */
-  SELECT
-    `model`, query_id, doc_id, rank
-  FROM (
-    SELECT
-      `model`, query_id, doc_id,
-      ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY score DESC, doc_id DESC) AS rank
-    FROM retrieved
-  ) AS numbered
 ), judged AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
-  SELECT
+  SELECT /*+ REPARTITION(`model`, query_id) */
     *
   FROM (
-    /* relations/judged/placed.sql: one row per judged document with its rank, NULL where it was not
-   retrieved. docs is 1 and chance is 1: each row is one document that certainly stands at its rank. */
+    /* relations/judged/listed.sql: one row per judged document with its rank, NULL where it was not
+   retrieved; equal scores by doc_id, greatest first, as trec_eval. */
     SELECT
-      j.`model`, j.query_id, j.relevance, r.rank,
+      `model`, query_id, relevance,
+      CASE WHEN NOT place IS NULL THEN place END AS rank,
       CAST(1 AS DOUBLE) AS docs,
       CAST(1 AS DOUBLE) AS chance
-    FROM judgments AS j
-    LEFT JOIN ranked AS r
-      ON r.`model` IS NOT DISTINCT FROM j.`model` AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+    FROM (
+      SELECT
+        l.`model`, l.query_id, j.relevance,
+        NULLIF(ARRAY_POSITION(r.documents, j.doc_id), 0) AS place
+      FROM qrels AS j
+      JOIN chosen AS l ON l.query_id = j.query_id
+      LEFT JOIN (
+        SELECT
+          `model`, query_id,
+          TRANSFORM(SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE), entry -> entry.doc_id) AS documents
+        FROM run
+        GROUP BY `model`, query_id
+      ) AS r
+        ON r.`model` IS NOT DISTINCT FROM l.`model` AND r.query_id = l.query_id
+    ) AS looked_up
   ) AS once
   WHERE RAND() >= 0
 ), valued AS (

@@ -1,4 +1,4 @@
-"""Ranks that are counted are those that are sorted for, and are taken where few documents are judged, and only there."""
+"""Ranks that are counted, or looked up in arrays, are those that are sorted for; counted where few documents are judged, and only there."""
 
 from __future__ import annotations
 
@@ -22,27 +22,26 @@ COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("ranking", ["counted", "listed"])
 @pytest.mark.parametrize("options", few([{}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"plan": {"lists": "plain"}}], 1))
-def test_counted_ranks_are_sorted_ones(options: dict[str, Any]) -> None:
+def test_ranks_are_those_of_sorted_lists(options: dict[str, Any], ranking: str) -> None:
     tables = collection().tables
-    found = [
-        columns(tables, COUNTABLE, **{**options, "plan": {**options.get("plan", {}), "ranking": ranking}})
-        for ranking in ("sorted", "counted")
-    ]
+    found = [columns(tables, COUNTABLE, **{**options, "plan": {**options.get("plan", {}), "ranking": way}}) for way in ("sorted", ranking)]
     assert_equal(found[1], found[0])
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("ranking", ["counted", "listed"])
 @pytest.mark.parametrize("seed", few(range(5), 1))
-def test_counted_ranks_of_several_systems(seed: int) -> None:
+def test_ranks_of_several_systems(seed: int, ranking: str) -> None:
     drawn = random_collection(seed, 40, Traits(judged=(0.05, 0.2)))
     call: dict[str, Any] = {"run": drawn.run, "qrels": drawn.qrels.drop_columns("collection"), "by": ["collection"]}
     metrics = ["nDCG", "AP", "RR@3", "bpref", "Judged@5", "AP(depth=3)", "num_ret", "num_rel_ret"]
-    found = {ranking: sqlrank.evaluate(metrics, **call, plan={"ranking": ranking}).to_pydict() for ranking in ("sorted", "counted")}
+    found = {way: sqlrank.evaluate(metrics, **call, plan={"ranking": way}).to_pydict() for way in ("sorted", ranking)}
     names = [name for name in found["sorted"] if name != "collection"]
-    assert found["counted"]["collection"] == found["sorted"]["collection"]
+    assert found[ranking]["collection"] == found["sorted"]["collection"]
     for name in names:
-        assert found["counted"][name] == pytest.approx(found["sorted"][name], rel=1e-12, abs=1e-15)
+        assert found[ranking][name] == pytest.approx(found["sorted"][name], rel=1e-12, abs=1e-15)
 
 
 def run_of(queries: int, length: int) -> pa.Table:
