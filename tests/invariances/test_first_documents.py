@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import sqlrank
-from sqlrank import InputError, plans
+from sqlrank import InputError
 from sqlrank.inputs import checks
+from sqlrank.plans import choice
 from tests.invariances.rankings import assert_equal, collection
 from tests.lanes import every, few
 from tests.references.random_collections import Traits, random_collection
@@ -234,7 +235,7 @@ def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyP
     [("512 bytes", 512), ("1.5 KiB", 1536), ("2.0 MiB", 2 * 2**20), ("18.8 GiB", 18.8 * 2**30), ("1.8 TiB", 1.8 * 2**40)],
 )
 def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
-    assert plans._bytes(size) == expected  # noqa: SLF001
+    assert choice._bytes(size) == expected  # noqa: SLF001
 
 
 @pytest.mark.slow
