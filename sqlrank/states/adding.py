@@ -94,6 +94,7 @@ class Adding:
         return {f"key_{place}": None for place in range(len(self.by))}
 
     def _run(self, query: exp.Query, title: str) -> pa.Table:
+        query = query if self.windows is None else self.windows.with_days(query)
         return self.database.table(render(query, f"sqlrank {__version__}: {title}", self.database.dialect, self.database.keeps))
 
 

@@ -17,8 +17,9 @@ from sqlrank.library.selects import read_select
 from sqlrank.states import sure
 from sqlrank.states.adding import Adding
 from sqlrank.states.allowed import PSI, Allowed, judged, overall_of
-from sqlrank.states.bounds import GROUP, places_of
+from sqlrank.states.bounds import places_of
 from sqlrank.states.held import Held
+from sqlrank.states.orders import GROUP
 from sqlrank.states.reading import look_up
 from sqlrank.states.sides import NUMBERS, SURE, Asking, counts_of
 

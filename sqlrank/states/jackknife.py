@@ -18,8 +18,9 @@ from sqlrank.library.orders import TIED
 from sqlrank.library.selects import read_select
 from sqlrank.statement.statement import FOLD
 from sqlrank.states.asked import Summed, Wanted
-from sqlrank.states.bounds import AT_ONCE, GROUP, evaluated, places_of
+from sqlrank.states.bounds import AT_ONCE, places_of
 from sqlrank.states.made import ROWS
+from sqlrank.states.orders import GROUP, evaluated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

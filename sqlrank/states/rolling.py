@@ -12,11 +12,12 @@ from sqlglot import exp
 from sqlrank.engines.database import stacked
 from sqlrank.errors import InputError, shown
 from sqlrank.library.selects import read_select
+from sqlrank.statement.bind import literal
 from sqlrank.states.conditions import condition
 from sqlrank.states.made import DAY, DAYS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlrank.engines.database import Database
     from sqlrank.states.held import Held
@@ -86,7 +87,14 @@ class Windows:
         named += [exp.column(DAYS, table="p")] if counts_days else []
         outer = exp.select(*(exp.alias_(item, item.this.copy()) for item in named), exp.column("window_number", table="w"))
         outer = outer.from_(inner.subquery("p")).join(pairs, on=exp.EQ(this=part_of("p"), expression=part_of("w")))
-        return outer.with_("state_days", as_=self._days()).with_("state_windows", as_=self._numbers()).subquery("s")
+        return outer.subquery("s")
+
+    def with_days(self, query: exp.Query) -> exp.Query:
+        """Return a query that reads the rows of windows, with what these read: added last, since it is long, and each step copies what there is."""
+        tables = {"state_days": self._days(), "state_windows": self._numbers()}
+        steps = [exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, rows in tables.items()]
+        query.set("with_", exp.With(expressions=steps))
+        return query
 
     def _days(self) -> exp.Query:
         """The days of windows, the number of their part, and the first and the last window that they are in, which are next to each other."""
@@ -101,17 +109,17 @@ class Windows:
                 last += 1
             if first < last:
                 held = (first, last - 1)
-                whole = [parts.setdefault(held, len(parts)), *held]
-                named = dict(zip(("part", "first_window", "last_window"), map(exp.Literal.number, whole), strict=True))
-                found.append(exp.select(*(exp.alias_(item, name) for name, item in {DAY: exp.convert(value), **named}.items())))
+                whole = dict(zip(("part", "first_window", "last_window"), (parts.setdefault(held, len(parts)), *held), strict=True))
+                found.append({DAY: exp.convert(value), **{name: literal(number) for name, number in whole.items()}})
         return _all(found)
 
     def _numbers(self) -> exp.Query:
-        return _all([exp.select(exp.alias_(exp.Literal.number(place), "window_number")) for place in range(len(self.ends))])
+        return _all([{"window_number": literal(place)} for place in range(len(self.ends))])
 
 
-def _all(rows: Sequence[exp.Select]) -> exp.Query:
-    return stacked(rows).this  # type: ignore[no-any-return]
+def _all(rows: Iterable[Mapping[str, exp.Expr]]) -> exp.Query:
+    selects = (exp.Select(expressions=[exp.alias_(item, name, copy=False) for name, item in row.items()]) for row in rows)
+    return stacked(selects).this  # type: ignore[no-any-return]
 
 
 def _of(column: exp.Column, table: str) -> exp.Column:

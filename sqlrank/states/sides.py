@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from sqlrank.states import sure
-from sqlrank.states.bounds import GROUP, places_of
+from sqlrank.states.bounds import places_of
 from sqlrank.states.jackknife import errors_of, left_out, paired
 from sqlrank.states.made import DAYS
+from sqlrank.states.orders import GROUP
 from sqlrank.states.reading import metrics_of
 
 if TYPE_CHECKING:

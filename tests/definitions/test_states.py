@@ -376,3 +376,19 @@ def test_states_that_are_refused(options: dict[str, Any], message: str) -> None:
 def test_readings_that_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.evaluate(**{"metrics": "AUC", "state": state_of(THREE), **options})
+
+
+def test_a_score_that_both_classes_share_stays_tied_beside_bins_that_are_open() -> None:
+    """Of the four pairs of ``a`` one is tied at a single score, and one is within a bin; ``b``, which has no such tie, is evaluated with it."""
+    group, label, score = ["a", "a", "a", "a", "b", "b"], [1, 0, 1, 0, 1, 0], [0.25, 0.25, 0.81, 0.8101, 0.81, 0.8101]
+    clicks = pa.table({"campaign": group, "label": label, "score": score})
+    made = sqlrank.state(["AUC", "APS", "PRAUC"], predictions=clicks, by="campaign")
+    assert _said(made, "AUC", by="campaign") == [[0.5, 0.375, 0.625], [0.5, 0, 1]]
+    for metric in ("APS", "PRAUC"):
+        both = _said(made, metric, by="campaign")
+        assert both == [_said(made, metric, where=f"campaign = '{name}'")[0] for name in "ab"]
+
+
+def _said(made: pa.Table, metric: str, **options: Any) -> list[list[float]]:
+    found = sqlrank.evaluate(metric, state=made, **options)
+    return [list(row) for row in zip(*(found[f"{metric}{end}"].to_pylist() for end in ("", ".least", ".greatest")), strict=True)]
