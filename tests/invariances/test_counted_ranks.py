@@ -114,7 +114,32 @@ def test_a_document_that_stands_twice_is_found_where_ranks_are_counted(monkeypat
             sqlrank.evaluate("AP", run=twice, qrels=qrels)
 
 
+def test_a_document_that_stands_twice_is_found_where_ranks_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An array gives its first place alone, so that it is searched for."""
+    monkeypatch.setattr(checks, "FULL_UP_TO", 10)
+    run, qrels = run_of(5, 4), qrels_of(5, 1)
+    listed: dict[str, Any] = {"qrels": qrels, "plan": {"ranking": "listed"}}
+    assert sqlrank.evaluate("AP", run=run, **listed) == sqlrank.evaluate("AP", run=run, qrels=qrels)
+    with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
+        sqlrank.evaluate("AP", run=pa.concat_tables([run, run.slice(0, 1)]), **listed)
+
+
+@pytest.mark.parametrize("ranking", ["counted", "listed"])
 @pytest.mark.parametrize(("policy", "usual", "value"), [("ties", "doc_desc", "doc_asc"), ("unjudged", "nonrelevant", "drop")])
-def test_other_ranks_cannot_be_counted(policy: str, usual: str, value: str) -> None:
-    with pytest.raises(MetricError, match=f"ranking='counted' is for {policy}='{usual}', not '{value}'; give ranking='sorted'"):
-        sqlrank.evaluate(f"AP({policy}={value})", run=run_of(1, 2), qrels=qrels_of(1, 1), plan={"ranking": "counted"})
+def test_other_ranks_can_be_sorted_for_alone(policy: str, usual: str, value: str, ranking: str) -> None:
+    with pytest.raises(MetricError, match=f"ranking='{ranking}' is for {policy}='{usual}', not '{value}'; give ranking='sorted'"):
+        sqlrank.evaluate(f"AP({policy}={value})", run=run_of(1, 2), qrels=qrels_of(1, 1), plan={"ranking": ranking})
+    assert "ranking=sorted" in sqlrank.sql(f"AP({policy}={value})", run="run", qrels="qrels", dialect="spark")
+
+
+def test_lists_are_put_into_arrays_where_it_is_faster() -> None:
+    """On Spark, unless it is asked not to; BigQuery can, and others have no word for it."""
+    call: dict[str, Any] = {"run": "run", "qrels": "qrels"}
+    for dialect, ranking in (("spark", "listed"), ("databricks", "listed"), ("bigquery", "sorted"), ("postgres", "sorted")):
+        assert f"ranking={ranking}\n" in sqlrank.sql("AP", **call, dialect=dialect)
+    assert "for another: ranking=sorted, where a list does not fit an array" in sqlrank.sql("AP", **call, dialect="spark")
+    assert "listed" not in sqlrank.sql("AP", **call, dialect="spark", plan={"ranking": "sorted"})
+    with pytest.raises(
+        MetricError, match="ranking='listed' is for spark, databricks, bigquery or DuckDB; choose sorted or counted for postgres"
+    ):
+        sqlrank.sql("AP", **call, dialect="postgres", plan={"ranking": "listed"})

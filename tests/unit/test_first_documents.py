@@ -148,7 +148,7 @@ def test_relations_of_users_are_read_as_well(relation: str, tmp_path: Path) -> N
     [
         ("AP", {}, "ranking='top' is for metrics of the first documents alone, not AP; give ranking='sorted', or leave it out"),
         ("nDCG@3", {"ties": "worst"}, "ranking='top' is for ties='doc_desc', not 'worst'; give ranking='sorted', or leave it out"),
-        ("nDCG@3", {"dialect": "spark"}, "ranking='top' is for DuckDB; choose sorted or counted for spark"),
+        ("nDCG@3", {"dialect": "spark"}, "ranking='top' is for DuckDB; choose sorted, counted or listed for spark"),
     ],
 )
 def test_what_the_first_documents_do_not_say_is_refused(metric: str, options: dict[str, Any], problem: str) -> None:
