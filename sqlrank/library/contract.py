@@ -46,7 +46,9 @@ PORTABLE_FORM = {
 }
 """What to write instead of common constructs that do not mean the same everywhere."""
 
-OF_ENGINES = {"duckdb": (exp.ArrayAgg, exp.ArrayMin, exp.ArrayPosition, exp.PercentileCont, exp.LastValue, exp.IgnoreNulls, exp.Mod)}
+OF_ENGINES = {
+    "duckdb": (exp.ArrayAgg, exp.ArrayMin, exp.ArrayPosition, exp.PercentileCont, exp.LastValue, exp.IgnoreNulls, exp.Mod, exp.NullSafeEQ)
+}
 """What a file may hold, too, that declares an engine: ``-- Engine: duckdb``."""
 
 _METRIC_CLAUSES = {"where": "WHERE", "having": "HAVING", "order": "ORDER BY", "distinct": "DISTINCT", "limit": "LIMIT",

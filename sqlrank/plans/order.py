@@ -9,12 +9,12 @@ from sqlglot import exp
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.errors import MetricError
 from sqlrank.inputs.checks import over
+from sqlrank.plans.probe import PROBED, scores
 
 if TYPE_CHECKING:
     from sqlrank.inputs.columns import Columns
     from sqlrank.question import Question
 
-PROBED = 100_000
 DISTINCT_SHARE = 0.02
 """Scores are counted instead of sorted if fewer than this share of the first ``PROBED`` rows are distinct."""
 
@@ -42,8 +42,8 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
     sorted_once = "ranked" if not weighted and not is_told else "carried" if database.dialect == "duckdb" and not is_told else "window"
     if wanted == "auto" and dialect_of(database.dialect).is_distributed:
         wanted = "window" if _has_small_groups(question, columns) else "bucketed"
-    elif wanted == "auto" and database.looks:
-        total, distinct = _scores(columns)
+    elif wanted == "auto" and database.looks and columns.base is not None:
+        total, distinct = scores(database, columns.base)
         if distinct < (REPEATED_SHARE if is_told else DISTINCT_SHARE) * total:
             return "grouped"
         is_untied = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total
@@ -73,13 +73,3 @@ def _has_small_groups(question: Question, columns: Columns) -> bool:
     sizes = over(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), columns.base, ("label",))
     ((most,),) = columns.database.rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
     return bool((most or 0) <= ONE_WORKER)
-
-
-def _scores(columns: Columns) -> tuple[int, int]:
-    """Return how many predictions the first ``PROBED`` are, and how many scores they have."""
-    if columns.base is None:
-        return 0, 0
-    probed = exp.select("score").from_(columns.base.select(("score",)).subquery("predictions")).limit(PROBED).subquery("probed")
-    count = exp.select(exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column("score")]))).from_(probed)
-    ((total, distinct),) = columns.database.rows(count)
-    return total, distinct

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import sqlrank
 from sqlrank import InputError
 from sqlrank.inputs import checks
-from sqlrank.plans import choice
+from sqlrank.plans import ranking
 from tests.invariances.rankings import assert_equal, collection
 from tests.lanes import every, few
 from tests.references.random_collections import Traits, random_collection
@@ -225,8 +225,8 @@ def test_it_is_chosen_where_lists_are_long(metrics: list[str], options: dict[str
 def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 lists with 10 scores each and what else they take, for each of 2 threads, are 40,320 bytes."""
     for share, expected in ((10**9 / 48_000, "top"), (10**9 / 32_000, "sorted")):
-        monkeypatch.setattr(plans, "MEMORY_SHARE", share)
-        monkeypatch.setattr(plans, "_bytes", lambda size: 1e9 if size.endswith(" MiB") else 0)
+        monkeypatch.setattr(ranking, "MEMORY_SHARE", share)
+        monkeypatch.setattr(ranking, "_bytes", lambda size: 1e9 if size.endswith(" MiB") else 0)
         assert plan_of(["nDCG@10"], run=run_of(60, 100), qrels=qrels_of(60, 8), memory_limit="1GB", threads=2) == expected
 
 
@@ -235,7 +235,7 @@ def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyP
     [("512 bytes", 512), ("1.5 KiB", 1536), ("2.0 MiB", 2 * 2**20), ("18.8 GiB", 18.8 * 2**30), ("1.8 TiB", 1.8 * 2**40)],
 )
 def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
-    assert choice._bytes(size) == expected  # noqa: SLF001
+    assert ranking._bytes(size) == expected  # noqa: SLF001
 
 
 @pytest.mark.slow

@@ -99,6 +99,8 @@ POLICIES: dict[str, dict[str, Any]] = {
     "worst_depth_skip": {"ties": "worst", "depth": 4, "no_relevant": "skip"},
     "best_drop_depth_level": {"ties": "best", "unjudged": "drop", "depth": 2, "rel": 3, "queries": "run", "no_relevant": "skip"},
     "first": {"plan": {"ranking": "top"}},
+    "scored": {"plan": {"ranking": "scored"}, "no_relevant": "skip"},
+    "scored_depth": {"plan": {"ranking": "scored"}, "depth": 3, "queries": "intersect"},
     "first_doc_asc_depth": {"plan": {"ranking": "top"}, "ties": "doc_asc", "depth": 3, "no_relevant": "skip"},
 }
 
@@ -169,7 +171,7 @@ def assert_same(metric: str, got: dict[str, float | None], data: Collection, **p
 
 def asked(name: str, policy: str) -> list[str]:
     """Return the variants of a metric to ask for: all under the defaults, the first and a quarter of the others elsewhere."""
-    if "plan" in POLICIES[policy]:
+    if POLICIES[policy].get("plan") == {"ranking": "top"}:
         return [metric for metric in VARIANTS[name] if is_of_first_documents(metric, policy)]
     start = list(POLICIES).index(policy)
     return [metric for i, metric in enumerate(VARIANTS[name]) if start == 0 or i == 0 or (i + start) % 4 == 0]
