@@ -25,6 +25,8 @@ FOLDER = Path(__file__).parent / "data"
 RANKINGS = ["nDCG@5", "nDCG@10", "AP", "AP@10", "RR", "P@5", "P@10", "R@10", "Rprec", "ERR@10", "RBP", "Success@10"]
 SUMS = ["LogLoss", "Brier", "MAE", "MSE", "RMSE", "Bias", "CalibrationRatio", "Precision", "Recall", "Accuracy", "MCC", "NormalizedEntropy"]
 REPLICATES = 999
+UNTIED = 1_000_000_007
+"""So many values that hardly any two scores are equal."""
 
 
 def stored(name: str, query: str) -> str:
@@ -43,14 +45,15 @@ def lists(queries: int) -> dict[str, str]:
     return {"run": stored(f"run_{queries}", rows), "qrels": stored(f"qrels_{queries}", judged)}
 
 
-def shown(rows: int) -> str:
-    """Return predictions of two models, 5 % of them positives, of users with twenty rows."""
+def shown(rows: int, values: int = 100_000) -> str:
+    """Return predictions of two models, whose scores have so many ``values``, 5 % of them positives, of users with twenty rows."""
     label = "CAST(hash(i, 1) % 20 = 0 AS INTEGER)"
     scores = ", ".join(
-        f"((hash(i, {number}) % 100000) / 100000 * 0.8 + {label} * 0.1 + 0.05) AS {name}" for number, name in ((2, "a"), (3, "b"))
+        f"((hash(i, {number}) % {values}) / {values} * 0.8 + {label} * 0.1 + 0.05) AS {name}" for number, name in ((2, "a"), (3, "b"))
     )
     return stored(
-        f"predictions_{rows}", f"SELECT i, hash(i, 4) % {rows // 20} AS user_id, {label} AS label, {scores} FROM range({rows}) AS t(i)"
+        f"predictions_{rows}_{values}",
+        f"SELECT i, hash(i, 4) % {rows // 20} AS user_id, {label} AS label, {scores} FROM range({rows}) AS t(i)",
     )
 
 
@@ -66,6 +69,11 @@ def scipy_bootstrap(columns: list[np.ndarray]) -> list[Any]:
     return [stats.bootstrap((column,), np.mean, **options).confidence_interval for column in columns]
 
 
+def ours_of_two(path: str) -> pa.Table:
+    """Return what sqlrank says of the difference of two areas."""
+    return sqlrank.compare("AUC", predictions=path, columns={"score": ["a", "b"]})
+
+
 def delong(path: str) -> Any:
     """Return the z of MLstatkit's test, its reading included."""
     table = duckdb.sql(f"SELECT label, a, b FROM '{path}'").fetchnumpy()
@@ -74,7 +82,7 @@ def delong(path: str) -> Any:
 
 def tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[], Any]], str]]:
     """Return the sides of each table by its title, with the side that ratios are to."""
-    ranked, few, path = lists(queries), lists(queries // 4), shown(rows)
+    ranked, few, path, untied = lists(queries), lists(queries // 4), shown(rows), shown(rows, UNTIED)
     values = ours(RANKINGS, per_query=True, **few)
     columns = [values[name].to_numpy() for name in RANKINGS]
     predictions: dict[str, Any] = {"predictions": path, "columns": {"score": "a"}}
@@ -107,19 +115,19 @@ def tables(queries: int, rows: int) -> dict[str, tuple[dict[str, Callable[[], An
             "values",
         ),
         f"AUC of two scores of the same {rows:,} rows": (
-            {
-                "sqlrank": lambda: sqlrank.compare("AUC", predictions=path, columns={"score": ["a", "b"]}),
-                "MLstatkit": lambda: delong(path),
-            },
+            {"sqlrank": lambda: ours_of_two(path), "MLstatkit": lambda: delong(path)},
+            "sqlrank",
+        ),
+        f"the same, hardly any of the {rows:,} rows being tied": (
+            {"sqlrank": lambda: ours_of_two(untied), "MLstatkit": lambda: delong(untied)},
             "sqlrank",
         ),
     }
 
 
-def agree(rows: int) -> None:
+def agree(path: str) -> None:
     """Stop if the two tests of areas do not agree."""
-    path = shown(rows)
-    (row,) = sqlrank.compare("AUC", predictions=path, columns={"score": ["a", "b"]}).to_pylist()
+    (row,) = ours_of_two(path).to_pylist()
     z = abs(float(delong(path)[0]))
     if abs(abs(row["difference"]) / row["se"] - z) > 1e-6 * max(1.0, z):
         raise SystemExit(f"sqlrank and MLstatkit do not agree: {row}, {z}")
@@ -131,7 +139,8 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=200_000)
     parser.add_argument("--rows", type=int, default=2_000_000)
     asked = parser.parse_args()
-    agree(min(asked.rows, 100_000))
+    for values in (100_000, UNTIED):
+        agree(shown(min(asked.rows, 100_000), values))
     console = Console(width=110)
     for title, (sides, base) in tables(asked.queries, asked.rows).items():
         found = timed(sides, asked.repeat)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.library.asked import CUTOFF
+from sqlrank.library.nodes import nodes
 from sqlrank.statement.keys import key
 from sqlrank.statement.rows import SLICED_BY, double, joined, ordered, slice_name, swept
 from sqlrank.statement.values import if_asked
@@ -45,10 +46,10 @@ def side_by_side(sides: Sides, parts: Sequence[Part], audits: Mapping[str, tuple
         order.insert(place, exp.column(SLICED_BY))
     columns += [] if at is None else [at]
     for column in sides.columns:
-        value = if_asked(sides.relations, column) if column.unit == "group" else exp.column(column.alias, table=steps[column.unit])
-        columns.append(exp.alias_(double(value), column.alias))
-        if sides.spread is not None:
-            columns += sides.spread.limits(column, exp.column(column.alias, table=steps.get(column.unit, column.scan)))
+        step = steps.get(column.unit, column.scan)
+        own = exp.column(column.alias, table=step) if sides.spread is None else sides.spread.value(column, step)
+        columns.append(exp.alias_(double(if_asked(sides.relations, column) if column.unit == "group" else own), column.alias))
+        columns += [] if sides.spread is None else sides.spread.limits(column, own)
     for scan, (unit, names) in audits.items():
         found = [exp.column(name, table=steps.get(unit, scan)) for name in names]
         columns += found if at is None else [sides.relations.once(at, column) for column in found]
@@ -56,7 +57,8 @@ def side_by_side(sides: Sides, parts: Sequence[Part], audits: Mapping[str, tuple
         query, rest = exp.select(*columns).from_(cutoffs), parts
     else:
         query, rest = swept(exp.select(*columns).from_(base.step), cutoffs), parts[1:]
-    for part in rest:
+    read = {column.table for item in columns for column in nodes(item, exp.Column)}
+    for part in (part for part in rest if part.step in read):
         query = joined(query, base.step, part, cutoffs)
     query = ordered(query, order)
     return query if at is None else query.order_by(at.copy())

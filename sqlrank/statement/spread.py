@@ -47,6 +47,7 @@ class Spread:
         self.reaches: dict[str, str] = {}
         self.units: dict[str, str] = {}
         self.errors: dict[str, str] = {}
+        self.carried: dict[str, str] = {}
 
     def after(
         self, parts: Sequence[Part], units: Mapping[str | None, str], scans: Mapping[str, exp.Select], columns: Sequence[Column]
@@ -72,12 +73,19 @@ class Spread:
         influence = self.keep(
             f"influence_{step}", self.influence(step, keys, rows, moves, has_classes), "one row per unit: how far it moves every metric"
         )
+        # Values of queries are read once: what they are on the average comes along with how far each moves that.
+        carried = [f"{column.alias}_value" for column in columns] if rows.kind == "values" else []
         errors = self._errors(influence, keys, rows, columns, has_classes)
+        errors = errors.select(*(exp.alias_(exp.Max(this=exp.column(name)), name) for name in carried))
         spread = self.keep(f"spread_{step}", errors, "one row per group: its units, and standard errors")
-        quantiles = self._quantiles(spread, keys, columns, has_classes)
+        quantiles = self._quantiles(spread, keys, columns, has_classes).select(*carried)
         quantile = self.keep(f"quantile_{step}", quantiles, "one row per group: quantiles of Student's t")
-        reach = self.keep(f"reach_{step}", self._reaches(step, quantile, keys, columns), "one row per group: how far intervals reach")
+        reaches = self._reaches(None if carried else step, quantile, keys, columns).select(
+            *(exp.column(name, table="s") for name in carried)
+        )
+        reach = self.keep(f"reach_{step}", reaches, "one row per group: how far intervals reach")
         self.reaches |= {column.alias: reach for column in columns}
+        self.carried |= {column.alias: reach for column in columns if carried}
         return Part(reach, keys)
 
     def has_classes(self, rows: Rows) -> bool:
@@ -92,6 +100,8 @@ class Spread:
         units = [name for name in rows.units if name not in keys.columns]
         shown = [key(name, "r") for name in [*keys.columns, *units]]
         added: dict[str, exp.Expr] = {column.alias: move for column, move in moves}
+        if rows.kind == "values":
+            added |= {f"{column.alias}_value": exp.column(column.alias, table="m") for column, _ in moves}
         added |= {name: exp.column(name, table="r") for name in CLASSES} if has_classes else {}
         is_summed = units and not self.rows_are_units
         if is_summed:
@@ -134,13 +144,16 @@ class Spread:
         shown = [*names, *(f"{column.alias}_se" for column in columns), *(SIZES if has_classes else ())]
         return exp.select(*map(key, keys.columns), *map(exp.column, shown), *found).from_(spread)
 
-    def _reaches(self, step: str, quantile: str, keys: Key, columns: Sequence[Column]) -> exp.Select:
+    def _reaches(self, step: str | None, quantile: str, keys: Key, columns: Sequence[Column]) -> exp.Select:
+        """Return how far intervals reach, by the metrics of a step, or those that came along with their errors."""
         items: list[exp.Expr] = [key(name, "s") for name in keys.columns]
         items += [exp.column(name, table="s") for name in dict.fromkeys(self.units[column.alias] for column in columns)]
         for column in columns:
             error = exp.column(f"{column.alias}_se", table="s")
-            items += [error, exp.alias_(self._reach(column, exp.column(column.alias, table="m"), error), f"{column.alias}_reach")]
-        return _beside(exp.select(*items).from_(exp.to_table(quantile).as_("s")), step, "s", keys)
+            value = exp.column(f"{column.alias}_value", table="s") if step is None else exp.column(column.alias, table="m")
+            items += [error, exp.alias_(self._reach(column, value, error), f"{column.alias}_reach")]
+        query = exp.select(*items).from_(exp.to_table(quantile).as_("s"))
+        return query if step is None else _beside(query, step, "s", keys)
 
     def _reach(self, column: Column, value: exp.Expr, error: exp.Expr) -> exp.Expr:
         kind = self._kind(column)
@@ -160,6 +173,11 @@ class Spread:
     def _is_moved_up(self, column: Column) -> bool:
         """Whether a metric between -1 and 1 is made a share, for which an interval is."""
         return is_signed(column.asked) and self._kind(column) != "t"
+
+    def value(self, column: Column, step: str) -> exp.Column:
+        """Return a metric of a step, or as it came along with its error."""
+        reach = self.carried.get(column.alias)
+        return exp.column(column.alias, table=step) if reach is None else exp.column(f"{column.alias}_value", table=reach)
 
     def limits(self, column: Column, value: exp.Expr) -> list[exp.Expr]:
         """Return the limits of a metric's interval, its standard error and its units as columns; NULL where there is none."""

@@ -151,6 +151,8 @@ class Stages:
             checked = {Part(scan, self._keys[scan]): names for scan, names in audits.items()}
             return UnitValues(self.relations, self.spread, self._keep).rows(str(base), parts, self.scans, self.columns, checked)
         spreads = [] if self.spread is None else self.spread.after([*over, *parts], units, self.scans, self.columns)
+        if self.spread is not None and self.spread.carried and base is None:
+            over, spreads = [*spreads, *over], []
         has_lists_first = base is None or (self.replicates is not None and over)
         steps = {unit: step for step, unit in units.items() if step is not None}
         sides = Sides(self.relations, self.columns, self.row_keys, self.spread, steps)

@@ -266,6 +266,12 @@ def test_queries_that_are_null_are_no_units() -> None:
 # Everywhere
 
 
+def test_values_of_queries_are_read_twice() -> None:
+    """For their means, and for how far each moves these: what reads them again would evaluate run and judgments again on many engines."""
+    text = sqlrank.sql(["nDCG@10", "AP"], run="run", qrels="qrels", dialect="bigquery", confidence=0.95)
+    assert re.findall(r"(?:FROM|JOIN) (per_query|over_lists)\b", text) == ["per_query", "per_query", "over_lists"]
+
+
 def test_on_another_engine() -> None:
     """SQLite has the quantile, and everything else, from the same text."""
     connection = sqlite3.connect(":memory:")
