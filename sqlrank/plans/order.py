@@ -24,6 +24,9 @@ REPEATED_SHARE = 0.9
 UNTIED_SHARE = 0.999
 """Scores are packed into integers if at least this share of the first ``PROBED`` rows are distinct: tied ones are sorted again."""
 
+MOST_GROUPS = 5_000
+"""Groups of the first ``PROBED`` rows up to which scores are packed: each row finds the number of its own."""
+
 LEAST_WEIGHT, MOST_WEIGHT = 1e-10, 1e13
 """The least weight above 0, and the most that all weigh, which integers add up that are numbers of parts of 2^-80."""
 
@@ -43,10 +46,10 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
     if wanted == "auto" and dialect_of(database.dialect).is_distributed:
         wanted = "window" if _has_small_groups(question, columns) else "bucketed"
     elif wanted == "auto" and database.looks:
-        total, distinct = _scores(columns)
+        total, distinct, groups = _scores(question, columns)
         if distinct < (REPEATED_SHARE if is_told else DISTINCT_SHARE) * total:
             return "grouped"
-        is_untied = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total
+        is_untied = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total and groups <= MOST_GROUPS
         is_packed = is_untied and is_packable and sorted_once != "window" and (not weighted or _are_whole(columns))
         return "packed" if is_packed else sorted_once
     return sorted_once if wanted in {"auto", "window"} else wanted
@@ -75,11 +78,15 @@ def _has_small_groups(question: Question, columns: Columns) -> bool:
     return bool((most or 0) <= ONE_WORKER)
 
 
-def _scores(columns: Columns) -> tuple[int, int]:
-    """Return how many predictions the first ``PROBED`` are, and how many scores they have."""
+def _scores(question: Question, columns: Columns) -> tuple[int, int, int]:
+    """Return how many predictions the first ``PROBED`` are, and how many scores and groups they have."""
     if columns.base is None:
-        return 0, 0
-    probed = exp.select("score").from_(columns.base.select(("score",)).subquery("predictions")).limit(PROBED).subquery("probed")
-    count = exp.select(exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column("score")]))).from_(probed)
-    ((total, distinct),) = columns.database.rows(count)
-    return total, distinct
+        return 0, 0, 0
+    keys = [exp.column(exp.to_identifier(name, quoted=True)) for name in columns.base.by]
+    names = ("score", "query_id") if "query_id" in columns.needed.get(question.base or "", ()) else ("score",)
+    keys += [exp.column(name) for name in names[1:]]
+    probed = exp.select("score", *keys).from_(columns.base.select(names).subquery("predictions")).limit(PROBED).subquery("probed")
+    groups = exp.Count(this=exp.Distinct(expressions=[exp.func("ROW", *keys)])) if keys else exp.Literal.number(1)
+    count = exp.select(exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column("score")])), groups).from_(probed)
+    ((total, distinct, number),) = columns.database.rows(count)
+    return total, distinct, number
