@@ -79,14 +79,18 @@ def _has_small_groups(question: Question, columns: Columns) -> bool:
 
 
 def _scores(question: Question, columns: Columns) -> tuple[int, int, int]:
-    """Return how many predictions the first ``PROBED`` are, and how many scores and groups they have."""
+    """Return how many predictions the first ``PROBED`` are, and how many scores they have, and, on DuckDB, groups."""
     if columns.base is None:
         return 0, 0, 0
     keys = [exp.column(exp.to_identifier(name, quoted=True)) for name in columns.base.by]
     names = ("score", "query_id") if "query_id" in columns.needed.get(question.base or "", ()) else ("score",)
     keys += [exp.column(name) for name in names[1:]]
     probed = exp.select("score", *keys).from_(columns.base.select(names).subquery("predictions")).limit(PROBED).subquery("probed")
-    groups = exp.Count(this=exp.Distinct(expressions=[exp.func("ROW", *keys)])) if keys else exp.Literal.number(1)
+    groups = (
+        exp.Count(this=exp.Distinct(expressions=[exp.func("ROW", *keys)]))
+        if keys and columns.database.dialect == "duckdb"
+        else exp.Literal.number(1)
+    )
     count = exp.select(exp.Count(this=exp.Star()), exp.Count(this=exp.Distinct(expressions=[exp.column("score")])), groups).from_(probed)
     ((total, distinct, number),) = columns.database.rows(count)
     return total, distinct, number
