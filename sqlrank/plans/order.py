@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.errors import MetricError
 from sqlrank.inputs.checks import over
-from sqlrank.plans.probe import PROBED, scores
+from sqlrank.plans.probe import PROBED, probed
 
 if TYPE_CHECKING:
     from sqlrank.inputs.columns import Columns
@@ -23,6 +23,9 @@ REPEATED_SHARE = 0.9
 
 UNTIED_SHARE = 0.999
 """Scores are packed into integers if at least this share of the first ``PROBED`` rows are distinct: tied ones are sorted again."""
+
+MOST_GROUPS = 5_000
+"""Groups of the first ``PROBED`` rows up to which scores are packed: each row finds the number of its own."""
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-10, 1e13
 """The least weight above 0, and the most that all weigh, which integers add up that are numbers of parts of 2^-80."""
@@ -43,10 +46,10 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
     if wanted == "auto" and dialect_of(database.dialect).is_distributed:
         wanted = "window" if _has_small_groups(question, columns) else "bucketed"
     elif wanted == "auto" and database.looks and columns.base is not None:
-        total, distinct = scores(database, columns.base)
+        total, distinct, groups = probed(database, columns.base, _group(question, columns) if database.dialect == "duckdb" else [])
         if distinct < (REPEATED_SHARE if is_told else DISTINCT_SHARE) * total:
             return "grouped"
-        is_untied = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total
+        is_untied = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total and groups <= MOST_GROUPS
         is_packed = is_untied and is_packable and sorted_once != "window" and (not weighted or _are_whole(columns))
         return "packed" if is_packed else sorted_once
     return sorted_once if wanted in {"auto", "window"} else wanted
@@ -73,3 +76,9 @@ def _has_small_groups(question: Question, columns: Columns) -> bool:
     sizes = over(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), columns.base, ("label",))
     ((most,),) = columns.database.rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
     return bool((most or 0) <= ONE_WORKER)
+
+
+def _group(question: Question, columns: Columns) -> list[str]:
+    """Return the columns of predictions that tell groups apart."""
+    needed = columns.needed.get(question.base or "", ())
+    return [*(columns.base.by if columns.base is not None else ()), *(["query_id"] if "query_id" in needed else [])]

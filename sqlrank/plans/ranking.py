@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlrank.engines.dialects import dialect_of
 from sqlrank.inputs.checks import over
 from sqlrank.library.uses import uses
-from sqlrank.plans.probe import PROBED, scores
+from sqlrank.plans.probe import PROBED, probed
 from sqlrank.statement.first import first_documents
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def _has_long_texts(question: Question, columns: Columns, rows: int) -> bool:
     number, *_ = _lists(columns)
     if rows < LONG_TEXTS * number:
         return False
-    probed, distinct = scores(columns.database, run)
-    return distinct >= UNTIED * probed
+    total, distinct, _ = probed(columns.database, run)
+    return distinct >= UNTIED * total
 
 
 def _bytes(size: str) -> float:

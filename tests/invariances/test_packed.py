@@ -96,6 +96,9 @@ def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
             taken = sqlrank.evaluate("AUC", predictions=weighted).schema.metadata[b"sqlrank.strategy"].decode()
             assert taken == ("grouped" if order == "grouped" else sorted_by if order == "packed" else "carried")
     weighted = table.append_column("weight", pa.array(rng.random(100_000))).set_column(1, "score", pa.array(scores["packed"]))
+    for number, order in ((1_000, "packed"), (50_000, "carried")):
+        grouped = weighted.append_column("shop", pa.array(rng.integers(0, number, 100_000)))
+        assert sqlrank.evaluate("AUC", predictions=grouped, by="shop").schema.metadata[b"sqlrank.strategy"].decode() == order
     bounded = sqlrank.evaluate("AUC", predictions=weighted, confidence=0.9)
     assert bounded.schema.metadata[b"sqlrank.strategy"].decode() == "carried"
 
