@@ -114,3 +114,18 @@ def test_scores_that_repeat_are_looked_up_by_units() -> None:
         assert found.schema.metadata[b"sqlrank.strategy"].decode() == order
         compared = sqlrank.compare("AUC", predictions=table, columns={"score": ["score", "other"]})
         assert f"order={order}" in compared.schema.metadata[b"sqlrank.sql"].decode()
+
+
+@pytest.mark.parametrize("weights", [{}, {"weight": [0.5, 2.0] * 300}])
+def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]]) -> None:
+    """What is added up row by row relies on DuckDB, which must not put the sorted rows into another order."""
+    rng = np.random.default_rng(3)
+    predictions = pa.table({"label": rng.integers(0, 2, ROWS), "score": rng.random(ROWS), **weights})
+    with duckdb.connect() as connection:
+        connection.register("predictions", predictions)
+        found = sqlrank.evaluate("AUC", predictions="predictions", connection=connection, plan={"order": "packed"})
+        text = found.schema.metadata[b"sqlrank.sql"].decode()
+        sorts = "ORDER BY\n      packed\n" if "ORDER BY\n      packed\n" in text else "ORDER BY packed\n"
+        assert connection.execute(text).fetchall()[0][0] == found["AUC"][0].as_py()
+        with pytest.raises(duckdb.ConversionException, match="DuckDB did not keep the order that rows were sorted in"):
+            connection.execute(text.replace(sorts, sorts.replace("packed", "HASH(packed)"))).fetchall()

@@ -7,7 +7,11 @@ SELECT
   group_id,
   score,
   packed,
-  CASE WHEN one_before >= packed - 1 OR LEAD(packed) OVER () = packed THEN 0 ELSE 1 END AS is_alone,
+  CASE
+    WHEN one_before > packed THEN CAST('DuckDB did not keep the order that rows were sorted in' AS BIGINT)
+    WHEN one_before = packed OR one_before = packed - 1 OR LEAD(packed) OVER () = packed THEN 0
+    ELSE 1
+  END AS is_alone,
   CAST(1 AS DOUBLE) AS positives,
   CAST(1 AS DOUBLE) AS squares,
   CAST(rows_upto - 1 AS DOUBLE) AS all_before,

@@ -8,7 +8,11 @@ SELECT
   group_id,
   score,
   packed,
-  CASE WHEN one_before >= packed - 1 OR LEAD(packed) OVER () = packed THEN 0 ELSE 1 END AS is_alone,
+  CASE
+    WHEN one_before > packed THEN CAST('DuckDB did not keep the order that rows were sorted in' AS BIGINT)
+    WHEN one_before = packed OR one_before = packed - 1 OR LEAD(packed) OVER () = packed THEN 0
+    ELSE 1
+  END AS is_alone,
   whole(weight) AS positives,
   weight * weight AS squares,
   parts_upto - whole(weight) AS all_before,
