@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table
 from scipy import stats
 
-from sqlrank.comparison.asked import Measure
+from sqlrank.call import Call
+from sqlrank.comparison.asked import Asking, Measure
 from sqlrank.comparison.judged import Tests, judged
 from sqlrank.comparison.units import Units
 
@@ -35,8 +36,9 @@ def values(queries: int) -> tuple[pa.Table, dict[str, np.ndarray]]:
 def ours(table: pa.Table, test: str, correction: str, replicates: int) -> list[float | None]:
     """Return the p-values of all metrics."""
     measures = [Measure(name, "higher", is_share=True) for name in table.column_names[2:]]
+    asking = Asking(Call(table.column_names[2:], {}), "system", [[]], measures)
     with duckdb.connect() as database:
-        units = Units(database, [([], table)], "system", measures)
+        units = Units(database, [([], table)], asking, by_rows=False)
         compared = units.compare([("a", "b")], range(METRICS), measures)
         return [item.p for item in judged(units, compared, Tests(test, correction, 0.95, None, 0.8, replicates, 0))]
 

@@ -1,0 +1,28 @@
+"""The benchmarks run, on a few rows: what they measure is not looked at, but their sides have to agree."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+SMALL = {
+    "classification.py": ["--rows", "20000", "--only", "shares"],
+    "comparison.py": ["--queries", "200"],
+    "experiments.py": ["--rows", "2000"],
+    "families.py": ["--share", "0.0005"],
+    "state.py": ["--rows", "20000", "--campaigns", "3"],
+}
+"""Those that need no tool that only benchmarks compare with, and are done in seconds."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL)
+def test_it_runs(name: str) -> None:
+    command = [sys.executable, str(BENCHMARKS / name), *SMALL[name], "--repeat", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "sqlrank" in done.stdout
