@@ -41,6 +41,9 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
     if weighted and (wanted == "ranked" or (wanted == "packed" and not is_packable)):
         where = " where there are intervals" * (wanted == "packed")
         raise MetricError(f"order={wanted!r} is for predictions that all weigh 1{where}; choose window, bucketed or grouped")
+    if wanted == "packed" and weighted and database.looks and _are_whole(columns) is False:
+        what = f"weights of 0, or of {LEAST_WEIGHT:g} and more, and {MOST_WEIGHT:g} in all"
+        raise MetricError(f"order='packed' is for {what}; choose carried or grouped, or divide the weights by a number")
     is_told = columns.has_units and any("Influence" in item.file.facts for item in question.asked)
     sorted_once = "ranked" if not weighted and not is_told else "carried" if database.dialect == "duckdb" and not is_told else "window"
     if wanted == "auto" and dialect_of(database.dialect).is_distributed:
@@ -55,16 +58,18 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
     return sorted_once if wanted in {"auto", "window"} else wanted
 
 
-def _are_whole(columns: Columns) -> bool:
-    """Whether weights are numbers of parts of which integers hold the sum, and each many."""
+def _are_whole(columns: Columns) -> bool | None:
+    """Whether weights are numbers of parts of which integers hold the sum, and each many; None of weights that are not sound."""
     if columns.base is None:
-        return False
+        return None
     weighs, above = exp.column("weight"), exp.column("weight") > 0
     known = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Count(this=weighs.copy()))
     least = exp.Min(this=exp.Case().when(above, weighs.copy()))
     facts = exp.select(known, exp.Min(this=weighs.copy()), least, exp.Sum(this=exp.cast(weighs.copy(), "double")))
     ((is_known, lowest, least_above, total),) = columns.database.rows(over(facts, columns.base, ("weight",)))
-    return bool(is_known and lowest >= 0 and least_above is not None and least_above >= LEAST_WEIGHT and total <= MOST_WEIGHT)
+    if not is_known or lowest is None or lowest < 0 or least_above is None:
+        return None
+    return bool(least_above >= LEAST_WEIGHT and total <= MOST_WEIGHT)
 
 
 def _has_small_groups(question: Question, columns: Columns) -> bool:

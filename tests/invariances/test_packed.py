@@ -129,3 +129,14 @@ def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]
         assert connection.execute(text).fetchall()[0][0] == found["AUC"][0].as_py()
         with pytest.raises(duckdb.ConversionException, match="DuckDB did not keep the order that rows were sorted in"):
             connection.execute(text.replace(sorts, sorts.replace("packed", "HASH(packed)"))).fetchall()
+
+
+@pytest.mark.parametrize("weight", [1e12, 1e-14])
+def test_weights_that_no_whole_number_holds_are_refused(weight: float) -> None:
+    rng = np.random.default_rng(5)
+    table = pa.table({"label": rng.integers(0, 2, ROWS), "score": rng.random(ROWS), "weight": np.full(ROWS, weight)})
+    message = "order='packed' is for weights of 0, or of 1e-10 and more, and 1e\\+13 in all; choose carried or grouped"
+    with pytest.raises(sqlrank.MetricError, match=message):
+        sqlrank.evaluate("AUC", predictions=table, plan={"order": "packed"})
+    found = sqlrank.evaluate("AUC", predictions=table)["AUC"][0].as_py()
+    assert found == pytest.approx(sqlrank.evaluate("AUC", predictions=table.drop_columns("weight"))["AUC"][0].as_py(), rel=1e-12)
