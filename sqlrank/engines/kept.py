@@ -38,7 +38,11 @@ def compute_once(tree: exp.Expr, target: Dialect, keeps: bool) -> None:
 
 
 def _of_lists(step: exp.Query) -> list[exp.Expr]:
-    """Return what tells lists apart in a step that has them: kept by these, its readers need not move its rows again."""
+    """Return what tells lists apart in a step that has them: kept by these, its readers need not move its rows again.
+
+    Nothing if a name would end the comment that a hint is to other readers.
+    """
     names = step.named_selects
     keys = step.selects[: names.index("query_id") + 1] if "query_id" in names else []
+    keys = [] if any("*/" in item.alias_or_name for item in keys) else keys
     return [exp.column(item.args["alias"].copy() if isinstance(item, exp.Alias) else item.this.copy()) for item in keys]

@@ -162,6 +162,17 @@ def scenarios() -> list[Scenario]:
     return [*_of_rankings(), *_beyond_accuracy(), *_of_predictions(), *_of_records(), *_of_events(), *_of_curves(), *_of_names()]
 
 
+def written(dialect: str) -> list[Scenario]:
+    """Return the scenarios that can be written for an engine: not all have every construct, and some plans are for some engines."""
+    lacks = {"groupings"} if DIALECTS[dialect].unsupported[1:] else set()
+    return [scenario for scenario in scenarios() if scenario.name not in lacks and _is_planned(scenario, dialect)]
+
+
+def _is_planned(scenario: Scenario, dialect: str) -> bool:
+    asked = scenario.options.get("plan", {}).items()
+    return all(dialect in library().plans[name]["values"][value].get("engines", [dialect]) for name, value in asked)
+
+
 def _of_rankings() -> list[Scenario]:
     files = _family("ranking")
     metrics = _names(files)

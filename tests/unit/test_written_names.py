@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import sqlglot
@@ -11,11 +11,8 @@ from sqlglot import exp
 import sqlrank
 from sqlrank.engines.dialects import DIALECTS
 from sqlrank.library.shelf import library
-from tests.engines.scenarios import Scenario, scenarios
+from tests.engines.scenarios import Scenario, written
 from tests.lanes import every, few
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 LIMIT = 200_000
 """Bytes of a statement: what the strictest engine takes."""
@@ -114,17 +111,13 @@ def assert_reads_back(scenario: Scenario, dialect: str) -> None:
             assert item.output_name == item.output_name.lower()
 
 
-def written(dialect: str, names: Collection[str] | None = None) -> list[Scenario]:
-    cannot = {"groupings"} if len(DIALECTS[dialect].unsupported) > 1 else set()
-    return [scenario for scenario in scenarios() if scenario.name not in cannot and (names is None or scenario.name in names)]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery",)))
 def test_every_metric_reads_back(dialect: str) -> None:
-    chosen = written(dialect, ("systems", "predictions shop, strategy=bucketed", "regression"))
-    assert len(chosen) == 3
-    for scenario in chosen:
+    few_of_many = ("systems", "predictions shop, strategy=bucketed", "regression")
+    asked = [scenario for scenario in written(dialect) if scenario.name in few_of_many]
+    assert len(asked) == 3
+    for scenario in asked:
         assert_reads_back(scenario, dialect)
 
 
