@@ -27,6 +27,9 @@ UNTIED_SHARE = 0.999
 MOST_GROUPS = 5_000
 """Groups of the first ``PROBED`` rows up to which scores are packed: each row finds the number of its own."""
 
+POSITIVE_SHARE = 0.02
+"""Scores with weights are packed if at least this share of the rows is positive: of fewer the others take less."""
+
 LEAST_WEIGHT, MOST_WEIGHT = 1e-10, 1e13
 """The least weight above 0, and the most that all weigh, which integers add up that are numbers of parts of 2^-80."""
 
@@ -41,7 +44,7 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
     if weighted and (wanted == "ranked" or (wanted == "packed" and not is_packable)):
         where = " where there are intervals" * (wanted == "packed")
         raise MetricError(f"order={wanted!r} is for predictions that all weigh 1{where}; choose window, bucketed or grouped")
-    if wanted == "packed" and weighted and database.looks and _are_whole(columns) is False:
+    if wanted == "packed" and weighted and database.looks and _weights(columns)[0] is False:
         what = f"weights of 0, or of {LEAST_WEIGHT:g} and more, and {MOST_WEIGHT:g} in all"
         raise MetricError(f"order='packed' is for {what}; choose carried or grouped, or divide the weights by a number")
     is_told = columns.has_units and any("Influence" in item.file.facts for item in question.asked)
@@ -53,23 +56,24 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
         if distinct < (REPEATED_SHARE if is_told else DISTINCT_SHARE) * total:
             return "grouped"
         is_untied = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total and groups <= MOST_GROUPS
-        is_packed = is_untied and is_packable and sorted_once != "window" and (not weighted or _are_whole(columns))
+        is_packed = is_untied and is_packable and sorted_once != "window" and (not weighted or all(_weights(columns)))
         return "packed" if is_packed else sorted_once
     return sorted_once if wanted in {"auto", "window"} else wanted
 
 
-def _are_whole(columns: Columns) -> bool | None:
-    """Whether weights are numbers of parts of which integers hold the sum, and each many; None of weights that are not sound."""
+def _weights(columns: Columns) -> tuple[bool | None, bool]:
+    """Return whether integers that are numbers of parts hold weights and their sum, None of weights that are not sound; and if many rows are positive."""
     if columns.base is None:
-        return None
+        return None, False
     weighs, above = exp.column("weight"), exp.column("weight") > 0
     known = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Count(this=weighs.copy()))
     least = exp.Min(this=exp.Case().when(above, weighs.copy()))
-    facts = exp.select(known, exp.Min(this=weighs.copy()), least, exp.Sum(this=exp.cast(weighs.copy(), "double")))
-    ((is_known, lowest, least_above, total),) = columns.database.rows(over(facts, columns.base, ("weight",)))
+    positive = exp.Avg(this=exp.Case().when(exp.column("label").eq(1), exp.Literal.number(1)).else_(exp.Literal.number(0)))
+    facts = exp.select(known, exp.Min(this=weighs.copy()), least, exp.Sum(this=exp.cast(weighs.copy(), "double")), positive)
+    ((is_known, lowest, least_above, total, share),) = columns.database.rows(over(facts, columns.base, ("label", "weight")))
     if not is_known or lowest is None or lowest < 0 or least_above is None:
-        return None
-    return bool(least_above >= LEAST_WEIGHT and total <= MOST_WEIGHT)
+        return None, False
+    return bool(least_above >= LEAST_WEIGHT and total <= MOST_WEIGHT), share >= POSITIVE_SHARE
 
 
 def _has_small_groups(question: Question, columns: Columns) -> bool:

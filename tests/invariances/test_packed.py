@@ -140,3 +140,15 @@ def test_weights_that_no_whole_number_holds_are_refused(weight: float) -> None:
         sqlrank.evaluate("AUC", predictions=table, plan={"order": "packed"})
     found = sqlrank.evaluate("AUC", predictions=table)["AUC"][0].as_py()
     assert found == pytest.approx(sqlrank.evaluate("AUC", predictions=table.drop_columns("weight"))["AUC"][0].as_py(), rel=1e-12)
+
+
+@pytest.mark.parametrize(("share", "kind", "expected"), [(0.1, bool, "packed"), (0.1, int, "packed"), (0.005, int, "carried")])
+def test_weights_are_packed_where_many_rows_are_positive(share: float, kind: type, expected: str) -> None:
+    rng = np.random.default_rng(8)
+    rows = 100_000
+    table = pa.table({"label": (rng.random(rows) < share).astype(kind), "score": rng.random(rows), "weight": rng.random(rows) + 0.5})
+    found = sqlrank.evaluate("AUC", predictions=table)
+    assert found.schema.metadata[b"sqlrank.strategy"].decode() == expected
+    assert found["AUC"][0].as_py() == pytest.approx(
+        sqlrank.evaluate("AUC", predictions=table, plan={"order": "grouped"})["AUC"][0].as_py(), rel=1e-12
+    )
