@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sqlrank._version import __version__
 from sqlrank.engines import remote
@@ -138,17 +137,27 @@ def _check_values(prepared: Prepared) -> None:
 
 def _verified(prepared: Prepared, result: pa.Table) -> pa.Table:
     """Check what the statement found on the way; return the result without those columns."""
-    # No count at all is one of no rows. There is one per row of the result, which may be millions.
-    if AUDIT_BROKEN in result.column_names and pc.max(result[AUDIT_BROKEN]).as_py() != 0:
+    # No count at all is one of no rows.
+    if AUDIT_BROKEN in result.column_names and _sum(result[AUDIT_BROKEN]) != 0:
         _check_values(prepared)
     if prepared.report is not None and "audit_docs" in result.column_names:
         _check_rankings(prepared, prepared.report, result)
     return result.drop_columns([output.name for output in prepared.statement.outputs if output.kind == "audit"])
 
 
+def _sum(column: pa.ChunkedArray) -> int | None:
+    """Return the sum of counts of rows of the result, None without any."""
+    if len(column) > MOST_ROWS:
+        import pyarrow.compute as pc  # noqa: PLC0415  takes longer than a small evaluation's statement
+
+        return int(found) if (found := pc.sum(column).as_py()) is not None else None
+    counts = [int(count) for count in column.to_pylist() if count is not None]
+    return sum(counts) if counts else None
+
+
 def _check_rankings(prepared: Prepared, report: Report, result: pa.Table) -> None:
     question, inputs = prepared.question, prepared.columns.inputs
-    docs, retrieved = (pc.sum(result[name]).as_py() or 0 for name in ("audit_docs", "audit_retrieved"))
+    docs, retrieved = (_sum(result[name]) or 0 for name in ("audit_docs", "audit_retrieved"))
     by = prepared.columns.by
     is_system = not set(by) & set(inputs["qrels"].by) and set(by) <= set(inputs["run"].by)
     is_truth = question.settings.get("queries", "truth") in {"truth", "strict"} and question.sets is None

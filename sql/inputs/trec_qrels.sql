@@ -1,9 +1,10 @@
 -- TREC judgments: query, iteration, document, relevance, separated by blanks or tabs; a line of anything else is an error.
+-- Parts are read by LIST_EXTRACT: an index in brackets is counted anew by what reads this file, which takes longer than a small run.
 -- $path: text: a file, .gz too, or a glob.
 SELECT
-  CASE WHEN LEN(parts) = 4 THEN parts[1] ELSE ERROR('not a line of TREC qrels: ' || LEFT(line, 80)) END AS query_id,
-  parts[3] AS doc_id,
-  TRY_CAST(parts[4] AS DOUBLE) AS relevance
+  CASE WHEN LEN(parts) = 4 THEN LIST_EXTRACT(parts, 1) ELSE ERROR('not a line of TREC qrels: ' || LEFT(line, 80)) END AS query_id,
+  LIST_EXTRACT(parts, 3) AS doc_id,
+  TRY_CAST(LIST_EXTRACT(parts, 4) AS DOUBLE) AS relevance
 FROM (
   SELECT line, STRING_SPLIT_REGEX(TRIM(line, CHR(32) || CHR(9) || CHR(13)), '[ \t]+') AS parts
   FROM READ_CSV($path, columns = {'line': 'VARCHAR'}, header = FALSE, delim = '\x01', quote = '', escape = '', auto_detect = FALSE, strict_mode = FALSE)

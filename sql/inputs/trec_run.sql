@@ -1,16 +1,17 @@
 -- A TREC run: query, Q0, document, rank, score, tag, separated by blanks or tabs; words after a tag that is no number are not
 -- read, as in NIST's own test files. A line of anything else is an error, so that nothing of an id with a blank in it is taken for a score.
+-- Parts are read by LIST_EXTRACT: an index in brackets is counted anew by what reads this file, which takes longer than a small run.
 -- $path: text: a file, .gz too, or a glob.
 SELECT
   CASE
-    WHEN LEN(parts) >= 6 AND TRY_CAST(parts[4] AS DOUBLE) IS NOT NULL AND (LEN(parts) = 6 OR TRY_CAST(parts[6] AS DOUBLE) IS NULL)
-    THEN parts[1]
+    WHEN LEN(parts) >= 6 AND TRY_CAST(LIST_EXTRACT(parts, 4) AS DOUBLE) IS NOT NULL AND (LEN(parts) = 6 OR TRY_CAST(LIST_EXTRACT(parts, 6) AS DOUBLE) IS NULL)
+    THEN LIST_EXTRACT(parts, 1)
     ELSE ERROR('not a line of a TREC run: ' || LEFT(line, 80))
   END AS query_id,
-  parts[3] AS doc_id,
-  TRY_CAST(parts[4] AS BIGINT) AS rank,
-  TRY_CAST(parts[5] AS DOUBLE) AS score,
-  parts[6] AS tag
+  LIST_EXTRACT(parts, 3) AS doc_id,
+  TRY_CAST(LIST_EXTRACT(parts, 4) AS BIGINT) AS rank,
+  TRY_CAST(LIST_EXTRACT(parts, 5) AS DOUBLE) AS score,
+  LIST_EXTRACT(parts, 6) AS tag
 FROM (
   SELECT line, STRING_SPLIT_REGEX(TRIM(line, CHR(32) || CHR(9) || CHR(13)), '[ \t]+') AS parts
   FROM READ_CSV($path, columns = {'line': 'VARCHAR'}, header = FALSE, delim = '\x01', quote = '', escape = '', auto_detect = FALSE, strict_mode = FALSE)

@@ -1,0 +1,39 @@
+"""The commands of ``sqlrank``, of which only the one that is called is read: all of them take longer than a small evaluation."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from sqlrank._version import __version__
+from sqlrank.cli.console import Once
+
+COMMANDS = {
+    "evaluate": "evaluate", "sql": "sql", "metrics": "metrics", "compare": "compare", "gate": "compare", "experiment": "experiment",
+    "chart": "chart", "explain": "explain", "report": "report", "split": "split", "state": "state", "drift": "drift", "learn": "learn",
+}  # fmt: skip
+"""The module of this folder that each command is in, in the order of the help."""
+
+
+def command_line(word: str = "") -> typer.Typer:
+    """Return the command line with the command of this name, or with all of them if there is none, as for help and completion."""
+    app = typer.Typer(
+        name="sqlrank",
+        help="Metrics for rankings, recommenders and click models, computed in SQL where the predictions are.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # a fifth of a second for boxes round the help
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in [word] if word in COMMANDS else COMMANDS:
+        app.command(cls=Once)(getattr(import_module(f"sqlrank.cli.{COMMANDS[name]}"), name))
+    app.callback(invoke_without_command=True)(_version)
+    return app
+
+
+def _version(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        typer.echo(f"sqlrank {__version__}")
+        raise typer.Exit

@@ -1,0 +1,103 @@
+"""``sqlrank sql``: the statement that computes metrics, or that stores them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+import sqlrank
+from sqlrank.cli.console import pairs, problems
+from sqlrank.cli.given import columns, groupings, policies, runs
+from sqlrank.cli.options import (
+    By,
+    ColumnOf,
+    Compat,
+    Confidence,
+    Database,
+    DbtModel,
+    Dialect,
+    Force,
+    Inputs,
+    Interval,
+    Metrics,
+    PerQuery,
+    Plan,
+    Policy,
+    Predictions,
+    Qrels,
+    Queries,
+    Replace,
+    Replicates,
+    Run,
+    Seed,
+    SqlDir,
+    Unit,
+    Where,
+)
+from sqlrank.errors import SqlrankError
+from sqlrank.results.formats import write_dbt_model
+
+
+def sql(
+    metrics: Metrics,
+    dialect: Dialect = "duckdb",
+    run: Run = None,
+    qrels: Qrels = None,
+    predictions: Predictions = None,
+    queries: Queries = None,
+    db: Database = None,
+    by: By = None,
+    where: Where = None,
+    per_query: PerQuery = False,
+    confidence: Confidence = None,
+    interval: Interval = "auto",
+    unit: Unit = None,
+    replicates: Replicates = None,
+    seed: Seed = 0,
+    column: ColumnOf = None,
+    compat: Compat = None,
+    policy: Policy = None,
+    plan: Plan = None,
+    input: Inputs = None,  # noqa: A002  the option's public name
+    sql_dir: SqlDir = None,
+    create_table: Annotated[str | None, typer.Option(help="Make this table of the result, such as project.dataset.metrics.")] = None,
+    create_view: Annotated[str | None, typer.Option(help="Make this view of the result.")] = None,
+    insert: Annotated[str | None, typer.Option(help="Add the rows of the result to this table.")] = None,
+    replace: Replace = None,
+    dbt: DbtModel = None,
+    materialized: Annotated[str | None, typer.Option(help="How dbt keeps the model: table, view or incremental.")] = None,
+    force: Force = False,
+) -> None:
+    """Print the statement that computes metrics, or that stores them."""
+    with problems():
+        intervals = {"confidence": confidence, "interval": interval, "unit": unit, "replicates": replicates, "seed": seed}
+        options: dict[str, Any] = {
+            "dialect": dialect,
+            "run": runs(run),
+            "qrels": qrels,
+            "predictions": predictions,
+            "queries": queries,
+            "connection": db,
+            "columns": columns(column),
+            "by": groupings(by),
+            "where": where,
+            "per_query": per_query,
+            **intervals,
+            "compat": compat,
+            "sql_dir": sql_dir,
+            "plan": pairs("--plan", plan),
+            "inputs": pairs("--input", input),
+            **policies(policy),
+        }
+        stored: dict[str, Any] = {"create_table": create_table, "create_view": create_view, "insert": insert}
+        if dbt is None:
+            if materialized is not None:
+                raise SqlrankError("--materialized is for --dbt")
+            typer.echo(sqlrank.sql(metrics, **options, **stored, replace=replace) + ";")
+            return
+        clash = [f"--{name.replace('_', '-')}" for name, value in {"db": db, **stored}.items() if value is not None]
+        if clash:
+            raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
+        for path in write_dbt_model(dbt, metrics, force, materialized=materialized or "table", replace=replace, **options):
+            typer.echo(f"wrote {path}", err=True)

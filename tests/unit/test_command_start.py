@@ -1,0 +1,47 @@
+"""What the command reads before it begins, and what it leaves when it ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.main import get_command
+
+from sqlrank.cli.commands import COMMANDS, command_line
+from tests.unit.command_line import ROOT, TREC
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALL = ["evaluate", "RR", "--run", str(TREC / "results.test"), "--qrels", str(TREC / "qrels.rel_level")]
+LEFT = "-c", "import sys, atexit, sqlrank.__main__ as m; atexit.register(lambda: print(*sys.modules, sep='\\n')); m.main()"
+
+
+def _python(*arguments: str, **variables: str) -> str:
+    environment = os.environ | variables
+    return subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, cwd=ROOT, env=environment).stdout
+
+
+def test_a_command_reads_no_other() -> None:
+    modules = set(_python(*LEFT, *CALL).split())
+    assert {"sqlrank.cli.evaluate", "duckdb"} <= modules
+    assert not {f"sqlrank.cli.{name}" for name in COMMANDS.values() if name != "evaluate"} & modules
+    assert not {"pyarrow.compute", "sqlrank.comparison", "sqlrank.reports"} & modules
+
+
+@pytest.mark.parametrize("word", ["", "--help", "nope"])
+def test_all_commands_where_none_is_named(word: str) -> None:
+    assert list(get_command(command_line(word)).commands) == list(COMMANDS)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("word", COMMANDS)
+def test_a_command_alone_is_what_it_is_among_all(word: str) -> None:
+    assert list(get_command(command_line(word)).commands) == [word]  # type: ignore[attr-defined]
+
+
+def test_nothing_is_left_behind_at_the_end(tmp_path: Path) -> None:
+    assert "RR" in _python("-m", "sqlrank", *CALL, TMPDIR=str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
