@@ -48,7 +48,7 @@ class Adding:
         if day is not None:
             values[DAYS] = exp.cast(exp.Sum(this=exp.column(DAYS)), "BIGINT")
         names = {item.name: f"metric_{place}" for place, item in enumerate(asked.summed)}
-        formulas = {names[item.name]: exp.cast(_named(item.formula, held), "DOUBLE") for item in asked.summed}
+        formulas = {names[item.name]: exp.cast(named_as(item.formula, held), "DOUBLE") for item in asked.summed}
         rows = self._rows({ROWS: exp.Sum, **merged}, counts_days=True)
         query = exp.select(*self._keys(), *(exp.alias_(value, name) for name, value in {**values, **formulas}.items())).from_(rows)
         groups = self._groups()
@@ -62,10 +62,10 @@ class Adding:
     def bins(self) -> pa.Table:
         """A row per group and bin: the columns of the group, ``bin``, and what merges of it."""
         shown = [exp.alias_(merge(this=self.held.column(name)), name) for name, merge in OF_ORDERS.items()]
-        bin_: exp.Expr = self.held.column("bin")
-        rows = self._rows(OF_ORDERS, bin_)
+        column = self.held.column("bin")
+        rows = self._rows(OF_ORDERS, column)
         # A whole number is looked up by its place, which takes half the time.
-        bin_ = exp.cast(bin_, "INT") if self.windows is None and self._has_whole_bins() else bin_
+        bin_ = exp.cast(column, "INT") if self.windows is None and self._has_whole_bins() else column
         query = exp.select(*self._keys(), exp.alias_(bin_, "bin"), *shown).from_(rows).group_by(*self._groups(), bin_.copy())
         kinds = {**self._kinds(), "bin": pa.float64(), **dict.fromkeys(OF_ORDERS, pa.float64())}
         return as_from_duckdb(self._run(query, "bins of a state"), kinds)
@@ -105,7 +105,7 @@ class Adding:
         )
         broken = exp.Max(this=exp.Case(ifs=[exp.If(this=is_whole, true=literal(0))], default=literal(1)))
         ((found,),) = self.database.rows(exp.select(exp.alias_(broken, "broken")).from_(self.held.table.item()))
-        return found == 0
+        return bool(found == 0)
 
     def _groups(self) -> list[exp.Column]:
         others = self._others()
@@ -122,6 +122,6 @@ class Adding:
         return self.database.groups(render(query, f"sqlrank {__version__}: {title}", self.database.dialect, self.database.keeps))
 
 
-def _named(formula: exp.Expr, held: Held) -> exp.Expr:
+def named_as(formula: exp.Expr, held: Held) -> exp.Expr:
     """Return a formula over the columns of the state as they are spelled there."""
     return formula.copy().transform(lambda node: held.column(node.name) if isinstance(node, exp.Column) else node)

@@ -41,8 +41,8 @@ class Held:
         return all(self.table.column(name) is not None for name in OF_BINS)
 
     def has(self, name: str) -> bool:
-        """Whether it has a column of this name, in whatever case."""
-        return self.table.column(name) is not None
+        """Whether it is known to have a column of this name, in whatever case."""
+        return self.table.types is not None and self.table.column(name) is not None
 
     def column(self, name: str) -> exp.Column:
         """Return a column of the state, whatever the case of its name is there."""
@@ -62,7 +62,7 @@ class Held:
                 f"metrics, such as sqlrank state {' '.join(repr(item.name) for item in asked.metrics)}"
             )
         for name in by:
-            if (self.table.column(name) or name) not in self.keys:
+            if self.table.types is not None and (self.table.column(name) or name) not in self.keys:
                 raise InputError(
                     f"state: {name!r} is no column that rows of {self.table.shown} are told apart by{suggestion(name, self.keys)} "
                     f"There are: {', '.join(self.keys)}"
@@ -86,6 +86,8 @@ class Held:
             InputError: no condition, no rows, rows of several definitions, or counts below zero.
         """
         found = self._chosen(database, where, argument)
+        if not database.looks:
+            return found
         is_below_zero = self._check_rows(database, found, argument)
         if not self.has(BATCH):
             return found
@@ -103,7 +105,7 @@ class Held:
         """Return the rows of a condition, as they stand."""
         source = exp.select("*").from_(self.table.item())
         if where is not None:
-            chosen_by = [*self.keys, *([str(self.table.column(BATCH))] if self.has(BATCH) else [])]
+            chosen_by = None if self.table.types is None else [*self.keys, *([str(self.table.column(BATCH))] if self.has(BATCH) else [])]
             source = source.where(condition(where, self.table, chosen_by, database.dialect, argument))
         return source.subquery("s")
 
