@@ -68,6 +68,15 @@ class Held:
                     f"There are: {', '.join(self.keys)}"
                 )
 
+    def check_moments(self, asked: Wanted) -> None:
+        """Raise ``InputError`` unless the state has what the spread of the values of lists is told by."""
+        means = asked.means(self.has)
+        if missing := [item.name for item in means if not all(self.has(name) for each in item.moments for name in each.aggregates)]:
+            raise InputError(
+                f"state: {self.table.shown} does not have the sums of squares by which it is told how sure the weighted means of {', '.join(missing)} "
+                "are, since it was made before these were kept; make it anew, or leave out confidence="
+            )
+
     def check_folds(self, by: Sequence[str]) -> None:
         """Raise ``InputError`` unless it can be told how sure metrics of groups are."""
         name = self.table.column(FOLD)

@@ -67,8 +67,8 @@ def answer_of(
     def work(database: Database) -> pa.Table:
         held = Held(find(database, "state", state))
         held.check(asked, by)
-        if call.confidence is not None and not asked.of_lists:
-            held.check_folds(by)
+        if call.confidence is not None:
+            held.check_moments(asked) if asked.of_lists else held.check_folds(by)
         rows = held.rows(database, call.where)
         windows = None if rolling is None else Windows.of(database, held, rows, rolling, ends)
         has_day = held.day in [held.table.column(name) for name in by]
