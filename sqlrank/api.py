@@ -141,14 +141,10 @@ def evaluate(
     [{'RR': 0.5, 'P@1': 0.0}]
     """
     limits = Limits(memory_limit, threads, temp_directory, timeout)
-    if state is not None:
+    if state is not None or rolling is not None or ends is not None:
         from sqlrank.states.reading import answer_of  # noqa: PLC0415  a tenth of a second that most calls do without
 
         return answer_of(Call.of(metrics, locals(), policies), state, connection, dialect, limits, rolling, ends)
-    if rolling is not None or ends is not None:
-        raise MetricError(
-            f"{'ends' if rolling is None else 'rolling'}= is for state=, the sums of days that sqlrank.state (sqlrank state) makes"
-        )
     return answer(Call.of(metrics, locals(), policies), connection, dialect, limits, check, progress)
 
 
@@ -162,6 +158,7 @@ def sql(
     predictions: Any = None,
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
+    state: Any = None,
     connection: Any = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
@@ -189,14 +186,16 @@ def sql(
     ``"qrels.day"`` for one that run and qrels share. Predictions that cannot be looked at have weights if ``columns`` name them:
     ``{"weight": "weight"}``.
 
-    Names of tables and columns are read as the engine reads them: ``campaign`` is ``CAMPAIGN`` for Snowflake and ``Campaign``
-    is ``campaign`` for PostgreSQL, while a name in quotes stands as it is.
+    Names of tables and columns are read as the engine reads them: ``campaign`` is ``CAMPAIGN`` for Snowflake, while a name in quotes stands as it is.
 
     ``where`` is a condition in the SQL of the engine, such as ``"day = CURRENT_DATE"``; a column of a run or qrels that cannot be
     looked at is named with its input: ``"run.day = CURRENT_DATE"``. ``create_table`` and ``create_view`` name what to make of the
     result, replaced if it is there and the engine does that in one statement; ``insert`` the table to add the rows to, by the
     names of its columns. With ``replace``, a column of ``by`` such as ``"day"``, the rows which that table has for the days of the
     result are deleted before: a script of two statements, in a transaction where the engine has one.
+
+    ``state`` is what :func:`sqlrank.state_sql` made, in the place of other sources: metrics of an order have ``_least`` and ``_greatest``, all
+    ``num_rows``, and ``days`` if it can be looked up; over rows of several definitions they are NULL.
 
     Raises:
         MetricError: as :func:`evaluate`, and for what the dialect cannot express.
@@ -207,7 +206,12 @@ def sql(
     """
     spoken = remote.spoken_by(connection, dialect) if connection is not None else dialect or "duckdb"
     dialect_of(spoken)
-    question = look_up(Call.of(metrics, locals(), policies))
+    call = Call.of(metrics, locals(), policies)
+    if state is not None:
+        from sqlrank.states.written import text_of  # noqa: PLC0415  as for evaluate
+
+        return text_of(call, state, connection, spoken, (create_table, create_view, insert), replace)
+    question = look_up(call)
     check_plan(question, spoken)
     if spoken == "sqlite" and connection is None and question.confidence is not None and question.confidence.is_drawn:
         raise MetricError("SQLite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval")

@@ -32,6 +32,7 @@ from sqlrank.cli.options import (
     Run,
     Seed,
     SqlDir,
+    State,
     Unit,
     Where,
 )
@@ -46,6 +47,7 @@ def sql(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
+    state: State = None,
     db: Database = None,
     by: By = None,
     where: Where = None,
@@ -78,6 +80,7 @@ def sql(
             "qrels": qrels,
             "predictions": predictions,
             "queries": queries,
+            "state": state,
             "connection": db,
             "columns": columns(column),
             "by": groupings(by),
@@ -96,7 +99,7 @@ def sql(
                 raise SqlrankError("--materialized is for --dbt")
             typer.echo(sqlrank.sql(metrics, **options, **stored, replace=replace) + ";")
             return
-        clash = [f"--{name.replace('_', '-')}" for name, value in {"db": db, **stored}.items() if value is not None]
+        clash = [f"--{name.replace('_', '-')}" for name, value in {"db": db, "state": state, **stored}.items() if value is not None]
         if clash:
             raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
         for path in write_dbt_model(dbt, metrics, force, materialized=materialized or "table", replace=replace, **options):

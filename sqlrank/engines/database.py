@@ -91,7 +91,8 @@ class Database:
 
     ``find`` resolves a source that is given for a role. ``table`` returns the result of a text as an Arrow table, ``fetch`` as
     tuples, and ``types`` the columns of a query with their types under DuckDB's names, an empty one for a type that cannot be
-    told. ``keeps`` says that it can be made to compute a step once for all that read it, ``looks`` that it answers at all.
+    told. ``keeps`` says that it can be made to compute a step once for all that read it, ``looks`` that it answers at all. ``dense`` does
+    what ``table`` does, for groups by whole numbers near each other, if it can be told to look these up by their place.
     """
 
     dialect: str
@@ -101,11 +102,16 @@ class Database:
     types: Callable[[exp.Query], dict[str, str]]
     keeps: bool = False
     looks: bool = True
+    dense: Callable[[str], pa.Table] | None = None
 
     def __post_init__(self) -> None:
         """Ask before each statement whether there is time for it."""
-        for name in ("find", "table", "fetch", "types"):
+        for name in ("find", "table", "fetch", "types", *(["dense"] if self.dense is not None else [])):
             object.__setattr__(self, name, _in_time(getattr(self, name)))
+
+    def groups(self, text: str) -> pa.Table:
+        """Return the result of a text that is grouped by few whole numbers, if it can be."""
+        return self.table(text) if self.dense is None else self.dense(text)
 
     def text(self, query: exp.Expr) -> str:
         """Return a small query, or a condition, as text."""

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from sqlrank.engines import trec
 from sqlrank.engines.database import Database, Table
+from sqlrank.engines.dense import dense
 from sqlrank.engines.duckdb import describe, rows
 from sqlrank.engines.files import READERS, ending, extension_of, is_file, paths, patterns, reader
 from sqlrank.engines.marks import Mark
@@ -239,11 +240,11 @@ def _is_text(item: Table) -> bool:
 
 def database_on(catalog: Catalog) -> Database:
     """Return the connection of a catalog as what a call works on."""
-    connection = catalog.connection
     return Database(
         "duckdb",
         find=catalog.read,
-        table=lambda text: connection.sql(text).to_arrow_table(),
-        fetch=lambda text: rows(connection, text),
-        types=lambda query: describe(connection, query.sql("duckdb")),
+        table=lambda text: catalog.connection.sql(text).to_arrow_table(),
+        fetch=lambda text: rows(catalog.connection, text),
+        types=lambda query: describe(catalog.connection, query.sql("duckdb")),
+        dense=lambda text: dense(catalog.connection, text),
     )

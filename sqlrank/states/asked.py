@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -37,10 +37,10 @@ class Summed:
 
 @dataclass(frozen=True)
 class Listed(Summed):
-    """A metric of rankings, over sums of the values of lists, the same where lists have weights, and of a mean how many values it is of, and their sum and that of squares."""
+    """A metric of rankings, over sums of the values of lists; of a mean what its spread is told by; and the same where lists have weights."""
 
-    weighted: Summed
     moments: tuple[Summed, ...]
+    weighted: Listed | None = None
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,14 @@ class Wanted:
         """Return what is wanted of a state that ``has`` some columns: metrics of rankings with weights where it has these."""
 
         def chosen(item: Summed | Ordered) -> Summed | Ordered:
-            return item.weighted if isinstance(item, Listed) and all(map(has, item.weighted.aggregates)) else item
+            other = item.weighted if isinstance(item, Listed) else None
+            return item if other is None or not all(map(has, other.aggregates)) else other
 
         return Wanted(tuple(map(chosen, self.metrics)))
 
     def means(self, has: Callable[[str], bool]) -> list[Listed]:
-        """Return the metrics that are means of lists which weigh alike in a state that ``has`` some columns."""
-        chosen = zip(self.metrics, self.weighed(has).metrics, strict=True)
-        listed = [(item, held) for item, held in chosen if isinstance(item, Listed) and isinstance(held, Summed)]
-        return [item for item, held in listed if item.moments and held.formula == item.formula]
+        """Return the metrics that are means of lists, as a state has them that ``has`` some columns."""
+        return [item for item in self.weighed(has).metrics if isinstance(item, Listed) and item.moments]
 
     @property
     def ordered(self) -> list[Ordered]:
@@ -111,9 +110,15 @@ def of_asked(asked: Iterable[Asked], library: Library) -> Wanted:
 
 def _of_lists(item: Asked, library: Library) -> Listed:
     name = str(item.metric)
-    plain, weighted = (parts_of(item, library, weighted=weighted) for weighted in (False, True))
-    moments = tuple(Summed(f"{name}.{each}", *parts) for each, parts in moments_of(item, library).items())
-    return Listed(name, *plain, Summed(name, *weighted), moments)
+    plain, weighted = (
+        Listed(
+            name,
+            *parts_of(item, library, weighted=is_weighted),
+            tuple(Summed(f"{name}.{each}", *parts) for each, parts in moments_of(item, library, weighted=is_weighted).items()),
+        )
+        for is_weighted in (False, True)
+    )
+    return replace(plain, weighted=weighted)
 
 
 def _wanted(item: Asked, library: Library) -> Summed | Ordered:

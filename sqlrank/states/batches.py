@@ -11,7 +11,7 @@ from sqlrank.errors import InputError, MetricError, shown
 from sqlrank.inputs.where import read_condition
 from sqlrank.results.store import identifier_of
 from sqlrank.statement.statement import Output, Statement
-from sqlrank.states.made import BATCH, ROWS
+from sqlrank.states.made import BATCH, DEFINITION, ROWS
 from sqlrank.states.split import OF_ORDERS, merge_of
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ class Batch:
 
 def _merge_of(name: str) -> type[exp.AggFunc] | None:
     """Return what merges the values of a column of a state, None if it tells rows apart."""
-    return exp.Sum if name.lower() == ROWS else OF_ORDERS.get(name.lower()) or merge_of(name)
+    known: dict[str, type[exp.AggFunc]] = {ROWS: exp.Sum, DEFINITION: exp.Min, **OF_ORDERS}
+    return known.get(name.lower()) or merge_of(name)
 
 
 def check_once(database: Database, table: Table, keys: Sequence[str], rows: exp.Subquery) -> None:

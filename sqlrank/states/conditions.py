@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import Table
 
 
-def condition(where: str, table: Table, keys: Sequence[str], dialect: str, argument: str = "where") -> exp.Expr:
-    """Return a condition over columns of a state.
+def condition(where: str, table: Table, keys: Sequence[str] | None, dialect: str, argument: str = "where") -> exp.Expr:
+    """Return a condition over columns of a state, which are any where these are not known.
 
     Raises:
         InputError: the text is no condition, or a column does not tell rows of the state apart.
@@ -27,10 +27,10 @@ def condition(where: str, table: Table, keys: Sequence[str], dialect: str, argum
     tree = read_condition(where, dialect, argument)
     for column in nodes(tree, exp.Column):
         theirs = table.column(column.name)
-        if column.table or theirs not in keys:
+        if column.table or (keys is not None and theirs not in keys):
             raise InputError(
-                f"{argument}: {column.sql()} is no column that rows of the state are told apart by{suggestion(column.name, keys)} "
-                f"There are: {', '.join(keys)}; a condition on others is one on the rows that the state is made of"
+                f"{argument}: {column.sql()} is no column that rows of the state are told apart by{suggestion(column.name, keys or ())} "
+                f"There are: {', '.join(keys or ())}; a condition on others is one on the rows that the state is made of"
             )
         column.set("this", exp.to_identifier(theirs, quoted=True))
     return tree

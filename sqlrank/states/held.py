@@ -41,8 +41,8 @@ class Held:
         return all(self.table.column(name) is not None for name in OF_BINS)
 
     def has(self, name: str) -> bool:
-        """Whether it has a column of this name, in whatever case."""
-        return self.table.column(name) is not None
+        """Whether it is known to have a column of this name, in whatever case."""
+        return self.table.types is not None and self.table.column(name) is not None
 
     def column(self, name: str) -> exp.Column:
         """Return a column of the state, whatever the case of its name is there."""
@@ -62,11 +62,20 @@ class Held:
                 f"metrics, such as sqlrank state {' '.join(repr(item.name) for item in asked.metrics)}"
             )
         for name in by:
-            if (self.table.column(name) or name) not in self.keys:
+            if self.table.types is not None and (self.table.column(name) or name) not in self.keys:
                 raise InputError(
                     f"state: {name!r} is no column that rows of {self.table.shown} are told apart by{suggestion(name, self.keys)} "
                     f"There are: {', '.join(self.keys)}"
                 )
+
+    def check_moments(self, asked: Wanted) -> None:
+        """Raise ``InputError`` unless the state has what the spread of the values of lists is told by."""
+        means = asked.means(self.has)
+        if missing := [item.name for item in means if not all(self.has(name) for each in item.moments for name in each.aggregates)]:
+            raise InputError(
+                f"state: {self.table.shown} does not have the sums of squares by which it is told how sure the weighted means of {', '.join(missing)} "
+                "are, since it was made before these were kept; make it anew, or leave out confidence="
+            )
 
     def check_folds(self, by: Sequence[str]) -> None:
         """Raise ``InputError`` unless it can be told how sure metrics of groups are."""
@@ -86,6 +95,8 @@ class Held:
             InputError: no condition, no rows, rows of several definitions, or counts below zero.
         """
         found = self._chosen(database, where, argument)
+        if not database.looks:
+            return found
         is_below_zero = self._check_rows(database, found, argument)
         if not self.has(BATCH):
             return found
@@ -103,7 +114,7 @@ class Held:
         """Return the rows of a condition, as they stand."""
         source = exp.select("*").from_(self.table.item())
         if where is not None:
-            chosen_by = [*self.keys, *([str(self.table.column(BATCH))] if self.has(BATCH) else [])]
+            chosen_by = None if self.table.types is None else [*self.keys, *([str(self.table.column(BATCH))] if self.has(BATCH) else [])]
             source = source.where(condition(where, self.table, chosen_by, database.dialect, argument))
         return source.subquery("s")
 

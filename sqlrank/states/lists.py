@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -13,6 +14,7 @@ from sqlrank.errors import MetricError
 from sqlrank.library.file import ALL
 from sqlrank.library.metric import Metric
 from sqlrank.library.refusals import takes
+from sqlrank.statement.bind import literal
 from sqlrank.statement.rows import double
 from sqlrank.statement.statement import Output, Statement
 from sqlrank.statement.values import aggregated
@@ -66,9 +68,13 @@ def parts_of(item: Asked, library: Library, *, weighted: bool) -> Parts:
 
 
 def sums_of(item: Asked, library: Library, *, weighted: bool) -> dict[str, exp.Expr]:
-    """Return all that a state keeps of a metric: what it is made of, and how many values there are, their sum, that of squares, and extremes."""
+    """Return all that a state keeps of a metric: what it is made of, and how many values there are, their sum, that of squares, and extremes.
+
+    Where lists have weights these are kept of values as they weigh, too, and what the weights themselves add up to.
+    """
     value = exp.column(value_of(item, library))
     kept: list[exp.Expr] = [*_moments(value).values(), exp.Min(this=value), exp.Max(this=value)]
+    kept += _moments(value, weighted=True).values() if weighted else []
     found = {column_of(each): each.copy() for each in kept}
     for is_weighted in (False, *([True] if weighted else [])):
         plain = replace(item, settings={name: value for name, value in item.settings.items() if name != "aggregate"})
@@ -76,17 +82,37 @@ def sums_of(item: Asked, library: Library, *, weighted: bool) -> dict[str, exp.E
     return found | parts_of(item, library, weighted=weighted)[0]
 
 
-def moments_of(item: Asked, library: Library) -> dict[str, Parts]:
+def moments_of(item: Asked, library: Library, *, weighted: bool) -> dict[str, Parts]:
     """Return how many values a mean over lists is of, their sum and that of squares; nothing of what is no mean, or has no interval."""
-    if item.settings.get("aggregate", "mean") != "mean" or "No interval" in item.file.facts:
+    chosen = item.settings.get("aggregate", "wmean" if weighted else "mean")
+    if chosen not in {"mean", "wmean"} or "No interval" in item.file.facts:
         return {}
-    kept = _moments(exp.column(value_of(item, library)))
+    kept = _moments(exp.column(value_of(item, library)), weighted=chosen == "wmean")
     return {name: ({column_of(each): each.copy()}, exp.Sum(this=exp.column(column_of(each)))) for name, each in kept.items()}
 
 
-def _moments(value: exp.Column) -> dict[str, exp.Expr]:
-    square = exp.Mul(this=value, expression=value.copy())
-    return {"count": exp.Count(this=value), "total": exp.Sum(this=value), "squares": exp.Sum(this=square)}
+def _moments(value: exp.Column, *, weighted: bool = False) -> dict[str, exp.Expr]:
+    """Return the aggregates by which the spread of values is told: how many there are, and sums of them, by the power to which each stands there."""
+    count = exp.Count(this=value)
+    if not weighted:
+        return {"count": count, "total": exp.Sum(this=value), "squares": exp.Sum(this=_product(value, value))}
+    weight = exp.column("weight")
+    is_null = exp.Is(this=value, expression=exp.Null())
+    weights, squares = (
+        exp.Sum(this=exp.Case(ifs=[exp.If(this=is_null, true=literal(0))], default=each)) for each in (weight, _product(weight, weight))
+    )
+    return {
+        "count": count,
+        "weights": weights,
+        "total": exp.Sum(this=_product(weight, value)),
+        "squared_weights": squares,
+        "products": exp.Sum(this=_product(weight, weight, value)),
+        "squares": exp.Sum(this=_product(weight, weight, value, value)),
+    }
+
+
+def _product(*factors: exp.Expr) -> exp.Expr:
+    return reduce(lambda one, two: exp.Mul(this=one.copy(), expression=two.copy()), factors)
 
 
 def value_of(item: Asked, library: Library) -> str:

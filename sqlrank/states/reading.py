@@ -58,14 +58,17 @@ def answer_of(
         MetricError: a metric that no state has, or an option that is for rows.
         InputError: a state that does not have what a metric needs, or rows that cannot be added up.
     """
-    _refuse_others(call, rolling, ends)
+    if state is None:
+        what = "ends" if rolling is None else "rolling"
+        raise MetricError(f"{what}= is for state=, the sums of days that sqlrank.state (sqlrank state) makes")
+    refuse_others(call, rolling, ends)
     library, looked_up, asked, by = look_up(call, of_difference=False)
 
     def work(database: Database) -> pa.Table:
         held = Held(find(database, "state", state))
         held.check(asked, by)
-        if call.confidence is not None and not asked.of_lists:
-            held.check_folds(by)
+        if call.confidence is not None:
+            held.check_moments(asked) if asked.of_lists else held.check_folds(by)
         rows = held.rows(database, call.where)
         windows = None if rolling is None else Windows.of(database, held, rows, rolling, ends)
         has_day = held.day in [held.table.column(name) for name in by]
@@ -109,7 +112,8 @@ def by_of(call: Call) -> list[str]:
     return by
 
 
-def _refuse_others(call: Call, rolling: int | None, ends: str | None) -> None:
+def refuse_others(call: Call, rolling: int | None = None, ends: str | None = None) -> None:
+    """Raise ``MetricError`` for options that are for rows, and windows that are none."""
     given = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "unit") if getattr(call, name))]
     if given:
         raise MetricError(f"{given[0]}= is for rows, which a state does not have; beside state= give metrics, by, where and connection")

@@ -11,6 +11,7 @@ from sqlrank.errors import MetricError
 from sqlrank.library.confidence import check_level, is_share, is_signed
 from sqlrank.statement.distributions import t_quantile, t_tail
 from sqlrank.states.asked import Wanted
+from sqlrank.states.batches import NOTHING
 from sqlrank.states.jackknife import errors_of, left_out
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 LOW, HIGH, SE, UNITS = LIMITS = ("low", "high", "se", "units")
 """What is shown of the interval of a metric: its limits, the standard error, and how many folds have rows."""
+
+OF_WEIGHTS = {"weights": "count", "total": "total", "squared_weights": "count", "products": "total", "squares": "squares"}
+"""The sums that the spread of a weighted mean is told by, each with the one that it is where all weigh 1."""
 
 FEWEST = 2
 """How many values a standard error needs."""
@@ -66,17 +70,24 @@ def spread_of_lists(means: Sequence[Listed], table: pa.Table) -> dict[str, dict[
     """Return by metric the standard errors of means over lists, as if these were independent, and how many these are."""
     found = {}
     for item in means:
-        counts, totals, squares = (table[each.name].to_pylist() for each in item.moments)
-        errors = [_error(*moments) for moments in zip(counts, totals, squares, strict=True)]
+        moments = {each.name.removeprefix(f"{item.name}."): table[each.name].to_pylist() for each in item.moments}
+        counts = moments["count"]
+        of_values = [moments.get(name, moments[plain]) for name, plain in OF_WEIGHTS.items()]
+        errors = [_error(*sums) for sums in zip(counts, *of_values, strict=True)]
         found[item.name] = {SE: pa.array(errors, pa.float64()), UNITS: pa.array(counts, pa.float64()).cast(pa.int64())}
     return found
 
 
-def _error(count: float | None, total: float | None, squares: float | None) -> float | None:
-    if count is None or total is None or squares is None or count < FEWEST:
+def _error(count: float | None, *sums: float | None) -> float | None:
+    """Return the standard error of a weighted mean from sums of the weights w of its values v, wv, w², w²v and w²v²."""
+    known = [each for each in sums if each is not None]
+    if count is None or len(known) < len(sums) or count < FEWEST or not known[0]:
         return None
-    variance = (squares - total * total / count) / (count * (count - 1))
-    return math.sqrt(variance) if variance > 0 else None
+    weight, total, weights, products, squares = known
+    mean = total / weight
+    spread = squares - 2 * mean * products + mean * mean * weights
+    # Values that do not differ leave the last digits of what cancels.
+    return math.sqrt(count / (count - 1) * spread) / weight if spread > NOTHING * squares else None
 
 
 def limits_of(value: float | None, error: float | None, folds: int | None, level: float, size: float | None = None) -> list[float | None]:

@@ -95,7 +95,7 @@ def test_two_days_by_hand() -> None:
 
 
 def test_intervals_are_those_of_the_values_of_lists() -> None:
-    """Of means, as Student's t has them; none of what is no mean, nor of weighted ones, which want a sum that is not kept."""
+    """Of means, as Student's t has them; none of what is no mean."""
     asked = ["AP", "nDCG@5", "AP(aggregate=max)", "num_q"]
     each = sqlrank.evaluate(["AP", "nDCG@5"], per_query=True, **given())
     state = sqlrank.state(asked, by="day", **given())
@@ -106,8 +106,6 @@ def test_intervals_are_those_of_the_values_of_lists() -> None:
         low, high = stats.t.interval(0.9, len(values) - 1, values.mean(), stats.sem(values))
         assert [row[f"{name}.{end}"] for end in ("low", "high", "units")] == pytest.approx([low, high, len(values)], rel=1e-9)
     assert {row[f"{name}.{end}"] for name in asked[2:] for end in ("low", "high", "se", "units")} == {None}
-    weighted = sqlrank.state("AP", by="day", **given(weighted=True))
-    assert sqlrank.evaluate("AP", state=weighted, confidence=0.9)["AP.se"].to_pylist() == [None]
     windows = sqlrank.evaluate("AP", state=state, confidence=0.9, rolling=3).to_pylist()
     assert windows[-1]["AP.se"] == pytest.approx(row["AP.se"], rel=1e-12)
 

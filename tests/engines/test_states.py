@@ -12,6 +12,7 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank.engines.database import Database, Table
+from sqlrank.engines.names import column_named
 from sqlrank.library.settings import ask
 from sqlrank.library.shelf import library_of
 from sqlrank.states.adding import Adding
@@ -155,6 +156,46 @@ def test_a_batch_is_added_once(engine: Engine) -> None:
         for _ in range(2):
             engine.execute(sqlrank.state_sql(metrics, **given, batch="back", negative=True, insert=table))
         assert engine.rows(f"SELECT COUNT(*), SUM(num_rows) FROM {table}") == [(2 * before, 0)]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "by"),
+    [
+        (["AUC", "APS", "KS", "Gain@0.2", "PRAUC", "LogLoss", "num_predictions"], ["campaign"]),
+        (["AUC", "Brier"], []),
+        (["RMSE"], ["campaign"]),
+    ],
+)
+def test_printed_statements_ask_it_there(metrics: list[str], by: list[str], engine: Engine) -> None:
+    """With bins of one score beside open ones, and a campaign that is NULL, by names alone."""
+    made = sqlrank.state([*metrics], predictions=clicks(), by=["day", "campaign"], fineness=64, atoms=[0.25, 0.5])
+    dialect = engine.dialects[0]
+    table = _loaded(engine, "asked" + "abcdefgh"[len(metrics)], made)
+    text = sqlrank.sql(metrics, state=table, by=by, where="day <> 3", dialect=dialect)
+    expected = sqlrank.evaluate(metrics, state=made, by=by, where="day <> 3").drop_columns("days").to_pylist()
+    assert [list(row) for row in engine.rows(text)] == [pytest.approx(list(row.values()), rel=1e-9, abs=1e-12) for row in expected]
+
+
+@pytest.mark.slow
+def test_printed_statements_ask_sums_of_lists_there(engine: Engine) -> None:
+    made = sqlrank.state(RANKINGS, **given(), by=["day", "country"])
+    dialect = engine.dialects[0]
+    table = _loaded(engine, "listed", made)
+    text = sqlrank.sql(RANKINGS, state=table, by="country", dialect=dialect)
+    expected = sqlrank.evaluate(RANKINGS, state=made, by="country").drop_columns("days").to_pylist()
+    assert [list(row) for row in engine.rows(text)] == [pytest.approx(list(row.values()), rel=1e-9) for row in expected]
+
+
+def _loaded(engine: Engine, name: str, state: pa.Table) -> str:
+    """Return the table that a state was put into, with the names that a statement without quotes would give its columns."""
+    engine.load(name, state)
+    dialect = engine.dialects[0]
+    names = [column_named(column, dialect) for column in state.column_names]
+    if names == state.column_names:
+        return name
+    columns = ", ".join(f'"{theirs}" AS "{ours}"' for theirs, ours in zip(state.column_names, names, strict=True))
+    engine.execute(f"CREATE TABLE {name}_named AS SELECT {columns} FROM {name}")
+    return f"{name}_named"
 
 
 def _finding(dialect: str, state: pa.Table, name: str = "kept") -> Any:

@@ -1,0 +1,144 @@
+"""Statements that read a state: what they say is what is evaluated of it, on every engine that runs here (tests/engines/test_states.py)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from tests.definitions.test_states import ORDERS, SUMS, THREE, clicks, state_of
+from tests.definitions.test_states_of_rankings import given
+from tests.lanes import few
+from tests.unit.command_line import printed
+
+
+def test_bins_that_are_whole_numbers_are_looked_up_by_their_place() -> None:
+    """They say what others in the same order do, and the setting for that is the caller's again."""
+    given = {"predictions": clicks(), "by": ["day", "campaign"], "fineness": 64}
+    made = sqlrank.state(["AUC", "LogLoss"], **given)
+    moved = made.set_column(made.column_names.index("bin"), "bin", pa.compute.add(made["bin"], 0.5))
+    duck = duckdb.connect()
+    duck.execute("SET perfect_ht_threshold = 7")
+    duck.register("kept", made)
+    for by in ([], ["day"], ["campaign"]):
+        found = sqlrank.evaluate(["AUC", "LogLoss"], state="kept", connection=duck, by=by)
+        assert found.to_pylist() == [
+            pytest.approx(row, rel=1e-12) for row in sqlrank.evaluate(["AUC", "LogLoss"], state=moved, by=by).to_pylist()
+        ]
+    assert duck.execute("SELECT current_setting('perfect_ht_threshold')").fetchone() == (7,)
+
+
+EVERY = [*SUMS, *ORDERS]
+
+
+def told(duck: duckdb.DuckDBPyConnection, text: str, metrics: list[str]) -> list[dict[str, Any]]:
+    """Return the rows of a statement under the names that evaluate gives its columns."""
+    table = duck.sql(text).to_arrow_table()
+    orders = {str(sqlrank.parse(name)) for name in ORDERS}
+    wide = [
+        end for name in metrics for end in ((name, f"{name}.least", f"{name}.greatest") if str(sqlrank.parse(name)) in orders else (name,))
+    ]
+    first = next(place for place, name in enumerate(table.column_names) if name not in {"day", "campaign"})
+    names = [*table.column_names[:first], *wide, *table.column_names[first + len(wide) :]]
+    return table.rename_columns(names).to_pylist()
+
+
+@pytest.mark.parametrize("by", few([["campaign"], [], ["day", "campaign"]], 1))
+@pytest.mark.parametrize("bins", few([{"fineness": 64, "atoms": [0.25, 0.5]}, {}, {"bins": "score"}], 1))
+def test_statements_say_what_is_evaluated(by: list[str], bins: dict[str, Any]) -> None:
+    """Of bins that are open, of one score beside those, and of all."""
+    duck = duckdb.connect()
+    made = sqlrank.state(EVERY, predictions=clicks(), by=["day", "campaign"], **bins)
+    duck.register("kept", made)
+    asked = {"state": "kept", "by": by, "where": "day BETWEEN 2 AND 4"}
+    expected = sqlrank.evaluate(EVERY, connection=duck, **asked).rename_columns({"rows": "num_rows"}).to_pylist()
+    found = told(duck, sqlrank.sql(EVERY, connection=duck, **asked), EVERY)
+    assert found == [pytest.approx(row, abs=1e-11, rel=1e-11) for row in expected]
+    blind = told(duck, sqlrank.sql(EVERY, **asked), EVERY)
+    assert blind == [{name: value for name, value in row.items() if name != "days"} for row in found]
+
+
+def test_three_bins_by_hand() -> None:
+    """As in test_states: AUC 0.7375 from 0.6 to 0.875, APS from what PRAUC lends it."""
+    duck = duckdb.connect()
+    for is_open, expected in (
+        (True, (0.7375, 0.6, 0.875, 0.5119047619, 0.3859263176, 0.8125)),
+        (False, (0.7375,) * 3 + (0.5119047619,) * 3),
+    ):
+        duck.register("kept", state_of(THREE, is_open))
+        (row,) = duck.sql(sqlrank.sql(["AUC", "APS"], state="kept")).fetchall()
+        assert row == pytest.approx((*expected, 14), abs=1e-10)
+
+
+def test_rows_that_cannot_be_added_up_are_undefined() -> None:
+    """Nobody looks at rows before a statement runs: those of two definitions, and those that are taken back, are seen by it."""
+    duck = duckdb.connect()
+    one = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"], fineness=64)
+    other = one.set_column(one.column_names.index("definition"), "definition", pa.array(["x"] * one.num_rows))
+    half = pa.compute.equal(one["day"], 1)
+    mixed = pa.concat_tables([one.filter(half), other.filter(pa.compute.invert(half))])
+    duck.register("kept", mixed)
+    text = sqlrank.sql(["AUC", "LogLoss"], state="kept")
+    assert duck.sql(text).fetchall() == [(None, None, None, None, 1500)]
+    by_day = duck.sql(sqlrank.sql(["AUC", "LogLoss"], state="kept", by="day")).fetchall()
+    assert all(None not in row for row in by_day)
+    with pytest.raises(sqlrank.InputError, match=r"^state: rows of different definitions"):
+        sqlrank.sql("AUC", state="kept", connection=duck)
+    given = {"by": "day", "columns": {"weight": "weight"}, "fineness": 64}
+    parts = [
+        sqlrank.state(["AUC", "LogLoss"], predictions=rows, batch=name, negative=name == "back", **given)
+        for name, rows in (("first", clicks()), ("back", clicks().slice(0, 100)))
+    ]
+    duck.register("batches", pa.concat_tables(parts))
+    assert duck.sql(sqlrank.sql("AUC", state="batches")).fetchall()[0][:3] == (None, None, None)
+    left = sqlrank.evaluate("AUC", state="batches", connection=duck).to_pylist()[0]
+    assert duck.sql(sqlrank.sql("AUC", state="batches", connection=duck)).fetchall() == [pytest.approx(tuple(left.values()))]
+
+
+def test_rankings() -> None:
+    held = given(weighted=True)
+    metrics = ["nDCG@5", "AP(aggregate=gmean)", "RR(aggregate=max)", "num_q"]
+    duck = duckdb.connect()
+    duck.register("kept", sqlrank.state(metrics, **held, by=["day", "country"]))
+    for by in ([], ["country"]):
+        expected = sqlrank.evaluate(metrics, state="kept", connection=duck, by=by).to_pylist()
+        found = duck.sql(sqlrank.sql(metrics, state="kept", connection=duck, by=by)).fetchall()
+        assert found == [pytest.approx(tuple(row.values()), rel=1e-12) for row in expected]
+    blind = sqlrank.sql(["AP", "AP(aggregate=wmean)"], state="kept")
+    assert blind.splitlines()[2].startswith("-- Means of lists are those without weights; aggregate=wmean has the weighted ones")
+    (row,) = sqlrank.evaluate(["AP(aggregate=mean)", "AP(aggregate=wmean)"], state="kept", connection=duck).to_pylist()
+    assert duck.execute(blind).fetchone() == pytest.approx([*list(row.values())[:2], row["rows"]], rel=1e-12)
+
+
+def test_results_are_stored() -> None:
+    duck = duckdb.connect()
+    duck.register("kept", sqlrank.state("AUC", predictions=clicks(), by="day"))
+    duck.execute(sqlrank.sql("AUC", state="kept", by="day", create_table="daily"))
+    asked = {"state": "kept", "by": "day", "where": "day > 3"}
+    for statement in sqlrank.sql("AUC", **asked, insert="daily", replace="day").split(";\n"):
+        duck.execute(statement)
+    assert duck.sql("SELECT COUNT(*), SUM(num_rows) FROM daily").fetchall() == [(5, 1500)]
+    text = printed("sql", "AUC", "--state", "ads.state", "--by", "day", "--dialect", "snowflake", "--create-view", "ads.auc")
+    assert text.splitlines()[2].startswith("CREATE OR REPLACE VIEW ads.auc AS")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"confidence": 0.95},
+            r"^confidence= of a state is not of one statement; sqlrank.evaluate \(sqlrank evaluate\) with state= has it",
+        ),
+        ({"predictions": "clicks"}, "^predictions= is for rows, which a state does not have"),
+        ({"per_query": True}, "^per_query= is for rows"),
+        ({"create_table": "ads.state"}, r"^create_table: ads\.state is an input"),
+        ({"metrics": "ECE"}, r"^ECE is neither a sum over predictions nor within bounds"),
+        ({"where": "day ="}, r"^where='day =' is not one condition"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sqlrank.SqlrankError, match=message):
+        sqlrank.sql(**{"metrics": "AUC", "state": "ads.state", **options})
