@@ -19,6 +19,7 @@ from sqlrank.library.refusals import check_value
 from sqlrank.library.uses import uses
 from sqlrank.question import look_up
 from sqlrank.statement.statement import FOLD, Output, Statement
+from sqlrank.states.alike import of_rows_alike
 from sqlrank.states.asked import BASE, of_asked
 from sqlrank.states.conditions import kept_conditions
 from sqlrank.states.lists import said_of, summed
@@ -96,6 +97,8 @@ def defined(statement: Statement, definition: str, question: Question, folds: Fo
     if any(output.kind == "metric" for output in statement.outputs):
         statement = statement if folds is None else folds.listed(statement, question)
         statement = summed(statement, question.asked, question.library, ROWS)
+    else:
+        statement = of_rows_alike(statement)
     tree: Any = statement.tree.copy()
     tree.select(exp.alias_(exp.Literal.string(definition), DEFINITION), copy=False)
     return Statement(tree, [*statement.outputs, Output(DEFINITION, DEFINITION, "id")], f"sqlrank {__version__}: state {definition}")
