@@ -59,7 +59,8 @@ def state(
         list[float] | None, typer.Option(help="A score with a bin of its own, such as those of the curve CommonScores. Repeat for more.")
     ] = None,
     fold: Annotated[
-        str | None, typer.Option(help="The column that says what was drawn on its own, such as user_id: its folds give evaluate intervals.")
+        str | None,
+        typer.Option(help="What was drawn on its own, a column such as user_id, of rankings query_id: its folds give evaluate intervals."),
     ] = None,
     folds: Annotated[int | None, typer.Option(help="How many folds of it there are, 32 unless said.")] = None,
     where: Where = None,

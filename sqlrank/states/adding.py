@@ -45,8 +45,10 @@ class Adding:
         asked = asked.weighed(held.has)
         merged = {name: MERGED_BY[type(tree)] for item in asked.summed for name, tree in item.aggregates.items()}
         values: dict[str, exp.Expr] = {"rows": exp.cast(exp.Sum(this=held.column(ROWS)), "BIGINT")}
-        if day is not None:
+        if day is not None and (self.windows is not None or not merged):
             values[DAYS] = exp.cast(exp.Sum(this=exp.column(DAYS)), "BIGINT")
+        elif day is not None:
+            values[DAYS] = exp.Count(this=exp.Distinct(expressions=[held.column(day)]))
         names = {item.name: f"metric_{place}" for place, item in enumerate(asked.summed)}
         formulas = {names[item.name]: exp.cast(named_as(item.formula, held), "DOUBLE") for item in asked.summed}
         rows = self._rows({ROWS: exp.Sum, **merged}, counts_days=True)
@@ -86,7 +88,8 @@ class Adding:
         keys = [*(self.held.column(name) for name in self._others()), *told]
         if self.windows is not None:
             return self.windows.rows(self.rows.copy(), self.held, keys, merged, counts_days)
-        if not counts_days or self.held.day is None:
+        # By day first is faster, but sums of those come in any order, and so with other last digits: it is done where numbers are whole.
+        if not counts_days or self.held.day is None or set(merged) != {ROWS}:
             return self.rows.copy()
         day = self.held.column(self.held.day)
         keys = [key for key in keys if key != day]

@@ -68,8 +68,11 @@ class Held:
                     f"There are: {', '.join(self.keys)}"
                 )
 
-    def check_moments(self, asked: Wanted) -> None:
-        """Raise ``InputError`` unless the state has what the spread of the values of lists is told by."""
+    def check_sure(self, asked: Wanted, by: Sequence[str]) -> None:
+        """Raise ``InputError`` unless the state has folds, or, of rankings, what the spread of the values of lists is told by."""
+        if not asked.of_lists or self.has(FOLD):
+            self.check_folds(by)
+            return
         means = asked.means(self.has)
         if missing := [item.name for item in means if not all(self.has(name) for each in item.moments for name in each.aggregates)]:
             raise InputError(

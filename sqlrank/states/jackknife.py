@@ -45,6 +45,7 @@ def left_out(asked: Wanted, adding: Adding, groups: pa.Table, call: Call, limits
         InputError: rows without a fold.
     """
     held = replace(limits, timeout=None)  # the call has a deadline of its own
+    asked = asked.weighed(adding.held.has)
     of_folds = replace(adding, by=[*adding.by, FOLD])
     found = _of_sums(asked, of_folds, groups, held)
     pairs = found.select([GROUP, FOLD])

@@ -19,6 +19,7 @@ from sqlrank.library.refusals import check_value
 from sqlrank.library.uses import uses
 from sqlrank.question import look_up
 from sqlrank.statement.statement import FOLD, Output, Statement
+from sqlrank.states.alike import of_rows_alike
 from sqlrank.states.asked import BASE, of_asked
 from sqlrank.states.conditions import kept_conditions
 from sqlrank.states.lists import said_of, summed
@@ -69,11 +70,8 @@ def question_of(call: Call, dialect: str, bins: Bins, folds: Folds | None = None
         "expressions": dict(question.by_expressions),
     }
     if wanted.of_lists:
-        if folds is not None:
-            raise MetricError(
-                f"fold= is for metrics of predictions, and {question.asked[0].metric} is of rankings; evaluate(run=..., confidence=0.95) says how sure it is"
-            )
-        return question, definition_of(of_rows | said_of(question.asked, library))
+        definition = definition_of(of_rows | said_of(question.asked, library))
+        return (question, definition) if folds is None else (folds.of_lists(question), f"{definition}-{folds.definition}")
     kind = bins.kind if wanted.ordered else "whole"
     file = _file(kind, wanted, list(dict.fromkeys(text for item in question.asked for text in item.file.requires)), bins, folds)
     settings = {"fineness": bins.fineness} if "fineness" in file.params else {}
@@ -94,10 +92,13 @@ def question_of(call: Call, dialect: str, bins: Bins, folds: Folds | None = None
     return replace(question, asked=[asked]), definition
 
 
-def defined(statement: Statement, definition: str, question: Question) -> Statement:
+def defined(statement: Statement, definition: str, question: Question, folds: Folds | None = None) -> Statement:
     """Return the statement of a state with the column that says which one it is; of rankings it is that of the metrics, and becomes one here."""
     if any(output.kind == "metric" for output in statement.outputs):
+        statement = statement if folds is None else folds.listed(statement, question)
         statement = summed(statement, question.asked, question.library, ROWS)
+    else:
+        statement = of_rows_alike(statement)
     tree: Any = statement.tree.copy()
     tree.select(exp.alias_(exp.Literal.string(definition), DEFINITION), copy=False)
     return Statement(tree, [*statement.outputs, Output(DEFINITION, DEFINITION, "id")], f"sqlrank {__version__}: state {definition}")

@@ -109,8 +109,9 @@ def state_model(
             "run what sqlrank.state_sql (sqlrank state --sql --insert --replace day) prints"
         )
     call = Call.of(metrics, {**sources, **given, "where": where, "sql_dir": sql_dir}, policies)
-    question, definition = question_of(call, dialect, Bins.of(bins, fineness, atoms), Folds.of(fold, folds))
-    made = defined(prepare(question, named_database(dialect, reference)).statement, definition, question)
+    of_folds = Folds.of(fold, folds)
+    question, definition = question_of(call, dialect, Bins.of(bins, fineness, atoms), of_folds)
+    made = defined(prepare(question, named_database(dialect, reference)).statement, definition, question, of_folds)
     if (marked := Batch.of(batch)) is not None:
         made = marked.marked(made)
     # A bin tells rows apart as their other keys do.

@@ -62,13 +62,13 @@ def answer_of(
         what = "ends" if rolling is None else "rolling"
         raise MetricError(f"{what}= is for state=, the sums of days that sqlrank.state (sqlrank state) makes")
     refuse_others(call, rolling, ends)
-    library, looked_up, asked, by = look_up(call, of_difference=False)
+    library, looked_up, asked, by = look_up(call)
 
     def work(database: Database) -> pa.Table:
         held = Held(find(database, "state", state))
         held.check(asked, by)
         if call.confidence is not None:
-            held.check_moments(asked) if asked.of_lists else held.check_folds(by)
+            held.check_sure(asked, by)
         rows = held.rows(database, call.where)
         windows = None if rolling is None else Windows.of(database, held, rows, rolling, ends)
         has_day = held.day in [held.table.column(name) for name in by]
@@ -88,17 +88,17 @@ def answer_of(
     return table.replace_schema_metadata(said | ({} if rolling is None else {ROLLING: str(rolling)}))
 
 
-def look_up(call: Call, *, of_difference: bool = True) -> tuple[Library, list[Asked], Wanted, list[str]]:
+def look_up(call: Call) -> tuple[Library, list[Asked], Wanted, list[str]]:
     """Return the library, the metrics of a call, what a state has to have for them, and the columns of groups.
 
     Raises:
-        MetricError: a metric that no state has, several groupings, or intervals that a state does not have; of rankings, of a difference.
+        MetricError: a metric that no state has, several groupings, or intervals that a state does not have.
     """
     library = library_of(call.sql_dir)
     looked_up = ask(call.metrics, library, None, call.policies, ROLES)
     refuse_rows(call.policies, looked_up, library)
     asked = of_asked(looked_up, library)
-    sure.check(call, asked, of_difference=of_difference)
+    sure.check(call)
     return library, looked_up, asked, by_of(call)
 
 
@@ -125,7 +125,8 @@ def refuse_others(call: Call, rolling: int | None = None, ends: str | None = Non
 
 def metrics_of(asked: Wanted, adding: Adding, call: Call, limits: Limits, looked_up: Sequence[Asked] = ()) -> pa.Table:
     """Return the columns of ``by``, of the metrics with their bounds, and what was added up; with intervals of those that were ``looked_up``."""
-    means = asked.means(adding.held.has) if looked_up else []
+    has_folds = not asked.of_lists or adding.held.has(FOLD)
+    means = [] if not looked_up or has_folds else asked.means(adding.held.has)
     table = adding.sums(replace(asked, metrics=(*asked.metrics, *(each for item in means for each in item.moments))))
     keys = [f"key_{place}" for place in range(len(adding.by))]
     groups = table.select(keys)
@@ -134,10 +135,10 @@ def metrics_of(asked: Wanted, adding: Adding, call: Call, limits: Limits, looked
     if looked_up:
         having = sure.with_interval(asked, looked_up)
         of_folds = replace(adding, by=[*adding.by, FOLD])
-        if asked.of_lists:
-            spread = sure.spread_of_lists(means, table)
-        else:
+        if has_folds:
             spread = _in_parts(adding, groups, of_folds, lambda some, rows: sure.spread(having, some, rows, call, limits))
+        else:
+            spread = sure.spread_of_lists(means, table)
         values = {name: columns[name].to_pylist() for name, columns in found.items()}
         limited = sure.shown(values, spread, looked_up, float(call.confidence or 0))
         found = {name: columns | limited[name] for name, columns in found.items()}

@@ -81,8 +81,8 @@ def state(
         bins: ``"grid"``, steps of the 16th root of the score, or ``"score"``, each score by itself: exact, for few of them.
         fineness: steps of the grid between 0 and 1.
         atoms: scores with bins of their own beside the grid, such as those that many rows have, which the curve ``CommonScores`` finds.
-        fold: the column of predictions, or an expression, that says what was drawn on its own, such as ``"user_id"``: rows are told apart by a
-            ``fold`` of these, too, from which :func:`sqlrank.evaluate` and :func:`sqlrank.drift` have intervals.
+        fold: the column of predictions, or an expression, that says what was drawn on its own, such as ``"user_id"``, or of rankings ``"query_id"``
+            or a column of ``queries``: rows are told apart by a ``fold`` of these, too, from which :func:`sqlrank.evaluate` has intervals.
         folds: how many folds there are, 32 unless said: a state has up to as many times the rows.
         connection: where the data are.
         dialect: the SQL that ``connection`` speaks, if its class does not tell.
@@ -118,7 +118,8 @@ def state(
     """
     call = Call.of(metrics, locals(), policies)
     spoken = remote.spoken_by(connection, dialect)
-    question, definition = question_of(call, spoken, Bins.of(bins, fineness, atoms), Folds.of(fold, folds))
+    of_folds = Folds.of(fold, folds)
+    question, definition = question_of(call, spoken, Bins.of(bins, fineness, atoms), of_folds)
     marked = Batch.of(batch, is_negative=negative, only=only, replaced=replace)
     limits = Limits(memory_limit, threads, temp_directory, timeout)
     if replace is not None and (insert is None or replace not in question.by):
@@ -135,7 +136,7 @@ def state(
     asked = question if marked is None else marked.read(question, spoken)
 
     def made(statement: Statement) -> Statement:
-        held = defined(statement, definition, question)
+        held = defined(statement, definition, question, of_folds)
         return held if marked is None else marked.marked(held)
 
     found = done_on(None if is_new else connection, spoken, limits, lambda database: evaluated(asked, database, check, made))
@@ -189,13 +190,14 @@ def state_sql(
     dialect_of(spoken)
     if spoken == "sqlite" and connection is None and fold is not None:
         raise MetricError("SQLite has no MD5, by which folds are told; make the state through connection=, or give it a function md5")
-    question, definition = question_of(call, spoken, Bins.of(bins, fineness, atoms), Folds.of(fold, folds))
+    of_folds = Folds.of(fold, folds)
+    question, definition = question_of(call, spoken, Bins.of(bins, fineness, atoms), of_folds)
     has_files = any(is_meant(each) for source in question.sources.values() for each in leaves(source))
     marked = Batch.of(batch, is_negative=negative, only=only, replaced=replace)
     question = question if marked is None else marked.read(question, spoken)
     with looked_at(connection, spoken, has_files) as database:
         prepared = prepare(question, database)
-        made = defined(prepared.statement, definition, question)
+        made = defined(prepared.statement, definition, question, of_folds)
         made = made if marked is None else marked.marked(made)
         read = [item.table.written for item in prepared.columns.inputs.values()]
         stored = store(made, spoken, create_table, None, insert, read)

@@ -30,6 +30,9 @@ LOW, HIGH, SE, UNITS = LIMITS = ("low", "high", "se", "units")
 OF_WEIGHTS = {"weights": "count", "total": "total", "squared_weights": "count", "products": "total", "squares": "squares"}
 """The sums that the spread of a weighted mean is told by, each with the one that it is where all weigh 1."""
 
+MEANS = (None, "mean", "wmean", "gmean")
+"""How values of lists are put together of which it can be told how sure they are."""
+
 FEWEST = 2
 """How many values a standard error needs."""
 
@@ -40,24 +43,21 @@ Found = dict[str, dict[str, list[Any]]]
 """By metric the columns of its interval, with a value for each group."""
 
 
-def check(call: Call, asked: Wanted, *, of_difference: bool = True) -> None:
-    """Raise ``MetricError`` for intervals that a state does not have; of rankings it has none of differences."""
+def check(call: Call) -> None:
+    """Raise ``MetricError`` for intervals that a state does not have."""
     for name, default in (("interval", "auto"), ("replicates", None)):
         if getattr(call, name) != default:
             raise MetricError(f"{name}= is for rows; a state has intervals by its folds, of confidence= alone")
-    if call.confidence is None:
-        return
-    check_level(call.confidence)
-    if asked.of_lists and of_difference:
-        raise MetricError(
-            f"{asked.metrics[0].name} is of rankings, whose states have no folds, by which it is told how sure a difference is; leave out confidence= (a "
-            "comparison of states wants confidence=None), or compare the runs"
-        )
+    if call.confidence is not None:
+        check_level(call.confidence)
 
 
 def with_interval(asked: Wanted, looked_up: Sequence[Asked]) -> Wanted:
-    """Return those of the metrics that have an interval: not counts, nor what grows with the data."""
-    return Wanted(tuple(item for item, given in zip(asked.metrics, looked_up, strict=True) if "No interval" not in given.file.facts))
+    """Return those of the metrics that have an interval: not counts, nor what grows with the data, or is the least or the greatest of it."""
+    pairs = zip(asked.metrics, looked_up, strict=True)
+    return Wanted(
+        tuple(item for item, given in pairs if "No interval" not in given.file.facts and given.settings.get("aggregate") in MEANS)
+    )
 
 
 def spread(asked: Wanted, adding: Adding, groups: pa.Table, call: Call, limits: Limits) -> dict[str, dict[str, pa.Array]]:

@@ -317,10 +317,6 @@ def test_the_command(tmp_path: Path) -> None:
         ({"fold": "visitor"}, "^columns maps to 'visitor', which predictions do not have. There are: "),
         ({"fold": "score"}, "unit_id is DOUBLE, which engines write differently; cast it to text or whole numbers"),
         ({"fold": "campaign"}, "unit_id is NULL; for intervals it has to be known which rows belong together"),
-        (
-            {"metrics": "AP", "predictions": None, "run": {"q": {"a": 1.0}}, "qrels": {"q": {"a": 1}}, "fold": "viewer"},
-            "^fold= is for metrics of predictions, and AP is of rankings",
-        ),
         ({"by": "fold=day"}, "^by names 'fold', which is a column of every state; rename it"),
     ],
 )

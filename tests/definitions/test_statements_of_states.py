@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
@@ -13,6 +13,9 @@ from tests.definitions.test_states import ORDERS, SUMS, THREE, clicks, state_of
 from tests.definitions.test_states_of_rankings import given
 from tests.lanes import few
 from tests.unit.command_line import printed
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_bins_that_are_whole_numbers_are_looked_up_by_their_place() -> None:
@@ -142,3 +145,25 @@ def test_results_are_stored() -> None:
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.sql(**{"metrics": "AUC", "state": "ads.state", **options})
+
+
+def test_rows_without_weights_are_counted(tmp_path: Path) -> None:
+    """They are those of weight 1, by fewer sums; of a metric of one's own, too, which weighs by a case."""
+    own = tmp_path / "metrics" / "doubtful.sql"
+    own.parent.mkdir()
+    own.write_text(
+        "-- Doubtful: weight below a half, and twice that above it.\nSELECT\n  group_id,\n  SUM(CASE WHEN score > 0.5 THEN 2 ELSE weight END)\n"
+        "  + SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) / NULLIF(SUM(weight * weight), 0) AS doubtful\nFROM predictions\nGROUP BY group_id\n"
+    )
+    metrics = [*SUMS, "AUC", "Doubtful"]
+    rows = clicks().drop_columns(["weight"])
+    ones = rows.append_column("weight", pa.array([1.0] * rows.num_rows))
+    for options in ({"fold": "viewer", "folds": 3}, {"bins": "score"}, {"atoms": [0.25]}):
+        given_ = {"by": ["day", "campaign"], "sql_dir": tmp_path, **options}
+        plain, weighted = (sqlrank.state(metrics, predictions=each, **given_) for each in (rows, ones))
+        assert plain.schema.equals(weighted.schema)
+        assert plain.to_pylist() == [pytest.approx(row, rel=1e-13) for row in weighted.to_pylist()]
+    empty = sqlrank.state(["Brier", "num_predictions"], predictions=rows, where="day > 9", by="day", check="off")
+    assert empty.num_rows == 0
+    text = sqlrank.state_sql(["AUC", "LogLoss", "CalibrationRatio"], predictions="clicks", by="day")
+    assert " weight" not in text.replace("sum_weight", "")

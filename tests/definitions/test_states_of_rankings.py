@@ -110,14 +110,6 @@ def test_intervals_are_those_of_the_values_of_lists() -> None:
     assert windows[-1]["AP.se"] == pytest.approx(row["AP.se"], rel=1e-12)
 
 
-def test_differences_have_no_intervals() -> None:
-    state = sqlrank.state("AP", by="day", **given())
-    with pytest.raises(
-        sqlrank.MetricError, match=r"^AP is of rankings, whose states have no folds, by which it is told how sure a difference is"
-    ):
-        sqlrank.drift("AP", state=state, reference="day = 1", where="day = 2", confidence=0.9)
-
-
 @cache
 def kept(*, weighted: bool = False) -> pa.Table:
     """Return the state of all metrics that have a value per list, per day and country."""

@@ -79,18 +79,22 @@ def _place(row: dict[str, Any]) -> tuple[int, str, int, float]:
 
 
 @pytest.mark.slow
-def test_sums_of_lists_are_those_of_duckdb(engine: Engine) -> None:
-    made = sqlrank.state(RANKINGS, **lists(), by=["day", "country"])
+@pytest.mark.parametrize("of_folds", [{}, {"fold": "query_id", "folds": 4}], ids=["lists", "folds"])
+def test_sums_of_lists_are_those_of_duckdb(of_folds: dict[str, Any], engine: Engine) -> None:
+    made = sqlrank.state(RANKINGS, **lists(), by=["day", "country"], **of_folds)
     columns = {name: f'"{name}"' for name in ("query_id", "doc_id", "score", "relevance", "weight")}
     named = {"run": "run", "qrels": "qrels", "queries": "queries", "by": ['queries."day"', 'queries."country"'], "columns": columns}
-    rows = engine.rows(sqlrank.state_sql(RANKINGS, **named, dialect=engine.dialects[0]))
+    is_known = isinstance(engine, SQLite) and "fold" in of_folds
+    place: dict[str, Any] = {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
+    named |= {"by": ["day", "country"], "columns": None} if is_known else {}
+    rows = engine.rows(sqlrank.state_sql(RANKINGS, **named, **of_folds, **place))
     expected = sorted((list(row.values())[:-1] for row in made.to_pylist()), key=_group)
     for got, values in zip(sorted((list(row)[:-1] for row in rows), key=_group), expected, strict=True):
         assert got == pytest.approx(values, rel=1e-9, abs=1e-12)
 
 
-def _group(row: list[Any]) -> tuple[int, str]:
-    return int(row[0]), row[1] or ""
+def _group(row: list[Any]) -> tuple[int, str, float]:
+    return int(row[0]), row[1] or "", float(row[2])
 
 
 def test_windows_are_those_of_duckdb(engine: Engine) -> None:

@@ -5,20 +5,19 @@ WITH predictions AS (
   SELECT
     "day", "campaign",
     CAST(score AS DOUBLE) AS score,
-    CAST("click" AS DOUBLE) AS label,
-    CAST(1 AS DOUBLE) AS weight
+    CAST("click" AS DOUBLE) AS label
   FROM {{ source('ads', 'impressions') }}
 ), state AS (
   /* states/grid.sql: one row per group and bin of the score, with what merges by addition. */
   SELECT
     "day", "campaign", bin,
-    SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-    SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
+    SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS positives,
+    COUNT(*) - SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS negatives,
     MIN(score) AS score_min,
     MAX(score) AS score_max,
     COUNT(*) AS num_rows,
     SUM(
-      weight * LN(
+      LN(
         CASE
           WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16
           THEN 2.220446049250313e-16
@@ -28,12 +27,12 @@ WITH predictions AS (
         END
       )
     ) AS sum_weight_ln_case_when_abs_score_label_67c267b0,
-    SUM(weight) AS sum_weight_a1a30430,
-    SUM(weight * score) AS sum_weight_score_5da0c61f,
-    SUM(weight * label) AS sum_weight_label_aa407f5a
+    COUNT(*) AS sum_weight_a1a30430,
+    SUM(score) AS sum_weight_score_5da0c61f,
+    SUM(label) AS sum_weight_label_aa407f5a
   FROM (
     SELECT
-      "day", "campaign", label, score, weight,
+      "day", "campaign", label, score,
       FLOOR(1024 * CASE WHEN score < 0 THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(score)))))) AS bin
     FROM predictions
   ) AS placed
@@ -49,7 +48,7 @@ SELECT
   state.score_max AS score_max,
   CAST(state.num_rows AS DOUBLE) AS num_rows,
   state.sum_weight_ln_case_when_abs_score_label_67c267b0 AS sum_weight_ln_case_when_abs_score_label_67c267b0,
-  state.sum_weight_a1a30430 AS sum_weight_a1a30430,
+  CAST(state.sum_weight_a1a30430 AS DOUBLE) AS sum_weight_a1a30430,
   state.sum_weight_score_5da0c61f AS sum_weight_score_5da0c61f,
   state.sum_weight_label_aa407f5a AS sum_weight_label_aa407f5a,
   '151b92aa6fb6c3dc' AS definition
