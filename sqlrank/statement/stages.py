@@ -191,7 +191,7 @@ class Stages:
         step = self._keep("per_query", query, "one row per query to evaluate, with the value of every metric")
         if self.replicates is not None:
             weight = exp.func("COALESCE", exp.column("weight"), literal(1)) if self.weighted else None
-            self._steps["per_query"] = self.replicates.draw(step, query, QUERY, weight, self.columns)
+            self._steps["per_query"] = self.replicates.draw(step, query, QUERY, weight)
 
     def _over_lists(self, audits: Mapping[str, Sequence[str]], is_final: bool) -> exp.Select:
         """One row per group, or per query, with the metrics of lists."""
@@ -243,7 +243,7 @@ class Stages:
             for column in columns
         ]
         if self.replicates is not None:
-            step = self.replicates.draw(step, per_query, self.list_column, None, self.columns)
+            step = self.replicates.draw(step, per_query, self.list_column, None)
             groups = Key((*groups.columns, REPLICATE), groups.nullable)
         query = grouped(exp.select(*map(key, groups.columns), *over).from_(step), groups)
         return [Part(self._keep("over_queries", query, "one row per group: the metrics of its lists, aggregated"), groups)]
