@@ -11,7 +11,7 @@ from sqlrank.library.confidence import is_signed
 from sqlrank.library.nodes import nodes
 from sqlrank.statement.bind import literal
 from sqlrank.statement.keys import key, same
-from sqlrank.statement.moves import Rows, by_rows, can_be_null
+from sqlrank.statement.moves import Rows, by_rows, can_be_null, deviation
 from sqlrank.statement.quantiles import inverse, quantile
 from sqlrank.statement.rows import Part, finite, grouped
 
@@ -65,9 +65,9 @@ class Spread:
     def _over(self, step: str, keys: Key, rows: Rows, moves: Sequence[tuple[Column, exp.Expr]]) -> Part:
         """Add the spread of metrics of a step that the same rows move."""
         columns = [column for column, _ in moves]
-        for column in columns:
+        for column, move in moves:
             own = column.asked.file.facts.get("Standard error", "alike")
-            self.errors[column.alias] = own if rows.kind == "alike" else "influence"
+            self.errors[column.alias] = own if rows.kind == "alike" else "deviation" if move == deviation(column) else "influence"
             of_its_own = rows.kind == "values" and can_be_null(column)
             self.units[column.alias] = f"{column.alias}_{UNITS}" if of_its_own else UNITS
         has_classes = self.has_classes(rows)

@@ -164,8 +164,9 @@ class Stages:
 
     def _keep(self, name: str, query: exp.Select, title: str) -> str:
         step = self._steps[name] = self._free(name)
-        self.scans[step] = query
-        self.titles[step] = title
+        self.scans[step], self.titles[step] = query, title
+        if self.confidence is not None and name in {"per_query", "list_values"}:  # intervals read the values of queries again
+            self.relations.costly.add(step)
         return step
 
     def _per_query(self, scans: Sequence[str], audits: Mapping[str, Sequence[str]]) -> None:
