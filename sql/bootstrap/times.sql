@@ -1,17 +1,17 @@
--- How often a unit is drawn in a replicate: a Poisson variable of mean 1, from a number below 2^31 - 1 that is drawn alike.
+-- How often a unit is drawn in a replicate in which it is: a Poisson variable of mean 1, from a place between 0 and 1. Limits are
+-- whole numbers of parts of 1 / (2^31 - 1), and places the middles of such parts: rounding takes none beyond a limit.
 -- Source: Hanley & MacGibbon 2006; Chamandy, Muralidharan, Najmi & Naidu 2012.
 SELECT CASE
-  WHEN draw < 790015083 THEN 0
-  WHEN draw < 1580030167 THEN 1
-  WHEN draw < 1975037709 THEN 2
-  WHEN draw < 2106706890 THEN 3
-  WHEN draw < 2139624185 THEN 4
-  WHEN draw < 2146207644 THEN 5
-  WHEN draw < 2147304887 THEN 6
-  WHEN draw < 2147461637 THEN 7
-  WHEN draw < 2147481230 THEN 8
-  WHEN draw < 2147483407 THEN 9
-  WHEN draw < 2147483625 THEN 10
-  WHEN draw < 2147483645 THEN 11
+  WHEN place < 1580030167 / 2147483647 THEN 1
+  WHEN place < 1975037709 / 2147483647 THEN 2
+  WHEN place < 2106706890 / 2147483647 THEN 3
+  WHEN place < 2139624185 / 2147483647 THEN 4
+  WHEN place < 2146207644 / 2147483647 THEN 5
+  WHEN place < 2147304887 / 2147483647 THEN 6
+  WHEN place < 2147461637 / 2147483647 THEN 7
+  WHEN place < 2147481230 / 2147483647 THEN 8
+  WHEN place < 2147483407 / 2147483647 THEN 9
+  WHEN place < 2147483625 / 2147483647 THEN 10
+  WHEN place < 2147483645 / 2147483647 THEN 11
   ELSE 12
 END AS times

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BOOTSTRAP = "bootstrap"
 INTERVALS = ("auto", "wilson", "t", "normal", BOOTSTRAP)
 
-REPLICATE, TIMES, DRAW, DIGEST, SEED, STEP = OF_DRAWS = ("replicate", "drawn_times", "draw", "unit_digest", "unit_seed", "unit_step")
+REPLICATE, PLACE, DIGEST, START, STEP = OF_DRAWS = ("replicate", "place_drawn", "unit_digest", "unit_start", "unit_step")
 """The columns by which units are drawn anew."""
 
 OF_VALUES, OF_ROWS, LEAST_REPLICATES, MOST_REPLICATES = 999, 199, 99, 9999

@@ -6,16 +6,17 @@ same on every engine. Any two replicates are independent, and so are the statist
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.library.confidence import DIGEST, DRAW, REPLICATE, SEED, STEP, TIMES, is_share
+from sqlrank.library.confidence import DIGEST, PLACE, REPLICATE, START, STEP, is_share
 from sqlrank.statement.bind import literal
 from sqlrank.statement.digests import digest_of, number_of, said
 from sqlrank.statement.keys import QUERY, SLICE, UNIT, Key, key
+from sqlrank.statement.quantiles import inverse, quantile
 from sqlrank.statement.rows import SLICED_BY, Part, double, finite, grouped, joined, ordered, per_slice, slice_name
-from sqlrank.statement.spread import LIMITS, UNITS, quantile
+from sqlrank.statement.spread import LIMITS, UNITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,16 +26,14 @@ if TYPE_CHECKING:
     from sqlrank.statement.rows import Column
 
 PRIME = 2147483647
-"""2^31 - 1: what draws are below."""
-
-IS_DRAWN = exp.GT(this=exp.column(TIMES), expression=literal(0))
+"""2^31 - 1: how many places there are, which are the middles of as many parts of 0 to 1."""
 
 CLOSE = 1e-9
 """What a place may miss a whole number by that rounding took from it."""
 
 
-def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: str, unit: str, weight: exp.Expr | None) -> exp.Select:
-    """Return the rows of a step once for each replicate, weighing as often as their unit is drawn in it, with the replicate they are of.
+def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: str, unit: str, weight: exp.Expr | None) -> exp.Query:
+    """Return the rows of a step as they were seen, and once for each replicate in which their unit is drawn, weighing as often as it is.
 
     ``rows`` is the query of the step, ``unit`` the column that tells units apart, ``weight`` what rows weigh, 1 if it is None.
     """
@@ -43,18 +42,19 @@ def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: s
     given = [*shown, *([] if weight is None else [exp.alias_(weight, "weight")])]
     kept = [*shown, *([] if weight is None else [exp.column("weight")])]
     digests = exp.select(*given, exp.alias_(digest_of(f"{confidence.seed}:", exp.column(unit)), DIGEST)).from_(step)
-    numbers = {name: number_of(DIGEST, start) for name, start in {SEED: 1, STEP: 9}.items()}
-    hashed = exp.select(*kept, *(exp.alias_(number, name) for name, number in numbers.items())).from_(digests.subquery("digests"))
+    numbers = {START: exp.paren(number_of(DIGEST) + literal(0.5)), STEP: number_of(DIGEST, 9)}
+    parts = (exp.alias_(exp.Div(this=double(number), expression=literal(PRIME)), name) for name, number in numbers.items())
+    hashed = exp.select(*kept, *parts).from_(digests.subquery("digests"))
+    turned = exp.column(START) + exp.column(REPLICATE) * exp.column(STEP)
+    place = exp.alias_(exp.Sub(this=turned, expression=exp.Floor(this=turned.copy())), PLACE)
     replicates = relations.read("replicates", {"all_replicates": confidence.replicates})
-    place = exp.column(SEED) + exp.column(REPLICATE) * exp.column(STEP)
-    number = exp.Mod(this=exp.paren(place), expression=literal(PRIME))
-    crossed = exp.select(*kept, exp.column(REPLICATE), exp.alias_(number, DRAW)).from_(hashed.subquery("hashed"))
-    crossed = crossed.join(replicates, join_type="cross")
-    is_seen = exp.EQ(this=exp.column(REPLICATE), expression=literal(0))
-    times = exp.Case(ifs=[exp.If(this=is_seen, true=literal(1))], default=said("times.sql", exp.column(DRAW)))
-    counted = exp.select(*kept, exp.column(REPLICATE), exp.alias_(times, TIMES)).from_(crossed.subquery("crossed"))
-    total = exp.column(TIMES) if weight is None else exp.column("weight") * exp.column(TIMES)
-    return exp.select(*shown, exp.column(REPLICATE), exp.alias_(double(total), "weight")).from_(counted.subquery("counted"))
+    crossed = exp.select(*kept, exp.column(REPLICATE), place).from_(hashed.subquery("hashed")).join(replicates, join_type="cross")
+    times = said("times.sql", exp.column(PLACE))
+    total = times if weight is None else exp.column("weight") * times
+    again = exp.select(*shown, exp.column(REPLICATE), exp.alias_(double(total), "weight")).from_(crossed.subquery("crossed"))
+    again = again.where(said("is_drawn.sql", exp.column(PLACE)))
+    seen = exp.select(*shown, exp.alias_(literal(0), REPLICATE), exp.alias_(double(literal(1) if weight is None else weight), "weight"))
+    return exp.union(seen.from_(step), again, distinct=False)
 
 
 def rows_of(relations: Relations, role: str) -> str:
@@ -75,7 +75,7 @@ class Drawing:
         if not self.confidence.of_rows or name.replace(" as given", "") != rows_of(self.relations, str(self.role)):
             return step
         (unit,) = self.relations.units(step)
-        query = drawn(self.relations, self.confidence, self.relations.ctes[step], step, unit, exp.column("weight")).where(IS_DRAWN.copy())
+        query = drawn(self.relations, self.confidence, self.relations.ctes[step], step, unit, exp.column("weight"))
         keys = {name: Key((*held.columns, REPLICATE), held.nullable) for name, held in self.relations.keys(step).items() if name != UNIT}
         keys[UNIT] = Key((unit,))
         return self.relations.add(f"{step}_drawn", query, "one row per replicate and row that is drawn in it", keys)
@@ -90,13 +90,10 @@ class Replicates:
         self.keep = keep
         self.values: tuple[str, exp.Select] | None = None
 
-    def draw(self, step: str, query: exp.Select, unit: str, weight: exp.Expr | None, columns: Sequence[Column]) -> str:
-        """Add the values of queries once for each replicate, and return the name of that step."""
+    def draw(self, step: str, query: exp.Select, unit: str, weight: exp.Expr | None) -> str:
+        """Add the values of queries once for each replicate in which they are drawn, and return the name of that step."""
         self.values = step, query
-        again = drawn(self.relations, self.confidence, query, step, unit, weight)
-        # In means it costs less that queries weigh nothing than to leave them out; only where queries are counted they have to be.
-        is_counted = any(column.asked.settings.get("no_relevant") == "null" for column in columns)
-        again = again.where(IS_DRAWN.copy()) if is_counted else again
+        again: Any = drawn(self.relations, self.confidence, query, step, unit, weight)
         return self.keep("drawn", again, "one row per replicate and query, which weighs as often as it is drawn in it")
 
     def rows(self, body: exp.Select, base: str | None, columns: Sequence[Column], audits: Sequence[str]) -> exp.Select:
@@ -155,8 +152,13 @@ class Replicates:
             is_seen = exp.EQ(this=exp.column(REPLICATE), expression=literal(0))
             weighs = exp.GT(this=exp.column("weight"), expression=literal(0))
             counted = exp.select(*map(key, keys.columns)).from_(step).where(is_seen, weighs)
-        counted = counted.select(*(exp.alias_(count, name) for name, count in counts.items()))
-        return self.keep(UNITS, grouped(counted, keys), "one row per group: the units of every metric")
+        counted = grouped(counted.select(*(exp.alias_(count, name) for name, count in counts.items())), keys)
+        if self.values is None:
+            shown = [*map(key, keys.columns), exp.column(UNITS)]
+            counted = exp.select(*shown, inverse(exp.column(UNITS), UNITS)).from_(counted.subquery("counted"))
+            found = exp.alias_(quantile(self.confidence, UNITS), f"{UNITS}_quantile")
+            counted = exp.select(*shown, found).from_(counted.subquery("inverses"))
+        return self.keep(UNITS, counted, "one row per group: the units of every metric")
 
     def _count(self, name: str, units: str) -> exp.Column:
         """Return the number of units of a metric."""
@@ -190,7 +192,7 @@ class Replicates:
         for name in names:
             value, mean = (exp.column(alias, table=seen) for alias in (name, f"{name}_mean"))
             centre = exp.paren(literal(2) * value - mean)
-            far = quantile(self.confidence, self._count(name, units)) * exp.column(f"{name}_se", table=errors)
+            far = exp.column(f"{UNITS}_quantile", table=units) * exp.column(f"{name}_se", table=errors)
             query = query.select(exp.alias_(centre - far, f"{name}_low"), exp.alias_(centre + far, f"{name}_high"))
         for step in (errors, units):
             query = joined(query, seen, Part(step, keys))

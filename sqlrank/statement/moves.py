@@ -45,6 +45,8 @@ def find(relations: Relations, query: exp.Select, column: Column, of_values: boo
     if "No interval" in column.asked.file.facts:
         return None
     base = query.args["from_"].this.name
+    if of_values and isinstance(_value(relations, query, column), exp.Avg):
+        return Rows(base, (), "values"), deviation(column)
     if of_values:
         move = _derived(relations, query, column, None)
         return None if move is None else (Rows(base, (), "values"), _of_values(move, column))
@@ -55,6 +57,11 @@ def find(relations: Relations, query: exp.Select, column: Column, of_values: boo
         return None
     move = _derived(relations, query, column, None if below == base else relations.ctes[base])
     return None if move is None else (Rows(below, tuple(relations.units(below)), "parts"), move)
+
+
+def deviation(column: Column) -> exp.Expr:
+    """Return how far a value is from the mean that a metric is, for which no derivative is needed."""
+    return exp.Sub(this=exp.column(column.alias, table="r"), expression=exp.column(column.alias, table="m"))
 
 
 def by_rows(

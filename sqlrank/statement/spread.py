@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.library.confidence import is_signed
+from sqlrank.library.nodes import nodes
 from sqlrank.statement.bind import literal
-from sqlrank.statement.distributions import quantile_polynomial, t_quantile
 from sqlrank.statement.keys import key, same
-from sqlrank.statement.moves import Rows, by_rows, can_be_null
+from sqlrank.statement.moves import Rows, by_rows, can_be_null, deviation
+from sqlrank.statement.quantiles import inverse, quantile
 from sqlrank.statement.rows import Part, finite, grouped
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ class Spread:
     def _over(self, step: str, keys: Key, rows: Rows, moves: Sequence[tuple[Column, exp.Expr]]) -> Part:
         """Add the spread of metrics of a step that the same rows move."""
         columns = [column for column, _ in moves]
-        for column in columns:
+        for column, move in moves:
             own = column.asked.file.facts.get("Standard error", "alike")
-            self.errors[column.alias] = own if rows.kind == "alike" else "influence"
+            self.errors[column.alias] = own if rows.kind == "alike" else "deviation" if move == deviation(column) else "influence"
             of_its_own = rows.kind == "values" and can_be_null(column)
             self.units[column.alias] = f"{column.alias}_{UNITS}" if of_its_own else UNITS
         has_classes = self.has_classes(rows)
@@ -78,11 +79,9 @@ class Spread:
         errors = self._errors(influence, keys, rows, columns, has_classes)
         errors = errors.select(*(exp.alias_(exp.Max(this=exp.column(name)), name) for name in carried))
         spread = self.keep(f"spread_{step}", errors, "one row per group: its units, and standard errors")
-        quantiles = self._quantiles(spread, keys, columns, has_classes).select(*carried)
-        quantile = self.keep(f"quantile_{step}", quantiles, "one row per group: quantiles of Student's t")
-        reaches = self._reaches(None if carried else step, quantile, keys, columns).select(
-            *(exp.column(name, table="s") for name in carried)
-        )
+        quantiles = self._quantiles(spread, None if carried else step, keys, columns, has_classes)
+        quantile = self.keep(f"quantile_{step}", quantiles, "one row per group: quantiles of Student's t, beside the metrics")
+        reaches = self._reaches(quantile, keys, columns).select(*carried)
         reach = self.keep(f"reach_{step}", reaches, "one row per group: how far intervals reach")
         self.reaches |= {column.alias: reach for column in columns}
         self.carried |= {column.alias: reach for column in columns if carried}
@@ -108,8 +107,9 @@ class Spread:
             added = {name: exp.Sum(this=value) for name, value in added.items()}
         elif rows.kind == "alike":
             added |= {name: exp.column(name, table="r") for name in ("alike", "label")}
-        query = exp.select(*shown, *(exp.alias_(value, name) for name, value in added.items()))
-        query = _beside(query.from_(exp.to_table(rows.step).as_("r")), step, "r", keys)
+        query = exp.select(*shown, *(exp.alias_(value, name) for name, value in added.items())).from_(exp.to_table(rows.step).as_("r"))
+        if any(column.table == "m" for value in added.values() for column in nodes(value, exp.Column)):
+            query = _beside(query, step, "r", keys)
         if rows.kind != "values" and "weight" in self._names(rows.step):
             query = query.where(exp.GT(this=exp.column("weight", table="r"), expression=literal(0)))
         return query.group_by(*(item.copy() for item in shown)) if is_summed else query
@@ -137,35 +137,53 @@ class Spread:
         """Return what the degrees of freedom of a metric are one less than: its units, or the rows of the smaller of two classes."""
         return SIZES[0] if self.errors[column.alias] == "delong" else self.units[column.alias]
 
-    def _quantiles(self, spread: str, keys: Key, columns: Sequence[Column], has_classes: bool) -> exp.Select:
+    def _quantiles(self, spread: str, step: str | None, keys: Key, columns: Sequence[Column], has_classes: bool) -> exp.Select:
+        """Return quantiles beside the metrics of a step, or beside those that came along with their errors.
+
+        What long expressions read several times is a column of its own: an engine plans, and a reader reads, it once.
+        """
         freedoms = dict.fromkeys(map(self._freedom, columns))
-        found = [exp.alias_(quantile(self.confidence, exp.column(name)), f"{name}_quantile") for name in freedoms]
         names = dict.fromkeys(self.units[column.alias] for column in columns)
         shown = [*names, *(f"{column.alias}_se" for column in columns), *(SIZES if has_classes else ())]
-        return exp.select(*map(key, keys.columns), *map(exp.column, shown), *found).from_(spread)
-
-    def _reaches(self, step: str | None, quantile: str, keys: Key, columns: Sequence[Column]) -> exp.Select:
-        """Return how far intervals reach, by the metrics of a step, or those that came along with their errors."""
-        items: list[exp.Expr] = [key(name, "s") for name in keys.columns]
-        items += [exp.column(name, table="s") for name in dict.fromkeys(self.units[column.alias] for column in columns)]
+        inner = exp.select(*(key(name, "s") for name in keys.columns), *(exp.column(name, table="s") for name in shown))
+        ratios: list[exp.Expr] = []
         for column in columns:
-            error = exp.column(f"{column.alias}_se", table="s")
-            value = exp.column(f"{column.alias}_value", table="s") if step is None else exp.column(column.alias, table="m")
-            items += [error, exp.alias_(self._reach(column, value, error), f"{column.alias}_reach")]
-        query = exp.select(*items).from_(exp.to_table(quantile).as_("s"))
-        return query if step is None else _beside(query, step, "s", keys)
+            name = f"{column.alias}_value"
+            value = exp.column(name, table="s") if step is None else exp.column(column.alias, table="m")
+            inner.select(exp.alias_(value, name), copy=False)
+            if self.confidence.is_of_classes(self._kind(column)):
+                fewest, *sizes = map(exp.column, SIZES)
+                share = _halved(value) if self._is_moved_up(column) else value
+                normal = literal(NormalDist().inv_cdf((1 + self.confidence.level) / 2))
+                middle = self.relations.function("shrunken", {}, share, exp.column(fewest.name, table="s"), normal)
+                inner.select(exp.alias_(middle, f"{column.alias}_middle"), copy=False)
+                ratio = self.relations.function("area_ratio", {}, exp.column(f"{column.alias}_middle"), *sizes)
+                ratios.append(exp.alias_(ratio, f"{column.alias}_ratio"))
+        inner = inner.select(*(inverse(exp.column(name, table="s"), name) for name in freedoms))
+        inner = inner.from_(exp.to_table(spread).as_("s"))
+        inner = inner if step is None else _beside(inner, step, "s", keys)
+        found = [exp.alias_(quantile(self.confidence, name), f"{name}_quantile") for name in freedoms]
+        values = [exp.column(f"{column.alias}_value") for column in columns]
+        query = exp.select(*map(key, keys.columns), *map(exp.column, shown), *values, *found, *ratios)
+        return query.from_(inner.subquery("inverses"))
 
-    def _reach(self, column: Column, value: exp.Expr, error: exp.Expr) -> exp.Expr:
+    def _reaches(self, quantiles: str, keys: Key, columns: Sequence[Column]) -> exp.Select:
+        """Return how far intervals reach."""
+        items: list[exp.Expr] = [key(name) for name in keys.columns]
+        items += [exp.column(name) for name in dict.fromkeys(self.units[column.alias] for column in columns)]
+        for column in columns:
+            error = exp.column(f"{column.alias}_se")
+            items += [error, exp.alias_(self._reach(column, error), f"{column.alias}_reach")]
+        return exp.select(*items).from_(quantiles)
+
+    def _reach(self, column: Column, error: exp.Expr) -> exp.Expr:
         kind = self._kind(column)
+        value: exp.Expr = exp.column(f"{column.alias}_value")
         if self._is_moved_up(column):
             value, error = _halved(value), exp.Div(this=error.copy(), expression=literal(2))
-        units = [exp.column(name, table="s") for name in (self.units[column.alias], f"{self._freedom(column)}_quantile")]
-        of_classes: list[exp.Expr] = [exp.Null() for _ in SIZES]
-        if self.confidence.is_of_classes(kind):
-            fewest, *sizes = [exp.column(name, table="s") for name in SIZES]
-            normal = literal(NormalDist().inv_cdf((1 + self.confidence.level) / 2))
-            of_classes = [self.relations.function("shrunken", {}, value.copy(), fewest, normal), *sizes]
-        return self.relations.function("reach", {"reach": kind}, value, error, *units, *of_classes)
+        units = [exp.column(name) for name in (self.units[column.alias], f"{self._freedom(column)}_quantile")]
+        ratio = exp.column(f"{column.alias}_ratio") if self.confidence.is_of_classes(kind) else exp.Null()
+        return self.relations.function("reach", {"reach": kind}, value, error, *units, ratio)
 
     def _kind(self, column: Column) -> str:
         return self.confidence.kind(column.asked, is_of_group=column.unit == "group")
@@ -205,26 +223,6 @@ def _halved(value: exp.Expr) -> exp.Expr:
 def _doubled(share: exp.Expr) -> exp.Expr:
     """Return a share as what is between -1 and 1."""
     return exp.Sub(this=exp.Mul(this=literal(2), expression=exp.paren(share)), expression=literal(1))
-
-
-def quantile(confidence: Confidence, units: exp.Expr) -> exp.Expr:
-    """Return the quantile for a number of units, as an expression: in closed form for 2 and 3, else a polynomial in 1 / (units - 1)."""
-    if confidence.interval == "normal":
-        return literal(NormalDist().inv_cdf((1 + confidence.level) / 2))
-    freedom = exp.func("NULLIF", exp.Sub(this=units.copy(), expression=literal(1)), literal(0))
-    value = polynomial(quantile_polynomial(confidence.level), freedom)
-    few = [(count, t_quantile(confidence.level, count - 1)) for count in (2, 3)]
-    ifs = [exp.If(this=exp.EQ(this=units.copy(), expression=literal(count)), true=literal(exact)) for count, exact in few]
-    return exp.Case(ifs=ifs, default=value)
-
-
-def polynomial(given: Sequence[float], over: exp.Expr) -> exp.Expr:
-    """Return a polynomial in 1 / an expression, from its factors, constant first."""
-    *factors, value = map(literal, given)
-    for factor in reversed(factors):
-        rest = exp.Div(this=exp.paren(value) if isinstance(value, exp.Add) else value, expression=over.copy())
-        value = exp.Add(this=factor, expression=rest)
-    return value
 
 
 def _beside(query: exp.Select, step: str, alias: str, keys: Key) -> exp.Select:

@@ -164,8 +164,9 @@ class Stages:
 
     def _keep(self, name: str, query: exp.Select, title: str) -> str:
         step = self._steps[name] = self._free(name)
-        self.scans[step] = query
-        self.titles[step] = title
+        self.scans[step], self.titles[step] = query, title
+        if self.confidence is not None and name in {"per_query", "list_values"}:  # intervals read the values of queries again
+            self.relations.costly.add(step)
         return step
 
     def _per_query(self, scans: Sequence[str], audits: Mapping[str, Sequence[str]]) -> None:
@@ -191,7 +192,7 @@ class Stages:
         step = self._keep("per_query", query, "one row per query to evaluate, with the value of every metric")
         if self.replicates is not None:
             weight = exp.func("COALESCE", exp.column("weight"), literal(1)) if self.weighted else None
-            self._steps["per_query"] = self.replicates.draw(step, query, QUERY, weight, self.columns)
+            self._steps["per_query"] = self.replicates.draw(step, query, QUERY, weight)
 
     def _over_lists(self, audits: Mapping[str, Sequence[str]], is_final: bool) -> exp.Select:
         """One row per group, or per query, with the metrics of lists."""
@@ -243,7 +244,7 @@ class Stages:
             for column in columns
         ]
         if self.replicates is not None:
-            step = self.replicates.draw(step, per_query, self.list_column, None, self.columns)
+            step = self.replicates.draw(step, per_query, self.list_column, None)
             groups = Key((*groups.columns, REPLICATE), groups.nullable)
         query = grouped(exp.select(*map(key, groups.columns), *over).from_(step), groups)
         return [Part(self._keep("over_queries", query, "one row per group: the metrics of its lists, aggregated"), groups)]

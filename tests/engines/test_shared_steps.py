@@ -57,6 +57,16 @@ def test_it_is_computed_once(engine: Any) -> None:
     assert scans_of("label", engine, areas) == 1
 
 
+def test_values_of_queries_are_computed_once_for_their_intervals(engine: Any) -> None:
+    result = sqlrank.evaluate(ONE, run="run", qrels="qrels", connection=engine.connection, confidence=0.95, check="off")
+    expected = sqlrank.evaluate(ONE, run=RUN, qrels=QRELS, confidence=0.95)
+    assert result.to_pylist()[0] == pytest.approx(expected.to_pylist()[0], rel=1e-9)
+    if isinstance(engine, ClickHouse):
+        assert text_of(result).count("AS MATERIALIZED (") == 1
+        return
+    assert scans_of("score", engine, result) == 1
+
+
 def scans_of(column: str, engine: Spark, result: pa.Table) -> int:
     """Return how often Spark reads a column from a file to run the statement of a result."""
     frame = engine.connection.sql(text_of(result))

@@ -62,9 +62,9 @@ WITH logs AS (
   FROM influence_by_logs
   GROUP BY `campaign`
 ), quantile_by_logs AS (
-  /* one row per group: quantiles of Student's t */
+  /* one row per group: quantiles of Student's t, beside the metrics */
   SELECT
-    `campaign`, units, snips_se, dr_se, meanweight_se,
+    `campaign`, units, snips_se, dr_se, meanweight_se, snips_value, dr_value, meanweight_value,
     CASE
       WHEN units = 2
       THEN 12.706204736174696
@@ -87,40 +87,36 @@ WITH logs AS (
                     -0.13803302935737824
                     + (
                       -1.0932322711783076
-                      + (
-                        4.192747033331032
-                        + (-5.569680760586609 + 2.8784080636910194 / NULLIF(units - 1, 0)) / NULLIF(units - 1, 0)
-                      )
-                      / NULLIF(units - 1, 0)
-                    )
-                    / NULLIF(units - 1, 0)
-                  )
-                  / NULLIF(units - 1, 0)
-                )
-                / NULLIF(units - 1, 0)
-              )
-              / NULLIF(units - 1, 0)
-            )
-            / NULLIF(units - 1, 0)
-          )
-          / NULLIF(units - 1, 0)
-        )
-        / NULLIF(units - 1, 0)
-      )
-      / NULLIF(units - 1, 0)
+                      + (4.192747033331032 + (-5.569680760586609 + 2.8784080636910194 * units_inverse) * units_inverse) * units_inverse
+                    ) * units_inverse
+                  ) * units_inverse
+                ) * units_inverse
+              ) * units_inverse
+            ) * units_inverse
+          ) * units_inverse
+        ) * units_inverse
+      ) * units_inverse
     END AS units_quantile
-  FROM spread_by_logs
+  FROM (
+    SELECT
+      s.`campaign`, s.units, s.snips_se, s.dr_se, s.meanweight_se,
+      m.snips AS snips_value,
+      m.dr AS dr_value,
+      m.meanweight AS meanweight_value,
+      1 / NULLIF(s.units - 1, 0) AS units_inverse
+    FROM spread_by_logs AS s
+    JOIN by_logs AS m ON m.`campaign` IS NOT DISTINCT FROM s.`campaign`
+  ) AS inverses
 ), reach_by_logs AS (
   /* one row per group: how far intervals reach */
   SELECT
-    s.`campaign`, s.units, s.snips_se,
-    CASE WHEN s.snips_se > 1e-12 * ABS(m.snips) THEN s.units_quantile * s.snips_se END AS snips_reach,
-    s.dr_se,
-    CASE WHEN s.dr_se > 1e-12 * ABS(m.dr) THEN s.units_quantile * s.dr_se END AS dr_reach,
-    s.meanweight_se,
-    CASE WHEN s.meanweight_se > 1e-12 * ABS(m.meanweight) THEN s.units_quantile * s.meanweight_se END AS meanweight_reach
-  FROM quantile_by_logs AS s
-  JOIN by_logs AS m ON m.`campaign` IS NOT DISTINCT FROM s.`campaign`
+    `campaign`, units, snips_se,
+    CASE WHEN snips_se > 1e-12 * ABS(snips_value) THEN units_quantile * snips_se END AS snips_reach,
+    dr_se,
+    CASE WHEN dr_se > 1e-12 * ABS(dr_value) THEN units_quantile * dr_se END AS dr_reach,
+    meanweight_se,
+    CASE WHEN meanweight_se > 1e-12 * ABS(meanweight_value) THEN units_quantile * meanweight_se END AS meanweight_reach
+  FROM quantile_by_logs
 )
 SELECT
   by_logs.`campaign`,

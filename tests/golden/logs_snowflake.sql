@@ -62,9 +62,9 @@ WITH logs AS (
   FROM influence_by_logs
   GROUP BY "CAMPAIGN"
 ), quantile_by_logs AS (
-  /* one row per group: quantiles of Student's t */
+  /* one row per group: quantiles of Student's t, beside the metrics */
   SELECT
-    "CAMPAIGN", units, snips_se, dr_se, meanweight_se,
+    "CAMPAIGN", units, snips_se, dr_se, meanweight_se, snips_value, dr_value, meanweight_value,
     CASE
       WHEN units = 2
       THEN CAST(12.706204736174696 AS DOUBLE)
@@ -89,42 +89,40 @@ WITH logs AS (
                       -CAST(1.0932322711783076 AS DOUBLE)
                       + (
                         CAST(4.192747033331032 AS DOUBLE)
-                        + (-CAST(5.569680760586609 AS DOUBLE) + CAST(2.8784080636910194 AS DOUBLE) / NULLIF(units - 1, 0))
-                        / NULLIF(units - 1, 0)
-                      )
-                      / NULLIF(units - 1, 0)
-                    )
-                    / NULLIF(units - 1, 0)
-                  )
-                  / NULLIF(units - 1, 0)
-                )
-                / NULLIF(units - 1, 0)
-              )
-              / NULLIF(units - 1, 0)
-            )
-            / NULLIF(units - 1, 0)
-          )
-          / NULLIF(units - 1, 0)
-        )
-        / NULLIF(units - 1, 0)
-      )
-      / NULLIF(units - 1, 0)
+                        + (-CAST(5.569680760586609 AS DOUBLE) + CAST(2.8784080636910194 AS DOUBLE) * units_inverse) * units_inverse
+                      ) * units_inverse
+                    ) * units_inverse
+                  ) * units_inverse
+                ) * units_inverse
+              ) * units_inverse
+            ) * units_inverse
+          ) * units_inverse
+        ) * units_inverse
+      ) * units_inverse
     END AS units_quantile
-  FROM spread_by_logs
+  FROM (
+    SELECT
+      s."CAMPAIGN", s.units, s.snips_se, s.dr_se, s.meanweight_se,
+      m.snips AS snips_value,
+      m.dr AS dr_value,
+      m.meanweight AS meanweight_value,
+      CAST(1 AS DOUBLE) / NULLIF(s.units - 1, 0) AS units_inverse
+    FROM spread_by_logs AS s
+    JOIN by_logs AS m ON m."CAMPAIGN" IS NOT DISTINCT FROM s."CAMPAIGN"
+  ) AS inverses
 ), reach_by_logs AS (
   /* one row per group: how far intervals reach */
   SELECT
-    s."CAMPAIGN", s.units, s.snips_se,
-    CASE WHEN s.snips_se > CAST('1e-12' AS DOUBLE) * ABS(m.snips) THEN s.units_quantile * s.snips_se END AS snips_reach,
-    s.dr_se,
-    CASE WHEN s.dr_se > CAST('1e-12' AS DOUBLE) * ABS(m.dr) THEN s.units_quantile * s.dr_se END AS dr_reach,
-    s.meanweight_se,
+    "CAMPAIGN", units, snips_se,
+    CASE WHEN snips_se > CAST('1e-12' AS DOUBLE) * ABS(snips_value) THEN units_quantile * snips_se END AS snips_reach,
+    dr_se,
+    CASE WHEN dr_se > CAST('1e-12' AS DOUBLE) * ABS(dr_value) THEN units_quantile * dr_se END AS dr_reach,
+    meanweight_se,
     CASE
-      WHEN s.meanweight_se > CAST('1e-12' AS DOUBLE) * ABS(m.meanweight)
-      THEN s.units_quantile * s.meanweight_se
+      WHEN meanweight_se > CAST('1e-12' AS DOUBLE) * ABS(meanweight_value)
+      THEN units_quantile * meanweight_se
     END AS meanweight_reach
-  FROM quantile_by_logs AS s
-  JOIN by_logs AS m ON m."CAMPAIGN" IS NOT DISTINCT FROM s."CAMPAIGN"
+  FROM quantile_by_logs
 )
 SELECT
   by_logs."CAMPAIGN",
