@@ -47,7 +47,7 @@ def test_absurd_requests_are_refused_at_once(metric: Any, message: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seconds", [0.3, 1, 3])
+@pytest.mark.parametrize("seconds", [0.1, 0.3, 1])
 def test_a_timeout_holds_while_a_statement_is_composed_and_planned(seconds: float, run: pa.Table, qrels: pa.Table) -> None:
     """Within a second on an idle machine; DuckDB parses in one piece that stops all threads, which takes longer beside other work."""
     metrics = [f"nDCG@{k}" for k in range(1, 1001)]
