@@ -27,8 +27,8 @@ UNTIED_SHARE = 0.999
 MOST_GROUPS = 5_000
 """Groups of the first ``PROBED`` rows up to which scores are packed: each row finds the number of its own."""
 
-POSITIVE_SHARE = 0.02
-"""Scores with weights are packed if at least this share of the rows is positive: of fewer the others take less."""
+POSITIVE_SHARE = 0.015
+"""Scores with weights are packed if at least this share of the rows is positive: of fewer those far from positives are added up, unsorted."""
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-10, 1e13
 """The least weight above 0, and the most that all weigh, which integers add up that are numbers of parts of 2^-80."""
@@ -41,6 +41,8 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
     """Return how a global order is computed: what was asked for, or what suits the engine and the data."""
     database = columns.database
     is_packable = not weighted or question.confidence is None
+    if wanted == "condensed" and (question.confidence is not None or columns.has_units):
+        raise MetricError("order='condensed' is for metrics without intervals and units; choose window, bucketed or grouped")
     if weighted and (wanted == "ranked" or (wanted == "packed" and not is_packable)):
         where = " where there are intervals" * (wanted == "packed")
         raise MetricError(f"order={wanted!r} is for predictions that all weigh 1{where}; choose window, bucketed or grouped")
@@ -56,15 +58,17 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
         if distinct < (REPEATED_SHARE if is_told else DISTINCT_SHARE) * total:
             return "grouped"
         is_untied = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total and groups <= MOST_GROUPS
-        is_packed = is_untied and is_packable and sorted_once != "window" and (not weighted or all(_weights(columns)))
-        return "packed" if is_packed else sorted_once
+        if not is_untied or not is_packable or sorted_once == "window":
+            return sorted_once
+        is_whole, share = _weights(columns) if weighted else (True, 1.0)
+        return "condensed" if share < POSITIVE_SHARE else "packed" if is_whole else sorted_once
     return sorted_once if wanted in {"auto", "window"} else wanted
 
 
-def _weights(columns: Columns) -> tuple[bool | None, bool]:
-    """Return whether integers that are numbers of parts hold weights and their sum, None of weights that are not sound; and if many rows are positive."""
+def _weights(columns: Columns) -> tuple[bool | None, float]:
+    """Return whether integers that are numbers of parts hold weights and their sum, None of weights that are not sound; and the share of positives."""
     if columns.base is None:
-        return None, False
+        return None, 1
     weighs, above = exp.column("weight"), exp.column("weight") > 0
     known = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Count(this=weighs.copy()))
     least = exp.Min(this=exp.Case().when(above, weighs.copy()))
@@ -72,8 +76,8 @@ def _weights(columns: Columns) -> tuple[bool | None, bool]:
     facts = exp.select(known, exp.Min(this=weighs.copy()), least, exp.Sum(this=exp.cast(weighs.copy(), "double")), positive)
     ((is_known, lowest, least_above, total, share),) = columns.database.rows(over(facts, columns.base, ("label", "weight")))
     if not is_known or lowest is None or lowest < 0 or least_above is None:
-        return None, False
-    return bool(least_above >= LEAST_WEIGHT and total <= MOST_WEIGHT), share >= POSITIVE_SHARE
+        return None, 1
+    return bool(least_above >= LEAST_WEIGHT and total <= MOST_WEIGHT), share
 
 
 def _has_small_groups(question: Question, columns: Columns) -> bool:

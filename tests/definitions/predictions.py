@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 INF = float("inf")
-STRATEGIES = ("window", "ranked", "packed", "grouped", "bucketed")
-WEIGHTED = ("window", "packed", "grouped", "bucketed")
+STRATEGIES = ("window", "ranked", "packed", "condensed", "grouped", "bucketed")
+WEIGHTED = ("window", "packed", "condensed", "grouped", "bucketed")
 QUICK = ("window", "bucketed")
 """The strategies that are asked in every run."""
 

@@ -117,12 +117,21 @@ REFUSED = [
     ("GAUC(importance=clicks)", {}, "unknown importance 'clicks'"),
     ("LogLoss(eps=0.6)", {}, "eps is 0.6; it must be a number above 0 to 0.5"),
     ("TweedieDeviance(power=1)", {}, "power is 1; it must be a number above 1"),
-    ("AUC", {"strategy": "sorted"}, "unknown order 'sorted'. Choose from: auto, window, carried, ranked, packed, grouped, bucketed"),
+    (
+        "AUC",
+        {"strategy": "sorted"},
+        "unknown order 'sorted'. Choose from: auto, window, carried, ranked, packed, condensed, grouped, bucketed",
+    ),
     ("AUC", {"strategy": "ranked"}, "order='ranked' is for predictions that all weigh 1; choose window, bucketed or grouped"),
     (
         "AUC",
         {"strategy": "packed", "confidence": 0.9},
         "order='packed' is for predictions that all weigh 1 where there are intervals; choose window, bucketed or grouped",
+    ),
+    (
+        "AUC",
+        {"strategy": "condensed", "confidence": 0.9},
+        "order='condensed' is for metrics without intervals and units; choose window, bucketed or grouped",
     ),
     (
         ["AUC(strategy=window)", "APS"],

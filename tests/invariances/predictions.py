@@ -61,7 +61,7 @@ VALUES = [
 DEVIANCES = ["PoissonDeviance", "TweedieDeviance"]
 METRICS = [*RANKS, *VALUES]
 STRATEGIES = ("window", "grouped", "bucketed")
-ON_DUCKDB = (*STRATEGIES, "packed")
+ON_DUCKDB = (*STRATEGIES, "packed", "condensed")
 SUMS = ("LogLikelihood", "Positives", "Negatives", "Observations", "TP(cut=best)", "TN", "FN", "FP")
 UNWEIGHTED = ("num_predictions", "GAUC", "binning=equal_mass")
 """What counts rows, whatever they weigh."""

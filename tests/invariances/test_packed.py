@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -31,6 +32,7 @@ SCORES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
     "infinite": lambda rng: np.where(rng.random(ROWS) < 0.1, rng.choice([-np.inf, np.inf], ROWS), rng.random(ROWS)),
     "not numbers": lambda rng: np.where(rng.random(ROWS) < 0.1, np.nan, rng.random(ROWS)),
     "long integers": lambda rng: 2**62 + rng.integers(0, 99, ROWS),
+    "decimals": lambda rng: np.array([Decimal(int(one)).scaleb(-9) for one in rng.integers(-(10**12), 10**12, ROWS)]),
     "floats": lambda rng: rng.random(ROWS).astype(np.float32),
 }
 
@@ -142,8 +144,10 @@ def test_weights_that_no_whole_number_holds_are_refused(weight: float) -> None:
     assert found == pytest.approx(sqlrank.evaluate("AUC", predictions=table.drop_columns("weight"))["AUC"][0].as_py(), rel=1e-12)
 
 
-@pytest.mark.parametrize(("share", "kind", "expected"), [(0.1, bool, "packed"), (0.1, int, "packed"), (0.005, int, "carried")])
-def test_weights_are_packed_where_many_rows_are_positive(share: float, kind: type, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("share", "kind", "expected"), [(0.1, bool, "packed"), (0.03, int, "packed"), (0.005, int, "condensed"), (0.005, bool, "condensed")]
+)
+def test_weights_are_packed_where_many_rows_are_positive_and_condensed_where_few_are(share: float, kind: type, expected: str) -> None:
     rng = np.random.default_rng(8)
     rows = 100_000
     table = pa.table({"label": (rng.random(rows) < share).astype(kind), "score": rng.random(rows), "weight": rng.random(rows) + 0.5})
