@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 BOOTSTRAP = "bootstrap"
 INTERVALS = ("auto", "wilson", "t", "normal", BOOTSTRAP)
 
-REPLICATE, PLACE, DIGEST, START, STEP = OF_DRAWS = ("replicate", "place_drawn", "unit_digest", "unit_start", "unit_step")
+REPLICATE, PLACE, DIGEST, START, STEP, TIMES = OF_DRAWS = (
+    "replicate", "place_drawn", "unit_digest", "unit_start", "unit_step", "times_drawn"
+)  # fmt: skip
 """The columns by which units are drawn anew."""
 
 OF_VALUES, OF_ROWS, LEAST_REPLICATES, MOST_REPLICATES = 999, 199, 99, 9999

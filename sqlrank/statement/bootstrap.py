@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.library.confidence import DIGEST, PLACE, REPLICATE, START, STEP, is_share
+from sqlrank.library.confidence import DIGEST, PLACE, REPLICATE, START, STEP, TIMES, is_share
 from sqlrank.statement.bind import literal
 from sqlrank.statement.digests import digest_of, number_of, said
 from sqlrank.statement.keys import QUERY, SLICE, UNIT, Key, key
@@ -51,9 +51,10 @@ def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: s
     crossed = exp.select(*kept, exp.column(REPLICATE), place).from_(hashed.subquery("hashed")).join(replicates, join_type="cross")
     times = said("times.sql", exp.column(PLACE))
     total = times if weight is None else exp.column("weight") * times
-    again = exp.select(*shown, exp.column(REPLICATE), exp.alias_(double(total), "weight")).from_(crossed.subquery("crossed"))
-    again = again.where(said("is_drawn.sql", exp.column(PLACE)))
-    seen = exp.select(*shown, exp.alias_(literal(0), REPLICATE), exp.alias_(double(literal(1) if weight is None else weight), "weight"))
+    again = exp.select(*shown, exp.column(REPLICATE), exp.alias_(double(total), "weight"), exp.alias_(double(times), TIMES))
+    again = again.from_(crossed.subquery("crossed")).where(said("is_drawn.sql", exp.column(PLACE)))
+    alone = [literal(0), double(literal(1) if weight is None else weight), double(literal(1))]
+    seen = exp.select(*shown, *(exp.alias_(value, name) for value, name in zip(alone, (REPLICATE, "weight", TIMES), strict=True)))
     return exp.union(seen.from_(step), again, distinct=False)
 
 

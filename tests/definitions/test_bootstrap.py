@@ -65,6 +65,19 @@ def test_means_by_the_definition(confidence: float, replicates: int, seed: int) 
 
 
 @pytest.mark.slow
+def test_means_without_the_weights_of_queries() -> None:
+    """``aggregate=mean`` beside a weighted mean, and alone, is the mean that it is without weights."""
+    run = pa.table({"query_id": ["a", "a", "b", "c"], "doc_id": ["y", "x", "x", "y"], "score": [2.0, 1.0, 1.0, 1.0]})
+    qrels = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x"] * 3, "relevance": [1] * 3})
+    queries = pa.table({"query_id": ["a", "b", "c"], "weight": [1.0, 2.0, 5.0]})
+    asked = {"run": run, "qrels": qrels, "confidence": 0.95, "interval": "bootstrap"}
+    (plain,) = sqlrank.evaluate("RR", **asked).to_pylist()
+    assert plain["RR"] == pytest.approx(0.5)
+    for metrics in (["RR(aggregate=mean)"], ["RR", "RR(aggregate=mean)"]):
+        (row,) = sqlrank.evaluate(metrics, queries=queries, **asked).to_pylist()
+        assert {name: row[name.replace("RR", "RR(aggregate=mean)")] for name in plain} == pytest.approx(plain, rel=1e-12)
+
+
 def test_rows_by_the_definition() -> None:
     """A metric of all rows is evaluated in every replicate, its rows weighing as often as their user was drawn."""
     rng = np.random.default_rng(4)
