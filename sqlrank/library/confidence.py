@@ -115,7 +115,11 @@ def _is_of_rows(asked: Sequence[Asked]) -> bool:
     for item in asked:
         if "No interval" in item.file.facts:
             continue
-        has_values = item.home == "run" or item.file.grain == "list" or item.settings.get("level") == "query"
+        has_values = item.home == "run" or item.per_list
+        if not has_values and item.settings.get("level") == "query":
+            raise MetricError(
+                f"{item.metric} puts queries together itself, and bootstrap has no values of these to draw; leave out interval"
+            )
         of_rows.setdefault(not has_values, str(item.metric))
         if (aggregate := item.settings.get("aggregate")) not in {None, "mean", "wmean"}:
             raise MetricError(f"interval='bootstrap' is of means, not of aggregate={aggregate!r}; leave out one of them")

@@ -158,6 +158,11 @@ def test_what_has_no_spread() -> None:
             "replicates=10000 is not possible for confidence=0.95: give 99 to 9999, such as 999",
         ),
         (
+            "GAUC",
+            {"interval": "bootstrap"},
+            "GAUC puts queries together itself, and bootstrap has no values of these to draw; leave out interval",
+        ),
+        (
             ["AUC", "MAE(level=query)"],
             {"interval": "bootstrap"},
             "MAE(level=query) is drawn anew by queries and AUC by rows; ask for them in two calls",
