@@ -52,7 +52,7 @@ class Confidence:
     @property
     def is_drawn(self) -> bool:
         """Whether units are drawn anew."""
-        return self.interval == BOOTSTRAP
+        return self.replicates > 0
 
     @property
     def tail(self) -> float:
@@ -106,7 +106,8 @@ def read_confidence(
     of_rows = _is_of_rows(asked)
     count = (OF_ROWS if of_rows else OF_VALUES) if replicates is None else replicates
     _check_replicates(count, float(level))
-    return Confidence(float(level), interval, unit, replicates=count, seed=seed, of_rows=of_rows)
+    has_none = all(item.home != "run" and "No interval" in item.file.facts for item in asked)
+    return Confidence(float(level), interval, unit, replicates=0 if has_none else count, seed=seed, of_rows=of_rows)
 
 
 def _is_of_rows(asked: Sequence[Asked]) -> bool:

@@ -143,6 +143,12 @@ def test_what_has_no_spread() -> None:
     assert row == {"AUC": None, "AUC.low": None, "AUC.high": None, "AUC.se": None, "AUC.units": 2}
 
 
+def test_nothing_is_drawn_for_counts_alone() -> None:
+    (row,) = sqlrank.evaluate(["Positives", "ECE"], predictions=errors([0.5]), confidence=0.95, interval="bootstrap").to_pylist()
+    assert (row["Positives"], row["ECE"]) == (1, 0.5)
+    assert [row[f"Positives.{name}"] for name in ("low", "high", "se", "units")] == [None] * 4
+
+
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [
