@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 
 from sqlrank._version import __version__
 
@@ -24,6 +25,19 @@ def main() -> None:
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115, PTH123  kept open
+    status, wrong = 0, None
+    try:
+        _run()
+    except SystemExit as end:
+        if end.code is not None and not isinstance(end.code, int):
+            raise
+        status = end.code or 0
+    except OSError as error:
+        wrong = error
+    _leave(status, wrong)
+
+
+def _run() -> None:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"sqlrank {__version__}\n")
         return
@@ -34,19 +48,24 @@ def main() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
-    try:
-        command_line(next(iter(sys.argv[1:]), ""))()
-    except SystemExit as end:
-        if end.code is not None and not isinstance(end.code, int):
-            raise
-        _leave(end.code or 0)
+    command_line(next(iter(sys.argv[1:]), ""))()
 
 
-def _leave(status: int) -> None:
-    """End at once: to take all objects apart takes as long as a small evaluation, and work that was left alone would hold up the end."""
+def _leave(status: int, wrong: OSError | None) -> None:
+    """End at once: to take all objects apart takes as long as a small evaluation, and work that was left alone would hold up the end.
+
+    What cannot be written, to a full disk, is an error that is said once; a reader that went away, as head does, is none.
+    """
     atexit._run_exitfuncs()  # noqa: SLF001  the end of the interpreter, but for its objects
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        try:
+            stream.flush()
+        except OSError as error:
+            wrong = error
+    if wrong is not None and not isinstance(wrong, BrokenPipeError) and status == 0:
+        status = 2
+        with suppress(OSError):
+            os.write(2, f"sqlrank: {wrong}\n".encode())
     os._exit(status)
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 BOOTSTRAP = "bootstrap"
 INTERVALS = ("auto", "wilson", "t", "normal", BOOTSTRAP)
 
-REPLICATE, PLACE, DIGEST, START, STEP = OF_DRAWS = ("replicate", "place_drawn", "unit_digest", "unit_start", "unit_step")
+REPLICATE, PLACE, DIGEST, START, STEP, TIMES = OF_DRAWS = (
+    "replicate", "place_drawn", "unit_digest", "unit_start", "unit_step", "times_drawn"
+)  # fmt: skip
 """The columns by which units are drawn anew."""
 
 OF_VALUES, OF_ROWS, LEAST_REPLICATES, MOST_REPLICATES = 999, 199, 99, 9999
@@ -50,7 +52,7 @@ class Confidence:
     @property
     def is_drawn(self) -> bool:
         """Whether units are drawn anew."""
-        return self.interval == BOOTSTRAP
+        return self.replicates > 0
 
     @property
     def tail(self) -> float:
@@ -104,7 +106,8 @@ def read_confidence(
     of_rows = _is_of_rows(asked)
     count = (OF_ROWS if of_rows else OF_VALUES) if replicates is None else replicates
     _check_replicates(count, float(level))
-    return Confidence(float(level), interval, unit, replicates=count, seed=seed, of_rows=of_rows)
+    has_none = all(item.home != "run" and "No interval" in item.file.facts for item in asked)
+    return Confidence(float(level), interval, unit, replicates=0 if has_none else count, seed=seed, of_rows=of_rows)
 
 
 def _is_of_rows(asked: Sequence[Asked]) -> bool:
@@ -113,7 +116,11 @@ def _is_of_rows(asked: Sequence[Asked]) -> bool:
     for item in asked:
         if "No interval" in item.file.facts:
             continue
-        has_values = item.home == "run" or item.file.grain == "list" or item.settings.get("level") == "query"
+        has_values = item.home == "run" or item.per_list
+        if not has_values and item.settings.get("level") == "query":
+            raise MetricError(
+                f"{item.metric} puts queries together itself, and bootstrap has no values of these to draw; leave out interval"
+            )
         of_rows.setdefault(not has_values, str(item.metric))
         if (aggregate := item.settings.get("aggregate")) not in {None, "mean", "wmean"}:
             raise MetricError(f"interval='bootstrap' is of means, not of aggregate={aggregate!r}; leave out one of them")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.library.confidence import DIGEST, PLACE, REPLICATE, START, STEP, is_share
+from sqlrank.library.confidence import DIGEST, PLACE, REPLICATE, START, STEP, TIMES, is_share
 from sqlrank.statement.bind import literal
 from sqlrank.statement.digests import digest_of, number_of, said
 from sqlrank.statement.keys import QUERY, SLICE, UNIT, Key, key
@@ -51,9 +51,10 @@ def drawn(relations: Relations, confidence: Confidence, rows: exp.Query, step: s
     crossed = exp.select(*kept, exp.column(REPLICATE), place).from_(hashed.subquery("hashed")).join(replicates, join_type="cross")
     times = said("times.sql", exp.column(PLACE))
     total = times if weight is None else exp.column("weight") * times
-    again = exp.select(*shown, exp.column(REPLICATE), exp.alias_(double(total), "weight")).from_(crossed.subquery("crossed"))
-    again = again.where(said("is_drawn.sql", exp.column(PLACE)))
-    seen = exp.select(*shown, exp.alias_(literal(0), REPLICATE), exp.alias_(double(literal(1) if weight is None else weight), "weight"))
+    again = exp.select(*shown, exp.column(REPLICATE), exp.alias_(double(total), "weight"), exp.alias_(double(times), TIMES))
+    again = again.from_(crossed.subquery("crossed")).where(said("is_drawn.sql", exp.column(PLACE)))
+    alone = [literal(0), double(literal(1) if weight is None else weight), double(literal(1))]
+    seen = exp.select(*shown, *(exp.alias_(value, name) for value, name in zip(alone, (REPLICATE, "weight", TIMES), strict=True)))
     return exp.union(seen.from_(step), again, distinct=False)
 
 
@@ -100,7 +101,7 @@ class Replicates:
         """Return one row per group with the limits of every metric; ``body`` has one per group and replicate."""
         shape = self.relations.shape
         keys = Key((*shape.by, *([] if shape.sets is None else [SLICE])), nullable=True)
-        units = self._units(base, keys, [column.alias for column in columns])
+        units = self._units(base, keys, columns)
         body.set("order", None)
         for item in body.selects if shape.sets is not None else ():
             if item.alias_or_name == SLICED_BY:
@@ -133,17 +134,17 @@ class Replicates:
             query = joined(query, seen, Part(step, keys))
         return ordered(query, [*(key(name, seen) for name in shape.by), *([] if shape.sets is None else [exp.column(SLICED_BY)])])
 
-    def _units(self, base: str | None, keys: Key, names: Sequence[str]) -> str:
+    def _units(self, base: str | None, keys: Key, columns: Sequence[Column]) -> str:
         """Add the numbers of units: of each metric whose values may be NULL, or, of rows, one for all."""
         if self.values is not None:
             step, query = self.values
             held = query.named_selects
-            counted_of: Callable[[str], exp.Expr] = exp.column
+            values = {column.alias: _that_weighs(column, held) for column in columns if column.alias in held}
             if SLICE in keys.columns and SLICE not in held:
                 sliced = per_slice(step, held, self.relations.shape)
                 step = self.keep("values_per_slice", sliced, "one row per query and grouping that it counts in")
-                counted_of = _query_with
-            counts: dict[str, exp.Expr] = {f"{name}_{UNITS}": exp.Count(this=counted_of(name)) for name in names if name in held}
+                values = {name: _query_with(value) for name, value in values.items()}
+            counts: dict[str, exp.Expr] = {f"{name}_{UNITS}": exp.Count(this=value) for name, value in values.items()}
             counted = exp.select(*map(key, keys.columns)).from_(step)
         else:
             step = self.relations.input(rows_of(self.relations, str(base)))
@@ -225,9 +226,17 @@ class Replicates:
         return self.keep("limits", query, "one row per group: the limits of every metric")
 
 
-def _query_with(name: str) -> exp.Distinct:
+def _that_weighs(column: Column, held: Sequence[str]) -> exp.Expr:
+    """Return the value of a metric for a query that is a unit: NULL where it weighs nothing in a weighted mean."""
+    value = exp.column(column.alias)
+    if "weight" not in held or column.asked.settings.get("aggregate", "wmean") != "wmean":
+        return value
+    return exp.Case(ifs=[exp.If(this=exp.GT(this=exp.column("weight"), expression=literal(0)), true=value)])
+
+
+def _query_with(value: exp.Expr) -> exp.Distinct:
     """Return the queries that have a value, each once: a grouping may hold several lists of one."""
-    there = exp.Not(this=exp.Is(this=exp.column(name), expression=exp.Null()))
+    there = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
     return exp.Distinct(expressions=[exp.Case(ifs=[exp.If(this=there, true=exp.column(QUERY))])])
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import sqlglot
 from sqlglot import exp
 
+from sqlrank.library.nodes import nodes
 from sqlrank.statement.bind import bind, literal
 from sqlrank.statement.influence import added, terms
 from sqlrank.statement.rows import double
@@ -146,11 +147,13 @@ def _over_rows(node: exp.Expr) -> exp.Expr:
 
 
 def _of_values(move: exp.Expr, column: Column) -> exp.Expr:
-    """Return how far a value moves its mean: a NULL is none."""
-    if not can_be_null(column):
-        return move
-    is_unit = exp.Not(this=exp.Is(this=exp.column(column.alias, table="r"), expression=exp.Null()))
-    return exp.Case(ifs=[exp.If(this=is_unit, true=move)])
+    """Return how far a value moves its mean: NULL, which is none, where there is no value, or it weighs nothing."""
+    is_unit: list[exp.Expr] = []
+    if can_be_null(column):
+        is_unit.append(exp.Not(this=exp.Is(this=exp.column(column.alias, table="r"), expression=exp.Null())))
+    if any(read.name == "weight" for read in nodes(move, exp.Column)):
+        is_unit.append(exp.GT(this=exp.column("weight", table="r"), expression=literal(0)))
+    return exp.Case(ifs=[exp.If(this=exp.and_(*is_unit, wrap=False), true=move)]) if is_unit else move
 
 
 def can_be_null(column: Column) -> bool:

@@ -68,7 +68,7 @@ class Spread:
         for column, move in moves:
             own = column.asked.file.facts.get("Standard error", "alike")
             self.errors[column.alias] = own if rows.kind == "alike" else "deviation" if move == deviation(column) else "influence"
-            of_its_own = rows.kind == "values" and can_be_null(column)
+            of_its_own = rows.kind == "values" and (can_be_null(column) or isinstance(move, exp.Case))
             self.units[column.alias] = f"{column.alias}_{UNITS}" if of_its_own else UNITS
         has_classes = self.has_classes(rows)
         influence = self.keep(

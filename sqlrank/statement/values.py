@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.library.confidence import TIMES
 from sqlrank.library.nodes import nodes
 from sqlrank.statement.bind import apply
 from sqlrank.statement.moves import can_be_null
@@ -55,7 +56,8 @@ def aggregated(
         what = "is for metrics of rankings" if unit == "query" else "needs a queries table with a weight column"
         raise MetricError(f"aggregate='wmean' {what}")
     weight = exp.column("weight") if weighted or is_drawn else exp.Literal.number(1)
-    chosen = "wmean" if is_drawn and chosen == "mean" else chosen
+    if is_drawn and chosen == "mean":
+        chosen, weight = "wmean", exp.column(TIMES) if weighted else weight
     found = apply(library, "aggregate", [value, weight], {**settings, "aggregate": chosen})
     if is_never_null:
         found = _never_null(found, value)

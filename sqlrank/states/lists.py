@@ -93,16 +93,15 @@ def moments_of(item: Asked, library: Library, *, weighted: bool) -> dict[str, Pa
 
 def _moments(value: exp.Column, *, weighted: bool = False) -> dict[str, exp.Expr]:
     """Return the aggregates by which the spread of values is told: how many there are, and sums of them, by the power to which each stands there."""
-    count = exp.Count(this=value)
     if not weighted:
-        return {"count": count, "total": exp.Sum(this=value), "squares": exp.Sum(this=_product(value, value))}
+        return {"count": exp.Count(this=value), "total": exp.Sum(this=value), "squares": exp.Sum(this=_product(value, value))}
     weight = exp.column("weight")
     is_null = exp.Is(this=value, expression=exp.Null())
     weights, squares = (
         exp.Sum(this=exp.Case(ifs=[exp.If(this=is_null, true=literal(0))], default=each)) for each in (weight, _product(weight, weight))
     )
     return {
-        "count": count,
+        "count": exp.Count(this=exp.Case(ifs=[exp.If(this=exp.GT(this=weight, expression=literal(0)), true=value)])),
         "weights": weights,
         "total": exp.Sum(this=_product(weight, value)),
         "squared_weights": squares,

@@ -104,7 +104,7 @@ def look_up(call: Call) -> tuple[Library, list[Asked], Wanted, list[str]]:
 
 def by_of(call: Call) -> list[str]:
     """Return the columns of groups; raise ``MetricError`` for several groupings."""
-    by = [call.by] if isinstance(call.by, str) else list(call.by)
+    by = [call.by] if isinstance(call.by, str) else list(call.by or ())
     if any(not isinstance(name, str) for name in by):
         raise MetricError("by of a state is one list of columns; ask for each grouping in a call of its own")
     if len(set(by)) < len(by):

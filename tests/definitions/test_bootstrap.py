@@ -65,6 +65,19 @@ def test_means_by_the_definition(confidence: float, replicates: int, seed: int) 
 
 
 @pytest.mark.slow
+def test_means_without_the_weights_of_queries() -> None:
+    """``aggregate=mean`` beside a weighted mean, and alone, is the mean that it is without weights."""
+    run = pa.table({"query_id": ["a", "a", "b", "c"], "doc_id": ["y", "x", "x", "y"], "score": [2.0, 1.0, 1.0, 1.0]})
+    qrels = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x"] * 3, "relevance": [1] * 3})
+    queries = pa.table({"query_id": ["a", "b", "c"], "weight": [1.0, 2.0, 5.0]})
+    asked = {"run": run, "qrels": qrels, "confidence": 0.95, "interval": "bootstrap"}
+    (plain,) = sqlrank.evaluate("RR", **asked).to_pylist()
+    assert plain["RR"] == pytest.approx(0.5)
+    for metrics in (["RR(aggregate=mean)"], ["RR", "RR(aggregate=mean)"]):
+        (row,) = sqlrank.evaluate(metrics, queries=queries, **asked).to_pylist()
+        assert {name: row[name.replace("RR", "RR(aggregate=mean)")] for name in plain} == pytest.approx(plain, rel=1e-12)
+
+
 def test_rows_by_the_definition() -> None:
     """A metric of all rows is evaluated in every replicate, its rows weighing as often as their user was drawn."""
     rng = np.random.default_rng(4)
@@ -130,6 +143,12 @@ def test_what_has_no_spread() -> None:
     assert row == {"AUC": None, "AUC.low": None, "AUC.high": None, "AUC.se": None, "AUC.units": 2}
 
 
+def test_nothing_is_drawn_for_counts_alone() -> None:
+    (row,) = sqlrank.evaluate(["Positives", "ECE"], predictions=errors([0.5]), confidence=0.95, interval="bootstrap").to_pylist()
+    assert (row["Positives"], row["ECE"]) == (1, 0.5)
+    assert [row[f"Positives.{name}"] for name in ("low", "high", "se", "units")] == [None] * 4
+
+
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [
@@ -143,6 +162,11 @@ def test_what_has_no_spread() -> None:
             "AUC",
             {"interval": "bootstrap", "replicates": 10000},
             "replicates=10000 is not possible for confidence=0.95: give 99 to 9999, such as 999",
+        ),
+        (
+            "GAUC",
+            {"interval": "bootstrap"},
+            "GAUC puts queries together itself, and bootstrap has no values of these to draw; leave out interval",
         ),
         (
             ["AUC", "MAE(level=query)"],

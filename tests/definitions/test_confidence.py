@@ -168,6 +168,20 @@ def test_weighted_queries(run: pa.Table, qrels: pa.Table) -> None:
     assert (row["RR"], row["RR.se"]) == pytest.approx((7 / 8, np.sqrt(2 * 2 * (3 / 32) ** 2)), rel=1e-12)
 
 
+@pytest.mark.parametrize("interval", ["auto", "bootstrap"])
+def test_a_query_that_weighs_nothing_is_no_unit(run: pa.Table, qrels: pa.Table, interval: str) -> None:
+    """Of a weighted mean; one without weights counts it."""
+    judged = pa.concat_tables([qrels, pa.table({"query_id": ["q3"], "doc_id": ["a"], "relevance": [1]})])
+    metrics, held = ["RR", "RR(aggregate=mean)"], {"run": run, "confidence": 0.95, "interval": interval}
+    rows = []
+    for others, weights in ((qrels, [1.0, 3.0]), (judged, [1.0, 3.0, 0.0])):
+        queries = pa.table({"query_id": [f"q{place}" for place in range(1, len(weights) + 1)], "weight": weights})
+        rows += sqlrank.evaluate(metrics, qrels=others, queries=queries, **held).to_pylist()
+    found = [[row[f"RR{name}"] for name in ("", ".low", ".high", ".se", ".units")] for row in rows]
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+    assert [row["RR(aggregate=mean).units"] for row in rows] == [2, 3]
+
+
 def test_values_of_queries_of_predictions() -> None:
     """With ``level=query`` the values of queries are the units."""
     table = pa.table({**TEN, "query_id": CLUSTERS})

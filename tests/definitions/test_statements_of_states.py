@@ -167,3 +167,9 @@ def test_rows_without_weights_are_counted(tmp_path: Path) -> None:
     assert empty.num_rows == 0
     text = sqlrank.state_sql(["AUC", "LogLoss", "CalibrationRatio"], predictions="clicks", by="day")
     assert " weight" not in text.replace("sum_weight", "")
+
+
+def test_by_may_be_none() -> None:
+    """As of rows it is no grouping."""
+    state = sqlrank.state("AUC", predictions=clicks(), by="day")
+    assert sqlrank.evaluate("AUC", state=state, by=None).equals(sqlrank.evaluate("AUC", state=state))

@@ -37,7 +37,7 @@ def test_a_weighted_mean_by_hand() -> None:
 
 
 def test_weighted_means_are_as_sure_as_from_the_rows() -> None:
-    """With queries of no weight, which count as the statement over rows counts them, for all days and each."""
+    """With queries of no weight, which are no units of a weighted mean, for all days and each."""
     held = given(weighted=True)
     place = held["queries"].column_names.index("weight")
     weights = held["queries"]["weight"].to_numpy().copy()
@@ -49,6 +49,7 @@ def test_weighted_means_are_as_sure_as_from_the_rows() -> None:
         found = sqlrank.evaluate(WEIGHTED, state=state, **asked).to_pylist()
         direct = sqlrank.evaluate(WEIGHTED, interval="t", **asked, **held).to_pylist()
         for row, expected in zip(found, direct, strict=True):
+            assert row["AP.units"] < row["RR(aggregate=mean).units"] or by
             for name in WEIGHTED:
                 error = expected[f"{name}.se"]
                 assert row[f"{name}.se"] == (pytest.approx(error, rel=1e-9) if error else None)  # lists that do not differ

@@ -45,3 +45,14 @@ def test_a_command_alone_is_what_it_is_among_all(word: str) -> None:
 def test_nothing_is_left_behind_at_the_end(tmp_path: Path) -> None:
     assert "RR" in _python("-m", "sqlrank", *CALL, TMPDIR=str(tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk to write to")  # noqa: PTH110
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [CALL, ["--version"], ["--help"], ["metrics", "AUC"]], ids=lambda words: words[0])
+def test_a_full_disk_is_said_once(arguments: list[str], buffered: str) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        variables = os.environ | {"PYTHONUNBUFFERED": buffered}
+        words = [sys.executable, "-m", "sqlrank", *arguments]
+        done = subprocess.run(words, check=False, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=variables)
+    assert (done.returncode, done.stderr) == (2, "sqlrank: [Errno 28] No space left on device\n")
