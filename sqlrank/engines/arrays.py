@@ -23,18 +23,16 @@ def write_arrays(tree: exp.Expr, target: Dialect) -> None:
 
 
 def _sort(made: exp.ArrayAgg) -> None:
-    """Put what the order is by into structs, which are sorted, greatest first, and take from them what the array is of."""
+    """Put what the order is by into structs, which are sorted, greatest first, and take from them what the array is of.
+
+    By the field of the array, not by a lambda: what a lambda is applied to, Spark does not compile, the sort included.
+    """
     order = made.this
     columns = [item.this for item in order.expressions]
     fields = [exp.PropertyEQ(this=column.this.copy(), expression=column) for column in columns]
     pairs = exp.ArrayAgg(this=exp.Struct(expressions=fields), nulls_excluded=True)
-    taken = exp.Dot(this=exp.to_identifier(ENTRY), expression=order.this.this.copy())
-    made.replace(
-        exp.Transform(
-            this=exp.ArraySort(this=pairs, asc=exp.false(), nulls_first=exp.false()),
-            expression=exp.Lambda(this=taken, expressions=[exp.to_identifier(ENTRY)]),
-        )
-    )
+    ordered = exp.ArraySort(this=pairs, asc=exp.false(), nulls_first=exp.false())
+    made.replace(exp.Dot(this=ordered, expression=order.this.this.copy()))
 
 
 def _search(array: exp.Expr, sought: exp.Expr) -> exp.Expr:

@@ -30,19 +30,31 @@ def compute_once(tree: exp.Expr, target: Dialect, keeps: bool) -> None:
         elif wanted and keeps:
             step.set("materialized", True)  # noqa: FBT003  sqlglot's flag
         elif wanted and target.repeats:
-            kept = exp.select("*").from_(step.this.subquery("once", copy=False)).where("RAND() >= 0")
-            kept.comments = [ONCE]
-            if keys := _of_lists(step.this):
-                kept.set("hint", exp.Hint(expressions=[exp.Anonymous(this="REPARTITION", expressions=keys)]))
-            step.set("this", kept)
+            step.set("this", _once(step.this))
 
 
-def _of_lists(step: exp.Query) -> list[exp.Expr]:
-    """Return what tells lists apart in a step that has them: kept by these, its readers need not move its rows again.
+def _once(query: exp.Query) -> exp.Select:
+    """Return a query that is computed once; what is of lists is kept by list, so that its readers need not move its rows again.
 
-    Nothing if a name would end the comment that a hint is to other readers.
+    A hint alone would be passed over where rows stand by list already, and readers would repeat all that comes after the last move of
+    rows. A key that is made anew does not show that.
     """
-    names = step.named_selects
-    keys = step.selects[: names.index("query_id") + 1] if "query_id" in names else []
-    keys = [] if any("*/" in item.alias_or_name for item in keys) else keys
-    return [exp.column(item.args["alias"].copy() if isinstance(item, exp.Alias) else item.this.copy()) for item in keys]
+    kept = exp.select("*").from_(query.subquery("once", copy=False)).where("RAND() >= 0")
+    kept.comments = [ONCE]
+    columns = [exp.column(item.args["alias"].copy() if isinstance(item, exp.Alias) else item.this.copy()) for item in query.selects]
+    if keys := columns[: _keys(query.named_selects)]:
+        made = [exp.alias_(_anew(column), column.this.copy()) for column in keys]
+        kept.set("expressions", [*made, *columns[len(keys) :]])
+        kept.set("hint", exp.Hint(expressions=[exp.Anonymous(this="REPARTITION", expressions=[key.copy() for key in keys])]))
+    return kept
+
+
+def _keys(names: list[str]) -> int:
+    """Return how many columns, the first ones, tell lists apart: none if a name would end the comment that a hint is to other readers."""
+    number = names.index("query_id") + 1 if "query_id" in names else 0
+    return 0 if any("*/" in name for name in names[:number]) else number
+
+
+def _anew(key: exp.Column) -> exp.Expr:
+    """Return a key as it is, in words that Spark does not see through."""
+    return exp.Anonymous(this="ELEMENT_AT", expressions=[exp.Array(expressions=[key.copy()]), exp.Literal.number(1)])

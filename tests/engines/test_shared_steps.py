@@ -51,10 +51,11 @@ def test_it_is_computed_once(engine: Any) -> None:
         assert text_of(result).count("AS MATERIALIZED (") == 1
         assert text_of(result).endswith("enable_materialized_cte = 1")
         return
-    assert scans_of("score", engine, result) == 1
+    assert len(done("FileScan", "score", engine, result)) == 1
+    assert len(done("ObjectHashAggregate", "functions=[collect_list", engine, result)) == 1  # and puts each list in order once
     areas = sqlrank.evaluate(["AUC", "PRAUC"], predictions="predictions", connection=engine.connection, check="off")
     assert areas.to_pylist()[0] == pytest.approx(sqlrank.evaluate(["AUC", "PRAUC"], predictions=PREDICTIONS).to_pylist()[0], rel=1e-9)
-    assert scans_of("label", engine, areas) == 1
+    assert len(done("FileScan", "label", engine, areas)) == 1
 
 
 def test_values_of_queries_are_computed_once_for_their_intervals(engine: Any) -> None:
@@ -64,15 +65,15 @@ def test_values_of_queries_are_computed_once_for_their_intervals(engine: Any) ->
     if isinstance(engine, ClickHouse):
         assert text_of(result).count("AS MATERIALIZED (") == 1
         return
-    assert scans_of("score", engine, result) == 1
+    assert len(done("FileScan", "score", engine, result)) == 1
 
 
-def scans_of(column: str, engine: Spark, result: pa.Table) -> int:
-    """Return how often Spark reads a column from a file to run the statement of a result."""
+def done(step: str, detail: str, engine: Spark, result: pa.Table) -> list[str]:
+    """Return what Spark does of a kind, such as reading a column from a file, to run the statement of a result."""
     frame = engine.connection.sql(text_of(result))
     frame.collect()
-    plan = frame._jdf.queryExecution().executedPlan().toString().partition("Initial Plan")[0]  # noqa: SLF001  no other way to the plan
-    return sum("FileScan" in line and column in line for line in plan.splitlines())
+    plan: str = frame._jdf.queryExecution().executedPlan().toString().partition("Initial Plan")[0]  # noqa: SLF001  no other way to the plan
+    return [line for line in plan.splitlines() if step in line and detail in line]
 
 
 def test_a_server_without_the_setting_is_not_told(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,8 @@ WITH qrels AS (
 ), judged AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT /*+ REPARTITION(query_id) */
-    *
+    ELEMENT_AT(ARRAY(query_id), 1) AS query_id,
+    relevance, rank, docs, chance
   FROM (
     /* relations/judged/listed.sql: one row per judged document with its rank, NULL where it was not
    retrieved; equal scores by doc_id, greatest first, as trec_eval. */
@@ -36,16 +37,16 @@ WITH qrels AS (
       SELECT
         l.query_id, j.relevance,
         NULLIF(ARRAY_POSITION(r.documents, j.doc_id), 0) AS place
-      FROM qrels AS j
-      JOIN topics AS l ON l.query_id = j.query_id
+      FROM topics AS l
       LEFT JOIN (
         SELECT
           query_id,
-          TRANSFORM(SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE), entry -> entry.doc_id) AS documents
+          SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE).doc_id AS documents
         FROM run
         GROUP BY query_id
       ) AS r
         ON r.query_id = l.query_id
+      JOIN qrels AS j ON j.query_id = l.query_id
     ) AS looked_up
   ) AS once
   WHERE RAND() >= 0

@@ -51,7 +51,9 @@ WITH qrels AS (
 ), judged AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT /*+ REPARTITION(`model`, query_id) */
-    *
+    ELEMENT_AT(ARRAY(`model`), 1) AS `model`,
+    ELEMENT_AT(ARRAY(query_id), 1) AS query_id,
+    relevance, rank, docs, chance
   FROM (
     /* relations/judged/listed.sql: one row per judged document with its rank, NULL where it was not
    retrieved; equal scores by doc_id, greatest first, as trec_eval. */
@@ -64,16 +66,16 @@ WITH qrels AS (
       SELECT
         l.`model`, l.query_id, j.relevance,
         NULLIF(ARRAY_POSITION(r.documents, j.doc_id), 0) AS place
-      FROM qrels AS j
-      JOIN chosen AS l ON l.query_id = j.query_id
+      FROM chosen AS l
       LEFT JOIN (
         SELECT
           `model`, query_id,
-          TRANSFORM(SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE), entry -> entry.doc_id) AS documents
+          SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE).doc_id AS documents
         FROM run
         GROUP BY `model`, query_id
       ) AS r
         ON r.`model` IS NOT DISTINCT FROM l.`model` AND r.query_id = l.query_id
+      JOIN qrels AS j ON j.query_id = l.query_id
     ) AS looked_up
   ) AS once
   WHERE RAND() >= 0

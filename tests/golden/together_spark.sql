@@ -35,16 +35,16 @@ WITH predictions AS (
     SELECT
       l.`model`, l.query_id, j.relevance,
       NULLIF(ARRAY_POSITION(r.documents, j.doc_id), 0) AS place
-    FROM qrels AS j
-    JOIN topics AS l ON l.`model` IS NOT DISTINCT FROM j.`model` AND l.query_id = j.query_id
+    FROM topics AS l
     LEFT JOIN (
       SELECT
         `model`, query_id,
-        TRANSFORM(SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE), entry -> entry.doc_id) AS documents
+        SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE).doc_id AS documents
       FROM predictions AS run
       GROUP BY `model`, query_id
     ) AS r
       ON r.`model` IS NOT DISTINCT FROM l.`model` AND r.query_id = l.query_id
+    JOIN qrels AS j ON j.`model` IS NOT DISTINCT FROM l.`model` AND j.query_id = l.query_id
   ) AS looked_up
 ), valued AS (
   /* relations/valued.sql: one row per document of positive relevance, which is what can have a gain. */

@@ -17,8 +17,7 @@ FROM (
     j.relevance,
     NULLIF(ARRAY_POSITION(r.documents, j.doc_id), 0) AS place,
     r.retrieved_docs
-  FROM qrels AS j
-  JOIN lists AS l ON l.group_id = j.group_id AND l.query_id = j.query_id
+  FROM lists AS l
   LEFT JOIN (
     SELECT
       group_id,
@@ -28,4 +27,5 @@ FROM (
     FROM run
     GROUP BY group_id, query_id
   ) AS r ON r.group_id = l.group_id AND r.query_id = l.query_id
+  JOIN qrels AS j ON j.group_id = l.group_id AND j.query_id = l.query_id
 ) AS looked_up
