@@ -8,11 +8,17 @@ WITH run AS (
     CAST(score AS DOUBLE) AS score
   FROM shop.eval.shown
 ), topics AS (
-  /* relations/topics/run.sql: one row per query to evaluate: every query with an answer, judged or not. */
-  SELECT
-    query_id
-  FROM run
-  GROUP BY query_id
+  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  SELECT /*+ REPARTITION(query_id) */
+    ELEMENT_AT(ARRAY(query_id), 1) AS query_id
+  FROM (
+    /* relations/topics/run.sql: one row per query to evaluate: every query with an answer, judged or not. */
+    SELECT
+      query_id
+    FROM run
+    GROUP BY query_id
+  ) AS once
+  WHERE RAND() >= 0
 ), retrieved AS (
   /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
    keep their place. */

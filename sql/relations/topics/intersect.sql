@@ -1,6 +1,7 @@
 -- topics: one row per query to evaluate: the queries that are both judged and answered.
 -- A query stays if all of its rows are left out.
 -- Rows: as given.
+-- Costly: the run is read for it.
 SELECT
   answered.group_id,
   answered.query_id
