@@ -81,7 +81,7 @@ def with_ranking_metrics(spark: SparkSession) -> Values:
     lists = spark.sql("""
         SELECT ranked.documents, relevant.documents AS judged
         FROM (
-            SELECT query_id, TRANSFORM(SORT_ARRAY(COLLECT_LIST(STRUCT(score, doc_id)), FALSE), pair -> pair.doc_id) AS documents
+            SELECT query_id, SORT_ARRAY(COLLECT_LIST(STRUCT(score, doc_id)), FALSE).doc_id AS documents
             FROM run
             GROUP BY query_id
         ) AS ranked
