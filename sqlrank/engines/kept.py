@@ -41,10 +41,11 @@ def _once(query: exp.Query) -> exp.Select:
     """
     kept = exp.select("*").from_(query.subquery("once", copy=False)).where("RAND() >= 0")
     kept.comments = [ONCE]
-    columns = [exp.column(item.args["alias"].copy() if isinstance(item, exp.Alias) else item.this.copy()) for item in query.selects]
-    if keys := columns[: _keys(query.named_selects)]:
+    if number := _keys(query.named_selects):
+        columns = [exp.column(item.args["alias"].copy() if isinstance(item, exp.Alias) else item.this.copy()) for item in query.selects]
+        keys = columns[:number]
         made = [exp.alias_(_anew(column), column.this.copy()) for column in keys]
-        kept.set("expressions", [*made, *columns[len(keys) :]])
+        kept.set("expressions", [*made, *columns[number:]])
         kept.set("hint", exp.Hint(expressions=[exp.Anonymous(this="REPARTITION", expressions=[key.copy() for key in keys])]))
     return kept
 
