@@ -48,9 +48,9 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
         raise MetricError(f"order={wanted!r} is for predictions that all weigh 1{where}; choose window, bucketed or grouped")
     if wanted == "packed" and weighted and database.looks and _weights(columns)[0] is False:
         what = f"weights of 0, or of {LEAST_WEIGHT:g} and more, and {MOST_WEIGHT:g} in all"
-        raise MetricError(f"order='packed' is for {what}; choose carried or grouped, or divide the weights by a number")
+        raise MetricError(f"order='packed' is for {what}; choose window or grouped, or divide the weights by a number")
     is_told = columns.has_units and any("Influence" in item.file.facts for item in question.asked)
-    sorted_once = "ranked" if not weighted and not is_told else "carried" if database.dialect == "duckdb" and not is_told else "window"
+    sorted_once = "window" if weighted or is_told else "ranked"
     if wanted == "auto" and dialect_of(database.dialect).is_distributed:
         wanted = "window" if _has_small_groups(question, columns) else "bucketed"
     elif wanted == "auto" and database.looks and columns.base is not None:
@@ -58,7 +58,7 @@ def order(question: Question, columns: Columns, wanted: str, weighted: bool) -> 
         if distinct < (REPEATED_SHARE if is_told else DISTINCT_SHARE) * total:
             return "grouped"
         is_untied = database.dialect == "duckdb" and total == PROBED and distinct >= UNTIED_SHARE * total and groups <= MOST_GROUPS
-        if not is_untied or not is_packable or sorted_once == "window":
+        if not is_untied or not is_packable or is_told:
             return sorted_once
         is_whole, share = _weights(columns) if weighted else (True, 1.0)
         return "condensed" if share < POSITIVE_SHARE else "packed" if is_whole else sorted_once

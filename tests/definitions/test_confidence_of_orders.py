@@ -21,7 +21,7 @@ OTHER = [0.8, 0.9, 0.6, 0.3, 0.5, 0.5, 0.2, 0.1, 0.4, 0.3]
 
 WEIGHED = {**TEN, "weight": WEIGHTS}
 BY_USER = {**WEIGHED, "user": CLUSTERS}
-ORDERS = ("carried", "window", "grouped", "bucketed")
+ORDERS = ("window", "grouped", "bucketed")
 OF_ORDERS = ["AUC", "Gini", "LiftQuality", "APS"]
 
 
@@ -113,7 +113,8 @@ def test_units_that_were_drawn_together() -> None:
 
 @pytest.mark.slow
 def test_an_expression_says_what_was_drawn_together() -> None:
-    assert interval("AUC", pa.table(BY_USER), unit="'u' || user") == interval("AUC", pa.table(BY_USER), unit="user")
+    expression, column = (interval("AUC", pa.table(BY_USER), unit=unit) for unit in ("'u' || user", "user"))
+    assert expression == pytest.approx(column, rel=1e-12)  # users are added up in the order in which they are met
 
 
 @pytest.mark.parametrize("order", few(ORDERS, ["grouped"]))

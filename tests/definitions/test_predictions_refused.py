@@ -120,7 +120,7 @@ REFUSED = [
     (
         "AUC",
         {"strategy": "sorted"},
-        "unknown order 'sorted'. Choose from: auto, window, carried, ranked, packed, condensed, grouped, bucketed",
+        "unknown order 'sorted'. Choose from: auto, window, ranked, packed, condensed, grouped, bucketed",
     ),
     ("AUC", {"strategy": "ranked"}, "order='ranked' is for predictions that all weigh 1; choose window, bucketed or grouped"),
     (

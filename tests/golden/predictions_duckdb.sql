@@ -1,5 +1,5 @@
 -- sqlrank 0.1.0: AUC, APS, LogLoss
--- plan: order=carried
+-- plan: order=window
 -- for another: order=bucketed, if one group alone is more than a worker holds
 CREATE OR REPLACE TABLE shop.ads.daily_metrics AS
 WITH predictions AS NOT MATERIALIZED (
@@ -12,12 +12,11 @@ WITH predictions AS NOT MATERIALIZED (
   FROM shop.ads.impressions
   WHERE "day" = '2026-01-01'
 ), told AS (
-  /* relations/told/last.sql: one row per prediction with the lowest score of a positive that is not
-   below its own, NULL if there is none: the last one that was passed on the way down, which DuckDB
-   carries along faster than it compares. */
+  /* relations/told/lowest.sql: one row per prediction with the lowest score of a positive that is not
+   below its own, NULL if there is none. */
   SELECT
     "campaign", label, score, weight,
-    LAST_VALUE(CASE WHEN label = 1 THEN score END IGNORE NULLS) OVER (PARTITION BY "campaign" ORDER BY score DESC) AS lowest
+    MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY "campaign" ORDER BY score DESC) AS lowest
   FROM predictions
 ), segments AS (
   /* relations/segments/told.sql: one row per distinct score of a positive, highest first, with the

@@ -93,16 +93,16 @@ def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
     for order, score in scores.items():
         table = pa.table({"label": label, "score": score})
         assert sqlrank.evaluate("AUC", predictions=table).schema.metadata[b"sqlrank.strategy"].decode() == order
-        for least, sorted_by in ((1e-9, "packed"), (1e-11, "carried")):
+        for least, sorted_by in ((1e-9, "packed"), (1e-11, "window")):
             weighted = table.append_column("weight", pa.array(least + rng.integers(0, 9, 100_000)))
             taken = sqlrank.evaluate("AUC", predictions=weighted).schema.metadata[b"sqlrank.strategy"].decode()
-            assert taken == ("grouped" if order == "grouped" else sorted_by if order == "packed" else "carried")
+            assert taken == ("grouped" if order == "grouped" else sorted_by if order == "packed" else "window")
     weighted = table.append_column("weight", pa.array(rng.random(100_000))).set_column(1, "score", pa.array(scores["packed"]))
-    for number, order in ((1_000, "packed"), (50_000, "carried")):
+    for number, order in ((1_000, "packed"), (50_000, "window")):
         grouped = weighted.append_column("shop", pa.array(rng.integers(0, number, 100_000)))
         assert sqlrank.evaluate("AUC", predictions=grouped, by="shop").schema.metadata[b"sqlrank.strategy"].decode() == order
     bounded = sqlrank.evaluate("AUC", predictions=weighted, confidence=0.9)
-    assert bounded.schema.metadata[b"sqlrank.strategy"].decode() == "carried"
+    assert bounded.schema.metadata[b"sqlrank.strategy"].decode() == "window"
 
 
 @pytest.mark.slow
@@ -137,7 +137,7 @@ def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]
 def test_weights_that_no_whole_number_holds_are_refused(weight: float) -> None:
     rng = np.random.default_rng(5)
     table = pa.table({"label": rng.integers(0, 2, ROWS), "score": rng.random(ROWS), "weight": np.full(ROWS, weight)})
-    message = "order='packed' is for weights of 0, or of 1e-10 and more, and 1e\\+13 in all; choose carried or grouped"
+    message = "order='packed' is for weights of 0, or of 1e-10 and more, and 1e\\+13 in all; choose window or grouped"
     with pytest.raises(sqlrank.MetricError, match=message):
         sqlrank.evaluate("AUC", predictions=table, plan={"order": "packed"})
     found = sqlrank.evaluate("AUC", predictions=table)["AUC"][0].as_py()

@@ -111,7 +111,7 @@ def test_the_statement_says_which_strategy_was_taken() -> None:
     taken = {}
     for name, table in (("few", few), ("many", many), ("weighted", many.append_column("weight", pa.array([2.0] * 1000)))):
         taken[name] = sqlrank.evaluate("AUC", predictions=table).schema.metadata[b"sqlrank.strategy"].decode()
-    assert taken == {"few": "grouped", "many": "ranked", "weighted": "carried"}
+    assert taken == {"few": "grouped", "many": "ranked", "weighted": "window"}
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ SELECT
   label,
   score,
   weight,
-  LAST_VALUE(CASE WHEN label = 1 THEN score END IGNORE NULLS) OVER (PARTITION BY group_id ORDER BY score DESC) AS lowest
+  MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY group_id ORDER BY score DESC) AS lowest
 FROM (
   SELECT
     p.group_id,
