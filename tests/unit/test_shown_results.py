@@ -132,7 +132,8 @@ def test_an_unknown_ending_is_refused_before_anything_is_read(name: str) -> None
 
 
 def test_the_version_is_said_without_importing_anything() -> None:
-    script = "import sys, sqlrank.__main__ as m; sys.argv = ['sqlrank', '--version']; m.main(); print(*sorted(sys.modules), sep=',')"
+    at_end = "atexit.register(lambda: print(*sorted(sys.modules), sep=','))"
+    script = f"import atexit, sys, sqlrank.__main__ as m; {at_end}; sys.argv = ['sqlrank', '--version']; m.main()"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
     said, modules = done.stdout.splitlines()
     assert said == f"sqlrank {sqlrank.__version__}"
