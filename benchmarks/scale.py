@@ -1,7 +1,7 @@
 """How time and memory grow with the rows: each call in a process of its own under one memory limit, drawn as a picture.
 
-A million rows, then ten times as many, until ``--rows``: a billion of all needs ``--rows 1000000000``, about 60 GB of disk, and hours; of rankings
-alone whose rows stand by query, ``--first 1000000000 --rows 1000000000 --order clustered --only "nDCG@10, AP, RR, P@10, R@100" --no-picture``, 20 GB.
+A million rows, then ten times as many, until ``--rows``. A billion of all calls needs about 60 GB of disk at once; in parts, with ``--only``, the data of
+each deleted after it, half of that: ``--beside`` draws what several runs found in one picture.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ def main() -> None:
     parser.add_argument("--memory-limit", default="4GB")
     parser.add_argument("--check", default="auto", choices=("auto", "full", "off"), help="what is checked of the rows")
     parser.add_argument("--only", nargs="+", choices=CALLS, default=list(CALLS), metavar="CALL")
+    parser.add_argument("--beside", type=Path, metavar="FILE", help="JSON of earlier runs, which are drawn as well; this one is added to it")
     parser.add_argument("--no-picture", action="store_true")
     parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -128,6 +129,9 @@ def main() -> None:
     for name in asked.only:
         table.add_row(name, *(f"{item['seconds']:.2f} / {item['gigabytes']:.1f}" for item in results if item["call"] == name))
     console.print(table)
+    if asked.beside:
+        results = [*(json.loads(asked.beside.read_text()) if asked.beside.exists() else []), *results]
+        asked.beside.write_text(json.dumps(results))
     if not asked.no_picture:
         draw(results, asked.memory_limit)
 

@@ -36,7 +36,7 @@ METRICS = {
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:unsafe cast from uint64 to int64")
+@pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")
 def test_each_query_and_means() -> None:
     """Without ties, of which ranx makes an unstable order."""
     traits = Traits(scores=("distinct", "continuous"), unanswered=0.0, unjudged=0.0)
