@@ -103,7 +103,9 @@ def main() -> None:
     parser.add_argument("--memory-limit", default="4GB")
     parser.add_argument("--check", default="auto", choices=("auto", "full", "off"), help="what is checked of the rows")
     parser.add_argument("--only", nargs="+", choices=CALLS, default=list(CALLS), metavar="CALL")
-    parser.add_argument("--beside", type=Path, metavar="FILE", help="JSON of earlier runs, which are drawn as well; this one is added to it")
+    parser.add_argument(
+        "--beside", type=Path, metavar="FILE", help="JSON of earlier runs, which are drawn as well; this one is added to it"
+    )
     parser.add_argument("--no-picture", action="store_true")
     parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
     asked = parser.parse_args()
