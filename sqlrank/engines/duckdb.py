@@ -16,6 +16,7 @@ import duckdb
 
 from sqlrank.deadline import WORK, late, time_left
 from sqlrank.engines.files import reader
+from sqlrank.engines.settings import put, put_back
 from sqlrank.engines.spare import CLOSED, spare_connection
 from sqlrank.engines.spill import spill_folder
 from sqlrank.errors import ExecutionError, InputError
@@ -79,8 +80,8 @@ def session(  # noqa: C901  each way to end is one branch
     Settings of the caller's connection are put back at the end, and a spill folder made here is removed.
     Raises ``InputError`` for a connection that cannot be worked with now, and for a setting that is not possible.
     """
-    if connection is None and limits == Limits() and not has_progress:
-        with spare_connection() as spare, as_execution_errors():
+    if connection is None and limits == Limits(threads=limits.threads) and not has_progress:
+        with spare_connection(limits.threads) as spare, as_execution_errors():
             yield spare
         return
     owned = not isinstance(connection, duckdb.DuckDBPyConnection)
@@ -104,7 +105,7 @@ def session(  # noqa: C901  each way to end is one branch
             database.close()
         else:
             for name, value in previous.items():
-                _put_back(database, name, value)
+                put_back(database, name, value)
         if spill:
             shutil.rmtree(spill, ignore_errors=True)
 
@@ -115,7 +116,7 @@ def session(  # noqa: C901  each way to end is one branch
             if str(current).lower() != str(value).lower():
                 previous[name] = current
                 with suppress(InputError) if name in _COSMETIC else nullcontext():
-                    _set(database, name, value)
+                    put(database, name, value)
         with as_execution_errors():
             yield database
     except _LeftAloneError:
@@ -172,22 +173,6 @@ def _open(connection: Any) -> duckdb.DuckDBPyConnection:
         if reader(str(connection)):
             raise InputError(f"cannot open {str(connection)!r} as a DuckDB file; it is a table: give it as an input instead") from None
         raise InputError(f"cannot open {str(connection)!r} as a DuckDB file: {str(error).splitlines()[0]}") from None
-
-
-def _set(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
-    try:
-        database.execute(f"SET {name} = ?", [value])
-    except duckdb.Error as error:
-        raise InputError(f"{name}={value!r} is not possible: {str(error).splitlines()[0]}") from None
-
-
-def _put_back(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
-    """Give a setting the value it had. DuckDB shows sizes cut to one decimal: a default is reset, another gets half a digit more."""
-    # What cannot be put back, such as a spill folder in use, must not hide the result or the real error.
-    with suppress(duckdb.Error, InputError):
-        database.execute(f"RESET {name}")
-        if rows(database, "SELECT current_setting(?)", [name])[0][0] != value:
-            _set(database, name, re.sub(r"\.\d(?= [KMGT]iB$)", r"\g<0>5", value) if isinstance(value, str) else value)
 
 
 def supervise(  # noqa: C901  each way to end is one branch

@@ -15,7 +15,8 @@ import pytest
 
 import sqlrank
 from sqlrank import ExecutionError, MetricError
-from sqlrank.engines import spill
+from sqlrank.engines import spare, spill
+from sqlrank.engines.duckdb import Limits, session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,3 +104,23 @@ def test_what_a_killed_process_left_is_swept(
     assert made.parent == tmp_path
     assert left.exists() == is_kept
     assert all((folder / "file").exists() for folder in others)
+
+
+def test_a_database_is_kept_for_the_threads_last_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[int | None] = []
+    monkeypatch.setattr(spare, "_SPARE", spare._Spare())  # noqa: SLF001  none is kept yet
+    real = spare._open  # noqa: SLF001  what is counted
+    monkeypatch.setattr(spare, "_open", lambda threads: opened.append(threads) or real(threads))
+    for threads in (1, None, 1, 2, None, 2, 1):
+        with session(None, Limits(threads=threads)) as database:
+            told = database.sql("SELECT CURRENT_SETTING('threads')").fetchall()[0][0]
+            assert threads in {None, told}
+    assert opened == [1, None, 2, 1]
+
+
+def test_what_is_under_way_outlives_the_database_that_is_let_go() -> None:
+    with session(None, Limits(threads=1)) as first:
+        first.execute("CREATE TEMP TABLE t AS SELECT 7 AS x")
+        with session(None, Limits(threads=2)) as second, pytest.raises(duckdb.CatalogException):
+            second.sql("FROM t")
+        assert first.sql("FROM t").fetchall() == [(7,)]
