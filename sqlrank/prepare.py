@@ -12,7 +12,7 @@ from sqlrank._version import __version__
 from sqlrank.engines.render import print_out, rewrite
 from sqlrank.inputs import checks, together
 from sqlrank.inputs.columns import Columns
-from sqlrank.inputs.rules import rules
+from sqlrank.inputs.rules import rules, sound
 from sqlrank.inputs.several import find
 from sqlrank.inputs.steps import steps_of
 from sqlrank.inputs.where import keep, keep_query
@@ -177,9 +177,17 @@ def _audit(question: Question, columns: Columns, base: Input) -> exp.Select:
     found = rules(
         base.checks, columns.needed[base.role.name], requirements(question), lambda name: base.type_of(name) if name in keys else ""
     )
-    conditions = list(found.conditions.values()) or [exp.false()]
-    broken = exp.Case(ifs=[exp.If(this=exp.or_(*conditions), true=exp.Literal.number(1))], default=exp.Literal.number(0))
-    counts = exp.alias_(exp.Sum(this=broken), AUDIT_BROKEN), exp.alias_(exp.Count(this=exp.Star()), AUDIT_ROWS)
+    conditions = list(found.conditions.values())
+    is_sound = sound(conditions)
+    if is_sound is None:
+        is_broken = exp.Case(
+            ifs=[exp.If(this=exp.or_(*conditions or [exp.false()]), true=exp.Literal.number(1))], default=exp.Literal.number(0)
+        )
+        broken: exp.Expr = exp.Sum(this=is_broken)
+    else:
+        kept = exp.Count(this=exp.Case(ifs=[exp.If(this=is_sound, true=exp.Literal.number(1))]))
+        broken = exp.Sub(this=exp.Count(this=exp.Star()), expression=kept)
+    counts = exp.alias_(broken, AUDIT_BROKEN), exp.alias_(exp.Count(this=exp.Star()), AUDIT_ROWS)
     return exp.select("group_id", *counts).from_(base.role.name)
 
 

@@ -1,5 +1,5 @@
 -- axis: one row: the root of the lowest score of all groups, what makes the number of the last cell of its distance to that of
--- the highest, 0 if there is none, that number, and how many keys a group has: two for each cell. All groups have 2^61 or a few more.
+-- the highest, 0 if there is none, that number, and how many keys a group has: two for each cell. All groups have 2^48 at most.
 SELECT
   e.low,
   COALESCE(c.last_cell / NULLIF(e.high - e.low, 0), 0) AS scale,
@@ -12,6 +12,6 @@ FROM (
   FROM predictions
 ) AS e
 CROSS JOIN (
-  SELECT CAST(1152921504606846976.0 / NULLIF(COUNT(*), 0) AS BIGINT) AS last_cell
+  SELECT FLOOR(140737488355328.0 / NULLIF(COUNT(*), 0)) - 1 AS last_cell
   FROM strata
 ) AS c

@@ -18,13 +18,13 @@ FROM (
     ROW_NUMBER() OVER (ORDER BY group_id) AS stratum,
     1.0 / NULLIF(CAST(whole(1) AS DOUBLE), 0) AS part,
     positive_parts,
-    negative_parts,
+    all_parts - positive_parts AS negative_parts,
     all_rows
   FROM (
     SELECT
       group_id,
       COALESCE(SUM(CASE WHEN label = 1 THEN whole(weight) ELSE 0 END), 0) AS positive_parts,
-      COALESCE(SUM(CASE WHEN label = 1 THEN 0 ELSE whole(weight) END), 0) AS negative_parts,
+      COALESCE(SUM(whole(weight)), 0) AS all_parts,
       COUNT(*) AS all_rows
     FROM predictions
     GROUP BY group_id

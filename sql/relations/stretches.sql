@@ -4,7 +4,7 @@
 -- Costly: all predictions are added up.
 SELECT
   group_id,
-  cell(height, last_stretch) AS stretch,
+  CAST(cell(height, last_stretch) AS BIGINT) AS stretch,
   MAX(CASE WHEN label = 1 THEN 1 ELSE 0 END) AS has_positives,
   MIN(score) AS score,
   SUM(weight) AS weight
@@ -19,4 +19,4 @@ FROM (
   FROM predictions AS p
   CROSS JOIN ruler AS r
 ) AS high
-GROUP BY group_id, cell(height, last_stretch)
+GROUP BY group_id, CAST(cell(height, last_stretch) AS BIGINT)

@@ -1,6 +1,7 @@
 -- queued: one row per positive with how many predictions, and how many positives, of all groups stand before it: groups by their
--- number, then cells, then negatives before positives. What is sorted is one integer, which is faster than a double, and what has
--- been sorted is counted as it goes by: windows without an order keep that of their rows.
+-- number, then cells, then negatives before positives. What is sorted are whole numbers below 2^48 in two columns, which fit the
+-- eight bytes that DuckDB sorts fastest, and what has been sorted is counted as it goes by: windows without an order keep that of
+-- their rows.
 -- Engine: duckdb.
 -- Costly: all predictions are put in order.
 SELECT
@@ -20,27 +21,44 @@ FROM (
   SELECT
     group_id,
     score,
-    packed,
-    LAG(packed) OVER () AS one_before,
-    ROW_NUMBER() OVER () AS rows_upto
+    CAST(head AS BIGINT) * 65536 + tail AS packed,
+    CAST(head_before AS BIGINT) * 65536 + tail_before AS one_before,
+    rows_upto
   FROM (
     SELECT
       group_id,
       score,
-      first_key + cell(height, last_cell) + CASE WHEN label = 1 THEN 1 ELSE 0 END AS packed
+      head,
+      tail,
+      LAG(head) OVER () AS head_before,
+      LAG(tail) OVER () AS tail_before,
+      ROW_NUMBER() OVER () AS rows_upto
     FROM (
       SELECT
-        p.group_id,
-        p.label,
-        p.score,
-        (root(p.score) - a.low) * a.scale AS height,
-        a.last_cell,
-        (s.stratum - 1) * a.keys AS first_key
-      FROM predictions AS p
-      JOIN strata AS s ON s.group_id = p.group_id
-      CROSS JOIN axis AS a
-    ) AS high
-    ORDER BY packed
-  ) AS ordered
-) AS passed
-WHERE packed % 2 = 1
+        group_id,
+        score,
+        CAST(FLOOR(key / 65536) AS UINTEGER) AS head,
+        CAST(key - 65536 * FLOOR(key / 65536) AS USMALLINT) AS tail
+      FROM (
+        SELECT
+          group_id,
+          score,
+          first_key + cell(height, last_cell) + COALESCE(CAST(label = 1 AS DOUBLE), 0) AS key
+        FROM (
+          SELECT
+            p.group_id,
+            p.label,
+            p.score,
+            (root(p.score) - a.low) * a.scale AS height,
+            a.last_cell,
+            (s.stratum - 1) * a.keys AS first_key
+          FROM predictions AS p
+          JOIN strata AS s ON s.group_id = p.group_id
+          CROSS JOIN axis AS a
+        ) AS high
+      ) AS numbered
+      ORDER BY head, tail
+    ) AS ordered
+  ) AS passed
+  WHERE tail % 2 = 1
+) AS positive

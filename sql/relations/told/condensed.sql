@@ -19,7 +19,7 @@ FROM (
       label,
       score,
       weight,
-      cell(height, last_stretch) AS stretch
+      CAST(cell(height, last_stretch) AS BIGINT) AS stretch
     FROM (
       SELECT
         g.group_id,

@@ -1,0 +1,55 @@
+"""The condition that a row breaks no rule, which the checks of a statement count, says what the rules say one by one."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import duckdb
+import pytest
+from sqlglot import exp, parse_one
+
+from sqlrank.inputs.rules import rules, sound
+from sqlrank.library.folder import sql_root
+from sqlrank.library.selects import rules_of
+
+NUMBERS = ["NULL", "'nan'", "'-nan'", "'inf'", "'-inf'", "-1e95", "-1", "-0.0", "0", "1e-95", "0.5", "1", "1 + 1e-15", "2", "1e95"]
+
+
+@pytest.mark.parametrize(
+    ("role", "columns"),
+    [
+        ("predictions", ("label", "score")),
+        ("predictions", ("score", "weight")),
+        ("logs", ("propensity", "target")),
+        ("interleaved", ("clicks",)),
+    ],
+)
+def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ...]) -> None:
+    path = sql_root() / "checks" / f"{role}.sql"
+    requirements = [rule.requirement for rule in rules_of(path) if rule.requirement]
+    rows = ", ".join(f"({', '.join(f'CAST({one} AS DOUBLE)' for one in row)})" for row in product(NUMBERS, repeat=len(columns)))
+    for required in ([], *([text] for text in requirements), requirements):
+        conditions = list(rules(path, columns, required).conditions.values())
+        condition = sound(conditions)
+        assert condition is not None
+        broken = f"CASE WHEN {exp.or_(*conditions).sql('duckdb')} THEN 1 ELSE 0 END"
+        is_sound = f"CASE WHEN {condition.sql('duckdb')} THEN 0 ELSE 1 END"
+        query = f"SELECT SUM({broken}), COUNT(*) FILTER (WHERE {broken} <> {is_sound}) FROM (VALUES {rows}) AS t({', '.join(columns)})"
+        ((wrong, differ),) = duckdb.execute(query).fetchall()
+        assert (wrong > 0, differ) == (True, 0), condition.sql()
+
+
+def test_a_range_says_that_a_number_is_known_and_finite() -> None:
+    conditions = rules(sql_root() / "checks" / "predictions.sql", ("label", "score"), ("binary labels", "probabilities")).conditions
+    condition = sound(list(conditions.values()))
+    assert condition is not None
+    assert condition.sql() == "label IN (0, 1) AND score BETWEEN 0 AND 1"
+
+
+@pytest.mark.parametrize(
+    "conditions",
+    [["cluster < 0"], ["cluster IS NULL", "cluster < other"], ["cluster IS NULL", "NULLIF(cluster, 0) < 0"], []],
+)
+def test_rows_of_which_a_rule_may_say_nothing_are_left_to_the_rules(conditions: list[str]) -> None:
+    """``NOT`` does not make sound what is neither broken nor not."""
+    assert sound([parse_one(condition, read="duckdb") for condition in conditions]) is None
