@@ -179,14 +179,10 @@ def _audit(question: Question, columns: Columns, base: Input) -> exp.Select:
     )
     conditions = list(found.conditions.values())
     is_sound = sound(conditions)
-    if is_sound is None:
-        is_broken = exp.Case(
-            ifs=[exp.If(this=exp.or_(*conditions or [exp.false()]), true=exp.Literal.number(1))], default=exp.Literal.number(0)
-        )
-        broken: exp.Expr = exp.Sum(this=is_broken)
-    else:
-        kept = exp.Count(this=exp.Case(ifs=[exp.If(this=is_sound, true=exp.Literal.number(1))]))
-        broken = exp.Sub(this=exp.Count(this=exp.Star()), expression=kept)
+    condition = is_sound if is_sound is not None else exp.or_(*conditions or [exp.false()])
+    kept, rest = (exp.Literal.number(number) for number in ((0, 1) if is_sound is not None else (1, 0)))
+    # A sum, since that of no rows is NULL.
+    broken = exp.Sum(this=exp.Case(ifs=[exp.If(this=condition, true=kept)], default=rest))
     counts = exp.alias_(broken, AUDIT_BROKEN), exp.alias_(exp.Count(this=exp.Star()), AUDIT_ROWS)
     return exp.select("group_id", *counts).from_(base.role.name)
 

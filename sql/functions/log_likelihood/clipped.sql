@@ -4,7 +4,7 @@
 CREATE MACRO log_likelihood(label, score) AS
   LN(
     CASE
-      WHEN ABS(score + (label - 1)) BETWEEN $eps AND 1 - $eps THEN ABS(score + (label - 1))
+      WHEN ABS(score + (label - 1)) >= $eps AND ABS(score + (label - 1)) <= 1 - $eps THEN ABS(score + (label - 1))
       WHEN ABS(score + (label - 1)) < $eps THEN $eps
       WHEN ABS(score + (label - 1)) > 1 - $eps THEN 1 - $eps
     END
