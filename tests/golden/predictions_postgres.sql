@@ -97,13 +97,11 @@ WITH predictions AS NOT MATERIALIZED (
     -SUM(
       weight * LN(
         CASE
-          WHEN ABS(score + (label - 1)) >= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          AND ABS(score + (label - 1)) <= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          THEN ABS(score + (label - 1))
-          WHEN ABS(score + (label - 1)) < CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+          WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
           THEN CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
-          WHEN ABS(score + (label - 1)) > 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+          WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
           THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE PRECISION)
+          ELSE ABS(score + (label - 1))
         END
       )
     )

@@ -97,13 +97,11 @@ WITH predictions AS (
     -SUM(
       weight * LN(
         CASE
-          WHEN ABS(score + (label - 1)) >= CAST('2.220446049250313e-16' AS DOUBLE)
-          AND ABS(score + (label - 1)) <= 1 - CAST('2.220446049250313e-16' AS DOUBLE)
-          THEN ABS(score + (label - 1))
-          WHEN ABS(score + (label - 1)) < CAST('2.220446049250313e-16' AS DOUBLE)
+          WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE)
           THEN CAST('2.220446049250313e-16' AS DOUBLE)
-          WHEN ABS(score + (label - 1)) > 1 - CAST('2.220446049250313e-16' AS DOUBLE)
+          WHEN ABS(score + (label - 1)) >= 1 - CAST('2.220446049250313e-16' AS DOUBLE)
           THEN 1 - CAST('2.220446049250313e-16' AS DOUBLE)
+          ELSE ABS(score + (label - 1))
         END
       )
     )

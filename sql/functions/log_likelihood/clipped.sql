@@ -4,8 +4,8 @@
 CREATE MACRO log_likelihood(label, score) AS
   LN(
     CASE
-      WHEN ABS(score + (label - 1)) >= $eps AND ABS(score + (label - 1)) <= 1 - $eps THEN ABS(score + (label - 1))
-      WHEN ABS(score + (label - 1)) < $eps THEN $eps
-      WHEN ABS(score + (label - 1)) > 1 - $eps THEN 1 - $eps
+      WHEN ABS(score + (label - 1)) <= $eps THEN $eps
+      WHEN ABS(score + (label - 1)) >= 1 - $eps THEN 1 - $eps
+      ELSE ABS(score + (label - 1))
     END
   )
