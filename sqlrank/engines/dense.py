@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from sqlrank.engines.settings import put, put_back
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,9 +25,9 @@ def dense(connection: duckdb.DuckDBPyConnection, text: str) -> pa.Table:
 
 @contextmanager
 def _set(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    row = connection.execute("SELECT CURRENT_SETTING(?)", [SETTING]).fetchone()
-    connection.execute(f"SET {SETTING} = {BITS}")
+    previous = connection.execute("SELECT CURRENT_SETTING(?)", [SETTING]).fetchall()[0][0]
+    put(connection, SETTING, BITS)
     try:
         yield
     finally:
-        connection.execute(f"SET {SETTING} = {row[0] if row else BITS}")
+        put_back(connection, SETTING, previous)
