@@ -49,10 +49,10 @@ demo: $(VENV)/.report  ## Evaluate real collections, show the SQL that did it, a
 	@echo "reports: $(CURDIR)/build/rankings.html and $(CURDIR)/build/predictions.html"
 
 test: $(VENV)/.test  ## Run the tests that are not slow (three minutes)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow'
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --clean-tree -m 'not slow'
 
 test-all: $(VENV)/.test  ## Run all tests, on every engine and beside every tool
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --clean-tree
 
 COLLECTIONS ?= 10000
 SEED ?= 1

@@ -1,4 +1,4 @@
-"""What the metrics of predictions are compared with: other tools, and the least that an engine has to do.
+"""Peers of prediction metrics: other tools, and the minimum work of an engine.
 
 Each tool starts from the same DuckDB file, fetching included; it is imported when it is measured.
 """

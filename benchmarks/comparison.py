@@ -1,4 +1,4 @@
-"""How long comparisons take: values of queries compared by t and Wilcoxon, and by drawing signs, beside NumPy and SciPy."""
+"""Benchmark comparisons of per-query values by t, Wilcoxon and sign-flip tests against NumPy and SciPy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.table import Table
 from scipy import stats
 
-from sqlrank.call import Call
-from sqlrank.comparison.asked import Asking, Measure
-from sqlrank.comparison.judged import Tests, judged
-from sqlrank.comparison.units import Units
+from sqlrank.comparison.comparison_request import ComparedMetric, ComparisonRequest
+from sqlrank.comparison.paired_differences import PairedUnits
+from sqlrank.comparison.paired_tests import TestOptions, run_tests
+from sqlrank.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,12 +35,12 @@ def values(queries: int) -> tuple[pa.Table, dict[str, np.ndarray]]:
 
 def ours(table: pa.Table, test: str, correction: str, replicates: int) -> list[float | None]:
     """Return the p-values of all metrics."""
-    measures = [Measure(name, "higher", is_share=True) for name in table.column_names[2:]]
-    asking = Asking(Call(table.column_names[2:], {}), "system", [[]], measures)
+    measures = [ComparedMetric(name, "higher", is_proportion=True) for name in table.column_names[2:]]
+    asking = ComparisonRequest(Request(table.column_names[2:], {}), "system", [[]], measures)
     with duckdb.connect() as database:
-        units = Units(database, [([], table)], asking, by_rows=False)
-        compared = units.compare([("a", "b")], range(METRICS), measures)
-        return [item.p for item in judged(units, compared, Tests(test, correction, 0.95, None, 0.8, replicates, 0))]
+        units = PairedUnits(database, [([], table)], asking, by_rows=False)
+        compared = units.summarize_differences([("a", "b")])
+        return [item.p for item in run_tests(units, compared, TestOptions(test, correction, 0.95, None, 0.8, replicates, 0))]
 
 
 def scipy_t_and_wilcoxon(columns: dict[str, np.ndarray], queries: int) -> list[float]:

@@ -1,4 +1,4 @@
-"""How long intervals take beside the metrics alone, the bootstrap beside SciPy's, and two scores of the same rows beside MLstatkit."""
+"""Benchmark intervals: analytic ones, the bootstrap against SciPy, and two scores of the same rows against MLstatkit."""
 
 from __future__ import annotations
 

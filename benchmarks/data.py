@@ -24,7 +24,7 @@ _IDS: dict[Kind, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Shape:
-    """How long the lists are and what is judged.
+    """Length of lists, and their judgments.
 
     ``grade`` is SQL over ``q`` (query), ``d`` (place of the document in the query) and ``u`` (uniform in 0..1): the
     relevance of a retrieved document, NULL if it was not judged. ``missed`` relevant documents are not retrieved.
@@ -52,7 +52,7 @@ SYSTEMS = Shape("systems", 100, STANDARD.grade, missed=2, systems=18)
 
 @dataclass(frozen=True)
 class Scores:
-    """How predictions are distributed: ``score`` is SQL over ``i``, ``positive`` over ``score``: how probably a label is 1.
+    """The distribution of predictions: ``score`` is SQL over ``i``, ``positive`` the probability of label 1, SQL over ``score``.
 
     In each of them 4.6 % of the labels are, but in those that are made to differ in that.
     """

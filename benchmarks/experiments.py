@@ -1,4 +1,4 @@
-"""How long experiments take: the effects of one and of several metrics beside the GROUP BY of their units, and Polars with SciPy."""
+"""Benchmark experiments with one and several metrics against a GROUP BY of units, and Polars with SciPy."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def main() -> None:
     asked = parser.parse_args()
     path = visits(asked.rows)
     several = {"clicks": "Mean(clicks)", "ctr": "Ratio(clicks, views)", "spend": "Mean(spend)"}
-    if abs(ours(path, {"clicks": "Mean(clicks)"})[0]["p"] - polars_and_scipy(path)) > 1e-9:
+    if abs(ours(path, {"clicks": "Mean(clicks)"})[0]["p_value"] - polars_and_scipy(path)) > 1e-9:
         raise SystemExit("sqlrank and SciPy do not agree")
     found = timed(
         {

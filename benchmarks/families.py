@@ -1,4 +1,4 @@
-"""How long entity resolution, metrics beyond accuracy, experiments and splits take, each beside the GROUP BY that it cannot do without."""
+"""Benchmark entity resolution, metrics beyond accuracy, experiments and splits against their unavoidable GROUP BY."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn import metrics
 from timing import Sides, Target, Timing, agree, alternate, conclude, introduce, show
 
 import sqlrank
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,9 @@ def records(rows: int) -> Sides:
     path = kept(
         f"records_{rows}", f"SELECT i AS record_id, {predicted} AS predicted_cluster, {true} AS true_cluster FROM range({rows}) AS t(i)"
     )
-    files = [file for file in library().metrics.values() if file.path.parent.name == "clusters" and not file.name.startswith("sampled")]
+    files = [
+        file for file in load_registry().metrics.values() if file.path.parent.name == "clusters" and not file.name.startswith("sampled")
+    ]
     names = [file.display_name for file in files if file.name != "adjustedmutualinformation"]
 
     def bare() -> dict[str, float]:
@@ -65,7 +67,7 @@ def records(rows: int) -> Sides:
 
 
 def lists(rows: int) -> Sides:
-    """How different lists of ten are from one another, beside the count of each document's lists."""
+    """Benchmark the diversity of lists of ten against the count of each document's lists."""
     path = kept(
         f"lists_{rows}", f"SELECT i // 10 AS query_id, hash(i, 1) % 20000 AS doc_id, -(i % 10) AS score FROM range({10 * rows}) AS t(i)"
     )
@@ -83,7 +85,7 @@ def lists(rows: int) -> Sides:
 
 
 def experiments(rows: int) -> Sides:
-    """What a variant did, beside the GROUP BY of units."""
+    """Benchmark the experiment of a variant against the GROUP BY of units."""
     path = visits(rows)
 
     def bare() -> dict[str, float]:
@@ -98,7 +100,7 @@ def experiments(rows: int) -> Sides:
 
 
 def splits(rows: int) -> Sides:
-    """How many of all ids are in each part, by the expression of a split, beside a GROUP BY of them and their plain count."""
+    """Benchmark counts of ids per part of a split against a GROUP BY of ids and their plain count."""
     path = kept(f"ids_{rows}", f"SELECT i AS user_id FROM range({rows}) AS t(i)")
     statement = sqlrank.split_sql(str(path), key="user_id", salt="checkout", shares={"train": 0.8, "validation": 0.1, "test": 0.1})
 
@@ -121,7 +123,7 @@ SECTIONS: dict[str, tuple[Callable[[int], Sides], int, str]] = {
     "experiments": (experiments, 10_000_000, "rows of an experiment"),
     "splits": (splits, 100_000_000, "ids"),
 }
-"""What is measured, on how many rows, and of what."""
+"""The benchmarks, with the number and name of their rows."""
 
 
 def targets(found: dict[str, dict[str, Timing]]) -> list[Target]:

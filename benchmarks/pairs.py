@@ -36,7 +36,10 @@ SELECT AVG((c - d) / SQRT((c + d + t) * (c + d + u))) FROM (
 
 
 def predictions(rows: int, length: int) -> pa.Table:
-    """Lists of one length; scores and labels of a thousand thousandths, so that some are tied, in random order."""
+    """Return lists of one length in random order.
+
+    Scores and labels have a million distinct values, so some are tied.
+    """
     rng = np.random.default_rng(length)
     lists = max(1, rows // length)
     list_id = rng.permutation(np.repeat(np.arange(lists), length))

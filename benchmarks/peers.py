@@ -1,4 +1,4 @@
-"""What sqlrank is compared with: other tools with the same five metrics, and a bare ROW_NUMBER.
+"""Peers of ranking metrics: other tools with the same five metrics, and a bare ROW_NUMBER.
 
 Each tool reads the same Parquet files and returns five means over the judged queries; it is imported when it is measured.
 """

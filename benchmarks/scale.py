@@ -1,4 +1,4 @@
-"""How time and memory grow with the rows: each call in a process of its own under one memory limit, drawn as a picture.
+"""Measure how time and memory grow with rows: each call in its own process under one memory limit, drawn as a chart.
 
 A million rows, then ten times as many, until ``--rows``. A billion of all calls needs about 60 GB of disk at once; in parts, with ``--only``, the data of
 each deleted after it, half of that: ``--beside`` draws what several runs found in one picture.

@@ -1,4 +1,4 @@
-"""How near an AUC of thirty days is that is made of what each day left behind: a state's bins beside quantile sketches, at their bytes.
+"""Compare the accuracy of a 30-day AUC from daily summaries: bins of a state against quantile sketches of equal bytes.
 
 A sketch is kept of each class and day, and those of all days are merged; of a state, the rows of all days are added up.
 """
@@ -88,7 +88,7 @@ def of_state(fineness: int, table: pa.Table) -> tuple[float, float, float]:
     made = sqlrank.state("AUC", predictions=table, by="day", fineness=fineness)
     (row,) = sqlrank.evaluate("AUC", state=made).to_pylist()
     days = len(table["day"].unique())
-    return row["AUC"], (row["AUC.greatest"] - row["AUC.least"]) / 2, made.num_rows * ROW_BYTES / days
+    return row["AUC"], (row["AUC.bound_high"] - row["AUC.bound_low"]) / 2, made.num_rows * ROW_BYTES / days
 
 
 def compared(title: str, tables: list[pa.Table]) -> Table:

@@ -25,7 +25,7 @@ OURS, EXACT, BINNED, MLLIB = "sqlrank", "MLlib, exact (numBins=0)", "MLlib, 1,00
 CLASSIFIERS = ["AUC", "PRAUC"]
 RANKERS = ["AP", "nDCG(gain=binary)@10", "P@10"]
 BINS_MAY_MISS = 1e-2
-"""How far areas of curves that keep 1,000 points may be off; the table says how far they are."""
+"""Maximum error of areas under curves of 1,000 points; the table shows the actual errors."""
 
 
 def session(threads: int) -> SparkSession:

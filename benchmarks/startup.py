@@ -1,4 +1,4 @@
-"""How long it takes before anything is computed: help, the text of a metric, a first small evaluation, and the next in one process."""
+"""Measure startup: help, the text of a metric, a first small evaluation, and the next one in the same process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long states take: to make one beside plain sums, to ask one of a year by campaign and of thirteen windows beside SQL by hand, and with folds."""
+"""Benchmark states: build time against plain sums; a year by campaign and thirteen windows against handwritten SQL; and folds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from timing import Target, Values, alternate, conclude, console, introduce, show
 from timing import agree as all_agree
 
 import sqlrank
-from sqlrank.library.folder import sql_root
+from sqlrank.registry.sql_folder import sql_root
 
 FOLDER = Path(__file__).parent / "data"
 IMPRESSIONS = sql_root().parent / "examples" / "data" / "open_bandit" / "impressions.parquet"
@@ -48,7 +48,7 @@ def year(campaigns: int, days: int) -> Path:
         cells = f"SELECT d, c, i, FLOOR(700 + ({drawn}) / 10.0 - 150) AS bin FROM range({days}) AS a(d), range({campaigns}) AS b(c), range({CELLS}) AS e(i)"
         sums = "SUM(CAST(hash(d, c, i, 5) % 8 = 0 AS INT))::DOUBLE AS positives, SUM(1 + hash(d, c, i, 7) % 80)::DOUBLE AS negatives"
         keyed = f"SELECT DATE '2025-01-01' + d::INT AS day, c AS campaign, bin, {sums} FROM ({cells}) GROUP BY d, c, bin"
-        rest = "POWER(bin / 1024, 16) AS score_min, POWER((bin + 0.9) / 1024, 16) AS score_max, positives + negatives AS num_rows, 'x' AS definition"
+        rest = "POWER(bin / 1024, 16) AS score_min, POWER((bin + 0.9) / 1024, 16) AS score_max, positives + negatives AS num_rows, 'x' AS definition_hash"
         duckdb.sql(f"COPY (SELECT *, {rest} FROM ({keyed}) ORDER BY day, campaign, bin) TO '{path}'")
     return path
 
@@ -67,7 +67,7 @@ def ours_made(path: Path, threads: int, check: str) -> Values:
     """Make a state, and ask it for the log loss."""
     made = sqlrank.state(METRICS, predictions=str(path), by=["day", "campaign"], threads=threads, check=check)  # type: ignore[arg-type]
     row = sqlrank.evaluate("LogLoss", state=made).to_pylist()[0]
-    return {"rows": float(row["rows"]), "LogLoss": row["LogLoss"]}
+    return {"rows": float(row["num_rows"]), "LogLoss": row["LogLoss"]}
 
 
 def by_hand(path: Path, threads: int) -> Values:
@@ -94,7 +94,7 @@ def asked(path: Path, threads: int, **options: Any) -> Values:
     found = sqlrank.evaluate("AUC", state=str(path), threads=threads, **options)
     return {
         name: float(sum(found[column].to_pylist()))
-        for name, column in (("least", "AUC.least"), ("AUC", "AUC"), ("greatest", "AUC.greatest"))
+        for name, column in (("least", "AUC.bound_low"), ("AUC", "AUC"), ("greatest", "AUC.bound_high"))
     }
 
 
@@ -107,7 +107,9 @@ def widths() -> None:
     for fineness in (256, 1024, 4096):
         made = sqlrank.state(metrics, fineness=fineness, **given)
         (row,) = sqlrank.evaluate(metrics, state=made).to_pylist()
-        said = [f"{name} {row[name] - truth[name]:+.5f} ± {(row[f'{name}.greatest'] - row[f'{name}.least']) / 2:.5f}" for name in metrics]
+        said = [
+            f"{name} {row[name] - truth[name]:+.5f} ± {(row[f'{name}.bound_high'] - row[f'{name}.bound_low']) / 2:.5f}" for name in metrics
+        ]
         console.print(f"fineness {fineness}, {made.num_rows} rows: {', '.join(said)}", highlight=False)
 
 

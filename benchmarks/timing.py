@@ -1,4 +1,4 @@
-"""How the benchmarks measure: sides run in turn, have to agree, and are shown beside one another."""
+"""Measure benchmarks: sides run in turn, must agree, and are reported together."""
 
 from __future__ import annotations
 

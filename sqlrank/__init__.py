@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
     from sqlrank.experiments.experiment import experiment, experiment_sql
     from sqlrank.explanations.explain import explain
-    from sqlrank.library.metric import Metric
+    from sqlrank.output.dbt import DbtModel, dbt_model
+    from sqlrank.registry.metric import Metric
     from sqlrank.reports.report import report
-    from sqlrank.results.dbt import DbtModel, dbt_model
+    from sqlrank.rollups.contrasts import compare_states
+    from sqlrank.rollups.dbt_microbatch import state_model
+    from sqlrank.rollups.drift import drift
+    from sqlrank.rollups.rollup import state, state_sql
     from sqlrank.splits.split import split, split_sql
-    from sqlrank.states.comparing import compare_states
-    from sqlrank.states.drift import drift
-    from sqlrank.states.model import state_model
-    from sqlrank.states.state import state, state_sql
 
 __all__ = [
     "ContractError",
@@ -54,7 +54,7 @@ __all__ = [
     "state_sql",
 ]
 
-_PLACES = {
+_PUBLIC_NAMES = {
     "sqlrank.api": ("evaluate", "metrics", "parse", "sql"),
     "sqlrank.charts.chart": ("chart",),
     "sqlrank.comparison.compare": ("compare",),
@@ -62,26 +62,40 @@ _PLACES = {
     "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),
     "sqlrank.experiments.experiment": ("experiment", "experiment_sql"),
     "sqlrank.explanations.explain": ("explain",),
-    "sqlrank.library.metric": ("Metric",),
+    "sqlrank.registry.metric": ("Metric",),
     "sqlrank.reports.report": ("report",),
-    "sqlrank.results.dbt": ("DbtModel", "dbt_model"),
+    "sqlrank.output.dbt": ("DbtModel", "dbt_model"),
     "sqlrank.splits.split": ("split", "split_sql"),
-    "sqlrank.states.comparing": ("compare_states",),
-    "sqlrank.states.drift": ("drift",),
-    "sqlrank.states.model": ("state_model",),
-    "sqlrank.states.state": ("state", "state_sql"),
+    "sqlrank.rollups.contrasts": ("compare_states",),
+    "sqlrank.rollups.drift": ("drift",),
+    "sqlrank.rollups.dbt_microbatch": ("state_model",),
+    "sqlrank.rollups.rollup": ("state", "state_sql"),
 }
-"""Where the public names are: each is imported when it is asked for, since engines take half a second that help does not need."""
+"""Modules of the public names.
+
+Imports are lazy, because engines take half a second that help does not need.
+"""
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for."""
-    place = next((place for place, names in _PLACES.items() if name in names), None)
-    if place is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(place), name)
-    globals()[name] = found
-    return found
+    """Import a public name on first access."""
+    module_name = next((module_name for module_name, names in _PUBLIC_NAMES.items() if name in names), None)
+    if module_name is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_advice(name)}", name=name)
+    value = getattr(import_module(module_name), name)
+    globals()[name] = value
+    return value
+
+
+def _advice(name: str) -> str:
+    """Return the equivalent call for a function of another tool.
+
+    Empty for attributes that Python probes.
+    """
+    if name.startswith("_") or import_module("importlib.util").find_spec(f"{__name__}.{name}") is not None:
+        return ""
+    call = import_module("sqlrank.call_suggestions").call_for(name)
+    return "" if call is None else f"; write sqlrank.{call}"
 
 
 def __dir__() -> list[str]:

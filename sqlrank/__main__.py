@@ -11,61 +11,90 @@ from contextlib import suppress
 
 from sqlrank._version import __version__
 
-FEWEST_TO_COLLECT = 100_000
-"""Objects after which garbage is looked for: what is imported and parsed is none, and to look every 700 takes a tenth of a command."""
+GC_THRESHOLD_OBJECTS = 100_000
+"""Number of allocations before garbage collection.
+
+Imports and parsing create no garbage, and the default of 700 costs a tenth of a command's time.
+"""
 
 
-def _end(number: int, frame: object) -> None:  # noqa: ARG001  what a handler is given
-    """End as after Ctrl-C, with nothing left behind, and the status that shells give."""
-    raise SystemExit(128 + number)
+INTERRUPTED = b"sqlrank: interrupted\n"
+
+
+def _end(signal_number: int, frame: object) -> None:  # noqa: ARG001  signature of a signal handler
+    """Exit on SIGTERM or SIGHUP with cleanup and the conventional exit status."""
+    raise SystemExit(128 + signal_number)
+
+
+def _end_early(signal_number: int, frame: object) -> None:  # noqa: ARG001  as above
+    """Exit immediately at Ctrl-C before a command begins.
+
+    Imported modules may swallow an exception, and there is nothing to clean up yet.
+    """
+    os.write(2, INTERRUPTED)
+    os._exit(128 + signal_number)
 
 
 def main() -> None:
-    """Run the command line; its version is said before anything else is imported. What is written to a closed stream goes nowhere."""
+    """Run the command line.
+
+    ``--version`` is answered before any other import. Streams that are closed at the start are replaced by the null device.
+    """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115, PTH123  kept open
-    status, wrong = 0, None
+    status, write_error = 0, None
     try:
         _run()
-    except SystemExit as end:
-        if end.code is not None and not isinstance(end.code, int):
+    except SystemExit as exit_request:
+        if exit_request.code is not None and not isinstance(exit_request.code, int):
             raise
-        status = end.code or 0
+        # A reader that closed the pipe, such as head, is not an error; the command line parser reports one.
+        status = 0 if isinstance(exit_request.__context__, BrokenPipeError) else exit_request.code or 0
+    except KeyboardInterrupt:
+        os.write(2, INTERRUPTED)
+        status = 128 + signal.SIGINT
     except OSError as error:
-        wrong = error
-    _leave(status, wrong)
+        write_error = error
+    _leave(status, write_error)
 
 
 def _run() -> None:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"sqlrank {__version__}\n")
         return
-    gc.set_threshold(FEWEST_TO_COLLECT)
+    gc.set_threshold(GC_THRESHOLD_OBJECTS)
+    is_interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_interruptible:
+        signal.signal(signal.SIGINT, _end_early)
     from sqlrank.cli.commands import command_line  # noqa: PLC0415  see above
 
     for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _end)
-    command_line(next(iter(sys.argv[1:]), ""))()
+        signal_number = getattr(signal, name, None)
+        if signal_number is not None and signal.getsignal(signal_number) is not signal.SIG_IGN:
+            signal.signal(signal_number, _end)
+    command = command_line(next(iter(sys.argv[1:]), ""))
+    if is_interruptible:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    command()
 
 
-def _leave(status: int, wrong: OSError | None) -> None:
-    """End at once: to take all objects apart takes as long as a small evaluation, and work that was left alone would hold up the end.
+def _leave(status: int, write_error: OSError | None) -> None:
+    """Exit without deallocating all objects, which takes as long as a small evaluation.
 
-    What cannot be written, to a full disk, is an error that is said once; a reader that went away, as head does, is none.
+    Abandoned threads would also delay a regular exit. A failed write, such as to a full disk, is reported once; a reader that closed the
+    pipe, such as head, is not an error.
     """
-    atexit._run_exitfuncs()  # noqa: SLF001  the end of the interpreter, but for its objects
+    atexit._run_exitfuncs()  # noqa: SLF001  as at interpreter shutdown, without deallocating objects
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError as error:
-            wrong = error
-    if wrong is not None and not isinstance(wrong, BrokenPipeError) and status == 0:
+            write_error = error
+    if write_error is not None and not isinstance(write_error, BrokenPipeError) and status == 0:
         status = 2
         with suppress(OSError):
-            os.write(2, f"sqlrank: {wrong}\n".encode())
+            os.write(2, f"sqlrank: {write_error}\n".encode())
     os._exit(status)
 
 

@@ -1,3 +1,3 @@
-"""The version, in one place."""
+"""The version, defined once."""
 
 __version__ = "0.1.0"

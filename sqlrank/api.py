@@ -1,4 +1,4 @@
-"""The public functions: evaluate, sql, metrics and parse."""
+"""The public functions evaluate, sql, metrics and parse."""
 
 from __future__ import annotations
 
@@ -6,34 +6,32 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from sqlrank.arguments import public
-from sqlrank.call import Call, leaves
-from sqlrank.engines import remote
-from sqlrank.engines.dialects import dialect_of
-from sqlrank.engines.duckdb import Limits
-from sqlrank.engines.files import is_meant
-from sqlrank.engines.looking import looked_at
-from sqlrank.engines.render import render
+from sqlrank.argument_checks import entry_point
+from sqlrank.engines import remote_database
+from sqlrank.engines.file_sources import is_unambiguous_file
+from sqlrank.engines.open_database import open_for_inspection
+from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
-from sqlrank.evaluation import answer
-from sqlrank.library import settings
-from sqlrank.library.listing import COLUMNS, listed
-from sqlrank.library.shelf import library_of
-from sqlrank.plans.choice import check_plan
+from sqlrank.execution import execute_request
+from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.prepare import prepare
-from sqlrank.question import look_up
-from sqlrank.results.replacing import replacing
-from sqlrank.results.store import store
+from sqlrank.registry import metric_resolver
+from sqlrank.registry.loader import registry_for
+from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.renderer import render_statement
+from sqlrank.request import Request, collect_sources, leaf_sources
+from sqlrank.resolve import resolve_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from sqlrank.inputs.checks import Check
-    from sqlrank.library.metric import Metric
+    from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.registry.metric import Metric
 
 
-@public
+@entry_point
 def evaluate(
     metrics: str | Metric | Iterable[str | Metric],
     *,
@@ -57,7 +55,7 @@ def evaluate(
     replicates: int | None = None,
     seed: int = 0,
     compat: str | None = None,
-    check: Check = "auto",
+    check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
     memory_limit: str | None = None,
@@ -67,72 +65,74 @@ def evaluate(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Evaluate metrics where the data are, and return an Arrow table with a float64 column for each.
+    """Evaluate metrics where the data are, and return an Arrow table.
 
-    A source is the name of a table or view of ``connection``, a Parquet, CSV, JSON or TREC file, a pattern or a folder, a DuckDB
-    relation, anything that speaks the Arrow stream protocol (pyarrow, Polars, pandas), a Polars LazyFrame, a map such as
-    ``{"q1": {"d1": 1.2}}``, or a list of these, which are one table.
+    Each metric is a float64 column. A source is the name of a table or view of ``connection``, a DuckDB relation, or a Parquet, CSV, JSON
+    or TREC file. A pattern or a directory names several files. In memory it is an object with the Arrow stream protocol (pyarrow, Polars,
+    pandas), a Polars LazyFrame, or a dict such as ``{"q1": {"d1": 1.2}}``. A list of sources forms one table.
 
     Args:
-        metrics: what to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``; :func:`sqlrank.metrics` lists all.
-        run: documents retrieved: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank`` (integer). Several are a
-            map from names to runs, or a list, and ``by`` includes ``system``.
-        qrels: judgments: ``query_id``, ``doc_id``, ``relevance`` (number); not needed where no metric reads judgments.
-        predictions: for metrics of predictions ``label`` (number), ``score`` (number) and, if there is one, ``weight`` (number
-            from 0); for metrics of rankings run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``, where a
-            NULL label is no judgment.
-        queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and attributes to slice by; or one of ``"truth"``,
-            ``"intersect"``, ``"run"`` and ``"strict"``: which queries count (``topics=`` says that beside a table).
+        metrics: metrics to compute, such as ``["nDCG@10", "AP", "P(rel=2)@5"]``; :func:`sqlrank.metrics` lists all.
+        run: retrieved documents: ``query_id``, ``doc_id``, and ``score`` (number) or ``rank`` (integer). Several runs are a dict from names
+            to runs, or a list, and ``by`` includes ``system``.
+        qrels: judgments: ``query_id``, ``doc_id``, ``relevance`` (number); not needed if no metric reads judgments.
+        predictions: for metrics of predictions ``label`` (number), ``score`` (number) and optionally ``weight`` (number from 0); for
+            metrics of rankings run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``, with NULL for unjudged
+            documents.
+        queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and attributes to group by. A text is the
+            policy that selects queries: ``"truth"``, ``"intersect"``, ``"run"`` or ``"strict"``; with a table, pass the policy as
+            ``topics=``.
         inputs: sources of further roles, by name: ``history``, ``items``, ``features``, ``baseline``, or those that ``sql_dir`` declares.
-        state: sums that :func:`sqlrank.state` made, in the place of predictions or rankings: metrics of an order have their ``M.least`` and
-            ``M.greatest`` beside them, and ``days`` (if it has a column ``day``) and ``rows`` say what was added up.
-        rolling: of a state how many days each row is of, such as 28: a row for each ``day`` of the state (and group of ``by``), with the metrics
-            of the days up to it; ``days`` says how many of them there were. A group has rows where it has any in these days.
-        ends: a condition in SQL on the days at which these windows end, such as ``"day >= '2026-01-01'"``; ``where`` is one on what is added up.
-        connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for one in memory; or a connection
-            to another database, where sources are names of tables, and nothing is uploaded: one of PEP 249 (psycopg, sqlite3,
-            Snowflake, BigQuery, Databricks, Trino, ClickHouse), one of ADBC, a SparkSession, a chdb session, a DataFusion context.
-        dialect: the SQL that ``connection`` speaks, if its class does not tell.
+        state: partial aggregates from :func:`sqlrank.state`, instead of predictions or rankings. Rank metrics have the additional columns
+            ``M.bound_low`` and ``M.bound_high``; ``num_days`` (if there is a column ``day``) and ``num_rows`` count the merged days and rows.
+        rolling: for a state the window length in days, such as 28: a row for each ``day`` of the state (and group of ``by``), with the
+            metrics of the window that ends on it; ``num_days`` counts the days with data. A group has rows for windows in which it has data.
+        ends: a condition in SQL on the last days of these windows, such as ``"day >= '2026-01-01'"``; ``where`` filters the merged rows.
+        connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for a database in memory; or a connection to
+            another database, where sources are names of tables, and nothing is uploaded: PEP 249 (psycopg, sqlite3, Snowflake, BigQuery,
+            Databricks, Trino, ClickHouse), ADBC, a SparkSession, a chdb session, a DataFusion context.
+        dialect: the SQL dialect of ``connection``, if its class does not determine it.
         columns: canonical column names to yours, such as ``{"query_id": "user_id"}``, for one input ``{"run.query_id": "term"}``, or to an
-            expression in the SQL of the engine (``{"weight": "1 / propensity"}``); of predictions several score columns
+            expression in the SQL of the engine (``{"weight": "1 / propensity"}``); for predictions also several score columns
             (``{"score": ["old", "new"]}``), each evaluated.
-        by: columns that tell rankings apart (systems, days) or slice queries, or expressions (``"day=DATE(ts)"``); a list of lists gives several groupings at
-            once, ``[]`` among them the total: rows have NULL in the columns that they sum over, and a column ``slice`` names their
-            grouping by its columns, or ``all``. NULL is a group of its own.
-        where: a condition in SQL on the rows that are read, such as ``"day = '2026-01-01'"``; with several inputs those that
-            have a column of that name are told apart by ``"run.day = ... AND qrels.day = ..."``.
-        per_query: one row per query instead of the aggregate.
-        confidence: such as 0.95: after each metric ``M`` the limits of its interval, ``M.low`` and ``M.high``, its standard error
-            ``M.se`` (float64) and its units ``M.units`` (int64: queries, or rows of predictions; of a state folds, which it needs for
-            this), NULL where there is none.
-        interval: ``"auto"`` (Wilson's for shares, else Student's), ``"wilson"``, ``"t"``, ``"normal"`` or ``"bootstrap"``.
-        replicates: how often units are drawn for ``"bootstrap"``: 999 of values of queries, 199 of rows of predictions unless said.
-        seed: of what is drawn; the same seed draws the same.
-        unit: the column of predictions, or an expression, that says what was drawn on its own, such as ``"user_id"``: ``query_id`` if
-            they have it, else each row.
-        compat: reproduce the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
+        by: group-by columns, of rankings (systems, days) or queries, or expressions (``"day=DATE(ts)"``). A list of lists gives several
+            groupings at once, with ``[]`` for the total: rows have NULL in the columns that they sum over, and the column ``slice``
+            contains the names of the grouping's columns, or ``all``. NULL is a group of its own.
+        where: a condition in SQL on the rows of the inputs, such as ``"day = '2026-01-01'"``; columns that several inputs have need a
+            prefix: ``"run.day = ... AND qrels.day = ..."``.
+        per_query: return one row per query instead of the aggregate.
+        confidence: confidence level, such as 0.95. Each metric ``M`` is followed by the limits of its interval, ``M.ci_low`` and ``M.ci_high``,
+            its standard error ``M.se`` (float64) and its number of units ``M.n_units`` (int64: queries, or rows of predictions), NULL if there
+            are none. For a state with folds ``M.n_buckets`` is the number of folds.
+        interval: ``"auto"`` (Wilson's for proportions, else Student's), ``"wilson"``, ``"t"``, ``"normal"`` or ``"bootstrap"``.
+        replicates: number of replicates for ``"bootstrap"``, by default 999 for query values and 199 for rows of predictions.
+        seed: seed of the resampling; equal seeds give equal results.
+        unit: column or expression of predictions that identifies independent units, such as ``"user_id"``; by default ``query_id`` if there
+            is one, else each row.
+        compat: compatibility mode that reproduces the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
-        sql_dir: a folder with metrics, relations and functions of your own.
-        plan: how things are computed, such as ``{"order": "bucketed"}``; chosen from the data and the engine otherwise.
-        memory_limit: of this process, such as ``"2GB"``; what does not fit is spilled to ``temp_directory``. This and the other
-            limits hold on DuckDB only and are refused elsewhere.
-        threads: how many threads DuckDB uses, at most eight times as many as there are cores.
-        temp_directory: where to spill; a folder that is removed afterwards unless given.
+        sql_dir: a directory with metrics, relations and functions of your own.
+        plan: execution plans, such as ``{"order": "bucketed"}``; by default chosen from the data and the engine.
+        memory_limit: memory limit of this process, such as ``"2GB"``; data beyond it spill to ``temp_directory``. This and the other limits
+            apply to DuckDB only and are rejected elsewhere.
+        threads: number of DuckDB threads, at most eight times the number of cores.
+        temp_directory: directory for spilled data; by default a temporary one that is removed afterwards.
         timeout: seconds after which the query is cancelled.
-        progress: called with the percentage done; on other databases than DuckDB with 0 and 100.
+        progress: function that is called with the percentage done; on other databases than DuckDB with 0 and 100.
         **policies: ``ties``, ``queries``, ``no_relevant``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ...
 
     Returns:
-        The ``by`` columns, ``slice`` if there are several groupings, ``query_id`` if ``per_query``, ``k`` if a range of cut-offs was asked for, then one float64
-        column per metric under its canonical name; rows in the order of the columns before the metrics. Undefined is
-        NULL. A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata: the statement (``sqlrank.sql``), rows
-        searched for duplicates (``sqlrank.duplicates_searched``), the plan of a global order (``sqlrank.strategy``), and as JSON what
-        each column is (``sqlrank.columns``) and what is known of its metrics (``sqlrank.measures``); :func:`sqlrank.chart` reads these.
+        The ``by`` columns, ``slice`` for several groupings, ``query_id`` with ``per_query``, and ``k`` for a range of cut-offs. One float64
+        column per metric follows, under its canonical name; rows are ordered by the columns before the metrics. Undefined values are NULL.
+        A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata contain the statement (``sqlrank.sql``), the rows
+        searched for duplicates (``sqlrank.duplicates_searched``), and the plan of a global order (``sqlrank.strategy``). As JSON they
+        contain the kinds of columns (``sqlrank.columns``) and properties of metrics (``sqlrank.measures``), which :func:`sqlrank.chart`
+        reads.
 
     Raises:
-        MetricError: a metric, parameter or policy that does not exist or does not fit.
-        InputError: data that cannot be evaluated, with all problems found.
-        ExecutionError: time or memory ran out, or a database refused a statement; its own error is the cause.
+        MetricError: a metric, parameter or policy does not exist or is not valid.
+        InputError: the data cannot be evaluated; the message has all problems.
+        ExecutionError: time or memory ran out, or a database rejected a statement; its own error is the cause.
 
     >>> import pyarrow as pa
     >>> run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
@@ -140,15 +140,34 @@ def evaluate(
     >>> evaluate(["RR", "P@1"], run=run, qrels=qrels).to_pylist()
     [{'RR': 0.5, 'P@1': 0.0}]
     """
-    limits = Limits(memory_limit, threads, temp_directory, timeout)
+    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    call = Request(
+        metrics,
+        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
+        columns=columns,
+        by=by,
+        where=where,
+        per_query=per_query,
+        compat=compat,
+        sql_dir=sql_dir,
+        plan=plan,
+        confidence=confidence,
+        interval=interval,
+        unit=unit,
+        replicates=replicates,
+        seed=seed,
+        policies=policies,
+    )
     if state is not None or rolling is not None or ends is not None:
-        from sqlrank.states.reading import answer_of  # noqa: PLC0415  a tenth of a second that most calls do without
+        from sqlrank.rollups.evaluate_rollup import evaluate_rollup  # noqa: PLC0415  its import takes a tenth of a second
 
-        return answer_of(Call.of(metrics, locals(), policies), state, connection, dialect, limits, rolling, ends)
-    return answer(Call.of(metrics, locals(), policies), connection, dialect, limits, check, progress)
+        if check != "auto":
+            raise MetricError(f"check={check!r} is for rows, which a state does not have; leave it out, or state=")
+        return evaluate_rollup(call, state, connection, dialect, limits, rolling, ends)
+    return execute_request(call, connection, dialect, limits, check, progress)
 
 
-@public
+@entry_point
 def sql(
     metrics: str | Metric | Iterable[str | Metric],
     *,
@@ -178,73 +197,89 @@ def sql(
     plan: Mapping[str, str] | None = None,
     **policies: Any,
 ) -> str:
-    """Return the statement that :func:`evaluate` would run, in the SQL of an engine: ``dialect``, or what ``connection`` speaks.
+    """Return the statement that :func:`evaluate` would run, in the SQL dialect of an engine.
 
-    Sources are names of tables or files, or several as :func:`evaluate` takes them. If they can be read here (a file, or a table of
-    ``connection``), their columns are looked up, and the text is that of :func:`evaluate` but for the columns that its checks add;
-    otherwise ``by`` columns are taken to be columns of the run, or of the input named before a dot: ``"queries.country"``, and
-    ``"qrels.day"`` for one that run and qrels share. Predictions that cannot be looked at have weights if ``columns`` name them:
-    ``{"weight": "weight"}``.
+    The dialect is ``dialect``, or that of ``connection``. Sources are names of tables or files, or several as for :func:`evaluate`. If they
+    can be read here (a file, or a table of ``connection``), their columns are inspected. The text is then that of :func:`evaluate` without
+    the columns of its checks. Otherwise ``by`` columns are assumed to be columns of the run, or of the input named before a dot:
+    ``"queries.country"``, and ``"qrels.day"`` for one that run and qrels share. Predictions that cannot be inspected have weights if
+    ``columns`` map them: ``{"weight": "weight"}``.
 
-    Names of tables and columns are read as the engine reads them: ``campaign`` is ``CAMPAIGN`` for Snowflake, while a name in quotes stands as it is.
+    Names of tables and columns follow the rules of the engine: ``campaign`` is ``CAMPAIGN`` for Snowflake, while quoted names are
+    unchanged.
 
-    ``where`` is a condition in the SQL of the engine, such as ``"day = CURRENT_DATE"``; a column of a run or qrels that cannot be
-    looked at is named with its input: ``"run.day = CURRENT_DATE"``. ``create_table`` and ``create_view`` name what to make of the
-    result, replaced if it is there and the engine does that in one statement; ``insert`` the table to add the rows to, by the
-    names of its columns. With ``replace``, a column of ``by`` such as ``"day"``, the rows which that table has for the days of the
-    result are deleted before: a script of two statements, in a transaction where the engine has one.
+    ``where`` is a condition in the SQL of the engine, such as ``"day = CURRENT_DATE"``; a column of a run or qrels that cannot be inspected
+    needs a prefix: ``"run.day = CURRENT_DATE"``. ``create_table`` and ``create_view`` name a table or view to create from the result,
+    replacing an existing one if the engine can do so in one statement. ``insert`` names a table to add the rows to, by column names. With
+    ``replace``, a column of ``by`` such as ``"day"``, the rows of that table for the days of the result are deleted first: a script of two
+    statements, in a transaction if the engine supports it.
 
-    ``state`` is what :func:`sqlrank.state_sql` made, in the place of other sources: metrics of an order have ``_least`` and ``_greatest``, all
-    ``num_rows``, and ``days`` if it can be looked up; over rows of several definitions they are NULL.
+    ``state`` is the result of :func:`sqlrank.state_sql`, instead of other sources. Rank metrics have ``_bound_low`` and ``_bound_high``, all have
+    ``num_rows``, and ``num_days`` if the table can be inspected; groups with several definitions are NULL.
 
     Raises:
-        MetricError: as :func:`evaluate`, and for what the dialect cannot express.
-        InputError: a name or a condition that is none.
+        MetricError: as for :func:`evaluate`, and for constructs that the dialect does not support.
+        InputError: a name or a condition is invalid.
 
     >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[-3])
     SELECT
     """
-    spoken = remote.spoken_by(connection, dialect) if connection is not None else dialect or "duckdb"
-    dialect_of(spoken)
-    call = Call.of(metrics, locals(), policies)
+    target_dialect = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    get_dialect(target_dialect)
+    call = Request(
+        metrics,
+        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
+        columns=columns,
+        by=by,
+        where=where,
+        per_query=per_query,
+        compat=compat,
+        sql_dir=sql_dir,
+        plan=plan,
+        confidence=confidence,
+        interval=interval,
+        unit=unit,
+        replicates=replicates,
+        seed=seed,
+        policies=policies,
+    )
     if state is not None:
-        from sqlrank.states.written import text_of  # noqa: PLC0415  as for evaluate
+        from sqlrank.rollups.evaluate_sql import rollup_query_sql  # noqa: PLC0415  as for evaluate
 
-        return text_of(call, state, connection, spoken, (create_table, create_view, insert), replace)
-    question = look_up(call)
-    check_plan(question, spoken)
-    if spoken == "sqlite" and connection is None and question.confidence is not None and question.confidence.is_drawn:
+        return rollup_query_sql(call, state, connection, target_dialect, (create_table, create_view, insert), replace)
+    question = resolve_request(call)
+    if target_dialect == "sqlite" and connection is None and question.confidence is not None and question.confidence.is_bootstrap:
         raise MetricError("SQLite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval")
-    has_files = any(is_meant(each) for source in question.sources.values() for each in leaves(source))
-    with looked_at(connection, spoken, has_files) as database:
+    has_files = any(is_unambiguous_file(leaf) for source in question.sources.values() for leaf in leaf_sources(source))
+    with open_for_inspection(connection, target_dialect, has_files) as database:
         prepared = prepare(question, database)
-        read = [item.table.written for item in prepared.columns.inputs.values()]
-        stored = store(prepared.statement, spoken, create_table, create_view, insert, read)
+        read_tables = [bound_input.table.display_from_item for bound_input in prepared.columns.inputs.values()]
+        wrapped = wrap_for_storage(prepared.statement, target_dialect, create_table, create_view, insert, read_tables)
         if replace is not None:
-            return replacing(prepared.statement, stored, spoken, replace, insert, database.keeps)
-        return render(stored.tree, stored.stamp, spoken, database.keeps)
+            return delete_insert_script(prepared.statement, wrapped, target_dialect, replace, insert, database.can_materialize_ctes)
+        return render_statement(wrapped.tree, wrapped.header, target_dialect, database.can_materialize_ctes)
 
 
-@public
+@entry_point
 def metrics(sql_dir: str | Path | None = None, *, word: str | None = None) -> pa.Table:
-    """Return what can be asked for: name, family, parameters, relation, source and description of every metric.
+    """List all metrics: name, family, parameters, relation, source and description.
 
-    With a ``word``, of those only in whose name, description or other names it stands, in any case, or whose family it is.
+    With a ``word``, only those that contain it in name, description or synonyms, in any case, or whose family it is.
 
     >>> "nDCG" in metrics()["name"].to_pylist()
     True
     """
-    return pa.Table.from_pylist(listed(library_of(sql_dir), word), pa.schema([(name, pa.string()) for name in COLUMNS]))
+    return pa.Table.from_pylist(list_metrics(registry_for(sql_dir), word), pa.schema([(name, pa.string()) for name in METRIC_INFO_COLUMNS]))
 
 
-@public
+@entry_point
 def parse(text: str, sql_dir: str | Path | None = None) -> Metric:
-    """Return a metric from its text; ``str()`` of it is canonical and parses back.
+    """Parse the text of a metric; ``str()`` of the result is canonical and parses back.
 
     Raises:
-        MetricError: the text cannot be read, or there is no such metric.
+        MetricError: the text cannot be parsed, or the metric does not exist.
 
     >>> parse("ndcg( gain = exp2 )@10")
     Metric(name='nDCG', params=(('gain', 'exp2'),), cutoff=10)
     """
-    return settings.parse(text, library_of(sql_dir))
+    return metric_resolver.parse_canonical(text, registry_for(sql_dir))

@@ -1,4 +1,4 @@
-"""The time that a call may take, looked at on the way: what composes a statement asks at each stage whether any is left."""
+"""The deadline of a call, which statement compilation checks at every stage."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ class _Deadline(NamedTuple):
     seconds: float
 
 
-WORK = "sqlrank work"
-"""The name of threads that do what may take long."""
+WORKER_THREAD_NAME = "sqlrank work"
+"""Name of worker threads."""
 
-_LONGEST = 1e9
+_MAX_SECONDS = 1e9
 
 _deadline: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
 
 
 @contextmanager
 def deadline(seconds: float | None) -> Iterator[None]:
-    """Let a call end so many seconds from now; None for no end."""
-    token = _deadline.set(None if seconds is None else _Deadline(time.monotonic() + min(seconds, _LONGEST), seconds))
+    """Set the deadline of a call in seconds from now; None for no deadline."""
+    token = _deadline.set(None if seconds is None else _Deadline(time.monotonic() + min(seconds, _MAX_SECONDS), seconds))
     try:
         yield
     finally:
         _deadline.reset(token)
 
 
-def time_left() -> float:
-    """Return the seconds that are left, infinitely many without an end."""
-    found = _deadline.get()
-    return float("inf") if found is None else found.at - time.monotonic()
+def seconds_left() -> float:
+    """Return the remaining seconds, infinity without a deadline."""
+    current = _deadline.get()
+    return float("inf") if current is None else current.at - time.monotonic()
 
 
-def late() -> ExecutionError:
-    """Return the error of a call whose time is over."""
-    found = _deadline.get()
-    return ExecutionError(f"cancelled after {found.seconds if found else 0:g} seconds; give a longer timeout, or fewer rows")
+def timeout_error() -> ExecutionError:
+    """Return the error of a call that exceeded its deadline."""
+    current = _deadline.get()
+    return ExecutionError(f"cancelled after {current.seconds if current else 0:g} seconds; give a longer timeout, or fewer rows")
 
 
-def check_time() -> None:
-    """Raise ``ExecutionError`` if no time is left."""
-    if time_left() <= 0:
-        raise late()
+def check_deadline() -> None:
+    """Raise ``ExecutionError`` if the deadline has passed."""
+    if seconds_left() <= 0:
+        raise timeout_error()

@@ -1,7 +1,11 @@
-"""The errors sqlrank raises; each message says what is wrong, where, and what to do next."""
+"""Errors of sqlrank, and the sanitization of text in their messages.
+
+Messages contain the problem, its location, and advice.
+"""
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -9,52 +13,132 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-QUOTED = 80
-"""How many characters of what somebody else wrote a message quotes."""
+MAX_EXCERPT = 80
+"""Maximum number of characters that a message quotes from foreign text."""
+
+
+MAX_LINE_CHARS = 2000
+"""Maximum length of a message line; longer ones lose their middle."""
+
+CONTROLS = "[\\x00-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
+"""Terminal control and bidirectional characters, line breaks, surrogates, and characters invalid in XML."""
+
+_KEYS = r"(?:passw(?:or)?d|pwd|passphrase|secret|token|credentials?|(?:api|access|account|private)[_-]?key)"
+_VALUE = r"""(?:\\?'(?:[^']|'')*'?|\\?"(?:[^"]|"")*"?|[^\s&'"]+)"""
+_SECRETS = (
+    # User and password of a URL; a password may contain slashes, and a normalized path has only one before the host.
+    (r"""(:/{1,3})(?:[^\s'"<>/@]{0,300}:[^\s'"<>]{0,300}|[^\s'"<>/@]{0,300})@""", r"\1***@"),
+    # A password that was cut before its @: a port would be a number.
+    (r"""(:/{1,3}[^\s/?#@:'"]{1,300}:)(?!\d*(?:[/?#,;'"\s]|$))[^\s'"]+""", r"\1***"),
+    # The query of a URL, such as a signature.
+    (r"""(:/{1,2}[^\s?'"]{0,1000}\?)(?=[^\s'"=]{0,300}=)[^\s'"]+""", r"\1***"),
+    # Connection strings, dicts and statements.
+    (rf"({_KEYS}(?:\s*=\s*|['\"]\s*[:=]\s*|\s+(?='))){_VALUE}", r"\1***"),
+)
+
+
+def escape_controls(text: str, allowed: str = "") -> str:
+    r"""Escape the control characters of a text except those in ``allowed``.
+
+    >>> print(escape_controls("a" + chr(27) + "b" + chr(10)))
+    a\x1bb\n
+    """
+    return text if text.isprintable() else re.sub(CONTROLS, lambda match: match[0] if match[0] in allowed else repr(match[0])[1:-1], text)
+
+
+def redact_secrets(text: str) -> str:
+    """Mask passwords, tokens and signatures in URLs and connection strings.
+
+    >>> redact_secrets("postgresql://bob:hunter2@db/x?a=1 password=x")
+    'postgresql://***@db/x?*** password=***'
+    """
+    for pattern, replacement in _SECRETS:
+        text = re.sub(pattern, replacement, text, flags=re.IGNORECASE)
+    return text
+
+
+def clean_line(text: str) -> str:
+    """Sanitize a message line: mask secrets, escape control characters, limit its length.
+
+    Continuation lines keep their line breaks, each followed by four blanks.
+    """
+    lines = (_shorten(line, 4 * MAX_LINE_CHARS) for line in text.split("\n    "))  # patterns are applied to texts of bounded length
+    return "\n    ".join(_shorten(escape_controls(redact_secrets(line)), MAX_LINE_CHARS) for line in lines)
+
+
+def _shorten(line: str, length: int) -> str:
+    return line if len(line) <= length else f"{line[: length * 3 // 4]}...{line[-length // 4 :]}"
 
 
 class SqlrankError(ValueError):
-    """Base of every error that a caller can cause; also a ``ValueError``."""
+    """Base class of errors that callers can cause; also a ``ValueError``.
+
+    Its arguments are the lines of its message.
+    """
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__(*map(clean_line, map(str, lines)))
+
+    def __str__(self) -> str:
+        return "\n".join(self.args)
 
 
 class MetricError(SqlrankError):
-    """A metric, parameter or policy that does not exist or does not fit."""
+    """A metric, parameter or policy that does not exist or is not valid."""
+
+
+class ArgumentError(MetricError, TypeError):
+    """An argument that a function does not have, or a missing one; also a ``TypeError``."""
 
 
 class ContractError(SqlrankError):
-    """A ``.sql`` file that breaks the file contract; names file, line and rule."""
+    """A ``.sql`` file that violates the file contract; names file, line and rule."""
 
 
 class InputError(SqlrankError):
-    """Data that cannot be evaluated as they are: all problems of all sources in one message."""
+    """Data that cannot be evaluated: all problems of all sources in one message."""
 
 
 class ExecutionError(SqlrankError):
-    """A statement that an engine could not finish: time, memory, an interruption, or what the engine says."""
+    """A statement that an engine could not finish.
+
+    Causes are time, memory, an interruption, or an error of the engine.
+    """
 
 
-LONGEST_SHOWN = 200
+MAX_REPR = 200
+MAX_ENUMERATED = 50
+"""Maximum number of columns or tables that a message lists."""
 
 
-def shown(value: Any) -> str:
-    """Return what was given as a message shows it, cut if it is long."""
+def short_repr(value: Any) -> str:
+    """Return a short representation of a value: truncated, or its type if it spans lines."""
     try:
         text = repr(value)
-    except Exception:  # noqa: BLE001  an object of the caller's may fail in any way
+        text = f"a {type(value).__name__}" if "\n" in text else text
+    except Exception:  # noqa: BLE001  a user's object may raise anything
         text = f"a {type(value).__name__}"
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+    text = redact_secrets(escape_controls(text[: 4 * MAX_REPR]))
+    return text if len(text) <= MAX_REPR else f"{text[:MAX_REPR]}..."
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?`` if a known word is close, else ``.``: the end of a sentence either way."""
-    by_lower = {candidate.lower(): candidate for candidate in known}
+def did_you_mean(word: str, candidates: Iterable[str]) -> str:
+    """Return ``; did you mean 'x'?`` for a close match, else ``.``."""
+    by_lower = {candidate.lower(): candidate for candidate in candidates}
     close = get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
     return f"; did you mean {by_lower[close[0]]!r}?" if close else "."
 
 
-def quoted(text: str, *, is_name: bool = False) -> str:
-    """Return what somebody else wrote as a message quotes it: at most 80 characters, the first of a text, or both ends of a name."""
-    if len(text) <= QUOTED:
+def enumerate_names(names: Iterable[str]) -> str:
+    """Join names with commas; of many the first and the number of others."""
+    all_names = list(names)
+    more = f" and {len(all_names) - MAX_ENUMERATED:,} more" if len(all_names) > MAX_ENUMERATED else ""
+    return ", ".join(all_names[:MAX_ENUMERATED]) + more
+
+
+def quote_excerpt(text: str, *, is_name: bool = False) -> str:
+    """Quote foreign text in a message: at most 80 characters, of a name both ends."""
+    text = redact_secrets(text)
+    if len(text) <= MAX_EXCERPT:
         return repr(text)
-    return repr(f"{text[: QUOTED // 2]}...{text[-QUOTED // 2 :]}") if is_name else f"{text[:QUOTED]!r}..."
+    return repr(f"{text[: MAX_EXCERPT // 2]}...{text[-MAX_EXCERPT // 2 :]}") if is_name else f"{text[:MAX_EXCERPT]!r}..."

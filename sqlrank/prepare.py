@@ -1,4 +1,7 @@
-"""From a call to a statement: the only road, whether the statement is run, printed or made a model of."""
+"""Statement preparation: bind inputs, validate rows, choose the plan and compile the SQL.
+
+``evaluate``, ``sql`` and ``dbt_model`` all use it.
+"""
 
 from __future__ import annotations
 
@@ -9,208 +12,252 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.engines.render import print_out, rewrite
-from sqlrank.inputs import checks, together
-from sqlrank.inputs.columns import Columns
-from sqlrank.inputs.rules import rules, sound
-from sqlrank.inputs.several import find
-from sqlrank.inputs.steps import steps_of
-from sqlrank.inputs.where import keep, keep_query
-from sqlrank.plans.choice import choose
-from sqlrank.plans.stamp import stamp
-from sqlrank.statement.statement import Rows, Statement, build
+from sqlrank.compiler.layout import ResultLayout
+from sqlrank.compiler.statement import CompiledStatement, compile_statement
+from sqlrank.inputs import cross_input_checks, row_checks
+from sqlrank.inputs.column_binding import BoundInputs
+from sqlrank.inputs.filters import apply_filter, apply_query_filter
+from sqlrank.inputs.input_ctes import build_input_ctes
+from sqlrank.inputs.row_rules import row_rules, valid_row_condition
+from sqlrank.inputs.source_union import resolve_source
+from sqlrank.planner.planner import choose_plan, plan_comment_lines, validate_plan
+from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
+from sqlrank.rendering.renderer import format_statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.engines.database import Database
-    from sqlrank.inputs.checks import Check, Report
-    from sqlrank.inputs.input import Input
-    from sqlrank.library.asked import Asked
-    from sqlrank.library.library import Library
-    from sqlrank.library.metric import Value
-    from sqlrank.question import Question
+    from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.inputs.row_checks import CheckMode, ValidationReport
+    from sqlrank.registry.metric import ParameterValue
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.resolve import ResolvedRequest
 
-AUDIT_BROKEN, AUDIT_ROWS = "audit_broken", "audit_rows"
-"""The number of rows of what is evaluated that break a rule, and of all of them."""
+AUDIT_INVALID_ROWS, AUDIT_ALL_ROWS = "audit_broken", "audit_rows"
+"""Audit columns: the number of invalid rows, and of all rows."""
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A question with its statement, and what is still to be checked in the result.
+class PreparedStatement:
+    """A resolved request with its statement, and facts for the checks of the result.
 
-    ``report`` says what of the rankings was checked before, None if nothing was.
+    Attributes:
+        question: The resolved request.
+        columns: The bound inputs.
+        statement: The compiled statement.
+        plans: The chosen plans.
+        is_audited: The result has audit columns.
+        report: Outcome of the checks of rankings, None if there were none.
     """
 
-    question: Question
-    columns: Columns
-    statement: Statement
-    plans: Mapping[str, Value]
+    question: ResolvedRequest
+    columns: BoundInputs
+    statement: CompiledStatement
+    plans: Mapping[str, ParameterValue]
     is_audited: bool
-    report: Report | None
+    report: ValidationReport | None
 
-    def text(self, is_run: bool = False) -> str:
-        """Return the statement as the caller could run it, or, to be run now, over what was made of the sources for this call."""
+    def text(self, executable: bool = False) -> str:
+        """Return the statement in the user's notation, or over temporary tables."""
         database = self.columns.database
-        made = tuple((table.written, table.node) for table in self.columns.made) if is_run else ()
-        return _text(self.statement, made, database.dialect, database.keeps)
+        temporary_tables = (
+            tuple((table.display_from_item, table.from_item) for table in self.columns.temporary_tables) if executable else ()
+        )
+        return _sql_cached(self.statement, temporary_tables, database.dialect, database.can_materialize_ctes)
 
 
-def prepare(question: Question, database: Database, check: Check = "off", is_whole: bool = False) -> Prepared:
-    """Return the statement of a question over the sources that a database finds; ``check`` says what is checked of their rows.
+def prepare(question: ResolvedRequest, database: Database, check: CheckMode = "off", keep_unused: bool = False) -> PreparedStatement:
+    """Prepare the statement of a request over the sources of a database.
 
-    ``is_whole`` keeps in every step what nobody reads.
+    Args:
+        question: The resolved request.
+        database: The database session.
+        check: Mode of the row checks.
+        keep_unused: Skip projection pruning, so that every CTE keeps all its columns.
 
     Raises:
-        MetricError: a plan that is not possible.
-        InputError: sources or rows that cannot be evaluated, with all problems found.
+        MetricError: A plan is not possible.
+        InputError: Sources or rows cannot be evaluated; the message has all problems.
     """
-    tables = {role: find(database, role, source) for role, source in question.sources.items()}
-    columns = Columns(question, tables, database)
-    keep(question.call.where, columns.inputs, question.labelled, database.dialect)
-    if question.call.query is not None:
-        across = columns.across_lists
-        keep_query(question.call.query, {role: item for role, item in columns.inputs.items() if role not in across})
-    is_audited = check != "off" and database.looks
-    report = _check_rankings(question, columns, check) if is_audited and question.is_ranking else None
+    validate_plan(question, database.dialect)
+    tables = {role: resolve_source(database, role, source) for role, source in question.sources.items()}
+    columns = BoundInputs(question, tables, database)
+    apply_filter(question.call.where, columns.inputs, question.rankings_from_predictions, database.dialect)
+    if question.call.only_query is not None:
+        unfiltered_roles = columns.roles_read_across_lists
+        apply_query_filter(
+            question.call.only_query, {role: bound_input for role, bound_input in columns.inputs.items() if role not in unfiltered_roles}
+        )
+    is_audited = check != "off" and database.can_inspect
+    report = _validate_rankings(question, columns, check) if is_audited and question.is_ranking else None
     if is_audited:
-        for item in columns.others:
-            checks.check_values(database, item, columns.needed[item.role.name], requirements(question))
-        for item in [*columns.others, *([columns.base] if columns.base is not None else [])]:
-            _check_unique(columns, item)
-    plans = choose(question, columns, None if report is None else report.rows)
-    steps = steps_of(columns, plain=plans["lists"] == "plain")
-    asked = [item.planned(plans) for item in question.asked]
-    base = question.base
-    if is_audited and base is not None:
-        shown = dict(zip(steps.shape.by, steps.names, strict=True))
-        together.check_settings(columns, asked, steps, shown)
-    rows = Rows(
-        steps.shape,
-        steps.names,
+        for bound_input in columns.side_inputs:
+            row_checks.validate_rows(database, bound_input, columns.needed_columns[bound_input.role.name], required_row_checks(question))
+        for bound_input in [*columns.side_inputs, *([columns.base] if columns.base is not None else [])]:
+            _check_unique(columns, bound_input)
+    plans = choose_plan(question, columns, None if report is None else report.rows)
+    input_ctes = build_input_ctes(columns, plain=plans["lists"] == "plain")
+    metrics = [metric.with_plan(plans) for metric in question.metrics]
+    base_role = question.base_role
+    if is_audited and base_role is not None:
+        display_names = dict(zip(input_ctes.shape.by, input_ctes.names, strict=True))
+        cross_input_checks.check_settings_against_data(columns, metrics, input_ctes, display_names)
+    layout = ResultLayout(
+        input_ctes.shape,
+        input_ctes.names,
         question.call.per_query,
-        weighted="weight" in columns.needed.get("queries", ()),
-        with_weights=question.call.with_weights,
-        is_whole=is_whole,
-        base=base,
+        weighted="weight" in columns.needed_columns.get("queries", ()),
+        with_weights=question.call.include_query_weights,
+        keep_unused=keep_unused,
+        base=base_role,
         confidence=question.confidence,
-        list_column=steps.sources[base].list_column if base is not None else "query_id",
+        list_column=input_ctes.sources[base_role].list_column if base_role is not None else "query_id",
     )
-    metrics = ", ".join(str(item.metric) for item in question.asked)
-    lines = [f"sqlrank {__version__}: {metrics}", *stamp(question, plans)]
-    if not database.looks and "queries" in columns.needed and not rows.weighted:
+    metric_title = ", ".join(str(metric.metric) for metric in question.metrics)
+    lines = [f"sqlrank {__version__}: {metric_title}", *plan_comment_lines(question, plans)]
+    if not database.can_inspect and "queries" in columns.needed_columns and not layout.weighted:
         lines.append("queries: no weights are read of a table that cannot be looked at; columns={'weight': 'weight'} reads them")
-    lines += _unread(columns) if not database.looks else []
-    audits = _audits(question, columns) if is_audited else {}
-    statement = _build(_Composed(question.library, tuple(asked), steps.sources, rows, "\n".join(lines), audits, _types(columns)))
-    return Prepared(question, columns, statement, plans, is_audited, report)
+    lines += _default_column_notes(columns) if not database.can_inspect else []
+    audits = _audit_queries(question, columns) if is_audited else {}
+    statement = _compile_cached(
+        _CompileKey(question.library, tuple(metrics), input_ctes.sources, layout, "\n".join(lines), audits, _column_types(columns))
+    )
+    return PreparedStatement(question, columns, statement, plans, is_audited, report)
 
 
-def _unread(columns: Columns) -> list[str]:
-    """Return a line for each column of a further input that is taken to be what it is by default, since it cannot be looked up."""
-    others = (item for role, item in columns.inputs.items() if role in columns.needed and role not in {"predictions", "queries"})
-    known = ((item, column) for item in others for column in item.role.columns.values() if column.default is not None)
+def _default_column_notes(columns: BoundInputs) -> list[str]:
+    """Return a header line for each uninspected column of further inputs that gets its default."""
+    further_inputs = (
+        bound_input
+        for role, bound_input in columns.inputs.items()
+        if role in columns.needed_columns and role not in {"predictions", "queries"}
+    )
+    defaulted_columns = (
+        (bound_input, column)
+        for bound_input in further_inputs
+        for column in bound_input.role.columns.values()
+        if column.default is not None
+    )
     return [
-        f"{item.role.name}: {column.name} is taken to be {column.default:g}; "
-        f"columns={{'{item.role.name}.{column.name}': '{column.name}'}} reads it of a table that cannot be looked at"
-        for item, column in known
-        if column.name not in item.names
+        f"{bound_input.role.name}: {column.name} is taken to be {column.default:g}; "
+        f"columns={{'{bound_input.role.name}.{column.name}': '{column.name}'}} reads it of a table that cannot be looked at"
+        for bound_input, column in defaulted_columns
+        if column.name not in bound_input.columns
     ]
 
 
-def _types(columns: Columns) -> tuple[str, ...]:
-    """Return the types of all columns that are read."""
-    return tuple(columns.inputs[role].type_of(name) for role, names in columns.needed.items() for name in names)
+def _column_types(columns: BoundInputs) -> tuple[str, ...]:
+    """Return the types of all columns in use."""
+    return tuple(columns.inputs[role].column_type(name) for role, names in columns.needed_columns.items() for name in names)
 
 
-class _Composed:
-    """What a statement is composed of; equal ones give equal statements, so that a call that is made again is not composed again."""
+class _CompileKey:
+    """Cache key of compiled statements: the arguments of the compiler."""
 
     def __init__(
-        self, library: Library, asked: tuple[Asked, ...], sources: Any, rows: Rows, stamp: str, audits: Any, types: tuple[str, ...]
+        self,
+        library: Registry,
+        metrics: tuple[ResolvedMetric, ...],
+        sources: Any,
+        layout: ResultLayout,
+        header: str,
+        audits: Any,
+        types: tuple[str, ...],
     ) -> None:
-        self.parts = (asked, library, sources, rows, stamp, audits)
-        said = tuple((item.metric, tuple(sorted(item.settings.items(), key=str))) for item in asked)
-        # Trees are equal whatever the types of their columns are, on which it depends where a cast is written.
-        self._key = (library, said, tuple(sources.items()), repr(rows), stamp, tuple(audits.items()), types)
+        self.key = (metrics, library, sources, layout, header, audits)
+        metric_settings = tuple((metric.metric, tuple(sorted(metric.settings.items(), key=str))) for metric in metrics)
+        # Trees compare equal regardless of column types, which determine the casts that are written.
+        self._key = (library, metric_settings, tuple(sources.items()), repr(layout), header, tuple(audits.items()), types)
 
     def __hash__(self) -> int:
         return hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Composed) and self._key == other._key
+        return isinstance(other, _CompileKey) and self._key == other._key
 
 
 @lru_cache(maxsize=64)
-def _build(composed: _Composed) -> Statement:
-    return build(*composed.parts)
+def _compile_cached(compile_key: _CompileKey) -> CompiledStatement:
+    return compile_statement(*compile_key.key)
 
 
 @lru_cache(maxsize=64)
-def _text(statement: Statement, made: tuple[tuple[exp.Expr, exp.Expr], ...], dialect: str, keeps: bool) -> str:
-    tree = _rewritten(statement, dialect, keeps)
-    return print_out(tree, statement.stamp, dialect, made)
+def _sql_cached(
+    statement: CompiledStatement, temporary_tables: tuple[tuple[exp.Expr, exp.Expr], ...], dialect: str, can_materialize: bool
+) -> str:
+    tree = _rewrite_cached(statement, dialect, can_materialize)
+    return format_statement(tree, statement.header, dialect, temporary_tables)
 
 
 @lru_cache(maxsize=64)
-def _rewritten(statement: Statement, dialect: str, keeps: bool) -> Any:
-    return rewrite(statement.tree, dialect, statement.stamp.partition("\n")[0].partition(": ")[2], keeps)
+def _rewrite_cached(statement: CompiledStatement, dialect: str, can_materialize: bool) -> Any:
+    return rewrite_for_dialect(statement.tree, dialect, statement.header.partition("\n")[0].partition(": ")[2], can_materialize)
 
 
-def _audits(question: Question, columns: Columns) -> dict[str, exp.Select]:
-    """Return the columns that checks read in the result, by role."""
-    audits = {"run": together.audit()} if question.is_ranking and _is_joined(question, columns) else {}
+def _audit_queries(question: ResolvedRequest, columns: BoundInputs) -> dict[str, exp.Select]:
+    """Return the audit columns by role."""
+    audits = {"run": cross_input_checks.load_audit()} if question.is_ranking and _joins_qrels(question, columns) else {}
     if columns.base is not None:
-        audits[columns.base.role.name] = _audit(question, columns, columns.base)
+        audits[columns.base.role.name] = _invalid_row_audit(question, columns, columns.base)
     return audits
 
 
-def _is_joined(question: Question, columns: Columns) -> bool:
-    """Whether the statement joins run and judgments list by list, so that its result shows what is wrong with them."""
-    return "qrels" in columns.inputs and question.asked[0].file.kind != "curves"
+def _joins_qrels(question: ResolvedRequest, columns: BoundInputs) -> bool:
+    """Return True if the statement joins run and judgments by list.
+
+    Its result then reveals problems of both.
+    """
+    return "qrels" in columns.inputs and question.metrics[0].file.kind != "curves"
 
 
-def _audit(question: Question, columns: Columns, base: Input) -> exp.Select:
-    """Return a column that counts the rows that break any rule, and one that counts all."""
-    keys = {name for name, column in base.role.columns.items() if column.type == "key"}
-    # Only of keys: each of several scores is read in turn, and may be of another type.
-    found = rules(
-        base.checks, columns.needed[base.role.name], requirements(question), lambda name: base.type_of(name) if name in keys else ""
+def _invalid_row_audit(question: ResolvedRequest, columns: BoundInputs, base_input: BoundInput) -> exp.Select:
+    """Return the audit columns that count invalid rows and all rows."""
+    keys = {name for name, column in base_input.role.columns.items() if column.type == "key"}
+    # Key types only: score columns are checked in turn and may have different types.
+    rules = row_rules(
+        base_input.checks,
+        columns.needed_columns[base_input.role.name],
+        required_row_checks(question),
+        lambda name: base_input.column_type(name) if name in keys else "",
     )
-    conditions = list(found.conditions.values())
-    is_sound = sound(conditions)
-    condition = is_sound if is_sound is not None else exp.or_(*conditions or [exp.false()])
-    kept, rest = (exp.Literal.number(number) for number in ((0, 1) if is_sound is not None else (1, 0)))
-    # A sum, since that of no rows is NULL.
-    broken = exp.Sum(this=exp.Case(ifs=[exp.If(this=condition, true=kept)], default=rest))
-    counts = exp.alias_(broken, AUDIT_BROKEN), exp.alias_(exp.Count(this=exp.Star()), AUDIT_ROWS)
-    return exp.select("group_id", *counts).from_(base.role.name)
+    conditions = list(rules.conditions.values())
+    valid_condition = valid_row_condition(conditions)
+    condition = valid_condition if valid_condition is not None else exp.or_(*conditions or [exp.false()])
+    then_value, else_value = (exp.Literal.number(value) for value in ((0, 1) if valid_condition is not None else (1, 0)))
+    # A sum, because it is NULL without rows.
+    num_invalid = exp.Sum(this=exp.Case(ifs=[exp.If(this=condition, true=then_value)], default=else_value))
+    counts = exp.alias_(num_invalid, AUDIT_INVALID_ROWS), exp.alias_(exp.Count(this=exp.Star()), AUDIT_ALL_ROWS)
+    return exp.select("group_id", *counts).from_(base_input.role.name)
 
 
-def requirements(question: Question) -> list[str]:
-    """Return what metrics require of rows, such as ``binary labels``."""
-    return list(dict.fromkeys(text for item in question.asked for text in item.file.requires))
+def required_row_checks(question: ResolvedRequest) -> list[str]:
+    """Return the row checks that metrics require, such as ``binary labels``."""
+    return list(dict.fromkeys(check for metric in question.metrics for check in metric.file.required_row_checks))
 
 
-def _check_unique(columns: Columns, item: Input) -> None:
-    """Check of an input that is no ranking that rows are unique, where they have to be."""
-    if item.role.unique:
-        checks.check_unique(columns.database, item, item.role.unique)
-    if "rank" in columns.needed[item.role.name]:
-        checks.check_unique(columns.database, item, ("rank",))
+def _check_unique(columns: BoundInputs, bound_input: BoundInput) -> None:
+    """Check the uniqueness of rows that the role of an input demands."""
+    if bound_input.role.unique:
+        row_checks.check_unique(columns.database, bound_input, bound_input.role.unique)
+    if "rank" in columns.needed_columns[bound_input.role.name]:
+        row_checks.check_unique(columns.database, bound_input, ("rank",))
 
 
-def _check_rankings(question: Question, columns: Columns, check: Check) -> Report:
-    """Check what can be checked of rankings before the statement runs."""
+def _validate_rankings(question: ResolvedRequest, columns: BoundInputs, check: CheckMode) -> ValidationReport:
+    """Check the rankings before the statement runs."""
     database, inputs = columns.database, columns.inputs
-    needed = {role: names for role, names in columns.needed.items() if inputs[role].role.lists is not None}
-    kept = {role for role in needed if any(question.library.rows_of(role, item.settings) for item in question.asked)}
-    report = checks.check_rows(database, inputs, needed, check if _is_joined(question, columns) else "full", kept)
-    policy = question.settings.get("queries", "truth")
-    together.check_chosen(database, inputs, {"run": ["run"], "intersect": ["run", "qrels"]}.get(str(policy), ["qrels"]))
+    needed = {role: names for role, names in columns.needed_columns.items() if inputs[role].role.list_relation is not None}
+    deduplicated_roles = {role for role in needed if any(question.library.row_filter(role, metric.settings) for metric in question.metrics)}
+    report = row_checks.validate_ranking_rows(
+        database, inputs, needed, check if _joins_qrels(question, columns) else "full", deduplicated_roles
+    )
+    policy = question.shared_policies.get("queries", "truth")
+    cross_input_checks.check_queries_present(database, inputs, {"run": ["run"], "intersect": ["run", "qrels"]}.get(str(policy), ["qrels"]))
     if policy == "strict":
-        together.check_strict(database, inputs)
-    if question.uses("ties", "error"):
-        together.check_ties(database, inputs["run"])
-    together.check_probabilities(database, question.library, question.asked, report.top_grade)
+        cross_input_checks.check_same_queries(database, inputs)
+    if question.any_metric_with("ties", "error"):
+        cross_input_checks.check_no_ties(database, inputs["run"])
+    cross_input_checks.check_probabilities(database, question.library, question.metrics, report.top_grade)
     return report

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import typer.testing
 
+from tests import clean_tree
 from tests.engines import matrix
 from tests.engines.engines import ENGINES
 from tests.engines.scenarios import CANNOT, EXPERIMENTS, scenarios
@@ -26,6 +27,11 @@ NAMES = [engine.__name__ for engine in ENGINES]
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="Write the printed statements in tests/golden anew.")
     parser.addoption("--write-matrix", action="store_true", help="Put what agreed on which engine into docs/engines.md.")
+    clean_tree.pytest_addoption(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    clean_tree.pytest_configure(config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -59,7 +65,7 @@ def qrels() -> pa.Table:
 
 @pytest.fixture
 def files(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Path:
-    """A folder with the run and the qrels as Parquet, CSV and TREC files."""
+    """Return a folder with the run and the qrels as Parquet, CSV and TREC files."""
     for name, table in (("run", run), ("qrels", qrels)):
         pq.write_table(table, tmp_path / f"{name}.parquet")
         pa.csv.write_csv(table, tmp_path / f"{name}.csv")

@@ -1,4 +1,4 @@
-"""Which of many alike tests are in every run, and which only where the slow ones are."""
+"""Select which of many similar tests run always, and which only with the slow ones."""
 
 from __future__ import annotations
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.library.shelf import library
-from sqlrank.library.uses import home, uses
+from sqlrank.registry.dependencies import find_dependencies, find_input_role
+from sqlrank.registry.loader import load_registry
 
 if TYPE_CHECKING:
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
 OF_HOMES: dict[str, dict[str, Any]] = {"predictions": {"predictions": "p"}, "run": {"run": "r", "qrels": "q"}}
 
 
 def named_sources(file: SqlFile) -> dict[str, Any]:
     """Return the arguments of a call that name a table for each role which a file reads."""
-    others = uses(library(), file, {}).roles - {"run", "qrels", "queries", "predictions"}
-    return {**OF_HOMES.get(home(library(), file), {}), "inputs": {role: f"the_{role}" for role in others}}
+    others = find_dependencies(load_registry(), file, {}).roles - {"run", "qrels", "queries", "predictions"}
+    return {**OF_HOMES.get(find_input_role(load_registry(), file), {}), "inputs": {role: f"the_{role}" for role in others}}
 
 
 ARGUMENTS = {"Elbow": "@3", "IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}
@@ -24,5 +24,5 @@ ARGUMENTS = {"Elbow": "@3", "IPrec": "@0.5", "Gain": "@0.1", "Lift": "@0.1"}
 
 def asked(file: SqlFile) -> str:
     """Return a metric as it can be asked for, with a cut-off if it needs one."""
-    name = file.title_name.removesuffix("@k")
-    return f"{name}{ARGUMENTS.get(name, '@1' if file.at is not None or name != file.title_name else '')}"
+    name = file.full_name.removesuffix("@k")
+    return f"{name}{ARGUMENTS.get(name, '@1' if file.cutoff_parameter is not None or name != file.full_name else '')}"

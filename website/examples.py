@@ -6,13 +6,13 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlrank.library.shelf import library
-from sqlrank.library.uses import home, uses
+from sqlrank.registry.dependencies import find_dependencies, find_input_role
+from sqlrank.registry.loader import load_registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
 ROOT = Path(__file__).parents[1]
 TABLES = "examples/data/small"
@@ -25,20 +25,20 @@ OPTIONS = ("run", "qrels", "predictions", "queries")
 
 def asked(file: SqlFile) -> str:
     """Return how a metric is asked for: with a cut-off, where it has one that is whole or has to be given."""
-    if file.at is None or (file.at.default is not None and file.at.type != "integer"):
+    if file.cutoff_parameter is None or (file.cutoff_parameter.default is not None and file.cutoff_parameter.type != "integer"):
         return file.display_name
-    return file.display_name + ("@3" if file.at.type == "integer" else "@0.5")
+    return file.display_name + ("@3" if file.cutoff_parameter.type == "integer" else "@0.5")
 
 
 def roles(file: SqlFile) -> list[str]:
     """Return the inputs that a metric reads."""
-    read = uses(library(), file, {"queries": "run"}).roles | {home(library(), file)}
-    return [name for name in library().roles if name in read]
+    read = find_dependencies(load_registry(), file, {"queries": "run"}).roles | {find_input_role(load_registry(), file)}
+    return [name for name in load_registry().roles if name in read]
 
 
 def table(role: str, file: SqlFile) -> str:
     """Return the table that an input of a metric is read from: labels are numbers where they need not be 0 and 1."""
-    return "numbers" if role == "predictions" and "binary labels" not in file.requires else role
+    return "numbers" if role == "predictions" and "binary labels" not in file.required_row_checks else role
 
 
 def command(file: SqlFile) -> list[str]:
@@ -46,7 +46,7 @@ def command(file: SqlFile) -> list[str]:
     given = _given(file, lambda name: f"{TABLES}/{name}.csv")
     if file.kind == "curves":
         return ["evaluate", asked(file), *given]
-    is_of_query = file.grain == "list" and home(library(), file) == "run"
+    is_of_query = file.grain == "list" and find_input_role(load_registry(), file) == "run"
     return ["explain", asked(file), *(["--query", QUERY] if is_of_query else []), *given]
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
 
 if TYPE_CHECKING:
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
 FAMILIES = {
     "ranking": ("Rankings", "What stands where in a list, beside judgments."),
@@ -34,7 +34,7 @@ def family(file: SqlFile) -> str:
 
 def families() -> dict[str, list[SqlFile]]:
     """Return the metrics of each family by name, in the order of the navigation."""
-    files = sorted([*library().metrics.values(), *library().curves.values()], key=lambda file: file.title_name.lower())
+    files = sorted([*load_registry().metrics.values(), *load_registry().curves.values()], key=lambda file: file.full_name.lower())
     found = dict.fromkeys([*FAMILIES, *sorted({family(file) for file in files})])
     return {name: of for name in found if (of := [file for file in files if family(file) == name])}
 
@@ -53,14 +53,15 @@ def index(name: str) -> str:
     """Return the page of a family: its metrics in a table."""
     about = FAMILIES[name][1].replace("DOCS", "../..") if name in FAMILIES else ""
     rows = [
-        f"| [`{file.title_name}`]({file.path.stem}.md) | {file.about} | {_parameters(file)} | {_reach(file)} |" for file in families()[name]
+        f"| [`{file.full_name}`]({file.path.stem}.md) | {file.description} | {_parameters(file)} | {_reach(file)} |"
+        for file in families()[name]
     ]
     return "\n".join([f"# {title(name)}", "", about, "", "| name | what it is | parameters | range |", "|---|---|---|---|", *rows, ""])
 
 
 def _parameters(file: SqlFile) -> str:
-    return ", ".join(f"`{name}`" for name in [*file.params, *file.choices])
+    return ", ".join(f"`{name}`" for name in [*file.params, *file.declared_settings])
 
 
 def _reach(file: SqlFile) -> str:
-    return "rows" if file.kind == "curves" else file.facts.get("Bounds", "")
+    return "rows" if file.kind == "curves" else file.annotations.get("Bounds", "")

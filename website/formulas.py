@@ -11,7 +11,7 @@ from sqlglot import exp
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
 MOST = 64
 """Of how many nodes an expression is set at most: longer ones are read more easily as SQL."""
@@ -31,7 +31,7 @@ def formula(file: SqlFile) -> str:
     if is_plain or sum(1 for _ in tree.walk()) > MOST:
         return ""
     try:
-        found = _row(_mi(file.title_name), _mo("="), _set(tree))
+        found = _row(_mi(file.full_name), _mo("="), _set(tree))
     except KeyError:
         return ""
     math = ET.Element("math", {"display": "block"})

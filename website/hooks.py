@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File
 
 import sqlrank
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
 from website import examples, families, kept, metric_page, outside
 from website.docstrings import written
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
 
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
 ROW = re.compile(r"^\| `(?P<name>[\w@]+)` \| (?P<about>.+) \|$", re.MULTILINE)
 
@@ -70,7 +70,7 @@ def _add_to_nav(nav: list[Any]) -> None:
     """Add the pages of metrics, by family, to the section that begins with metrics.md."""
     section = next(item["Metrics"] for item in nav if "Metrics" in item)
     for name, files in families.families().items():
-        of = [{file.title_name: families.place(file)} for file in files]
+        of = [{file.full_name: families.place(file)} for file in files]
         section.append({families.title(name): [f"metrics/{name}/index.md", *of]})
 
 
@@ -83,6 +83,6 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
 
 def _linked(row: re.Match[str]) -> str:
-    files = [*library().metrics.values(), *library().curves.values()]
-    file = next(file for file in files if (file.title_name, file.about) == (row["name"], row["about"]))
+    files = [*load_registry().metrics.values(), *load_registry().curves.values()]
+    file = next(file for file in files if (file.full_name, file.description) == (row["name"], row["about"]))
     return f"| [`{row['name']}`]({families.place(file)}) | {row['about']} |"

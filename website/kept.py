@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / ".cache" / "printed"

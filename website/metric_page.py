@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sqlrank.library.listing import better
-from sqlrank.library.metric import read
-from sqlrank.library.refusals import OF_LISTS
-from sqlrank.library.shelf import library
-from sqlrank.library.uses import home
+from sqlrank.registry.dependencies import find_input_role
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.settings_checks import LIST_SLOTS
 from website import examples
 from website.formulas import formula
 from website.kept import printed
 from website.tools import beside_tools, taken
 
 if TYPE_CHECKING:
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
 UP = "../.."
 """From a page of a metric to the pages of docs."""
@@ -25,8 +25,8 @@ UP = "../.."
 def page(file: SqlFile) -> str:
     """Return the page of a metric in Markdown."""
     parts = [
-        f"# {file.title_name}",
-        _first_upper(file.about),
+        f"# {file.full_name}",
+        _first_upper(file.description),
         *_typeset(file),
         *_further(file),
         _facts(file),
@@ -42,7 +42,7 @@ def page(file: SqlFile) -> str:
 
 def description(file: SqlFile) -> str:
     """Return what the head of the page and search results say of a metric."""
-    return f"{file.title_name}: {re.sub(r'[`*]', '', file.about)}"
+    return f"{file.full_name}: {re.sub(r'[`*]', '', file.description)}"
 
 
 def _first_upper(text: str) -> str:
@@ -55,14 +55,14 @@ def _typeset(file: SqlFile) -> list[str]:
     found = formula(file)
     if not found:
         return []
-    return [f'<div class="formula" tabindex="0" data-search-exclude>{found}</div>', _over(file.reads)]
+    return [f'<div class="formula" tabindex="0" data-search-exclude>{found}</div>', _over(file.source_relation)]
 
 
 def _over(relation: str) -> str:
     """Return what the totals of a formula are over."""
-    if relation in library().roles:
+    if relation in load_registry().roles:
         return f"Over the rows of the [input]({UP}/inputs.md) `{relation}`, with the columns and parameters as names."
-    text = " ".join(library().relation(relation, {}).doc.splitlines()).removeprefix(f"{relation}: ")
+    text = " ".join(load_registry().relation(relation, {}).doc.splitlines()).removeprefix(f"{relation}: ")
     row = re.match(r".*?(?=[.;](?:\s|$))", text)
     return f"Over the rows of `{relation}`, with its columns and the parameters as names: {row[0] if row else text}."
 
@@ -84,28 +84,28 @@ def _facts(file: SqlFile) -> str:
     told = {
         "Asked for as": f"`{examples.asked(file)}`",
         "Also called": _others(named),
-        "Range": file.facts.get("Bounds", ""),
-        "Better": "" if file.kind == "curves" else better(named, library()),
-        "Unit": file.facts.get("Unit", ""),
+        "Range": file.annotations.get("Bounds", ""),
+        "Better": "" if file.kind == "curves" else better_direction(named, load_registry()),
+        "Unit": file.annotations.get("Unit", ""),
         "A value of": _grain(file),
         "Reads": ", ".join(f"`{name}`" for name in examples.roles(file)) + f" ([inputs]({UP}/inputs.md))",
         "Interval": _interval(file),
         "Source": file.source,
-        "File": f"`sql/{file.place}`",
+        "File": f"`sql/{file.relative_path}`",
     }
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in told.items() if text)])
 
 
 def _others(named: str) -> str:
     """Return what else a metric is called, and how one of other settings is."""
-    same = {key.rstrip("@"): ours for key, ours in library().known["same"].items() if read(ours).name == named}
+    same = {key.rstrip("@"): ours for key, ours in load_registry().synonyms["same"].items() if parse_metric_text(ours).name == named}
     return ", ".join(f"`{key}`" if ours == named else f"`{key}`, which is `{ours}`" for key, ours in same.items())
 
 
 def _grain(file: SqlFile) -> str:
     if file.kind == "curves":
         return "each point: rows of its own"
-    if home(library(), file) != "run":
+    if find_input_role(load_registry(), file) != "run":
         return "all rows, or those of each group of `by`"
     return (
         "each query, and over queries their sum or mean" if file.grain == "list" else "all lists together, or those of each group of `by`"
@@ -116,39 +116,41 @@ def _interval(file: SqlFile) -> str:
     link = f"([confidence]({UP}/confidence.md))"
     if file.kind == "curves":
         return "none"
-    if "No interval" in file.facts:
-        return f"none: {file.facts['No interval']} {link}"
-    if "No influence" in file.facts:
-        return f"by the bootstrap, and of means over queries: {file.facts['No influence']} {link}"
-    return f"none: it counts {link}" if file.is_total else f"with `--confidence 0.95` {link}"
+    if "No interval" in file.annotations:
+        return f"none: {file.annotations['No interval']} {link}"
+    if "No influence" in file.annotations:
+        return f"by the bootstrap, and of means over queries: {file.annotations['No influence']} {link}"
+    return f"none: it counts {link}" if file.is_always_defined else f"with `--confidence 0.95` {link}"
 
 
 def _parameters(file: SqlFile) -> list[str]:
     rows = [f"| `{_at(file, param.name)}` | {param} | {param.default_text if param.default is not None else 'to be given'} | {_first_upper(param.about)} |"
             for param in file.params.values()]  # fmt: skip
-    for choice in file.choices.values():
-        known = sorted(library().functions[choice.name]) if choice.is_slot else library().values_of(choice.name)
+    for choice in file.declared_settings.values():
+        known = sorted(load_registry().functions[choice.name]) if choice.is_slot else load_registry().allowed_values(choice.name)
         values = ", ".join(f"`{value}`" for value in known)
         rows.append(f"| `{choice.name}` | {values} | `{choice.default}` | {_first_upper(choice.about)} |")
     head = ["## Parameters", "| name | values | default | what it is |\n|---|---|---|---|\n" + "\n".join(rows)]
-    found = taken(file) - {*file.params, *file.choices}
-    has_lists = home(library(), file) == "run" or "level" in found
-    others = ", ".join(f"`{name}`" for name in sorted(found - (set() if has_lists else {*OF_LISTS})))
+    found = taken(file) - {*file.params, *file.declared_settings}
+    has_lists = find_input_role(load_registry(), file) == "run" or "level" in found
+    others = ", ".join(f"`{name}`" for name in sorted(found - (set() if has_lists else {*LIST_SLOTS})))
     return [*(head if rows else []), *([f"It also heeds {others}: [policies]({UP}/policies.md)."] if others else [])]
 
 
 def _at(file: SqlFile, name: str) -> str:
-    return f"{name}, @{name}" if file.at and file.at.name == name else name
+    return f"{name}, @{name}" if file.cutoff_parameter and file.cutoff_parameter.name == name else name
 
 
 def _edges(file: SqlFile) -> list[str]:
-    undefined = file.facts.get("Undefined", "")
+    undefined = file.annotations.get("Undefined", "")
     items = [f"Undefined, which is NULL: {undefined}." if undefined not in {"never", "With k", ""} else ""]
     items += [
-        f"Rows are checked for it: {', '.join(file.requires)}; what is not so is an error that names the rows." if file.requires else ""
+        f"Rows are checked for it: {', '.join(file.required_row_checks)}; what is not so is an error that names the rows."
+        if file.required_row_checks
+        else ""
     ]
-    items += ["Never undefined." if file.is_total else ""]
-    if home(library(), file) == "run" and file.kind == "metrics" and not file.is_total:
+    items += ["Never undefined." if file.is_always_defined else ""]
+    if find_input_role(load_registry(), file) == "run" and file.kind == "metrics" and not file.is_always_defined:
         items.append(f"What a query counts for which it is undefined is the policy [no_relevant]({UP}/policies.md).")
     return ["## Edge cases", "\n".join(f"- {item}" for item in items if item)]
 
@@ -172,7 +174,7 @@ def _last(file: SqlFile, found: str) -> list[str]:
     expression = next((place for place, part in enumerate(parts) if part.startswith(f"{examples.asked(file)} = ")), None)
     if expression is None:
         return []
-    rows = next(([part] for part in parts[:expression] if part.startswith(f"{file.reads}: ")), [])
+    rows = next(([part] for part in parts[:expression] if part.startswith(f"{file.source_relation}: ")), [])
     named = [part.partition("\n") for part in rows]
     shown = [text for title, _, table in named for text in (f"What it reads is {title}", f"```text\n{table}\n```")]
     return [*shown, "Its expression, with the sums put in:", "``` { .text .wrapped }\n" + "\n\n".join(parts[expression:]) + "\n```"]

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.call import Call
-from sqlrank.library.folder import read_toml
-from sqlrank.library.refusals import takes
-from sqlrank.library.shelf import library
-from sqlrank.question import look_up
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.settings_checks import accepted_settings
+from sqlrank.registry.sql_folder import read_toml
+from sqlrank.request import Request
+from sqlrank.resolve import resolve_request
 from website import examples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
 
 def beside_tools(file: SqlFile, up: str) -> list[str]:
     """Return a table of the modes that name a metric, or set something for it alone."""
-    rows = [row for mode, path in sorted(library().compat_files.items()) if (row := _row(mode, read_toml(path), file, up))]
+    rows = [row for mode, path in sorted(load_registry().compat_files.items()) if (row := _row(mode, read_toml(path), file, up))]
     if not rows:
         return []
     about = f"What these tools decide otherwise, or call by another name; `--compat NAME` gives their number. [Why numbers differ]({up}/compat.md)."
@@ -44,5 +44,5 @@ def _name(text: str) -> str:
 
 def taken(file: SqlFile) -> set[str]:
     """Return the settings that a metric takes, those of relations that it reads and of its lists, too."""
-    (item,) = look_up(Call.of([examples.asked(file)], {"inputs": dict.fromkeys(examples.roles(file), "t")}, {})).asked
-    return takes(item, library())
+    (item,) = resolve_request(Request([examples.asked(file)], dict.fromkeys(examples.roles(file), "t"))).metrics
+    return accepted_settings(item, load_registry())

@@ -1,4 +1,4 @@
-"""How well does a linkage in SQL find the persons of FEBRL 1? ``python examples/linkage/evaluate.py`` says it."""
+"""Evaluate a record linkage in SQL on the persons of FEBRL 1: ``python examples/linkage/evaluate.py``."""
 
 from pathlib import Path
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 
 import sqlrank
-from sqlrank.charts.files import write
+from sqlrank.charts.export import save_chart
 
 HERE = Path(__file__).parent
 METRICS = ["AUC", "LogLoss", "CalibrationRatio"]
@@ -35,7 +35,9 @@ def show(duck: duckdb.DuckDBPyConnection, said: str) -> None:
     print(f"\n{said}")
     rows = sqlrank.evaluate("AUC", state="state", connection=duck, rolling=7, ends=f"day BETWEEN DATE '{CORRECTED}' AND DATE '2026-03-14'")
     for row in rows.to_pylist():
-        print(f"{row['day']}  AUC {row['AUC']:.4f} ({row['AUC.least']:.4f} to {row['AUC.greatest']:.4f})  {row['days']} of 7 days")
+        print(
+            f"{row['day']}  AUC {row['AUC']:.4f} ({row['AUC.bound_low']:.4f} to {row['AUC.bound_high']:.4f})  {row['num_days']} of 7 days"
+        )
 
 
 def main() -> None:
@@ -60,7 +62,7 @@ def main() -> None:
     show(duck, "With both days as they are:")
 
     rolling = sqlrank.evaluate("AUC", state="state", connection=duck, rolling=7, by="campaign")
-    write(sqlrank.chart(rolling), asked.chart)
+    save_chart(sqlrank.chart(rolling), asked.chart)
     print(f"\ndrawn: {asked.chart.name}\n")
 
     moved = sqlrank.drift(

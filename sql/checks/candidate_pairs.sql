@@ -1,4 +1,4 @@
--- What can be wrong with one row of the candidate pairs. Each column counts the rows that break one rule, which its comment says.
+-- candidate_pairs: rules for candidate pairs; each column counts the rows that break the rule in its comment.
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(left_id) AS null_left_id, -- left_id is NULL

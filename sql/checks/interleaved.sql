@@ -1,4 +1,4 @@
--- What can be wrong with one row of interleaved lists. Each column counts the rows that break one rule, which its comment says.
+-- interleaved: rules for the clicks of interleaved lists; each column counts the rows that break the rule in its comment.
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(session_id) AS null_session_id, -- session_id is NULL

@@ -1,5 +1,4 @@
--- What can be wrong with one row of the catalogue. Each column counts the rows that break one rule, which its comment says;
--- what stands before a colon is what a metric requires (-- Requires:), and the rule is for those metrics only.
+-- items: rules for catalog items; each column counts the rows that break the rule in its comment.
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(doc_id) AS null_doc_id, -- doc_id is NULL

@@ -1,4 +1,4 @@
--- What can be wrong with one logged action. Each column counts the rows that break one rule, which its comment says.
+-- logs: rules for logged actions; each column counts the rows that break the rule in its comment.
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(reward) AS null_reward, -- reward is NULL; give 0 if nothing happened

@@ -1,5 +1,5 @@
--- What can be wrong with one row of the predictions. Each column counts the rows that break one rule, which its comment says;
--- what stands before a colon is what a metric requires (-- Requires:), and the rule is for those metrics only.
+-- predictions: rules for predictions; each column counts the rows that break the rule in its comment.
+-- The words before a colon in a comment are a requirement of metrics (-- Requires:), and the rule applies to these metrics only.
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL

@@ -1,5 +1,4 @@
--- What can be wrong with one row of the queries table. Each column counts the rows that break one rule, which its comment says;
--- what stands before a colon is what a metric requires (-- Requires:), and the rule is for those metrics only.
+-- queries: rules for the queries table; each column counts the rows that break the rule in its comment.
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL

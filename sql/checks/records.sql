@@ -1,4 +1,4 @@
--- What can be wrong with one row of the records. Each column counts the rows that break one rule, which its comment says.
+-- records: rules for records; each column counts the rows that break the rule in its comment.
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(record_id) AS null_record_id, -- record_id is NULL

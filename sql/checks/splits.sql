@@ -1,5 +1,4 @@
--- What can be wrong with one row of a split. Each column counts the rows that break one rule, which its comment says;
--- what stands before a colon is what a metric requires (-- Requires:), and the rule is for those metrics only.
+-- splits: rules for the rows of a split; each column counts the rows that break the rule in its comment.
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(user_id) AS null_user_id, -- user_id is NULL

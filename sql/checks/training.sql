@@ -1,5 +1,5 @@
--- What can be wrong with one row of training data. Each column counts the rows that break one rule, which its comment says;
--- what stands before a colon is what a metric requires (-- Requires:), and the rule is for those metrics only.
+-- training: rules for training examples; each column counts the rows that break the rule in its comment.
+-- The words before a colon in a comment are a requirement (-- Requires:).
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL

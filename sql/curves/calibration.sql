@@ -7,6 +7,6 @@ SELECT
   group_id,
   bin AS point,
   weight,
-  predicted / NULLIF(weight, 0) AS mean_predicted,
-  observed / NULLIF(weight, 0) AS mean_observed
-FROM bins
+  score_sum / NULLIF(weight, 0) AS mean_predicted,
+  label_sum / NULLIF(weight, 0) AS mean_observed
+FROM calibration_bins

@@ -1,5 +1,5 @@
 -- Gain: cumulative gains chart: the share of positives among the top share of the weight, from (0, 0).
--- spacing: default length: how points are chosen.
+-- spacing: default length: how points are selected.
 -- Requires: binary labels.
 -- Undefined: a share of positives that are not there is NULL.
 -- Source: the cumulative gains chart.
@@ -7,9 +7,9 @@ SELECT
   group_id,
   point,
   score AS threshold,
-  (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS fraction,
-  tp / NULLIF(all_positives, 0) AS gain
-FROM points
+  (tp + fp) / NULLIF(total_positives + total_negatives, 0) AS fraction,
+  tp / NULLIF(total_positives, 0) AS gain
+FROM curve_points
 UNION ALL
 SELECT
   group_id,
@@ -17,4 +17,4 @@ SELECT
   CAST(NULL AS DOUBLE) AS threshold,
   CAST(0 AS DOUBLE) AS fraction,
   CAST(0 AS DOUBLE) AS gain
-FROM totals
+FROM group_sizes

@@ -1,5 +1,5 @@
 -- Lift: lift chart: how many times as many positives the top share of the weight holds as a random one.
--- spacing: default length: how points are chosen.
+-- spacing: default length: how points are selected.
 -- Requires: binary labels.
 -- Undefined: without positives lift is NULL.
 -- Source: the lift chart.
@@ -7,6 +7,6 @@ SELECT
   group_id,
   point,
   score AS threshold,
-  (tp + fp) / NULLIF(all_positives + all_negatives, 0) AS fraction,
-  tp / NULLIF(tp + fp, 0) / NULLIF(all_positives / NULLIF(all_positives + all_negatives, 0), 0) AS lift
-FROM points
+  (tp + fp) / NULLIF(total_positives + total_negatives, 0) AS fraction,
+  tp / NULLIF(tp + fp, 0) / NULLIF(total_positives / NULLIF(total_positives + total_negatives, 0), 0) AS lift
+FROM curve_points

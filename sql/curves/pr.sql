@@ -1,5 +1,5 @@
 -- PR: precision over recall, a point per threshold; at every point scores from threshold up are predicted positive.
--- spacing: default logarithmic: how points are chosen.
+-- spacing: default logarithmic: how points are selected.
 -- Requires: binary labels.
 -- Undefined: recall without positives is NULL.
 -- Source: scikit-learn precision_recall_curve.
@@ -7,6 +7,6 @@ SELECT
   group_id,
   point,
   score AS threshold,
-  tp / NULLIF(all_positives, 0) AS recall,
+  tp / NULLIF(total_positives, 0) AS recall,
   tp / NULLIF(tp + fp, 0) AS precision
-FROM points
+FROM curve_points

@@ -1,5 +1,5 @@
 -- ROC: true positive rate over false positive rate, from (0, 0); straight lines between its points enclose AUC.
--- spacing: default length: how points are chosen.
+-- spacing: default length: how points are selected.
 -- Requires: binary labels.
 -- Undefined: a rate of a class that is not there is NULL.
 -- Source: Fawcett 2006; scikit-learn roc_curve.
@@ -7,9 +7,9 @@ SELECT
   group_id,
   point,
   score AS threshold,
-  fp / NULLIF(all_negatives, 0) AS fpr,
-  tp / NULLIF(all_positives, 0) AS tpr
-FROM points
+  fp / NULLIF(total_negatives, 0) AS fpr,
+  tp / NULLIF(total_positives, 0) AS tpr
+FROM curve_points
 UNION ALL
 SELECT
   group_id,
@@ -17,4 +17,4 @@ SELECT
   CAST(NULL AS DOUBLE) AS threshold,
   CAST(0 AS DOUBLE) AS fpr,
   CAST(0 AS DOUBLE) AS tpr
-FROM totals
+FROM group_sizes

@@ -1,5 +1,5 @@
 -- Threshold: what predicting positives from each threshold up gives: the confusion matrix and the rates that follow.
--- spacing: default length: how points are chosen.
+-- spacing: default length: how points are selected.
 -- Requires: binary labels.
 -- Undefined: a rate of what is not there is NULL.
 -- Source: scikit-learn confusion_matrix_at_thresholds; Splink's truth space table.
@@ -9,11 +9,11 @@ SELECT
   score AS threshold,
   tp,
   fp,
-  all_negatives - fp AS tn,
-  all_positives - tp AS fn,
+  tn,
+  fn,
   tp / NULLIF(tp + fp, 0) AS precision,
-  tp / NULLIF(all_positives, 0) AS recall,
-  (all_negatives - fp) / NULLIF(all_negatives, 0) AS specificity,
-  2 * tp / NULLIF(tp + fp + all_positives, 0) AS f1,
-  (tp + all_negatives - fp) / NULLIF(all_positives + all_negatives, 0) AS accuracy
-FROM points
+  tp / NULLIF(total_positives, 0) AS recall,
+  tn / NULLIF(total_negatives, 0) AS specificity,
+  2 * tp / NULLIF(2 * tp + fp + fn, 0) AS f1,
+  (tp + tn) / NULLIF(total_positives + total_negatives, 0) AS accuracy
+FROM curve_points

@@ -1,45 +1,45 @@
--- effects: one row per metric and variant beside the control: the difference, its standard error, and the degrees of freedom of that.
+-- effects: one row per metric and treatment, with its difference from the control, the standard error and the degrees of freedom.
 -- Source: Welch 1947.
 SELECT
   metric,
   variant,
   control,
-  theta,
+  cuped_theta,
   value_control,
   value,
   error_control,
   error,
-  units_control,
-  units,
+  n_units_control,
+  n_units,
   value - value_control AS difference,
   SQRT(error + error_control) AS se,
-  1 / NULLIF(portion * portion / NULLIF(units - 1, 0) + (1 - portion) * (1 - portion) / NULLIF(units_control - 1, 0), 0) AS freedom
+  1 / NULLIF(portion * portion / NULLIF(n_units - 1, 0) + (1 - portion) * (1 - portion) / NULLIF(n_units_control - 1, 0), 0) AS freedom
 FROM (
   SELECT
     metric,
     variant,
     control,
-    theta,
+    cuped_theta,
     value_control,
     value,
     error_control,
     error,
-    units_control,
-    units,
+    n_units_control,
+    n_units,
     error / NULLIF(error + error_control, 0) AS portion
   FROM (
     SELECT
       metric,
       variant,
       MAX(control) AS control,
-      MAX(theta) AS theta,
+      MAX(cuped_theta) AS cuped_theta,
       MAX(CASE WHEN arm = control THEN value END) AS value_control,
       MAX(CASE WHEN arm = variant THEN value END) AS value,
       MAX(CASE WHEN arm = control THEN error END) AS error_control,
       MAX(CASE WHEN arm = variant THEN error END) AS error,
-      MAX(CASE WHEN arm = control THEN units END) AS units_control,
-      MAX(CASE WHEN arm = variant THEN units END) AS units
-    FROM adjusted
+      MAX(CASE WHEN arm = control THEN units END) AS n_units_control,
+      MAX(CASE WHEN arm = variant THEN units END) AS n_units
+    FROM adjusted_means
     GROUP BY metric, variant
   ) AS two
 ) AS beside

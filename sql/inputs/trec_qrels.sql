@@ -1,5 +1,5 @@
--- TREC judgments: query, iteration, document, relevance, separated by blanks or tabs; a line of anything else is an error.
--- Parts are read by LIST_EXTRACT: an index in brackets is counted anew by what reads this file, which takes longer than a small run.
+-- trec_qrels: one row per TREC judgment: query, iteration, document and relevance, separated by blanks or tabs; other lines are errors.
+-- Fields are read by LIST_EXTRACT, since sqlglot shifts indexes in brackets, which takes longer than reading a small run.
 -- $path: text: a file, .gz too, or a glob.
 SELECT
   CASE WHEN LEN(parts) = 4 THEN LIST_EXTRACT(parts, 1) ELSE ERROR('not a line of TREC qrels: ' || LEFT(line, 80)) END AS query_id,

@@ -1,6 +1,7 @@
--- A TREC run: query, Q0, document, rank, score, tag, separated by blanks or tabs; words after a tag that is no number are not
--- read, as in NIST's own test files. A line of anything else is an error, so that nothing of an id with a blank in it is taken for a score.
--- Parts are read by LIST_EXTRACT: an index in brackets is counted anew by what reads this file, which takes longer than a small run.
+-- trec_run: one row per retrieved document of a TREC run: query, Q0, document, rank, score and tag, separated by blanks or tabs.
+-- Words after a tag that is not a number are ignored, as in NIST's own test files. Other lines are errors, so that no part of an id
+-- with a blank is read as a score. Fields are read by LIST_EXTRACT, since sqlglot shifts indexes in brackets, which takes longer than
+-- reading a small run.
 -- $path: text: a file, .gz too, or a glob.
 SELECT
   CASE

@@ -1,5 +1,5 @@
--- examples: one row per example, with numbers for itself, its model and its query; in an order of their own, so that sums are
--- the same to the last bit whatever order they came in.
+-- examples: one row per training example, with integer keys of the example, its model and its query.
+-- The rows are sorted, so that sums have the same bits for every order of the input.
 SELECT
   ROW_NUMBER() OVER (ORDER BY model, query_id, label, features) AS doc_id,
   DENSE_RANK() OVER (ORDER BY model) AS model_id,

@@ -1,4 +1,4 @@
--- digits: 0 to 9.
+-- digits: the digits 0 to 9.
 SELECT 0 AS digit
 UNION ALL SELECT 1 AS digit
 UNION ALL SELECT 2 AS digit

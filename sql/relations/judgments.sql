@@ -1,7 +1,7 @@
--- judgments: one row per judged document of a list that is evaluated, retrieved or not.
+-- judgments: one row per judged document of an evaluated query, retrieved or not.
 SELECT
   l.list_id,
   j.doc_id,
   j.relevance
 FROM qrels AS j
-JOIN lists AS l ON l.group_id = j.group_id AND l.query_id = j.query_id
+JOIN ranked_lists AS l ON l.group_id = j.group_id AND l.query_id = j.query_id

@@ -1,14 +1,13 @@
--- query_aucs: one row per query with the area under its ROC curve, and what it may weigh. A query whose predictions are
--- all of one class has no row.
--- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
+-- query_aucs: one row per query with predictions of both classes, with its AUC, its weights and its number of predictions.
+-- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Units: queries.
 SELECT
   group_id,
   SUM(
-    positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
+    positives / NULLIF(total_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))
   ) AS auc,
-  MAX(all_positives) AS positives,
-  MAX(all_positives) + MAX(all_negatives) AS weight,
-  MAX(all_rows) AS predictions
-FROM thresholds
+  MAX(total_positives) AS total_positives,
+  MAX(total_positives) + MAX(total_negatives) AS weight,
+  MAX(total_rows) AS num_predictions
+FROM positive_thresholds
 GROUP BY group_id

@@ -1,4 +1,4 @@
--- one row per item: how many of its rows are train and how many test.
+-- split_items: one row per item, with its numbers of train and test rows.
 SELECT
   group_id,
   item_id,

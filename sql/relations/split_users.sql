@@ -1,10 +1,10 @@
--- one row per user: how many of its rows are train and how many test, and when.
+-- split_users: one row per user, with the numbers of train and test rows, the last train time and the first test time.
 SELECT
   group_id,
   user_id,
   SUM(CASE WHEN split = 'train' THEN 1 ELSE 0 END) AS train_rows,
   SUM(CASE WHEN split = 'test' THEN 1 ELSE 0 END) AS test_rows,
-  MAX(CASE WHEN split = 'train' THEN happened_at END) AS last_train,
-  MIN(CASE WHEN split = 'test' THEN happened_at END) AS first_test
+  MAX(CASE WHEN split = 'train' THEN happened_at END) AS last_train_at,
+  MIN(CASE WHEN split = 'test' THEN happened_at END) AS first_test_at
 FROM splits
 GROUP BY group_id, user_id

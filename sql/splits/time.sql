@@ -1,3 +1,3 @@
--- Each row by its time, which is compared with the bounds of the parts.
+-- time: one row per input row, with its time, which is compared with the bounds of the parts.
 SELECT g.*, g.time AS split
 FROM given AS g

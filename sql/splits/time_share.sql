@@ -1,3 +1,3 @@
--- Each row by the share of rows that are at most as late; those of one time stay together.
+-- time_share: one row per input row, with the share of rows that are not later; rows of equal time are in one part.
 SELECT g.*, COUNT(*) OVER (ORDER BY g.time) / COUNT(*) OVER () AS split
 FROM given AS g

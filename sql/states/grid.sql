@@ -1,5 +1,5 @@
--- state: one row per group and bin of the score, with what merges by addition.
--- $fineness: integer from 1 to 65536, default 1024: how many bins there are between 0 and 1, which are steps of the 16th root of the score.
+-- grid: one row per group and score bin, with sums that can be added over days.
+-- $fineness: integer from 1 to 65536, default 1024: number of bins between 0 and 1, which are equal steps of the 16th root of the score.
 SELECT
   group_id,
   bin,
@@ -14,7 +14,7 @@ FROM (
     label,
     score,
     weight,
-    FLOOR($fineness * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * crowding(ABS(CAST(score AS DOUBLE)))) AS bin
+    FLOOR($fineness * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * sixteenth_root(ABS(CAST(score AS DOUBLE)))) AS bin
   FROM predictions
 ) AS placed
 GROUP BY group_id, bin

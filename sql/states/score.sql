@@ -1,4 +1,4 @@
--- state: one row per group and score, with what merges by addition: exact, for scores of which there are few.
+-- score: one row per group and distinct score, with sums that can be added over days; it is exact, and pays if distinct scores are few.
 SELECT
   group_id,
   score AS bin,

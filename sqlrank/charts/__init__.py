@@ -1,1 +1,1 @@
-"""Charts of results: Altair charts, of which the files are made without a network."""
+"""Draw results with Altair, and export charts to files without a network."""

@@ -1,35 +1,36 @@
-"""Draw a result."""
+"""Draw the chart of a result."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.arguments import public
-from sqlrank.errors import SqlrankError
+from sqlrank.argument_checks import entry_point
+from sqlrank.errors import InputError, SqlrankError
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
 
 
-@public
+@entry_point
 def chart(result: Any, kind: str | None = None) -> ChartType:
-    """Return the chart of a result, as Altair draws it in a notebook; :func:`sqlrank.charts.files.write` makes files of it.
+    """Return the Altair chart of a result; :func:`sqlrank.charts.export.save_chart` saves it.
 
-    Columns of ``by`` become colours, further ones facets; the system called ``baseline`` is grey. Metrics that count, such as
-    ``num_q``, are shown with the others when pointed at, and drawn where there is nothing else.
+    Columns of ``by`` become colors, further ones facets; the system called ``baseline`` is grey. Count metrics, such as ``num_q``, appear
+    in tooltips, and are drawn only if there is no other metric.
 
     Args:
-        result: an Arrow table as :func:`sqlrank.evaluate` or :func:`sqlrank.compare` returned it, whose metadata say what its columns are.
-        kind: ``roc``, ``pr``, ``gain``, ``lift``, ``threshold`` and ``calibration``, each of its curve; ``cutoffs`` (metrics over a range such as
-            ``nDCG@1..20``); ``line`` (over a column of dates); ``heatmap`` (by two columns); ``bars``, with intervals if the result has
-            them; ``forest`` (comparisons with their intervals); ``differences`` (of queries in order). By itself the first that fits.
+        result: an Arrow table as :func:`sqlrank.evaluate` or :func:`sqlrank.compare` returned it, with its metadata.
+        kind: ``roc``, ``pr``, ``gain``, ``lift``, ``threshold`` and ``calibration``, each for its curve; ``cutoffs`` (metrics over a range
+            such as ``nDCG@1..20``); ``line`` (over a date column); ``heatmap`` (two columns); ``bars``, with intervals if the result has
+            them; ``forest`` (comparisons with intervals); ``differences`` (sorted per-query differences). By default the first kind that
+            fits.
 
     Returns:
-        An ``altair.Chart``, or one of several, layered, in facets or side by side; it holds its data.
+        An ``altair.Chart``, or a layered, faceted or concatenated one; it contains its data.
 
     Raises:
-        InputError: no table of sqlrank, or one that has lost its metadata; more values than a chart can tell apart.
+        InputError: not a table of sqlrank, or one without its metadata; more values than a chart can distinguish.
         MetricError: a kind that does not exist or does not fit.
         SqlrankError: Altair is not installed.
 
@@ -39,15 +40,24 @@ def chart(result: Any, kind: str | None = None) -> ChartType:
     >>> chart(sqlrank.evaluate("ROC", predictions=clicks)).to_dict()["layer"][1]["encoding"]["x"]["title"]
     'false positive rate (share of negatives)'
     """
-    need("altair")
-    from sqlrank.charts.given import Given  # noqa: PLC0415
-    from sqlrank.charts.kinds import draw  # noqa: PLC0415  Altair is an optional dependency, and takes half a second
+    require_modules("altair")
+    from sqlrank.charts.chart_kinds import draw  # noqa: PLC0415  Altair is an optional dependency, and takes half a second
+    from sqlrank.charts.result_view import ResultView  # noqa: PLC0415
 
-    return draw(Given.of(result), kind)
+    view = ResultView.from_result(result)
+    try:
+        return draw(view, kind)
+    except SqlrankError:
+        raise
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        # Charts trust the metadata, which another program may have written into a file.
+        raise InputError(
+            "this result cannot be drawn: its columns are not those of its metadata; give it as sqlrank returned it"
+        ) from error
 
 
-def need(*modules: str) -> None:
-    """Raise ``SqlrankError`` if what charts need is not installed."""
+def require_modules(*modules: str) -> None:
+    """Raise ``SqlrankError`` if an optional dependency of charts is not installed."""
     for name in modules:
         try:
             import_module(name)

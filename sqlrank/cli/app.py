@@ -1,4 +1,4 @@
-"""The ``sqlrank`` command with all that it can do."""
+"""The ``sqlrank`` command with all its subcommands."""
 
 from sqlrank.cli.commands import command_line
 

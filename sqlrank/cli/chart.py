@@ -9,23 +9,19 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.call import leaves
-from sqlrank.charts.files import check_ending, get_ready
-from sqlrank.charts.files import write as draw_to
-from sqlrank.cli.console import pairs, problems, progress_bar
-from sqlrank.cli.given import asked, groupings, runs
+from sqlrank.charts.export import chart_bytes, check_suffix, warm_up_renderer
+from sqlrank.cli.console import exit_on_error, progress_bar
 from sqlrank.cli.options import (
     By,
     Check,
-    ColumnOf,
+    ColumnMapping,
     Compat,
     Confidence,
-    Database,
-    Ends,
+    DatabaseFile,
     Force,
     Inputs,
     Interval,
-    Memory,
+    MemoryLimit,
     Plan,
     Policy,
     Predictions,
@@ -42,13 +38,17 @@ from sqlrank.cli.options import (
     Top,
     Unit,
     Where,
+    WindowEnd,
     metric_names,
 )  # fmt: skip
-from sqlrank.deadline import WORK
+from sqlrank.cli.parsing import call_arguments, list_sources, parse_groupings
+from sqlrank.deadline import WORKER_THREAD_NAME
 from sqlrank.errors import SqlrankError
-from sqlrank.library.shelf import library_of
-from sqlrank.results.arrange import arranged
-from sqlrank.results.targets import check_target
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.file_writer import OutputFile
+from sqlrank.output.reshape import sort_and_limit
+from sqlrank.registry.loader import registry_for
+from sqlrank.stored_results import read_parquet
 
 Drawn = Annotated[
     list[str] | None,
@@ -64,8 +64,8 @@ def chart(
     queries: Queries = None,
     state: State = None,
     rolling: Rolling = None,
-    ends: Ends = None,
-    db: Database = None,
+    ends: WindowEnd = None,
+    db: DatabaseFile = None,
     result: Annotated[
         Path | None, typer.Option(help="Draw this result instead, a Parquet file that evaluate or compare wrote with -o.")
     ] = None,
@@ -80,7 +80,7 @@ def chart(
     confidence: Confidence = None,
     interval: Interval = "auto",
     unit: Unit = None,
-    column: ColumnOf = None,
+    column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,
     plan: Plan = None,
@@ -90,53 +90,51 @@ def chart(
     sort: Sort = None,
     top: Top = None,
     check: Check = "auto",
-    memory_limit: Memory = None,
+    memory_limit: MemoryLimit = None,
     threads: Threads = None,
     temp_directory: TempDirectory = None,
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Draw metrics, a curve, or a result that was stored, as a picture or a page."""
-    given = dict(locals())
-    with problems():
-        sources = [*leaves(runs(run)), qrels, predictions, queries, state, db, result, *pairs("--input", input).values()]
+    """Draw metrics, a curve or a stored result as an image or an HTML page."""
+    with exit_on_error():
+        sources = list_sources(qrels, predictions, queries, state, db, result, run=run, input=input, sql_dir=sql_dir)
         file = _target(output, kind, force, sources)
         if (result is None) is (not metrics):
             raise SqlrankError("name what to draw, such as ROC, or a stored result with --result FILE: one of the two")
-    # Under this name the end of the process does not wait for it, if there is nothing to draw.
-    started = Thread(target=get_ready, args=(file,), name=WORK, daemon=True)
-    started.start()
-    with problems(), progress_bar("evaluating") as progress:
-        found = (
-            _stored(result)
-            if result is not None
-            else sqlrank.evaluate(**asked(given, "result", "kind", "by", "sort", "top"), by=groupings(by), progress=progress)
-        )
-    with problems():
-        started.join()
-        draw_to(sqlrank.chart(arranged(found, library_of(sql_dir), sort, top), kind), file)
+    # Process exit does not wait for threads of this name, which matters if an error leaves nothing to draw.
+    warm_up = Thread(target=warm_up_renderer, args=(file.path,), name=WORKER_THREAD_NAME, daemon=True)
+    warm_up.start()
+    with exit_on_error(), progress_bar("evaluating") as progress:
+        if result is not None:
+            table = _stored(result)
+        else:
+            arguments = call_arguments(
+                metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, state=state, rolling=rolling, ends=ends,
+                db=db, where=where, confidence=confidence, interval=interval, unit=unit, column=column, compat=compat, policy=policy,
+                plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads,
+                temp_directory=temp_directory, timeout=timeout,
+            )  # fmt: skip
+            table = sqlrank.evaluate(**arguments, by=parse_groupings(by), progress=progress)
+    with exit_on_error():
+        warm_up.join()
+        file.write(chart_bytes(sqlrank.chart(sort_and_limit(table, registry_for(sql_dir), sort, top), kind), file.path))
 
 
-def _target(output: Path | None, kind: str | None, is_forced: bool, sources: list[Any]) -> Path:
-    """Return where to draw; raise ``SqlrankError`` before anything is computed for what cannot be drawn, or not there."""
+def _target(output: Path | None, kind: str | None, force: bool, sources: tuple[Any, ...]) -> OutputFile:
+    """Return the output file; raise ``SqlrankError`` for an invalid file or kind before any work."""
     if output is None:
         raise SqlrankError("name the file to draw with -o, such as -o roc.svg")
-    check_ending(output)
-    from sqlrank.charts.kinds import check_kind  # noqa: PLC0415  half a second that help does not need
+    file = OutputFile(output, FileKind.CHART, force=force, sources=sources)
+    check_suffix(file)
+    from sqlrank.charts.chart_kinds import check_kind  # noqa: PLC0415  half a second that help does not need
 
     check_kind(kind)
-    check_target(output, is_forced, sources)
-    return output
+    return file
 
 
 def _stored(path: Path) -> Any:
-    """Return a result that was stored as Parquet."""
-    import pyarrow as pa  # noqa: PLC0415  as in _target
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
+    """Return a result stored as Parquet."""
     if not path.is_file():
         raise SqlrankError(f"--result {path}: there is no such file; store a result with -o {path.with_suffix('.parquet').name}")
-    try:
-        return pq.read_table(path)
-    except pa.ArrowInvalid:
-        raise SqlrankError(f"--result {path}: no Parquet file; other formats do not keep what the columns are") from None
+    return read_parquet(path, f"--result {path}", "other formats do not keep what the columns are")

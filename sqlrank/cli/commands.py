@@ -1,4 +1,7 @@
-"""The commands of ``sqlrank``, of which only the one that is called is read: all of them take longer than a small evaluation."""
+"""Assemble the command line; only the module of the command that runs is imported.
+
+Importing all of them takes longer than a small evaluation.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +11,27 @@ from typing import Annotated
 import typer
 
 from sqlrank._version import __version__
-from sqlrank.cli.console import Once
+from sqlrank.cli.console import UniqueOptionCommand
 
 COMMANDS = {
     "evaluate": "evaluate", "sql": "sql", "metrics": "metrics", "compare": "compare", "gate": "compare", "experiment": "experiment",
     "chart": "chart", "explain": "explain", "report": "report", "split": "split", "state": "state", "drift": "drift", "learn": "learn",
 }  # fmt: skip
-"""The module of this folder that each command is in, in the order of the help."""
+"""The module of each command, in the order of the help."""
 
 
 def command_line(word: str = "") -> typer.Typer:
-    """Return the command line with the command of this name, or with all of them if there is none, as for help and completion."""
+    """Return the command line with one command, or with all for help and completion."""
     app = typer.Typer(
         name="sqlrank",
         help="Metrics for rankings, recommenders and click models, computed in SQL where the predictions are.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        rich_markup_mode=None,  # a fifth of a second for boxes round the help
+        rich_markup_mode=None,  # formatting help with rich takes a fifth of a second
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in [word] if word in COMMANDS else COMMANDS:
-        app.command(cls=Once)(getattr(import_module(f"sqlrank.cli.{COMMANDS[name]}"), name))
+        app.command(cls=UniqueOptionCommand)(getattr(import_module(f"sqlrank.cli.{COMMANDS[name]}"), name))
     app.callback(invoke_without_command=True)(_version)
     return app
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from inspect import signature
 from typing import Annotated, Any
 
 import typer
 
 import sqlrank
-from sqlrank.call import leaves
-from sqlrank.cli.console import pairs, problems, progress_bar
-from sqlrank.cli.given import asked, groupings, policies, runs, tolerances
+from sqlrank.cli.console import exit_on_error, parse_pairs, progress_bar
 from sqlrank.cli.options import (
     Check,
-    ColumnOf,
+    ColumnMapping,
     Compat,
-    Database,
+    DatabaseFile,
     Digits,
     Force,
+    FormatOption,
     Inputs,
-    Memory,
+    MemoryLimit,
     Metrics,
     Output,
     Plan,
@@ -34,13 +33,13 @@ from sqlrank.cli.options import (
     Timeout,
     Unit,
     Where,
-    Written,
 )  # fmt: skip
-from sqlrank.cli.verdict import Ending, Inconclusive, Junit, Summary
+from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_policies, parse_tolerance_options
+from sqlrank.cli.verdict_output import Inconclusive, Junit, Summary, VerdictOutput
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import DIGITS, FOR_PEOPLE, Looks, form_of, write
-from sqlrank.results.targets import check_target
-from sqlrank.results.verdicts import COMPARED, OF_STATES, SHOWN, for_people
+from sqlrank.output.ci_reports import GATE_DISPLAY_COLUMNS, ROLLUP_DISPLAY_COLUMNS, compared_columns, display_columns
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
 
 Systems = Annotated[str, typer.Option("--by", help="The column that tells systems apart; several --run are systems of their own.")]
 Slices = Annotated[
@@ -59,7 +58,7 @@ def compare(
         list[str] | None,
         typer.Option(help="Sums that 'sqlrank state' made of a model, instead of rows: name=state. Repeat for each model."),
     ] = None,
-    db: Database = None,
+    db: DatabaseFile = None,
     by: Systems = "system",
     unit: Unit = None,
     slice_: Slices = None,
@@ -75,35 +74,49 @@ def compare(
     seed: Seed = 0,
     per_query: Annotated[bool, typer.Option("--per-query", help="The differences of queries, the greatest loss first.")] = False,
     where: Where = None,
-    column: ColumnOf = None,
+    column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,
     plan: Plan = None,
     input: Inputs = None,  # noqa: A002  the option's public name
     sql_dir: SqlDir = None,
-    format: Written = None,  # noqa: A002  the option's public name
+    format: FormatOption = None,  # noqa: A002  the option's public name
     output: Output = None,
     digits: Digits = None,
     check: Check = "auto",
-    memory_limit: Memory = None,
+    memory_limit: MemoryLimit = None,
     threads: Threads = None,
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Say which of several systems is better, by how much, and how sure that is."""
-    given = dict(locals())
-    with problems():
-        form = form_of(format, output, digits)
-        states = pairs("--state", state)
-        check_target(output, force, [*_sources(run, qrels, predictions, queries, db, input), *states.values()])
-    with problems(), progress_bar("comparing") as progress:
-        result = (
-            _of_states(given, states) if states else sqlrank.compare(**asked(given, "state"), slices=groupings(slice_), progress=progress)
+    """Compare systems: paired differences with confidence intervals and tests."""
+    with exit_on_error():
+        form = resolve_format(format, output, digits)
+        states = parse_pairs("--state", state)
+        sources = list_sources(qrels, predictions, queries, db, baseline, *states.values(), run=run, input=input, sql_dir=sql_dir)
+        file = output_file(output, FileKind.COMPARISON, force, sources)
+    with exit_on_error(), progress_bar("comparing") as progress:
+        common: dict[str, Any] = {
+            "baseline": baseline, "where": where, "confidence": confidence, "memory_limit": memory_limit, "threads": threads, "timeout": timeout
+        }  # fmt: skip
+        row_options: dict[str, Any] = {
+            "run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "by": by, "unit": unit, "test": test,
+            "correction": correction, "effect": effect, "power": power, "replicates": replicates, "seed": seed, "per_query": per_query,
+            "column": column, "compat": compat, "plan": plan, "input": input, "check": check,
+        }  # fmt: skip
+        if states:
+            _refuse_row_options(row_options)
+            common |= {"sql_dir": sql_dir, **parse_policies(policy, sql_dir)}
+            result = sqlrank.compare_states(metrics, states=states, by=parse_groupings(slice_), connection=db, **common)
+        else:
+            arguments = call_arguments(metrics=metrics, db=db, policy=policy, sql_dir=sql_dir, **common, **row_options)
+            result = sqlrank.compare(**arguments, slices=parse_groupings(slice_), progress=progress)
+    with exit_on_error():
+        names = ROLLUP_DISPLAY_COLUMNS if states else compared_columns(result, has_effect=effect is not None)
+        displayed = display_columns(result, names) if form in HUMAN_FORMATS and not per_query else result
+        write_result(
+            displayed, form, FileKind.COMPARISON, file, TableStyle(DEFAULT_DIGITS if digits is None else digits, keep_orientation=True)
         )
-    with problems():
-        names = OF_STATES if states else COMPARED if effect is None else (*COMPARED, "needed")
-        shown = for_people(result, names) if form in FOR_PEOPLE and not per_query else result
-        write(shown, form, output, Looks(DIGITS if digits is None else digits, is_upright=True))
 
 
 def gate(
@@ -112,7 +125,7 @@ def gate(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
-    db: Database = None,
+    db: DatabaseFile = None,
     by: Systems = "system",
     unit: Unit = None,
     slice_: Slices = None,
@@ -128,63 +141,62 @@ def gate(
     summary_file: Summary = None,
     junit_file: Junit = None,
     where: Where = None,
-    column: ColumnOf = None,
+    column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,
     plan: Plan = None,
     input: Inputs = None,  # noqa: A002  the option's public name
     sql_dir: SqlDir = None,
-    format: Written = None,  # noqa: A002  the option's public name
+    format: FormatOption = None,  # noqa: A002  the option's public name
     output: Output = None,
     digits: Digits = None,
     check: Check = "auto",
-    memory_limit: Memory = None,
+    memory_limit: MemoryLimit = None,
     threads: Threads = None,
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Say whether a candidate may ship: exit status 0 for pass, 1 for fail, 3 for inconclusive, 2 for a wrong call."""
-    given = locals()
-    with problems():
-        form = form_of(format, output, digits)
-        ending = Ending("gate", inconclusive, summary_file, junit_file)
-        sources = [*_sources(run, qrels, predictions, queries, db, input), baseline]
-        for path in (output, summary_file, junit_file):
-            check_target(path, force or path is not output, sources)
-    with problems(), progress_bar("gating") as progress:
-        arguments = asked(given, "inconclusive", "summary_file", "junit_file", "tolerance")
-        result = sqlrank.gate(
-            **arguments, slices=_gated(slice_), tolerance=tolerances("--tolerance", tolerance) or {"*": "0"}, progress=progress
+    """Test that a candidate is not worse than a baseline. Exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
+    with exit_on_error():
+        form = resolve_format(format, output, digits)
+        verdict_output = VerdictOutput.check(
+            "gate",
+            FileKind.VERDICTS,
+            inconclusive=inconclusive,
+            output=output,
+            summary=summary_file,
+            junit=junit_file,
+            force=force,
+            sources=list_sources(qrels, predictions, queries, db, baseline, run=run, input=input, sql_dir=sql_dir),
         )
-    decimals = DIGITS if digits is None else digits
-    with problems():
-        write(for_people(result, SHOWN) if form in FOR_PEOPLE else result, form, output, Looks(decimals, is_upright=True))
-    ending.tell(result, SHOWN, form, output, decimals)
-
-
-def _of_states(given: dict[str, Any], states: dict[str, str]) -> Any:
-    """Return the comparison of models by their states; raise ``SqlrankError`` for an option that is for rows."""
-    defaults = {"by": "system", "test": "t", "correction": "holm", "power": 0.8, "replicates": 9999, "seed": 0, "check": "auto"}
-    own = {"metrics", "state", "db", "slice_", "baseline", "confidence", "where", "policy", "sql_dir", "memory_limit", "threads", "timeout"}
-    others = (
-        {name for name, value in given.items() if value and value != defaults.get(name)} - own - {"format", "output", "digits", "force"}
-    )
-    if others:
-        raise SqlrankError(f"--{min(others).replace('_', '-')} is for rows, which states do not have; leave it out, or --state")
-    names = ("baseline", "where", "confidence", "sql_dir", "memory_limit", "threads", "timeout")
-    held = {name: given[name] for name in names}
-    return sqlrank.compare_states(
-        given["metrics"], states=states, by=groupings(given["slice_"]), connection=given["db"], **held, **policies(given["policy"])
+    with exit_on_error(), progress_bar("gating") as progress:
+        arguments = call_arguments(
+            metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, by=by, unit=unit, baseline=baseline,
+            min_units=min_units, confidence=confidence, where=where, column=column, compat=compat, policy=policy, plan=plan, input=input,
+            sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads, timeout=timeout,
+        )  # fmt: skip
+        result = sqlrank.gate(
+            **arguments, slices=_gated(slice_), tolerance=parse_tolerance_options("--tolerance", tolerance) or {"*": "0"}, progress=progress
+        )
+    decimals = DEFAULT_DIGITS if digits is None else digits
+    verdict_output.write_and_exit(
+        result, GATE_DISPLAY_COLUMNS, form, decimals, display_columns(result, GATE_DISPLAY_COLUMNS) if form in HUMAN_FORMATS else result
     )
 
 
-def _sources(
-    run: list[str] | None, qrels: str | None, predictions: str | None, queries: str | None, db: Path | None, inputs: list[str] | None
-) -> list[Any]:
-    return [*leaves(runs(run)), qrels, predictions, queries, db, *pairs("--input", inputs).values()]
+def _refuse_row_options(options: dict[str, Any]) -> None:
+    """Raise ``SqlrankError`` for an option of ``compare`` that needs rows."""
+    parameters = signature(compare).parameters
+    row_options = [name for name, value in options.items() if value and value != parameters[name].default]
+    if row_options:
+        raise SqlrankError(f"--{min(row_options).replace('_', '-')} is for rows, which states do not have; leave it out, or --state")
 
 
 def _gated(slices: list[str] | None) -> Any:
-    """Return the groupings of a gate: all rows, and within what is named; each column of its own."""
-    given = groupings(slices)
-    return [[], *([item] for item in given)] if given and isinstance(given[0], str) else given and [[], *(item for item in given if item)]
+    """Return the groupings of a gate: all rows, and each named column or grouping."""
+    groupings = parse_groupings(slices)
+    return (
+        [[], *([grouping] for grouping in groupings)]
+        if groupings and isinstance(groupings[0], str)
+        else groupings and [[], *(grouping for grouping in groupings if grouping)]
+    )

@@ -1,8 +1,9 @@
-"""What the commands share: how problems are said, the progress bar, and options of the form name=value."""
+"""Shared console behavior: error messages, progress bar, and ``name=value`` options."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -16,41 +17,121 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Once(TyperCommand):
-    """A command that refuses an option given twice, of which the parser would take the last, unless it may be repeated."""
+_REFUSED = re.compile(r"\A(\w+)=(?=.* is not possible)", re.DOTALL)
+FLAGS = {"connection": "db", "columns": "column", "inputs": "input", "slices": "slice"}
+"""Options that differ from the name of their Python argument."""
+
+
+_LIMITS = ("check", "memory_limit", "threads", "temp_directory", "timeout")
+_RESULT = ("format", "output", "digits")
+_EVALUATED = (
+    "run", "qrels", "predictions", "queries", "state", "rolling", "ends", "db", "by", "where", "confidence", "interval", "unit", "column",
+    "compat", "policy", "plan", "input",
+)  # fmt: skip
+UNREAD: dict[str, dict[str, tuple[str, ...]]] = {
+    "evaluate": {"state": ("check", "seed")},
+    "chart": {"state": ("check",), "result": (*_EVALUATED, *_LIMITS)},
+    "experiment": {"sql": ("crossed", *_RESULT, *_LIMITS, "force")},
+    "split": {"sql": (*_RESULT, "force")},
+    "state": {"sql": (*_RESULT, *_LIMITS, "force", "dbt", "begin", "lookback"), "dbt": (*_RESULT, *_LIMITS, "create_table")},
+    "learn": {"sql": ("format",)},
+}
+"""Options that a command ignores beside another option, by command and other option."""
+
+NEEDED = {"state": {"lookback": "dbt"}, "learn": {"dialect": "sql"}, "sql": {"force": "dbt"}}
+"""Options that a command reads only beside another option, by command."""
+
+
+def get_flag(argument: str) -> str:
+    """Return the command-line option of a Python argument."""
+    return f"--{FLAGS.get(argument, argument).replace('_', '-')}"
+
+
+class UniqueOptionCommand(TyperCommand):
+    """A command that rejects repeated options unless they accept several values.
+
+    The parser itself would use the last value.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse what was given; raise a usage error for an option that is repeated and cannot be."""
-        given = self.make_parser(ctx).parse_args(args=list(args))[2] if not ctx.resilient_parsing else []
-        for option in dict.fromkeys(given):
-            if given.count(option) > 1 and not (option.multiple or option.nargs < 0 or getattr(option, "is_flag", False)):
+        """Parse the arguments; raise a usage error for a repeated option."""
+        try:
+            parsed = self.make_parser(ctx).parse_args(args=list(args)) if not ctx.resilient_parsing else ({}, [], [])
+        except Exception as error:  # the class of an unknown option is not public in typer
+            option = str(getattr(error, "option_name", ""))
+            if advice := self._advice(option):
+                ctx.fail(f"No such option: {option}; {advice}")
+            raise
+        options: list[Any] = parsed[2]
+        self._refuse_unread(ctx, {option.name: option.opts[0] for option in options})
+        for option in dict.fromkeys(options):
+            values = parsed[0].get(option.name)
+            if "" in (values if isinstance(values, list) else [values]):
+                ctx.fail(f"{option.opts[0]} is empty; give a value, or leave it out")
+            if options.count(option) > 1 and not (option.multiple or option.nargs < 0 or getattr(option, "is_flag", False)):
                 ctx.fail(f"{option.opts[0]} is given twice; it takes one value")
         return super().parse_args(ctx, args)
 
+    def _refuse_unread(self, ctx: Any, flags: dict[str, str]) -> None:
+        """Raise a usage error for an option that would be ignored."""
+        for option_name, ignored_names in UNREAD.get(str(self.name), {}).items():
+            if option_name in flags and (unread := next((flags[name] for name in ignored_names if name in flags), None)):
+                ctx.fail(f"{unread} is not read beside {flags[option_name]}; leave one of them out")
+        for name, needed_name in NEEDED.get(str(self.name), {}).items():
+            if name in flags and needed_name not in flags:
+                ctx.fail(f"{flags[name]} is for {get_flag(needed_name)}; leave it out, or give both")
+
+    def _advice(self, option: str) -> str | None:
+        """Return the equivalent of an option of another tool, None for an unknown one."""
+        from sqlrank.call_suggestions import flag_for  # noqa: PLC0415
+        from sqlrank.registry.loader import load_registry  # noqa: PLC0415  read where something is wrong
+
+        flags = {str(param.name): param.opts[0] for param in self.params if param.opts[0].startswith("-")}
+        flags |= {"connection": flags["db"]} if "db" in flags else {}
+        return flag_for(option.lstrip("-").replace("-", "_"), flags, load_registry()) if option else None
+
 
 @contextmanager
-def problems() -> Iterator[None]:
-    """Say on standard error what is wrong, and exit with status 2."""
+def exit_on_error() -> Iterator[None]:
+    """Print errors to standard error, and exit with status 2."""
     try:
         yield
     except BrokenPipeError:
-        # The reader went away, as head does: nobody is left to tell. Without this, Python would complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         raise typer.Exit from None
     except KeyboardInterrupt:
         typer.echo("sqlrank: interrupted", err=True)
         raise typer.Exit(130) from None
     except Exception as error:
-        # Errors of DuckDB are told by their module, since it is not imported for help.
+        # Recognize DuckDB errors by their module, which is not imported for help.
         if not isinstance(error, (SqlrankError, OSError)) and not type(error).__module__.startswith(("duckdb", "_duckdb")):
             raise
-        typer.echo(f"sqlrank: {error}", err=True)
+        sqlrank_error = error if isinstance(error, SqlrankError) else SqlrankError(*str(error).splitlines())
+        typer.echo(f"sqlrank: {_REFUSED.sub(lambda match: f'{get_flag(match[1])} ', str(sqlrank_error))}", err=True)
         raise typer.Exit(2) from None
 
 
 @contextmanager
-def progress_bar(doing: str) -> Iterator[Any]:
-    """Yield a function that shows the percentage done, or None if standard error is not a terminal."""
+def ignore_closed_pipe() -> Iterator[None]:
+    """Ignore a closed standard output, so that a command can still set its exit status."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output()
+
+
+def _discard_output() -> None:
+    """Redirect standard output to the null device after its reader closed it.
+
+    Python would otherwise report an error at exit.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def progress_bar(activity: str) -> Iterator[Any]:
+    """Yield a function that shows the percentage done; None if standard error is no terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -58,20 +139,20 @@ def progress_bar(doing: str) -> Iterator[Any]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
     console = Console(stderr=True)
-    bar = Progress(TextColumn(doing), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), console=console, transient=True)
+    bar = Progress(TextColumn(activity), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), console=console, transient=True)
     with bar:
-        task = bar.add_task(doing, total=100)
+        task = bar.add_task(activity, total=100)
         yield lambda percentage: bar.update(task, completed=percentage)
 
 
-def pairs(option: str, given: list[str] | None) -> dict[str, str]:
-    """Return what an option says by ``name=value``; raise ``SqlrankError`` for what does not, and for a name given twice."""
+def parse_pairs(option: str, texts: list[str] | None) -> dict[str, str]:
+    """Parse ``name=value`` options; raise ``SqlrankError`` for malformed ones and duplicate names."""
     pairs = {}
-    for item in given or []:
-        name, equals, value = item.partition("=")
+    for text in texts or []:
+        name, equals, value = text.partition("=")
         if not equals or not name or not value:
-            raise SqlrankError(f"{option} {item}: write {option} name=value")
+            raise SqlrankError(f"{option} {text}: write {option} name=value")
         if name in pairs:
-            raise SqlrankError(f"{option} {item}: {name} is given twice")
+            raise SqlrankError(f"{option} {text}: {name} is given twice")
         pairs[name] = value
     return pairs

@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 import sqlrank
-from sqlrank.cli.console import problems
-from sqlrank.cli.given import policies, tolerances
+from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.options import (
     Confidence,
-    Database,
+    DatabaseFile,
     Digits,
     Force,
-    Memory,
+    FormatOption,
+    MemoryLimit,
     Metrics,
     Output,
     Policy,
@@ -23,13 +23,13 @@ from sqlrank.cli.options import (
     Threads,
     Timeout,
     Where,
-    Written,
 )  # fmt: skip
-from sqlrank.cli.verdict import Ending, Inconclusive, Junit, Summary
+from sqlrank.cli.parsing import list_sources, parse_policies, parse_tolerance_options
+from sqlrank.cli.verdict_output import Inconclusive, Junit, Summary, VerdictOutput
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import DIGITS, Looks, form_of, write
-from sqlrank.results.targets import check_target
-from sqlrank.results.verdicts import DRIFTED, SURELY_DRIFTED
+from sqlrank.output.ci_reports import DRIFT_DISPLAY_COLUMNS, DRIFT_INTERVAL_COLUMNS
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.formats import DEFAULT_DIGITS, TableStyle, resolve_format, write_result
 
 
 def drift(
@@ -45,33 +45,40 @@ def drift(
     inconclusive: Inconclusive = None,
     summary_file: Summary = None,
     junit_file: Junit = None,
-    db: Database = None,
+    db: DatabaseFile = None,
     policy: Policy = None,
     sql_dir: SqlDir = None,
-    format: Written = None,  # noqa: A002  the option's public name
+    format: FormatOption = None,  # noqa: A002  the option's public name
     output: Output = None,
     digits: Digits = None,
-    memory_limit: Memory = None,
+    memory_limit: MemoryLimit = None,
     threads: Threads = None,
     temp_directory: TempDirectory = None,
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Say how metrics and scores of a state moved; with --at-most exit status 0 for pass, 1 for fail, 3 for inconclusive, 2 for a wrong call."""
-    with problems():
-        form = form_of(format, output, digits)
-        ending = Ending("drift", inconclusive, summary_file, junit_file)
+    """Detect drift of metrics and scores in a state. With --at-most, exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
+    with exit_on_error():
+        form = resolve_format(format, output, digits)
         if not at_most and (inconclusive or summary_file or junit_file):
             raise SqlrankError("--inconclusive, --summary and --junit are for verdicts, which need --at-most")
-        for path in (output, summary_file, junit_file):
-            check_target(path, force or path is not output, [state, db])
+        verdict_output = VerdictOutput.check(
+            "drift",
+            FileKind.DRIFT,
+            inconclusive=inconclusive,
+            output=output,
+            summary=summary_file,
+            junit=junit_file,
+            force=force,
+            sources=list_sources(state, db, sql_dir=sql_dir),
+        )
         result = sqlrank.drift(
             metrics,
             state=state,
             reference=reference,
             where=where,
             by=by or (),
-            at_most=tolerances("--at-most", at_most) or None,
+            at_most=parse_tolerance_options("--at-most", at_most) or None,
             confidence=confidence,
             connection=db,
             sql_dir=sql_dir,
@@ -79,9 +86,10 @@ def drift(
             threads=threads,
             temp_directory=temp_directory,
             timeout=timeout,
-            **policies(policy),
+            **parse_policies(policy, sql_dir),
         )
-        decimals = DIGITS if digits is None else digits
-        write(result, form, output, Looks(decimals, is_upright=True))
+        decimals = DEFAULT_DIGITS if digits is None else digits
+        if not at_most:
+            write_result(result, form, FileKind.DRIFT, verdict_output.output, TableStyle(decimals, keep_orientation=True))
     if at_most:
-        ending.tell(result, DRIFTED if confidence is None else SURELY_DRIFTED, form, output, decimals)
+        verdict_output.write_and_exit(result, DRIFT_DISPLAY_COLUMNS if confidence is None else DRIFT_INTERVAL_COLUMNS, form, decimals)

@@ -1,4 +1,4 @@
-"""``sqlrank evaluate``: metrics of predictions, printed or written to a file."""
+"""The command ``sqlrank evaluate``."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from functools import partial
 import typer
 
 import sqlrank
-from sqlrank.call import leaves
-from sqlrank.cli.console import pairs, problems, progress_bar
-from sqlrank.cli.given import asked, groupings, runs
+from sqlrank.cli.console import exit_on_error, progress_bar
 from sqlrank.cli.options import (
     By,
     Check,
-    ColumnOf,
+    ColumnMapping,
     Compat,
     Confidence,
-    Database,
+    DatabaseFile,
     Digits,
-    Ends,
     Force,
+    FormatOption,
     Inputs,
     Interval,
-    Memory,
+    MemoryLimit,
     Metrics,
     Output,
     PerQuery,
@@ -42,17 +40,19 @@ from sqlrank.cli.options import (
     Threads,
     Timeout,
     Top,
-    Total,
     Unit,
     Where,
-    Written,
+    WindowEnd,
+    WithTotal,
 )
+from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings
 from sqlrank.errors import SqlrankError
-from sqlrank.library.shelf import library_of
-from sqlrank.results.arrange import arranged
-from sqlrank.results.arrange import with_total as totalled
-from sqlrank.results.formats import FOR_PEOPLE, Looks, a_row_per_metric, form_of, write
-from sqlrank.results.targets import check_target
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.formats import HUMAN_FORMATS, TableStyle, resolve_format, write_result
+from sqlrank.output.null_reasons import null_reasons
+from sqlrank.output.reshape import append_total as totalled
+from sqlrank.output.reshape import sort_and_limit, to_long_format
+from sqlrank.registry.loader import registry_for
 
 
 def evaluate(
@@ -63,8 +63,8 @@ def evaluate(
     queries: Queries = None,
     state: State = None,
     rolling: Rolling = None,
-    ends: Ends = None,
-    db: Database = None,
+    ends: WindowEnd = None,
+    db: DatabaseFile = None,
     by: By = None,
     where: Where = None,
     per_query: PerQuery = False,
@@ -73,42 +73,49 @@ def evaluate(
     unit: Unit = None,
     replicates: Replicates = None,
     seed: Seed = 0,
-    column: ColumnOf = None,
+    column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,
     plan: Plan = None,
     input: Inputs = None,  # noqa: A002  the option's public name
     sql_dir: SqlDir = None,
-    format: Written = None,  # noqa: A002  the option's public name
+    format: FormatOption = None,  # noqa: A002  the option's public name
     output: Output = None,
     digits: Digits = None,
     sort: Sort = None,
     top: Top = None,
-    with_total: Total = False,
+    with_total: WithTotal = False,
     check: Check = "auto",
-    memory_limit: Memory = None,
+    memory_limit: MemoryLimit = None,
     threads: Threads = None,
     temp_directory: TempDirectory = None,
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
     """Evaluate metrics and print them."""
-    given = dict(locals())
-    with problems():
-        form = form_of(format, output, digits)
-        check_target(output, force, [*leaves(runs(run)), qrels, predictions, queries, state, db, *pairs("--input", input).values()])
-    with problems(), progress_bar("evaluating") as progress:
+    with exit_on_error():
+        form = resolve_format(format, output, digits)
+        sources = list_sources(qrels, predictions, queries, state, db, run=run, input=input, sql_dir=sql_dir)
+        file = output_file(output, FileKind.METRICS, force, sources)
+    with exit_on_error(), progress_bar("evaluating") as progress:
         if with_total and not per_query:
             raise SqlrankError("--with-total is for --per-query")
-        own = asked(given, "by", "per_query", "sort", "top", "with_total")
-        evaluated = partial(sqlrank.evaluate, **own, by=groupings(by), progress=progress)
+        arguments = call_arguments(
+            metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, state=state, rolling=rolling, ends=ends, db=db,
+            where=where, confidence=confidence, interval=interval, unit=unit, replicates=replicates, seed=seed, column=column, compat=compat,
+            policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads,
+            temp_directory=temp_directory, timeout=timeout,
+        )  # fmt: skip
+        evaluated = partial(sqlrank.evaluate, **arguments, by=parse_groupings(by), progress=progress)
         result = evaluated(per_query=per_query)
-        library = library_of(sql_dir)
-        shown = arranged(result, library, sort, top)
-        shown = totalled(shown, evaluated(per_query=False)) if with_total else shown
-        shown = a_row_per_metric(shown) if confidence is not None and form in FOR_PEOPLE else shown
-    with problems():
-        write(shown, form, output, Looks.of(shown.column_names, library, digits, with_total))
+        library = registry_for(sql_dir)
+        displayed = sort_and_limit(result, library, sort, top)
+        displayed = totalled(displayed, evaluated(per_query=False)) if with_total else displayed
+        displayed = to_long_format(displayed) if confidence is not None and form in HUMAN_FORMATS else displayed
+    with exit_on_error():
+        write_result(displayed, form, FileKind.METRICS, file, TableStyle.for_columns(displayed.column_names, library, digits, with_total))
+    for reason in null_reasons(result):
+        typer.echo(f"note: {reason}", err=True)
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()
     if searched not in {"all rows", "none"}:
         typer.echo(f"note: searched for duplicates among {searched} only; --check full searches all", err=True)

@@ -8,14 +8,15 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import problems, progress_bar
-from sqlrank.cli.options import Database, Digits, Force, Memory, Output, Threads, Timeout, Written
-from sqlrank.cli.split import shares
-from sqlrank.engines import DIALECT_NAMES
-from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import DIGITS, FOR_PEOPLE, Looks, form_of, write
-from sqlrank.results.targets import check_target
-from sqlrank.results.verdicts import EXPERIMENTED, for_people
+from sqlrank.cli.console import exit_on_error, progress_bar
+from sqlrank.cli.options import DatabaseFile, Digits, Force, FormatOption, MemoryLimit, Output, Threads, Timeout
+from sqlrank.cli.parsing import list_sources, output_file
+from sqlrank.cli.split import parse_shares_option
+from sqlrank.errors import SqlrankError, clean_line
+from sqlrank.output.ci_reports import EXPERIMENT_DISPLAY_COLUMNS, display_columns
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
+from sqlrank.rendering import DIALECT_NAMES
 
 _NAMED = re.compile(r"([^=()]+)=(.*)", re.DOTALL)
 
@@ -52,31 +53,31 @@ def experiment(
         str, typer.Option(help="Units in several variants: error, or drop to leave them out.", autocompletion=_choices("error", "drop"))
     ] = "error",
     power: Annotated[float, typer.Option(help="The chance to find what is there.")] = 0.8,
-    db: Database = None,
+    db: DatabaseFile = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print a statement instead, which finds the same.")] = False,
     dialect: Annotated[
         str, typer.Option(help=f"Of that statement: {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
     ] = "duckdb",
     create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
     create_view: Annotated[str | None, typer.Option(help="Of that statement: make this view of the rows.")] = None,
-    format: Written = None,  # noqa: A002  the option's public name
+    format: FormatOption = None,  # noqa: A002  the option's public name
     output: Output = None,
     digits: Digits = None,
-    memory_limit: Memory = None,
+    memory_limit: MemoryLimit = None,
     threads: Threads = None,
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Say what each variant of an online experiment did, and how sure that is."""
-    with problems():
-        named = _metrics(metrics)
+    """Estimate effects of an online experiment's variants, with confidence intervals and tests."""
+    with exit_on_error():
+        metric_texts = _metrics(metrics)
         options: dict[str, Any] = {
             "data": data,
             "variant": variant,
             "unit": unit,
             "control": control,
-            "covariates": _covariates(covariate, list(named)),
-            "shares": shares(share),
+            "covariates": _covariates(covariate, list(metric_texts)),
+            "shares": parse_shares_option(share),
             "lower": lower or (),
             "where": where,
             "confidence": confidence,
@@ -87,15 +88,17 @@ def experiment(
             "connection": db,
         }
         if sql:
-            typer.echo(sqlrank.experiment_sql(named, **options, dialect=dialect, create_table=create_table, create_view=create_view) + ";")
+            typer.echo(
+                sqlrank.experiment_sql(metric_texts, **options, dialect=dialect, create_table=create_table, create_view=create_view) + ";"
+            )
             return
         if dialect != "duckdb" or create_table or create_view:
             raise SqlrankError("--dialect, --create-table and --create-view are for --sql")
-        form = form_of(format, output, digits)
-        check_target(output, force, [data, db])
-    with problems(), progress_bar("summing") as progress:
+        form = resolve_format(format, output, digits)
+        file = output_file(output, FileKind.EXPERIMENT, force, list_sources(data, db))
+    with exit_on_error(), progress_bar("summing") as progress:
         result = sqlrank.experiment(
-            named,
+            metric_texts,
             **options,
             crossed=crossed,
             memory_limit=memory_limit,
@@ -103,37 +106,39 @@ def experiment(
             timeout=timeout,
             progress=progress,
         )
-    is_for_people = form in FOR_PEOPLE
-    with problems():
-        shown = for_people(result.slice(0, result.num_rows - 1), EXPERIMENTED) if is_for_people else result
-        write(shown, form, output, Looks(DIGITS if digits is None else digits, is_upright=True))
+    is_for_people = form in HUMAN_FORMATS
+    with exit_on_error():
+        displayed = display_columns(result.slice(0, result.num_rows - 1), EXPERIMENT_DISPLAY_COLUMNS) if is_for_people else result
+        write_result(
+            displayed, form, FileKind.EXPERIMENT, file, TableStyle(DEFAULT_DIGITS if digits is None else digits, keep_orientation=True)
+        )
     if is_for_people:
         ratio = result.slice(result.num_rows - 1).to_pylist()[0]
-        typer.echo(f"sample ratio: {ratio['units']:,} units, p {ratio['p']:.4f}", err=output is not None)
+        typer.echo(f"sample ratio: {ratio['n_units']:,} units, p {ratio['p_value']:.4f}", err=output is not None)
     for note in filter(None, result.schema.metadata[b"sqlrank.notes"].decode().splitlines()):
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(f"note: {clean_line(note)}", err=True)
 
 
-def _metrics(given: list[str]) -> dict[str, str]:
-    """Read ``Mean(x)`` and ``name=Mean(x)``."""
-    found: dict[str, str] = {}
-    for item in given:
-        match = _NAMED.fullmatch(item)
-        name, text = match.groups() if match else (item, item)
-        if name in found:
-            raise SqlrankError(f"{item}: {name} is given twice")
-        found[name] = text
-    return found
+def _metrics(arguments: list[str]) -> dict[str, str]:
+    """Parse ``Mean(x)`` and ``name=Mean(x)``."""
+    metric_texts: dict[str, str] = {}
+    for argument in arguments:
+        match = _NAMED.fullmatch(argument)
+        name, text = match.groups() if match else (argument, argument)
+        if name in metric_texts:
+            raise SqlrankError(f"{argument}: {name} is given twice")
+        metric_texts[name] = text
+    return metric_texts
 
 
-def _covariates(given: list[str] | None, names: list[str]) -> dict[str, str]:
-    """Read ``metric=column``, and a column alone for the one metric that there is."""
-    found: dict[str, str] = {}
-    for item in given or []:
-        name = next((name for name in names if item.startswith(f"{name}=")), names[0] if len(names) == 1 else None)
+def _covariates(texts: list[str] | None, names: list[str]) -> dict[str, str]:
+    """Parse ``metric=column``, or a bare column if there is only one metric."""
+    columns_by_metric: dict[str, str] = {}
+    for text in texts or []:
+        name = next((name for name in names if text.startswith(f"{name}=")), names[0] if len(names) == 1 else None)
         if name is None:
-            raise SqlrankError(f"--covariate {item}: write --covariate metric=column; there are {', '.join(names)}")
-        if name in found:
-            raise SqlrankError(f"--covariate {item}: {name} is given twice")
-        found[name] = item.removeprefix(f"{name}=")
-    return found
+            raise SqlrankError(f"--covariate {text}: write --covariate metric=column; there are {', '.join(names)}")
+        if name in columns_by_metric:
+            raise SqlrankError(f"--covariate {text}: {name} is given twice")
+        columns_by_metric[name] = text.removeprefix(f"{name}=")
+    return columns_by_metric

@@ -7,15 +7,14 @@ from typing import Annotated
 import typer
 
 import sqlrank
-from sqlrank.cli.console import problems
-from sqlrank.cli.given import asked
+from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.options import (
     Check,
-    ColumnOf,
+    ColumnMapping,
     Compat,
-    Database,
+    DatabaseFile,
     Inputs,
-    Memory,
+    MemoryLimit,
     Plan,
     Policy,
     Predictions,
@@ -28,6 +27,7 @@ from sqlrank.cli.options import (
     Where,
     metric_names,
 )  # fmt: skip
+from sqlrank.cli.parsing import call_arguments
 
 
 def explain(
@@ -37,24 +37,27 @@ def explain(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
-    db: Database = None,
+    db: DatabaseFile = None,
     where: Where = None,
     show: Annotated[str | None, typer.Option(help="Show only the rows of steps for which this is true: \"true_cluster = 'Ann'\".")] = None,
     rows: Annotated[int, typer.Option(min=1, help="Rows of a step that are shown.")] = 20,
-    column: ColumnOf = None,
+    column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,
     plan: Plan = None,
     input: Inputs = None,  # noqa: A002  the option's public name
     sql_dir: SqlDir = None,
     check: Check = "auto",
-    memory_limit: Memory = None,
+    memory_limit: MemoryLimit = None,
     threads: Threads = None,
     temp_directory: TempDirectory = None,
     timeout: Timeout = None,
 ) -> None:
-    """Show why a metric is what it is: the rows of every step, and its expression with its sums put in."""
-    given = dict(locals())
-    with problems():
-        found = sqlrank.explain(**asked({**given, "run": run and [run]}))
-        typer.echo(str(found))
+    """Explain a metric value: rows of each intermediate CTE, and its expression with aggregates substituted."""
+    with exit_on_error():
+        arguments = call_arguments(
+            metric=metric, query=query, run=None if run is None else [run], qrels=qrels, predictions=predictions, queries=queries, db=db,
+            where=where, show=show, rows=rows, column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir,
+            check=check, memory_limit=memory_limit, threads=threads, temp_directory=temp_directory, timeout=timeout,
+        )  # fmt: skip
+        typer.echo(str(sqlrank.explain(**arguments)))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from sqlrank.cli.console import pairs, problems, progress_bar
+from sqlrank.cli.console import exit_on_error, parse_pairs, progress_bar
 from sqlrank.cli.options import Force, Output, Timeout
+from sqlrank.cli.parsing import list_sources, output_file
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import Format, form_of, write
-from sqlrank.results.targets import check_target
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.formats import Format, resolve_format, write_result
 
 
 def learn(
@@ -32,7 +32,7 @@ def learn(
         ),
     ] = None,
     by: Annotated[list[str] | None, typer.Option(help="Column that tells models apart. Repeat for more.")] = None,
-    db: Annotated[Path | None, typer.Option("--db", help="A DuckDB file that holds the table; opened read-only.")] = None,
+    db: Annotated[str | None, typer.Option("--db", help="A DuckDB file that holds the table; opened read-only.")] = None,
     sql: Annotated[str | None, typer.Option("--sql", help="Print the statement that scores this table, instead of the weights.")] = None,
     dialect: Annotated[str, typer.Option(help="Of that statement.")] = "duckdb",
     format: Annotated[Format | None, typer.Option(help="How to write the weights.")] = None,  # noqa: A002  the option's public name
@@ -41,13 +41,13 @@ def learn(
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Train a linear scorer on pAp@k and print its weights, or the statement that scores with them."""
-    with problems():
-        form = form_of(format, output) if sql is None else None
-        check_target(output, force, [examples, db])
+    """Train a linear scorer on pAp@k; print its weights, or a statement that scores rows."""
+    with exit_on_error():
+        form = resolve_format(format, output) if sql is None else None
+        file = output_file(output, FileKind.STATEMENT if form is None else FileKind.WEIGHTS, force, list_sources(examples, db))
     from sqlrank.learn import fit, scoring_sql  # noqa: PLC0415  engines take half a second that help does not need
 
-    with problems(), progress_bar("learning") as progress:
+    with exit_on_error(), progress_bar("learning") as progress:
         weights = fit(
             examples,
             k=k,
@@ -64,21 +64,21 @@ def learn(
             timeout=timeout,
             progress=progress,
         )
-    with problems():
+    with exit_on_error():
         if form is not None:
-            write(weights, form, output)
+            write_result(weights, form, FileKind.WEIGHTS, file)
             return
         text = scoring_sql(weights, str(sql), dialect=dialect) + ";\n"
-        if output is None:
+        if file is None:
             typer.echo(text, nl=False)
         else:
-            output.write_text(text, "utf-8")
+            file.write(text)
 
 
-def _columns(given: list[str] | None) -> dict[str, Any]:
-    """Read names of columns; several of features are a column for each."""
-    wide = [item.removeprefix("features=") for item in given or [] if item.startswith("features=")]
-    others = pairs("--column", [item for item in given or [] if not item.startswith("features=")])
-    if not all(wide):
+def _columns(mappings: list[str] | None) -> dict[str, Any]:
+    """Parse column mappings; several features are one column each."""
+    feature_columns = [mapping.removeprefix("features=") for mapping in mappings or [] if mapping.startswith("features=")]
+    rest = parse_pairs("--column", [mapping for mapping in mappings or [] if not mapping.startswith("features=")])
+    if not all(feature_columns):
         raise SqlrankError("--column features=: write --column features=name")
-    return others | ({} if not wide else {"features": wide if len(wide) > 1 else wide[0]})
+    return rest | ({} if not feature_columns else {"features": feature_columns if len(feature_columns) > 1 else feature_columns[0]})

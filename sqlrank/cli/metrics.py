@@ -1,4 +1,4 @@
-"""``sqlrank metrics``: what can be asked for, and the documentation and SQL of each."""
+"""The command ``sqlrank metrics``: list metrics, or show the documentation and SQL of one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Annotated
 import typer
 
 import sqlrank
-from sqlrank.cli.console import problems
+from sqlrank.cli.console import exit_on_error
 from sqlrank.cli.options import (
     SqlDir,
     metric_names,
 )
-from sqlrank.errors import MetricError
-from sqlrank.library.known import ours
-from sqlrank.library.metric import read
-from sqlrank.library.shelf import library_of
-from sqlrank.results.formats import Format, write
+from sqlrank.errors import MetricError, SqlrankError
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.formats import Format, write_result
+from sqlrank.registry.aliases import find_metric
+from sqlrank.registry.loader import registry_for
 
 
 def metrics(
@@ -24,19 +24,22 @@ def metrics(
         str | None, typer.Argument(help="Show one metric in full, or list those that a word is said of.", autocompletion=metric_names)
     ] = None,
     sql_dir: SqlDir = None,
-    format: Annotated[Format, typer.Option(help="How to write the list.")] = Format.table,  # noqa: A002  the option's public name
+    format: Annotated[Format | None, typer.Option(help="How to write the list; a table unless said.")] = None,  # noqa: A002  the option's public name
 ) -> None:
     """List the metrics, or show the documentation and the SQL of one."""
-    with problems():
-        library = library_of(sql_dir)
+    with exit_on_error():
+        library = registry_for(sql_dir)
         try:
             spelled = name if name is None or not name.replace(" ", "").isalpha() else "-".join(name.split())
-            found = None if spelled is None else library.asked(ours(read(spelled), library))
+            metric_file = None if spelled is None else find_metric(spelled, library)[1]
         except MetricError:
             if not sqlrank.metrics(sql_dir, word=name).num_rows:
                 raise
-            found = None
-        if found is None:
-            write(sqlrank.metrics(sql_dir, word=name).select(["name", "family", "parameters", "description"]), format, None)
+            metric_file = None
+        if metric_file is None:
+            listed = sqlrank.metrics(sql_dir, word=name).select(["name", "family", "parameters", "description"])
+            write_result(listed, format or Format.table, FileKind.TABLE, None)
+        elif format is not None:
+            raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file; leave out one of the two")
         else:
-            typer.echo(found.path.read_text("utf-8"), nl=False)
+            typer.echo(metric_file.path.read_text("utf-8"), nl=False)

@@ -1,4 +1,4 @@
-"""The options that commands share, with their help and completion."""
+"""Options shared by several commands, with their help and completion."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Annotated
 
 import typer
 
-from sqlrank.engines import DIALECT_NAMES
-from sqlrank.library.shelf import library
-from sqlrank.results.formats import Format
+from sqlrank.output.formats import Format
+from sqlrank.registry.loader import load_registry
+from sqlrank.rendering import DIALECT_NAMES
 
 
 def metric_names(incomplete: str) -> list[str]:
     """Complete the name of a metric."""
-    return [file.display_name for file in library().metrics.values() if file.display_name.lower().startswith(incomplete.lower())]
+    return [file.display_name for file in load_registry().metrics.values() if file.display_name.lower().startswith(incomplete.lower())]
 
 
 def _compat_names(incomplete: str) -> list[str]:
-    return [name for name in sorted(library().compat_files) if name.startswith(incomplete)]
+    return [name for name in sorted(load_registry().compat_files) if name.startswith(incomplete)]
 
 
 def _plans(incomplete: str) -> list[str]:
-    values = (f"{name}={value}" for name, plan in library().plans.items() for value in plan["values"])
+    values = (f"{name}={value}" for name, plan in load_registry().plans.items() for value in plan["values"])
     return [value for value in values if value.startswith(incomplete)]
 
 
@@ -40,8 +40,10 @@ Predictions = Annotated[
 Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to slice by.")]
 State = Annotated[str | None, typer.Option(help="Sums that 'sqlrank state' made: a table, a Parquet or CSV file, a pattern or a folder.")]
 Rolling = Annotated[int | None, typer.Option(help="Of a state: a row per day with the metrics of so many last days, such as 28.")]
-Ends = Annotated[str | None, typer.Option(help="With --rolling: a condition on the days of these rows, such as \"day >= '2026-01-01'\".")]
-Database = Annotated[Path | None, typer.Option("--db", help="A DuckDB file that holds the tables; opened read-only.")]
+WindowEnd = Annotated[
+    str | None, typer.Option(help="With --rolling: a condition on the days of these rows, such as \"day >= '2026-01-01'\".")
+]
+DatabaseFile = Annotated[str | None, typer.Option("--db", help="A DuckDB file that holds the tables; opened read-only.")]
 By = Annotated[
     list[str] | None,
     typer.Option(
@@ -53,7 +55,7 @@ Where = Annotated[
     typer.Option(help='Read only the rows for which this is true: "day = \'2026-01-01\'", or "run.day = ... AND qrels.day = ...".'),
 ]
 PerQuery = Annotated[bool, typer.Option("--per-query", help="One row per query.")]
-ColumnOf = Annotated[
+ColumnMapping = Annotated[
     list[str] | None,
     typer.Option(
         "--column",
@@ -74,11 +76,11 @@ Replace = Annotated[
         help="A column of --by, such as day: rows of --insert, or of an incremental model, for the days of the result are replaced."
     ),
 ]
-DbtModel = Annotated[
+DbtModelName = Annotated[
     Path | None,
     typer.Option(help="Write a dbt model, such as models/daily.sql, and daily.yml beside it; inputs are models or sources."),
 ]
-Dialect = Annotated[str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))]
+DialectName = Annotated[str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))]
 Seed = Annotated[int, typer.Option(help="Of what is drawn.")]
 Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
 Policy = Annotated[
@@ -99,13 +101,15 @@ Sort = Annotated[
     str | None, typer.Option(help="Order the rows by this column, a metric best first; --sort=-COLUMN the other way round. NULL is last.")
 ]
 Top = Annotated[int | None, typer.Option(min=1, help="Show only the first so many rows.")]
-Total = Annotated[bool, typer.Option("--with-total", help="With --per-query, the total below the queries, as the query 'all'.")]
-Written = Annotated[Format | None, typer.Option(help="How to write the result; by default as the ending of --output says, or a table.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that sqlrank did not write, or cannot tell that it did.")]
+WithTotal = Annotated[bool, typer.Option("--with-total", help="With --per-query, the total below the queries, as the query 'all'.")]
+FormatOption = Annotated[
+    Format | None, typer.Option(help="How to write the result; by default as the ending of --output says, or a table.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that sqlrank did not write, or one of another kind; never an input.")]
 SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")]
 Check = Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")]
-Memory = Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")]
+MemoryLimit = Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")]
 Timeout = Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")]
 TempDirectory = Annotated[Path | None, typer.Option(help="Where to spill.")]

@@ -8,18 +8,16 @@ from typing import Annotated
 import typer
 
 import sqlrank
-from sqlrank.call import leaves
-from sqlrank.cli.console import pairs, problems, progress_bar
-from sqlrank.cli.given import asked, groupings, runs
+from sqlrank.cli.console import exit_on_error, progress_bar
 from sqlrank.cli.options import (
     By,
     Check,
-    ColumnOf,
+    ColumnMapping,
     Compat,
-    Database,
+    DatabaseFile,
     Force,
     Inputs,
-    Memory,
+    MemoryLimit,
     Plan,
     Policy,
     Predictions,
@@ -34,8 +32,9 @@ from sqlrank.cli.options import (
     Where,
     metric_names,
 )  # fmt: skip
+from sqlrank.cli.parsing import call_arguments, list_sources, parse_groupings
 from sqlrank.errors import SqlrankError
-from sqlrank.reports.page import check_page, need
+from sqlrank.reports.html_page import page_file, require_report_modules
 
 Reported = Annotated[
     list[str] | None,
@@ -49,7 +48,7 @@ def report(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
-    db: Database = None,
+    db: DatabaseFile = None,
     by: By = None,
     system: Annotated[str | None, typer.Option(help="The column that tells systems apart, where they are in one table.")] = None,
     baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
@@ -60,7 +59,7 @@ def report(
     when: Annotated[str | None, typer.Option(help="What the page says of when it was made; now unless given.")] = None,
     rows: Annotated[int, typer.Option(min=1, help="Rows of a table that are shown at most.")] = 50,
     examples: Annotated[int, typer.Option(min=0, help="Of how many queries at each end both lists are shown.")] = 3,
-    column: ColumnOf = None,
+    column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,
     plan: Plan = None,
@@ -68,21 +67,27 @@ def report(
     sql_dir: SqlDir = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The page: a file that ends in .html.")] = None,
     check: Check = "auto",
-    memory_limit: Memory = None,
+    memory_limit: MemoryLimit = None,
     threads: Threads = None,
     temp_directory: TempDirectory = None,
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Write one page to hand over: metrics, systems compared, curves, slices, queries, and an account of the data."""
-    given = dict(locals())
-    with problems():
+    """Write an HTML report: metrics, comparisons, curves, slices, queries and data counts."""
+    with exit_on_error():
         if output is None:
             raise SqlrankError("name the file to write with -o, such as -o report.html")
-        need()
-        check_page(output, force, [*leaves(runs(run)), qrels, predictions, queries, db, *pairs("--input", input).values()])
-    with problems(), progress_bar("reporting") as progress:
-        found = sqlrank.report(**{**asked(given, "by"), "metrics": metrics or None}, by=groupings(by), progress=progress)
-    with problems():
-        found.save(output, force=force)
+        require_report_modules()
+        sources = list_sources(qrels, predictions, queries, db, baseline, run=run, input=input, sql_dir=sql_dir)
+        file = page_file(output, "-o", force, sources)
+    with exit_on_error(), progress_bar("reporting") as progress:
+        arguments = call_arguments(
+            metrics=metrics or None, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system,
+            baseline=baseline, where=where, confidence=confidence, unit=unit, title=title, when=when, rows=rows, examples=examples,
+            column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check,
+            memory_limit=memory_limit, threads=threads, temp_directory=temp_directory, timeout=timeout,
+        )  # fmt: skip
+        page = sqlrank.report(**arguments, by=parse_groupings(by), progress=progress)
+    with exit_on_error():
+        file.write(page.html)
         typer.echo(f"wrote {output}", err=True)

@@ -7,12 +7,13 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import pairs, problems
-from sqlrank.cli.options import Database, Force, Output, Written
-from sqlrank.engines import DIALECT_NAMES
+from sqlrank.cli.console import exit_on_error, parse_pairs
+from sqlrank.cli.options import DatabaseFile, Force, FormatOption, Output
+from sqlrank.cli.parsing import list_sources, output_file
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import form_of, write
-from sqlrank.results.targets import check_target
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.formats import resolve_format, write_result
+from sqlrank.rendering import DIALECT_NAMES
 
 
 def split(
@@ -21,7 +22,7 @@ def split(
     salt: Annotated[str | None, typer.Option(help="What the split is for; the same salt and key give the same part everywhere.")] = None,
     share: Annotated[list[str] | None, typer.Option(help="A part and its share, train=0.8. Repeat for the others.")] = None,
     folds: Annotated[int | None, typer.Option(help="So many equal parts instead, numbered from 0.")] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="Parts of exactly these shares, which change as rows come.")] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="Parts of exactly these shares of the keys, which change as rows come.")] = False,
     stratum: Annotated[str | None, typer.Option(help="The column within which shares are exact.")] = None,
     time: Annotated[str | None, typer.Option(help="The column of the time of a row.")] = None,
     bound: Annotated[list[str] | None, typer.Option(help="A time at which a part ends and the next begins. Repeat for more.")] = None,
@@ -34,23 +35,23 @@ def split(
     ] = "keep",
     seen: Annotated[str, typer.Option(help="Test rows of a user and an item that are in train together: keep or drop.")] = "keep",
     into: Annotated[str | None, typer.Option(help="The name of the new column.")] = None,
-    db: Database = None,
+    db: DatabaseFile = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead.")] = False,
     dialect: Annotated[
         str, typer.Option(help=f"Of that statement: {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
     ] = "duckdb",
     create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
     create_view: Annotated[str | None, typer.Option(help="Of that statement: make this view of the rows.")] = None,
-    format: Written = None,  # noqa: A002  the option's public name
+    format: FormatOption = None,  # noqa: A002  the option's public name
     output: Output = None,
     force: Force = False,
 ) -> None:
-    """Put rows into train and test, folds or arms of an experiment, the same on every engine."""
-    with problems():
-        given: dict[str, Any] = {
+    """Split rows into train and test, folds or experiment arms, deterministically on every engine."""
+    with exit_on_error():
+        options: dict[str, Any] = {
             "key": key,
             "salt": salt,
-            "shares": shares(share),
+            "shares": parse_shares_option(share),
             "folds": folds,
             "exact": exact,
             "stratum": stratum,
@@ -66,18 +67,18 @@ def split(
             "connection": db,
         }
         if sql:
-            typer.echo(sqlrank.split_sql(source, **given, dialect=dialect, create_table=create_table, create_view=create_view) + ";")
+            typer.echo(sqlrank.split_sql(source, **options, dialect=dialect, create_table=create_table, create_view=create_view) + ";")
             return
         if dialect != "duckdb" or create_table or create_view:
             raise SqlrankError("--dialect, --create-table and --create-view are for --sql")
-        form = form_of(format, output)
-        check_target(output, force, [source, db])
-        write(sqlrank.split(source, **given), form, output)
+        form = resolve_format(format, output)
+        file = output_file(output, FileKind.SPLIT, force, list_sources(source, db))
+        write_result(sqlrank.split(source, **options), form, FileKind.SPLIT, file)
 
 
-def shares(given: list[str] | None) -> dict[str, float] | None:
-    """Read parts with their shares; raise ``SqlrankError`` for what is no number."""
+def parse_shares_option(texts: list[str] | None) -> dict[str, float] | None:
+    """Parse parts with their shares; raise ``SqlrankError`` for values that are not numbers."""
     try:
-        return {name: float(value) for name, value in pairs("--share", given).items()} or None
+        return {name: float(value) for name, value in parse_pairs("--share", texts).items()} or None
     except ValueError:
         raise SqlrankError("--share: give a part and its share, such as --share train=0.8 --share test=0.2") from None

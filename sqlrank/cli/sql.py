@@ -1,4 +1,4 @@
-"""``sqlrank sql``: the statement that computes metrics, or that stores them."""
+"""The command ``sqlrank sql``: print the statement that computes or stores metrics."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.cli.console import pairs, problems
-from sqlrank.cli.given import columns, groupings, policies, runs
+from sqlrank.cli.console import exit_on_error, parse_pairs
 from sqlrank.cli.options import (
     By,
-    ColumnOf,
+    ColumnMapping,
     Compat,
     Confidence,
-    Database,
-    DbtModel,
-    Dialect,
+    DatabaseFile,
+    DbtModelName,
+    DialectName,
     Force,
     Inputs,
     Interval,
@@ -36,19 +35,20 @@ from sqlrank.cli.options import (
     Unit,
     Where,
 )
+from sqlrank.cli.parsing import list_sources, parse_columns, parse_groupings, parse_policies, parse_runs
 from sqlrank.errors import SqlrankError
-from sqlrank.results.formats import write_dbt_model
+from sqlrank.output.dbt_files import write_dbt_model
 
 
 def sql(
     metrics: Metrics,
-    dialect: Dialect = "duckdb",
+    dialect: DialectName = "duckdb",
     run: Run = None,
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
     state: State = None,
-    db: Database = None,
+    db: DatabaseFile = None,
     by: By = None,
     where: Where = None,
     per_query: PerQuery = False,
@@ -57,7 +57,7 @@ def sql(
     unit: Unit = None,
     replicates: Replicates = None,
     seed: Seed = 0,
-    column: ColumnOf = None,
+    column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,
     plan: Plan = None,
@@ -67,40 +67,42 @@ def sql(
     create_view: Annotated[str | None, typer.Option(help="Make this view of the result.")] = None,
     insert: Annotated[str | None, typer.Option(help="Add the rows of the result to this table.")] = None,
     replace: Replace = None,
-    dbt: DbtModel = None,
+    dbt: DbtModelName = None,
     materialized: Annotated[str | None, typer.Option(help="How dbt keeps the model: table, view or incremental.")] = None,
     force: Force = False,
 ) -> None:
-    """Print the statement that computes metrics, or that stores them."""
-    with problems():
+    """Print the statement that computes metrics, or stores them."""
+    with exit_on_error():
         intervals = {"confidence": confidence, "interval": interval, "unit": unit, "replicates": replicates, "seed": seed}
         options: dict[str, Any] = {
             "dialect": dialect,
-            "run": runs(run),
+            "run": parse_runs(run),
             "qrels": qrels,
             "predictions": predictions,
             "queries": queries,
-            "state": state,
-            "connection": db,
-            "columns": columns(column),
-            "by": groupings(by),
+            "columns": parse_columns(column),
+            "by": parse_groupings(by),
             "where": where,
             "per_query": per_query,
             **intervals,
             "compat": compat,
             "sql_dir": sql_dir,
-            "plan": pairs("--plan", plan),
-            "inputs": pairs("--input", input),
-            **policies(policy),
+            "plan": parse_pairs("--plan", plan),
+            "inputs": parse_pairs("--input", input),
+            **parse_policies(policy, sql_dir),
         }
-        stored: dict[str, Any] = {"create_table": create_table, "create_view": create_view, "insert": insert}
+        stored: dict[str, Any] = {
+            "connection": db, "state": state, "create_table": create_table, "create_view": create_view, "insert": insert
+        }  # fmt: skip
         if dbt is None:
             if materialized is not None:
                 raise SqlrankError("--materialized is for --dbt")
             typer.echo(sqlrank.sql(metrics, **options, **stored, replace=replace) + ";")
             return
-        clash = [f"--{name.replace('_', '-')}" for name, value in {"db": db, "state": state, **stored}.items() if value is not None]
+        clash = [f"--{name.replace('_', '-').replace('connection', 'db')}" for name, value in stored.items() if value is not None]
         if clash:
             raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
-        for path in write_dbt_model(dbt, metrics, force, materialized=materialized or "table", replace=replace, **options):
+        for path in write_dbt_model(
+            dbt, metrics, force, list_sources(sql_dir=sql_dir), materialized=materialized or "table", replace=replace, **options
+        ):
             typer.echo(f"wrote {path}", err=True)

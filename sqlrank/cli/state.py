@@ -8,18 +8,17 @@ from typing import Annotated, Any
 import typer
 
 import sqlrank
-from sqlrank.call import leaves
-from sqlrank.cli.console import pairs, problems
-from sqlrank.cli.given import columns, policies, runs
+from sqlrank.cli.console import exit_on_error, parse_pairs
 from sqlrank.cli.options import (
     Check,
-    ColumnOf,
-    Database,
-    Dialect,
+    ColumnMapping,
+    DatabaseFile,
+    DialectName,
     Digits,
     Force,
+    FormatOption,
     Inputs,
-    Memory,
+    MemoryLimit,
     Metrics,
     Output,
     Policy,
@@ -32,15 +31,16 @@ from sqlrank.cli.options import (
     Threads,
     Timeout,
     Where,
-    Written,
 )  # fmt: skip
+from sqlrank.cli.parsing import list_sources, output_file, parse_columns, parse_policies, parse_runs
 from sqlrank.errors import SqlrankError
-from sqlrank.library.shelf import library_of
-from sqlrank.results.formats import Looks, form_of, write, write_model
-from sqlrank.results.targets import check_target
+from sqlrank.output.dbt_files import write_dbt_files
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.formats import TableStyle, resolve_format, write_result
+from sqlrank.registry.loader import registry_for
 
-NOT_OF_MODELS = ("connection", "insert", "replace", "negative", "only", "inputs")
-"""Arguments that a dbt model does not have."""
+NON_MODEL_ARGUMENTS = ("connection", "insert", "replace", "negative", "only", "inputs")
+"""Arguments that dbt models do not support."""
 
 
 def state(
@@ -64,8 +64,8 @@ def state(
     ] = None,
     folds: Annotated[int | None, typer.Option(help="How many folds of it there are, 32 unless said.")] = None,
     where: Where = None,
-    db: Database = None,
-    column: ColumnOf = None,
+    db: DatabaseFile = None,
+    column: ColumnMapping = None,
     policy: Policy = None,
     sql_dir: SqlDir = None,
     insert: Annotated[str | None, typer.Option(help="Add the rows to this table of --db, made if it is not there.")] = None,
@@ -78,7 +78,7 @@ def state(
     ] = False,
     only: Annotated[str | None, typer.Option(help="With --batch: a condition on its rows that is no part of the definition.")] = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead, to be run in a warehouse.")] = False,
-    dialect: Dialect = "duckdb",
+    dialect: DialectName = "duckdb",
     create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
     dbt: Annotated[
         Path | None,
@@ -86,24 +86,24 @@ def state(
     ] = None,
     begin: Annotated[str | None, typer.Option(help="With --dbt: the first day, such as 2026-01-01.")] = None,
     lookback: Annotated[int, typer.Option(help="With --dbt: how many days before the last are made anew by each run.")] = 3,
-    format: Written = None,  # noqa: A002  the option's public name
+    format: FormatOption = None,  # noqa: A002  the option's public name
     output: Output = None,
     digits: Digits = None,
     check: Check = "auto",
-    memory_limit: Memory = None,
+    memory_limit: MemoryLimit = None,
     threads: Threads = None,
     temp_directory: TempDirectory = None,
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Make sums per day and slice, of bins of the score or of lists, from which evaluate --state has metrics of any days."""
-    with problems():
+    """Build a state: partial aggregates per day and slice, from which evaluate --state computes metrics of any days."""
+    with exit_on_error():
         options: dict[str, Any] = {
             "predictions": predictions,
-            "run": runs(run),
+            "run": parse_runs(run),
             "qrels": qrels,
             "queries": queries,
-            "inputs": pairs("--input", input),
+            "inputs": parse_pairs("--input", input),
             "by": by or (),
             "bins": bins,
             "fineness": fineness,
@@ -111,7 +111,7 @@ def state(
             "fold": fold,
             "folds": folds,
             "connection": db,
-            "columns": columns(column),
+            "columns": parse_columns(column),
             "where": where,
             "insert": insert,
             "replace": replace,
@@ -119,35 +119,38 @@ def state(
             "negative": negative,
             "only": only,
             "sql_dir": sql_dir,
-            **policies(policy),
+            **parse_policies(policy, sql_dir),
         }
         if sql:
             typer.echo(sqlrank.state_sql(metrics, **options, dialect=dialect, create_table=create_table) + ";")
             return
         if dbt is not None:
-            _write_model(dbt, metrics, options, force, dialect=dialect, begin=begin, lookback=lookback)
+            _write_model(dbt, metrics, options, force, list_sources(sql_dir=sql_dir), dialect=dialect, begin=begin, lookback=lookback)
             return
         if begin is not None:
             raise SqlrankError("--begin is for --dbt")
         if dialect != "duckdb" or create_table:
             raise SqlrankError("--dialect and --create-table are for --sql (--dialect for --dbt, too)")
-        form = form_of(format, output, digits)
-        check_target(output, force, [*leaves(options["run"]), predictions, qrels, queries, db, *options["inputs"].values()])
+        form = resolve_format(format, output, digits)
+        sources = list_sources(predictions, qrels, queries, db, run=run, input=input, sql_dir=sql_dir)
+        file = output_file(output, FileKind.STATE, force, sources)
         limits = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory, "timeout": timeout}
         result = sqlrank.state(metrics, **options, check=check, **limits)  # type: ignore[arg-type]
         if insert is None or output is not None:
-            write(result, form, output, Looks.of(result.column_names, library_of(sql_dir), digits))
+            write_result(result, form, FileKind.STATE, file, TableStyle.for_columns(result.column_names, registry_for(sql_dir), digits))
         if insert is not None:
             typer.echo(f"{result.num_rows:,} rows in {insert}", err=True)
 
 
-def _write_model(path: Path, metrics: Any, options: dict[str, Any], is_forced: bool, **asked: Any) -> None:
-    """Write a dbt model and the YAML file beside it."""
-    clash = [f"--{name.replace('connection', 'db')}" for name in NOT_OF_MODELS if options[name]]
+def _write_model(path: Path, metrics: Any, options: dict[str, Any], force: bool, sources: tuple[Any, ...], **model_options: Any) -> None:
+    """Write a dbt model and its YAML file."""
+    clash = [f"--{name.replace('connection', 'db')}" for name in NON_MODEL_ARGUMENTS if options[name]]
     if clash:
         raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
-    if asked["begin"] is None:
+    if model_options["begin"] is None:
         raise SqlrankError("--dbt needs --begin, the first day, such as --begin 2026-01-01")
-    given = {name: value for name, value in options.items() if name not in NOT_OF_MODELS}
-    for file in write_model(path, lambda name: sqlrank.state_model(metrics, name, **given, **asked), is_forced):
+    model_arguments = {name: value for name, value in options.items() if name not in NON_MODEL_ARGUMENTS}
+    for file in write_dbt_files(
+        path, FileKind.DBT_STATE, force, sources, lambda name: sqlrank.state_model(metrics, name, **model_arguments, **model_options)
+    ):
         typer.echo(f"wrote {file}", err=True)

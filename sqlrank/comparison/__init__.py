@@ -1,1 +1,1 @@
-"""Which of several systems is better, and whether one may ship, from what each unit says of both."""
+"""Compare systems and gate releases by paired differences of unit values."""

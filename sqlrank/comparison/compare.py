@@ -1,19 +1,19 @@
-"""Compare systems: which is better, by how much, and how sure that is."""
+"""Compare systems: paired differences of metrics with confidence intervals and tests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
-from sqlrank.arguments import public
-from sqlrank.call import Call
-from sqlrank.comparison.asked import Asking, pairs_of
-from sqlrank.comparison.judged import Tests, judged
-from sqlrank.comparison.road import Place, check_paired, over_units, values
-from sqlrank.comparison.shown import shown, unit_rows
-from sqlrank.engines.duckdb import Limits
+from sqlrank.argument_checks import entry_point
+from sqlrank.comparison.comparison_request import ComparisonRequest, system_pairs
+from sqlrank.comparison.comparison_table import comparison_table, unit_difference_table
+from sqlrank.comparison.paired_tests import TestOptions, run_tests
+from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_unit_values, system_values, with_unit_tables
+from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
-from sqlrank.library.told import told_of_comparison
+from sqlrank.request import Request, collect_sources
+from sqlrank.result_metadata import comparison_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sqlrank.comparison.units import Units
-    from sqlrank.inputs.checks import Check
-    from sqlrank.library.metric import Metric
+    from sqlrank.comparison.paired_differences import PairedUnits
+    from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.registry.metric import Metric
 
 
-@public
+@entry_point
 def compare(
     metrics: str | Metric | Iterable[str | Metric],
     *,
@@ -52,7 +52,7 @@ def compare(
     seed: int = 0,
     per_query: bool = False,
     compat: str | None = None,
-    check: Check = "auto",
+    check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
     memory_limit: str | None = None,
@@ -62,37 +62,40 @@ def compare(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Compare systems query by query: differences with intervals and tests, as an Arrow table with a row per slice, metric and pair.
+    """Compare systems by paired unit values, with confidence intervals and tests.
 
-    The values of queries are computed where the data are, as :func:`sqlrank.evaluate` does with ``per_query``; what is compared are these.
-    A query counts where both systems have a value; with weights of queries differences are weighted. Metrics of all rows of predictions are
-    compared by how far each unit moves them: the difference of two AUC is that of DeLong, DeLong & Clarke-Pearson 1988.
+    Returns an Arrow table with a row per slice, metric and pair. Per-query values are computed where the data are, as
+    :func:`sqlrank.evaluate` does with ``per_query``. A query counts if both systems have a value; query weights weight the differences.
+    Metrics over all rows of predictions are compared by influence-function values of units. For AUC this is the method of DeLong, DeLong &
+    Clarke-Pearson (1988).
 
     Args:
-        metrics: what to compare: metrics of rankings, of predictions under ``level="query"``, or those of all rows, such as AUC and LogLoss.
+        metrics: metrics to compare: ranking metrics, metrics of predictions under ``level="query"``, or metrics over all rows, such as AUC
+            and LogLoss.
         run: as for :func:`sqlrank.evaluate`: one table with a column ``by``, or ``{"bm25": ..., "dense": ...}``.
         qrels: judgments.
-        predictions: predictions, of which several scores (``columns={"score": ["old", "new"]}``) are the systems.
+        predictions: predictions; several scores (``columns={"score": ["old", "new"]}``) are the systems.
         queries: as for :func:`sqlrank.evaluate`.
         inputs: as for :func:`sqlrank.evaluate`.
-        connection: where the data are; what follows from the values of queries is computed here.
-        dialect: the SQL that ``connection`` speaks, if its class does not tell.
-        columns: canonical column names to yours.
-        by: the column that tells systems apart.
-        unit: for metrics of all rows the column that says what was drawn on its own, as for :func:`sqlrank.evaluate`; rows of several scores
-            are units of their own, unless they have a query.
-        slices: columns to compare within, such as ``"country"``; a list of lists gives several groupings, ``[]`` among them all rows.
-        baseline: the system that the others are compared with; without one all pairs are, the baseline of each being
-            the one that was given first, or of a column the first in order.
-        where: a condition in SQL on the rows that are read.
+        connection: where the data are; statistics of the unit values are computed locally.
+        dialect: SQL dialect of ``connection``, if its class does not identify it.
+        columns: mapping from canonical column names to those of the source.
+        by: the column that identifies systems.
+        unit: for metrics over all rows the randomization unit: the column whose values are independent, as for :func:`sqlrank.evaluate`.
+            With several scores each row is a unit by default, unless rows have a query.
+        slices: columns to compare within, such as ``"country"``; a list of lists gives several groupings, where ``[]`` means all rows.
+        baseline: the system that the others are compared with; by default all pairs are compared. The baseline of a pair is the system
+            given first, or the first in sort order if systems come from a column.
+        where: a SQL condition on the rows to read.
         test: ``"t"`` (Student), ``"wilcoxon"``, ``"sign"`` or ``"randomization"`` (Fisher).
-        correction: for how many comparisons the call has: ``"holm"``, ``"bh"`` (Benjamini & Hochberg), ``"max_t"`` (Westfall & Young) or ``"none"``.
-        confidence: of intervals; a system is better if its corrected p is below ``1 - confidence``.
-        effect: a difference to find, such as 0.01 or ``"1%"`` of the baseline: ``needed`` is the number of queries that it takes.
-        power: the chance with which ``detectable`` and ``needed`` find what is there.
-        replicates: how often signs are drawn for randomisation and ``max_t``.
-        seed: of what is drawn; the same seed draws the same.
-        per_query: return the differences behind the comparison, a row per slice, metric, pair and query, the greatest loss first.
+        correction: correction for multiple comparisons: ``"holm"``, ``"bh"`` (Benjamini & Hochberg), ``"max_t"`` (Westfall & Young) or
+            ``"none"``.
+        confidence: confidence level of intervals; a system is better if its corrected p-value is below ``1 - confidence``.
+        effect: effect size to detect, such as 0.01 or ``"1%"`` of the baseline; ``required_units`` is the number of queries required.
+        power: statistical power behind ``mde`` and ``required_units``.
+        replicates: number of sign flips of the randomization test and ``max_t``.
+        seed: seed of the random signs.
+        per_query: return the paired differences: a row per slice, metric, pair and query, the largest loss first.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -106,12 +109,15 @@ def compare(
 
     Returns:
         The columns of ``slices``, with ``slice`` if there are several groupings; ``metric``, ``baseline``, ``system`` (string);
-        ``value_baseline``, ``value`` and ``difference`` (float64, means over the queries that both have); ``low``, ``high`` (of the
-        difference, by Student's t at ``level``, which allows for the correction); ``relative`` (the difference over the baseline),
-        ``se``; ``units`` and ``unpaired`` (int64: queries compared, and left out); ``wins``, ``ties``, ``losses`` (int64, NULL where units have no value of their own);
-        ``effect_size`` (the difference in standard deviations), ``statistic``, ``p``, ``p_adjusted`` (float64, two-sided); ``better``
-        (string, the system that is, if one is); ``detectable`` (float64), ``needed`` (int64); ``test``, ``correction`` (string).
-        Undefined is NULL: no test of fewer than two queries, and none without spread but for equal systems, whose p is 1.
+        ``value_baseline``, ``value`` and ``difference`` (float64, means over the queries of both systems). ``ci_low`` and ``ci_high`` are the t
+        interval of the difference at ``ci_level``, the corrected confidence level; it excludes 0 exactly where there is a ``winner``.
+        ``relative_difference`` is the difference over the baseline, ``se`` the standard error. ``n_units`` and ``unpaired`` count queries compared and
+        left out (int64). ``wins``, ``ties``, ``losses`` are int64, NULL for influence-function values, as is ``cohens_d``, Cohen's d.
+        ``statistic``, ``p_value``, ``p_adjusted`` are float64, p-values two-sided. ``winner`` (string) is the better system if test and interval
+        agree. ``mde`` (float64), the minimum detectable effect, and ``required_units`` (int64) are at the corrected level. ``test``, ``correction`` are strings; ``reason``
+        says why there is no interval.
+        Every slice, metric and pair has a row. Undefined values are NULL: there is no test of fewer than two queries. There is none without
+        variance either, except that p is 1 for equal systems.
 
     Raises:
         MetricError: a metric, system, test or policy that does not exist or cannot be compared.
@@ -123,32 +129,46 @@ def compare(
     >>> dense = {"q1": {"a": 1.0}, "q2": {"a": 0.1}, "q3": {"a": 0.2}}
     >>> qrels = {query: {"a": 1} for query in bm25}
     >>> row = compare("RR", run={"bm25": bm25, "dense": dense}, qrels=qrels).to_pylist()[0]
-    >>> row["difference"], row["wins"], row["ties"], row["losses"], row["better"]
+    >>> row["difference"], row["wins"], row["ties"], row["losses"], row["winner"]
     (0.5, 2, 1, 0, None)
     """
-    tests = Tests(test, correction, confidence, effect, power, replicates, seed)
-    asking = Asking.of(Call.of(metrics, locals(), policies), by, slices)
-    if asking.is_moved and (per_query or test != "t" or correction == "max_t"):
+    tests = TestOptions(test, correction, confidence, effect, power, replicates, seed)
+    call = Request(
+        metrics,
+        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
+        columns=columns,
+        where=where,
+        compat=compat,
+        sql_dir=sql_dir,
+        plan=plan,
+        unit=unit,
+        policies=policies,
+    )
+    request = ComparisonRequest.from_call(call, by, slices)
+    if request.uses_influence and (per_query or test != "t" or correction == "max_t"):
         what = "has no values of queries to show; leave out per_query" if per_query else "is compared by test='t', and not under max_t"
-        raise MetricError(f"{asking.measures[0].name} {what}, unless level='query' (-p level=query) asks for values of queries")
-    limits = Limits(memory_limit, threads, temp_directory, timeout)
-    tables = values(asking, Place(connection, dialect, limits, check, progress))
+        raise MetricError(f"{request.measures[0].name} {what}, unless level='query' (-p level=query) asks for values of queries")
+    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    options = ExecutionOptions(connection, dialect, limits, check, progress)
+    tables = evaluate_unit_values(request, options)
 
     if (test != "t" or correction == "max_t") and any("weight" in table.column_names for _, table in tables):
         raise MetricError("queries have weights, which only t-tests heed, and not under max_t; choose test='t', or leave the weights out")
 
-    def work(units: Units) -> pa.Table:
-        pairs = pairs_of(asking.ordered(units.systems()), baseline)
-        rows = units.compare(pairs, range(len(units.measures)), units.measures)
-        check_paired(rows, asking)
+    def work(units: PairedUnits) -> pa.Table:
+        pairs = system_pairs(request.sort_systems(units.systems()), baseline)
+        summaries = units.summarize_differences(pairs)
+        check_fully_paired(summaries, request)
         if per_query:
-            return unit_rows(units, asking, pairs, tables)
-        return shown(judged(units, rows, tests), units, asking, pairs, tables, tests)
+            return unit_difference_table(units, request, pairs, tables)
+        return comparison_table(run_tests(units, summaries, tests), units, request, pairs, tables, tests)
 
-    result = over_units(tables, asking, limits, work)
-    said = {"test": test, "correction": correction, "confidence": f"{confidence:g}", "seed": str(seed), "replicates": str(replicates)}
-    metadata = {"sqlrank.version": __version__, **{f"sqlrank.{name}": value for name, value in said.items()}}
-    found = tables[0][1].schema.metadata
-    within = [name for group in asking.groups for name in group]
-    metadata |= told_of_comparison("differences" if per_query else "comparison", result.schema, within, found).metadata()
-    return result.replace_schema_metadata(metadata | {"sqlrank.sql": found[b"sqlrank.sql"].decode()})
+    result = with_unit_tables(tables, request, limits, work, [] if per_query else system_values(request, options, tables))
+    settings = {"test": test, "correction": correction, "confidence": f"{confidence:g}", "seed": str(seed), "replicates": str(replicates)}
+    metadata = {"sqlrank.version": __version__, **{f"sqlrank.{name}": value for name, value in settings.items()}}
+    schema_metadata = tables[0][1].schema.metadata
+    within = [name for group in request.groupings for name in group]
+    metadata |= comparison_metadata(
+        "differences" if per_query else "comparison", result.schema, within, schema_metadata
+    ).to_schema_metadata()
+    return result.replace_schema_metadata(metadata | {"sqlrank.sql": schema_metadata[b"sqlrank.sql"].decode()})

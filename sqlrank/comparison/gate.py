@@ -1,48 +1,147 @@
-"""A gate: may a candidate ship, given how sure one can be that it is not worse than the baseline."""
+"""Gate a release: test whether a candidate is not inferior to a baseline, which may be stored."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sqlrank._version import __version__
-from sqlrank.arguments import public
-from sqlrank.call import Call
-from sqlrank.comparison.asked import Asking
-from sqlrank.comparison.judged import with_interval
-from sqlrank.comparison.road import Place, check_paired, over_units, values
-from sqlrank.comparison.shown import SPREAD, VALUES, row_of, slice_fields, slice_of, table_of
-from sqlrank.comparison.stored import BASELINE, CANDIDATE, check_units, read_stored, together
-from sqlrank.comparison.verdict import Verdict, limits, overall, tolerances, verdict_of
-from sqlrank.engines.duckdb import Limits
-from sqlrank.engines.files import is_meant
-from sqlrank.errors import MetricError, suggestion
-from sqlrank.library.confidence import check_level
+from sqlrank.argument_checks import entry_point
+from sqlrank.comparison.comparison_request import ComparisonRequest
+from sqlrank.comparison.comparison_table import SUMMARY_COLUMNS, VALUE_COLUMNS, contrast_row, contrast_table, slice_schema, slice_values
+from sqlrank.comparison.paired_tests import with_t_interval
+from sqlrank.comparison.tolerance import Verdict, check_direction, count_tests, decide, overall_verdict, parse_tolerances
+from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_unit_values, system_values, with_unit_tables
+from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.engines.file_sources import is_unambiguous_file
+from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.errors import InputError, MetricError, did_you_mean
+from sqlrank.interval_options import check_confidence_level
+from sqlrank.request import Request, collect_sources
+from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_parquet, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
-    from sqlrank.comparison.asked import Measure
-    from sqlrank.comparison.units import Compared, Units
-    from sqlrank.comparison.verdict import Tolerance
-    from sqlrank.inputs.checks import Check
-    from sqlrank.library.metric import Metric
+    from sqlrank.comparison.comparison_request import ComparedMetric
+    from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
+    from sqlrank.comparison.tolerance import Tolerance
+    from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.registry.metric import Metric
 
-PARQUET = ".parquet"
-COLUMNS = {
-    **VALUES,
-    **SPREAD,
+
+BASELINE_SYSTEM, CANDIDATE_SYSTEM = "baseline", "candidate"
+DEFINITIONS_KEY = "sqlrank.metrics"
+_IS_DEFINITIONS = make_mapping_check(
+    lambda value: (
+        isinstance(value, dict) and make_mapping_check(is_text)(value.get("policies", {})) and is_text(value.get("definition", ""))
+    )
+)
+MAX_UNPAIRED_SHARE = 0.01
+"""Maximum share of units that only one of baseline and candidate may have."""
+
+
+def read_baseline(source: Any) -> pa.Table:
+    """Read a stored baseline; raise ``InputError`` for any other table or file."""
+    if isinstance(source, pa.Table):
+        table, name = source, "the baseline"
+    else:
+        name = repr(str(source))
+        if not Path(source).is_file():
+            raise InputError(f"there is no baseline {name}; store one: sqlrank evaluate ... --per-query -o {Path(source).name}")
+        table = read_parquet(source, name, "store a baseline: sqlrank evaluate ... --per-query -o baseline.parquet")
+    if len(set(table.column_names)) < table.num_columns:
+        raise InputError(f"two columns of {name} have the same name: {', '.join(table.column_names)}")
+    if DEFINITIONS_KEY.encode() not in (table.schema.metadata or {}) or QUERY_ID not in table.column_names:
+        raise InputError(f"{name} does not hold the values of queries; store them: sqlrank evaluate ... --per-query -o baseline.parquet")
+    return table
+
+
+def stack_with_baseline(candidate: pa.Table, stored: pa.Table, group: Sequence[str], measures: Sequence[ComparedMetric]) -> pa.Table:
+    """Stack the values of a candidate and a stored baseline as those of two systems.
+
+    Raises ``InputError`` if their columns or definitions differ.
+    """
+    required_columns = [*group, QUERY_ID, *(measure.name for measure in measures)]
+    if missing := [name for name in required_columns if name not in stored.column_names]:
+        raise InputError(
+            f"the baseline has no column {missing[0]!r}; there are: {', '.join(stored.column_names)}. Store it anew with what is asked"
+        )
+    _check_definitions(candidate, stored, measures)
+    candidate_columns = [*required_columns, *(["weight"] if "weight" in candidate.column_names else [])]
+    candidate_rows = candidate.select(candidate_columns).append_column(
+        "system", pa.array([CANDIDATE_SYSTEM] * candidate.num_rows, pa.string())
+    )
+    baseline_rows = stored.select(required_columns)
+    if "weight" in candidate_columns:
+        baseline_rows = baseline_rows.append_column("weight", pa.nulls(baseline_rows.num_rows, pa.float64()))
+    baseline_rows = baseline_rows.append_column("system", pa.array([BASELINE_SYSTEM] * baseline_rows.num_rows, pa.string()))
+    try:
+        stacked = pa.concat_tables(
+            [baseline_rows.cast(candidate_rows.schema.remove_metadata()), candidate_rows.replace_schema_metadata(None)]
+        )
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(f"the baseline's columns are of other types than the candidate's: {error}") from None
+    for measure in measures:
+        if pc.all(pc.is_finite(stacked[measure.name][: baseline_rows.num_rows])).as_py() is False:
+            raise InputError(f"{measure.name}: the baseline is damaged: it has values that are NaN or infinite; store it anew")
+    if (rows := baseline_rows.group_by([*group, QUERY_ID]).aggregate([]).num_rows) < baseline_rows.num_rows:
+        raise InputError(f"the baseline has {baseline_rows.num_rows:,} rows for {rows:,} queries; store one system, by the same slices")
+    return stacked
+
+
+def _check_definitions(candidate: pa.Table, stored: pa.Table, measures: Sequence[ComparedMetric]) -> None:
+    candidate_definitions, baseline_definitions = (
+        read_json(table.schema.metadata, DEFINITIONS_KEY, _IS_DEFINITIONS, "the baseline") for table in (candidate, stored)
+    )
+    for measure in measures:
+        candidate_definition, baseline_definition = candidate_definitions[measure.name], baseline_definitions.get(measure.name, {})
+        if candidate_definition["policies"] != baseline_definition.get("policies"):
+            names = [
+                name
+                for name in {**candidate_definition["policies"], **baseline_definition.get("policies", {})}
+                if candidate_definition["policies"].get(name) != baseline_definition.get("policies", {}).get(name)
+            ]
+            raise InputError(
+                f"{measure.name}: the baseline was stored with {_format_policies(baseline_definition.get('policies', {}), names)}, and this is evaluated with "
+                f"{_format_policies(candidate_definition['policies'], names)}; use the same, or store it anew"
+            )
+        if candidate_definition["definition"] != baseline_definition.get("definition"):
+            versions = [read_texts(table.schema.metadata).get("sqlrank.version", "?") for table in (stored, candidate)]
+            raise InputError(
+                f"{measure.name}: the SQL of the baseline, by sqlrank {versions[0]}, is not that of sqlrank {versions[1]} here; store it anew"
+            )
+
+
+def _format_policies(policies: dict[str, str], names: Sequence[str]) -> str:
+    return ", ".join(f"{name}={policies.get(name)}" for name in names)
+
+
+def check_baseline_overlap(units: int, unpaired: int, request: ComparisonRequest) -> None:
+    """Raise ``InputError`` if more than one in a hundred queries lack a counterpart."""
+    if unpaired > MAX_UNPAIRED_SHARE * (units + unpaired):
+        what = next(iter(request.call.sources))
+        raise InputError(
+            f"{unpaired:,} of {units + unpaired:,} queries have a value in the baseline or in the candidate only; give the same {what} and "
+            "judgments, or store the baseline anew"
+        )
+
+
+PARQUET_SUFFIX = ".parquet"
+GATE_COLUMNS = {
+    **VALUE_COLUMNS,
+    **SUMMARY_COLUMNS,
     "tolerance": pa.string(),
     "verdict": pa.string(),
     "reason": pa.string(),
-    "needed": pa.int64(),
+    "required_units": pa.int64(),
 }
 
 
-@public
+@entry_point
 def gate(
     metrics: str | Metric | Iterable[str | Metric],
     *,
@@ -63,7 +162,7 @@ def gate(
     confidence: float = 0.95,
     where: str | None = None,
     compat: str | None = None,
-    check: Check = "auto",
+    check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
     memory_limit: str | None = None,
@@ -73,30 +172,33 @@ def gate(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Say of each metric, overall and in slices, whether a candidate is worse than the baseline by more than is tolerated.
+    """Test for each metric and slice that a candidate is non-inferior to the baseline.
 
-    The candidate fails where the interval of the paired difference is below the tolerance (and, so that many slices do not fail by chance,
-    an interval that allows for their number is below no change); it passes where the interval is above it; else it is inconclusive.
+    A metric fails if the interval of the paired difference lies below minus the tolerance, at a level corrected for the number of rows. It
+    passes if the interval at ``confidence`` lies above minus the tolerance. Otherwise it is inconclusive, also if it is undefined or has no
+    interval.
 
     Args:
-        metrics: what must not get worse: metrics of rankings, of predictions under ``level="query"``, or those of all rows, such as AUC.
-        run: two systems, ``{"baseline": ..., "candidate": ...}`` or a table with a column ``by``; with a stored baseline the candidate alone.
+        metrics: metrics to test: ranking metrics, metrics of predictions under ``level="query"``, or metrics over all rows, such as AUC.
+        run: two systems, ``{"baseline": ..., "candidate": ...}`` or a table with a column ``by``; with a stored baseline the candidate
+            alone.
         qrels: judgments.
-        predictions: predictions with two scores (``columns={"score": ["old", "new"]}``), the first being the baseline.
+        predictions: predictions with two scores (``columns={"score": ["old", "new"]}``), of which the first is the baseline.
         queries: as for :func:`sqlrank.evaluate`.
         inputs: as for :func:`sqlrank.evaluate`.
         connection: where the data are.
-        dialect: the SQL that ``connection`` speaks, if its class does not tell.
-        columns: canonical column names to yours.
-        by: the column that tells the two systems apart.
+        dialect: SQL dialect of ``connection``, if its class does not identify it.
+        columns: mapping from canonical column names to those of the source.
+        by: the column that identifies the two systems.
         unit: as for :func:`sqlrank.compare`.
-        slices: columns within which the candidate must not be worse either, beside the whole; a list of lists says exactly which groupings.
-        baseline: the name of the system that is the baseline, the first one given if they are in order, else ``"baseline"``; or a Parquet file or
-            table of :func:`sqlrank.evaluate` with ``per_query=True``.
-        tolerance: by how much a metric may be worse: 0.01, or a share of the baseline, ``"2%"``; by metric ``{"AP": "2%", "*": 0.01}``.
-        min_units: queries below which a slice is skipped.
-        confidence: of intervals, each side of which errs half as often as they do.
-        where: a condition in SQL on the rows that are read.
+        slices: columns of slices to test in addition to all rows; a list of lists gives the exact groupings.
+        baseline: name of the baseline system. By default it is the first system in the caller's order, otherwise ``"baseline"``. A Parquet
+            file or a table of :func:`sqlrank.evaluate` with ``per_query=True`` is a stored baseline.
+        tolerance: margin by which a metric may be worse: 0.01, or ``"2%"`` of the baseline's measured value, which is treated as a
+            constant. By metric: ``{"AP": "2%", "*": 0.01}``.
+        min_units: minimum number of queries; slices with fewer are skipped.
+        confidence: two-sided confidence level of intervals; each side errs half as often.
+        where: a SQL condition on the rows to read.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -109,92 +211,108 @@ def gate(
         **policies: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        The columns of :func:`sqlrank.compare` up to ``losses`` but for ``level``, with ``low`` and ``high`` at ``confidence``; then
-        ``tolerance`` (string), ``verdict`` (``pass``, ``fail``, ``inconclusive`` or ``skipped``), ``reason``, and ``needed`` (int64: queries at
-        which the interval is as narrow as the tolerance). The schema's metadata: ``sqlrank.verdict`` on all, ``fail`` if any fails, else
-        ``inconclusive`` if any is or nothing was decided, else ``pass``.
+        A row per slice and metric, in the order of slices and of metrics. It has the columns of :func:`sqlrank.compare` up to ``losses``
+        without ``ci_level``; ``ci_low`` and ``ci_high`` are at ``confidence``. Then come ``tolerance`` (string), ``verdict`` (``pass``, ``fail``,
+        ``inconclusive`` or ``skipped``), ``reason`` and ``required_units``. The latter is the number of queries at which the inconclusive interval
+        would be narrow enough (int64). The schema's metadata has the overall verdict, ``sqlrank.verdict``. It is ``fail`` if any row fails,
+        else ``inconclusive`` if any row is or none was decided, else ``pass``.
 
     Raises:
-        MetricError: a metric, system or tolerance that is not possible.
+        MetricError: an invalid metric, system or tolerance.
         InputError: data that cannot be evaluated, or a stored baseline of other SQL, policies or queries.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
     >>> baseline = {f"q{number}": {"a": 2.0, "b": 1.0} for number in range(30)}
     >>> candidate = {query: {"a": 1.0, "b": 2.0} for query in baseline}
-    >>> judged = gate("RR", run={"baseline": baseline, "candidate": candidate}, qrels={query: {"a": 1} for query in baseline}, tolerance=0.1)
-    >>> judged["verdict"].to_pylist(), judged.schema.metadata[b"sqlrank.verdict"]
+    >>> result = gate("RR", run={"baseline": baseline, "candidate": candidate}, qrels={query: {"a": 1} for query in baseline}, tolerance=0.1)
+    >>> result["verdict"].to_pylist(), result.schema.metadata[b"sqlrank.verdict"]
     (['fail'], b'fail')
     """
-    check_level(confidence)
-    given = Call.of(metrics, locals(), policies)
-    is_stored = baseline is not None and (not isinstance(baseline, str) or is_meant(baseline) or baseline.endswith(PARQUET))
-    stored = read_stored(baseline) if is_stored else None
+    check_confidence_level(confidence)
+    call = Request(
+        metrics,
+        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
+        columns=columns,
+        where=where,
+        compat=compat,
+        sql_dir=sql_dir,
+        plan=plan,
+        unit=unit,
+        policies=policies,
+    )
+    is_stored = baseline is not None and (
+        not isinstance(baseline, str) or is_unambiguous_file(baseline) or baseline.endswith(PARQUET_SUFFIX)
+    )
+    stored = read_baseline(baseline) if is_stored else None
     groups = [[], [slices]] if isinstance(slices, str) else [[], list(slices)] if slices and isinstance(slices[0], str) else slices
-    asking = Asking.of(given, None if is_stored else by, groups)
-    plain = asking.measures
-    allowed = tolerances(tolerance, plain)
-    for measure, each in zip(plain, allowed, strict=True):
-        limits(measure, each)
-    work_limits = Limits(memory_limit, threads, temp_directory, timeout)
-    if stored is not None and asking.is_moved:
+    request = ComparisonRequest.from_call(call, None if is_stored else by, groups)
+    measures = request.measures
+    tolerances = parse_tolerances(tolerance, measures)
+    for measure in measures:
+        check_direction(measure)
+    work_limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    if stored is not None and request.uses_influence:
         raise MetricError(
-            f"{plain[0].name} has no values of queries that a stored baseline could hold; give the scores of both in one table"
+            f"{measures[0].name} has no values of queries that a stored baseline could hold; give the scores of both in one table"
         )
-    tables = values(asking, Place(connection, dialect, work_limits, check, progress))
+    options = ExecutionOptions(connection, dialect, work_limits, check, progress)
+    tables = evaluate_unit_values(request, options)
+    system_tables = [] if is_stored else system_values(request, options, tables)
     if stored is not None:
-        tables = [(group, together(table, stored, group, plain)) for group, table in tables]
-    names = (BASELINE, CANDIDATE) if is_stored else None
+        tables = [(group, stack_with_baseline(table, stored, group, measures)) for group, table in tables]
+    names = (BASELINE_SYSTEM, CANDIDATE_SYSTEM) if is_stored else None
 
-    def work(units: Units) -> pa.Table:
-        pair = names or _pair(asking.ordered(units.systems()), baseline, asking.given_order)
-        places = [*range(len(plain)), *range(len(plain))]
-        tested = [_tested(measure, each) for measure, each in zip(units.measures, allowed, strict=True)]
-        found = units.compare([pair], places, [*units.measures, *tested])
-        by_place = {(item.cell, item.metric): item for item in found}
-        raw = [item for item in found if item.metric < len(plain)]
-        check_paired(raw, asking)
-        if is_stored and raw:
-            check_units(max(item.units for item in raw), max(item.unpaired for item in raw if item.cell == raw[0].cell), asking)
+    def work(units: PairedUnits) -> pa.Table:
+        pair = names or _pair(request.sort_systems(units.systems()), baseline, request.declared_order)
+        summaries = units.summarize_differences([pair])
+        check_fully_paired(summaries, request)
+        if is_stored and summaries:
+            check_baseline_overlap(
+                max(summary.units for summary in summaries),
+                max(summary.unpaired for summary in summaries if summary.cell == summaries[0].cell),
+                request,
+            )
+        num_tests = count_tests(summaries, min_units)
         verdicts = [
-            verdict_of(item, by_place[item.cell, item.metric + len(plain)], allowed[item.metric], confidence, len(raw), min_units)
-            for item in raw
+            decide(summary, units.measures[summary.metric], tolerances[summary.metric], confidence, num_tests, min_units)
+            for summary in summaries
         ]
-        return _shown(units, asking, tables, pair, raw, allowed, verdicts, confidence)
+        return _verdict_table(units, request, tables, pair, summaries, tolerances, verdicts, confidence)
 
-    return over_units(tables, asking, work_limits, work)
-
-
-def _tested(measure: Measure, tolerance: Tolerance) -> Measure:
-    sign, factor = limits(measure, tolerance)
-    return replace(measure, sign=sign, factor=factor)
+    return with_unit_tables(tables, request, work_limits, work, system_tables)
 
 
-def _pair(systems: Sequence[str], baseline: str | None, in_order: Sequence[str]) -> tuple[str, str]:
-    """Return the baseline and the candidate; raise ``MetricError`` unless there are just two systems."""
+def _pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence[str]) -> tuple[str, str]:
+    """Return the baseline and the candidate; raise ``MetricError`` unless there are exactly two systems."""
     if len(systems) != 2:  # noqa: PLR2004  a gate is between two
         raise MetricError(f"a gate is between two systems, and there are {len(systems)}: {', '.join(systems)}")
-    first = baseline if baseline is not None else next((name for name in (*in_order, BASELINE) if name in systems), None)
+    first = baseline if baseline is not None else next((name for name in (*declared_order, BASELINE_SYSTEM) if name in systems), None)
     if first is None:
         raise MetricError(f"which of {' and '.join(systems)} is the baseline? Name it with baseline= (--baseline)")
     if first not in systems:
-        raise MetricError(f"no system is called {first!r}{suggestion(first, systems)} Choose from: {', '.join(systems)}")
+        raise MetricError(f"no system is called {first!r}{did_you_mean(first, systems)} Choose from: {', '.join(systems)}")
     return first, next(name for name in systems if name != first)
 
 
-def _shown(
-    units: Units,
-    asking: Asking,
+def _verdict_table(
+    units: PairedUnits,
+    request: ComparisonRequest,
     tables: Sequence[tuple[list[str], pa.Table]],
     pair: tuple[str, str],
-    compared: Sequence[Compared],
-    allowed: Sequence[Tolerance],
+    summaries: Sequence[DifferenceSummary],
+    tolerances: Sequence[Tolerance],
     verdicts: Sequence[Verdict],
     confidence: float,
 ) -> pa.Table:
     rows = []
-    for item, verdict in zip(compared, verdicts, strict=True):
-        row = row_of(with_interval(item, confidence), units.measures[item.metric], pair)
-        said = {"tolerance": str(allowed[item.metric]), "verdict": verdict.verdict, "reason": verdict.reason, "needed": verdict.needed}
-        rows.append(slice_of(units.cells[item.cell], asking) | row | said)
-    metadata = {"sqlrank.version": __version__, "sqlrank.verdict": overall(verdicts), "sqlrank.confidence": f"{confidence:g}"}
-    return table_of(rows, slice_fields(asking, tables), COLUMNS).replace_schema_metadata(metadata)
+    for summary, verdict in zip(summaries, verdicts, strict=True):
+        row = contrast_row(with_t_interval(summary, confidence), units.measures[summary.metric], pair)
+        verdict_columns = {
+            "tolerance": str(tolerances[summary.metric]),
+            "verdict": verdict.verdict,
+            "reason": verdict.reason,
+            "required_units": verdict.needed,
+        }
+        rows.append(slice_values(units.cells[summary.cell], request) | row | verdict_columns)
+    metadata = {"sqlrank.version": __version__, "sqlrank.verdict": overall_verdict(verdicts), "sqlrank.confidence": f"{confidence:g}"}
+    return contrast_table(rows, slice_schema(request, tables), GATE_COLUMNS).replace_schema_metadata(metadata)

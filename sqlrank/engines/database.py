@@ -1,17 +1,19 @@
-"""What a call works on: a database with a dialect, which finds sources, answers queries, or can only be named."""
+"""Define the database of a call, which resolves sources and runs queries, and the tables that sources resolve to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sqlglot import exp
 
-from sqlrank.deadline import check_time
-from sqlrank.engines.names import column_named
-from sqlrank.engines.render import write
-from sqlrank.library.roles import SYSTEM
+from sqlrank.deadline import check_deadline
+from sqlrank.engines.identifiers import QUOTES, fold_column_name, require_table_name
+from sqlrank.engines.shadowed_functions import refuse_shadowed
+from sqlrank.errors import InputError
+from sqlrank.registry.roles import SYSTEM_COLUMN
+from sqlrank.rendering.renderer import to_sql
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -20,112 +22,167 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A source that was found: the item that stands in FROM, and its columns with their types, None if it cannot be looked at.
+class SourceTable:
+    """A resolved source.
 
-    ``shown`` is what messages call it, ``origin`` the item as the caller could write it, where that differs. ``is_text`` says that
-    it was read from text, ``is_counted`` that the number of its rows stands somewhere, ``has_collations`` that texts are not ordered
-    byte by byte unless asked to be. ``parts`` are the tables that are read below one another, if it is made of several, each with the
-    name of its ``system`` if they are runs of several.
+    Attributes:
+        label: Label in messages.
+        from_item: Item of the FROM clause.
+        column_types: Columns with their types, None if they cannot be inspected.
+        dialect: SQL dialect.
+        display_item: FROM item in the user's notation, if it differs from ``from_item``.
+        is_empty: The source is known to have no rows.
+        has_row_count: COUNT(*) is answered from metadata (tables, Parquet), without a scan.
+        has_collations: Text is not compared byte by byte unless the statement demands it.
+        members: Members of a union of tables.
+        system: Name of the system of a run that is such a member.
+        columns: Column names by their lower-case form.
     """
 
-    shown: str
-    node: exp.Expr
-    types: Mapping[str, str] | None
+    label: str
+    from_item: exp.Expr
+    column_types: Mapping[str, str] | None
     dialect: str = "duckdb"
-    origin: exp.Expr | None = None
+    display_item: exp.Expr | None = None
     is_empty: bool = False
-    is_counted: bool = True
+    has_row_count: bool = True
     has_collations: bool = False
-    parts: tuple[Table, ...] = ()
+    members: tuple[SourceTable, ...] = ()
     system: str | None = None
     columns: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Look columns up without regard to case."""
-        object.__setattr__(self, "columns", {name.lower(): name for name in reversed(list(self.types or ()))})
+        """Index the columns by lower-case name."""
+        object.__setattr__(self, "columns", {name.lower(): name for name in reversed(list(self.column_types or ()))})
 
     def column(self, name: str) -> str | None:
-        """Return the column of this name, exactly or but for case; one that cannot be looked up as the engine reads it."""
-        if self.types is None:
-            return column_named(name, self.dialect)
-        return name if name in self.types else self.columns.get(name.lower())
+        """Return the column of a name, matched exactly or without case.
 
-    def item(self, read: Iterable[exp.Identifier] = (), shown: bool = False) -> exp.Expr:
-        """Return what stands in FROM, as the caller could write it if ``shown``; of several parts the columns that are ``read``."""
-        if not self.parts:
-            return (self.written if shown else self.node).copy()
-        return stacked([part.reading(read, shown) for part in self.parts])
+        Without inspection, the name is folded like an unquoted identifier of the engine.
+        """
+        if self.column_types is None:
+            return fold_column_name(name, self.dialect)
+        if name in self.column_types:
+            return name
+        unquoted = fold_column_name(name, self.dialect) if name[:1] in QUOTES else name
+        return unquoted if unquoted in self.column_types else self.columns.get(unquoted.lower())
 
-    def reading(self, read: Iterable[exp.Identifier], shown: bool) -> exp.Select:
-        """Return a SELECT of columns under the names by which they are ``read``, and of the name of the system."""
-        query = exp.select().from_(self.item(shown=shown))
-        named = exp.to_identifier(column_named(SYSTEM, self.dialect) if self.types is None else SYSTEM, quoted=True)
+    def from_clause(self, read: Iterable[exp.Identifier] = (), for_display: bool = False) -> exp.Expr:
+        """Return the FROM item; for a union of tables, a subquery with the columns ``read``.
+
+        ``for_display`` selects the user's notation.
+        """
+        if not self.members:
+            return (self.display_from_item if for_display else self.from_item).copy()
+        return union_sources([member.select_columns(read, for_display) for member in self.members])
+
+    def select_columns(self, read: Iterable[exp.Identifier], for_display: bool) -> exp.Select:
+        """Return a SELECT of columns under the names ``read``, and of the system name."""
+        query = exp.select().from_(self.from_clause(for_display=for_display))
+        system_name = exp.to_identifier(
+            fold_column_name(SYSTEM_COLUMN, self.dialect) if self.column_types is None else SYSTEM_COLUMN, quoted=True
+        )
         for identifier in read:
-            theirs = identifier.copy() if self.types is None else exp.Identifier(this=self.column(identifier.name), quoted=True)
-            if self.system is None or identifier.name != named.name:
-                same = theirs.name == identifier.name
-                query.select(exp.column(theirs) if same else exp.alias_(exp.column(theirs), identifier.copy()), copy=False)
+            column_name = identifier.copy() if self.column_types is None else exp.Identifier(this=self.column(identifier.name), quoted=True)
+            if self.system is None or identifier.name != system_name.name:
+                is_same_name = column_name.name == identifier.name
+                query.select(
+                    exp.column(column_name) if is_same_name else exp.alias_(exp.column(column_name), identifier.copy()), copy=False
+                )
         if self.system is not None:
-            query.select(exp.alias_(exp.Literal.string(self.system), named), copy=False)
+            query.select(exp.alias_(exp.Literal.string(self.system), system_name), copy=False)
         return query if query.selects else query.select("1 AS one")
 
     @property
-    def written(self) -> exp.Expr:
-        """The item as the caller could write it."""
-        return self.node if self.origin is None else self.origin
+    def display_from_item(self) -> exp.Expr:
+        """The FROM item in the user's notation."""
+        return self.from_item if self.display_item is None else self.display_item
 
 
-def _in_time(ask: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(ask)
-    def asked(*arguments: Any) -> Any:
-        check_time()
-        return ask(*arguments)
+def _guard(query_method: Callable[..., Any], dialect: str, shadowed: Mapping[str, str]) -> Callable[..., Any]:
+    """Wrap a query method with checks of the deadline and of shadowed functions."""
 
-    return asked
+    @wraps(query_method)
+    def guarded(*arguments: Any) -> Any:
+        check_deadline()
+        if shadowed and isinstance(arguments[0], str) and len(arguments) == 1:
+            refuse_shadowed(arguments[0], dialect, shadowed)
+        return query_method(*arguments)
+
+    return guarded
 
 
 @dataclass(frozen=True)
 class Database:
-    """A database that a call works on.
+    """A database session.
 
-    ``find`` resolves a source that is given for a role. ``table`` returns the result of a text as an Arrow table, ``fetch`` as
-    tuples, and ``types`` the columns of a query with their types under DuckDB's names, an empty one for a type that cannot be
-    told. ``keeps`` says that it can be made to compute a step once for all that read it, ``looks`` that it answers at all. ``dense`` does
-    what ``table`` does, for groups by whole numbers near each other, if it can be told to look these up by their place.
+    Attributes:
+        dialect: SQL dialect.
+        resolve_source: Resolves the source of a role.
+        fetch_arrow: Runs a query and returns an Arrow table.
+        fetch_rows: Runs a query and returns tuples.
+        describe: Returns the columns of a query with DuckDB's type names, empty for unknown types.
+        can_materialize_ctes: A shared CTE can be forced to be computed once.
+        can_inspect: The database can be inspected; False if only names are known.
+        fetch_dense_groups: Like ``fetch_arrow``, with DuckDB's perfect hash table for dense integer group keys.
+        shadowed: User-defined functions, by name, that would be called instead of built-in ones.
     """
 
     dialect: str
-    find: Callable[[str, Any], Table]
-    table: Callable[[str], pa.Table]
-    fetch: Callable[[str], list[tuple[Any, ...]]]
-    types: Callable[[exp.Query], dict[str, str]]
-    keeps: bool = False
-    looks: bool = True
-    dense: Callable[[str], pa.Table] | None = None
+    resolve_source: Callable[[str, Any], SourceTable]
+    fetch_arrow: Callable[[str], pa.Table]
+    fetch_rows: Callable[[str], list[tuple[Any, ...]]]
+    describe: Callable[[exp.Query], dict[str, str]]
+    can_materialize_ctes: bool = False
+    can_inspect: bool = True
+    fetch_dense_groups: Callable[[str], pa.Table] | None = None
+    shadowed: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Ask before each statement whether there is time for it."""
-        for name in ("find", "table", "fetch", "types", *(["dense"] if self.dense is not None else [])):
-            object.__setattr__(self, name, _in_time(getattr(self, name)))
+        """Wrap all query methods with checks of the deadline and of shadowed functions."""
+        for name in (
+            "resolve_source",
+            "fetch_arrow",
+            "fetch_rows",
+            "describe",
+            *(["fetch_dense_groups"] if self.fetch_dense_groups is not None else []),
+        ):
+            object.__setattr__(self, name, _guard(getattr(self, name), self.dialect, self.shadowed))
 
-    def groups(self, text: str) -> pa.Table:
-        """Return the result of a text that is grouped by few whole numbers, if it can be."""
-        return self.table(text) if self.dense is None else self.dense(text)
+    def fetch_groups(self, text: str) -> pa.Table:
+        """Run a query with dense integer group keys, with the perfect hash table if supported."""
+        return self.fetch_arrow(text) if self.fetch_dense_groups is None else self.fetch_dense_groups(text)
 
-    def text(self, query: exp.Expr) -> str:
-        """Return a small query, or a condition, as text."""
-        return write(query, self.dialect)
+    def render(self, query: exp.Expr) -> str:
+        """Render a small query or condition as SQL text."""
+        return to_sql(query, self.dialect)
 
-    def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
-        """Return all rows of a small query."""
-        return self.fetch(self.text(query))
+    def query_rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
+        """Run a small query and return all rows."""
+        return self.fetch_rows(self.render(query))
 
 
-def stacked(queries: Iterable[exp.Select]) -> exp.Subquery:
-    """Return the rows of queries below one another, as an item of FROM."""
-    first, *others = queries
+def union_sources(queries: Iterable[exp.Select]) -> exp.Subquery:
+    """Combine queries by UNION ALL as an item of FROM."""
+    first, *rest = queries
     tree: exp.Query = first
-    for query in others:
+    for query in rest:
         tree = exp.union(tree, query, distinct=False, copy=False)
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("parts")))
+
+
+def names_only_database(dialect: str, locate: Callable[[str, Any], exp.Expr] | None = None) -> Database:
+    """Return a database that knows names only.
+
+    ``locate`` returns the FROM item of a source that is not the name of a table.
+    """
+
+    def find(role: str, source: Any) -> SourceTable:
+        node = require_table_name(role, source if locate is None else locate(role, source), dialect)
+        return SourceTable(str(source), node, None, dialect)
+
+    return Database(dialect, find, _cannot_inspect, _cannot_inspect, _cannot_inspect, can_inspect=False)
+
+
+def _cannot_inspect(*_: Any) -> NoReturn:
+    raise InputError("these tables are known by their names only; give connection= to look at them")

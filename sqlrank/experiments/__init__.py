@@ -1,1 +1,1 @@
-"""Online experiments: what each variant did to the means and ratios of units."""
+"""Estimate the effects of online experiments on means and ratios of units."""

@@ -1,29 +1,40 @@
-"""The public functions of experiments: what each variant did, as a table or as a statement."""
+"""Provide the public functions of experiments: effects per metric and variant, as a table or as a statement."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from sqlrank._version import __version__
-from sqlrank.arguments import public
-from sqlrank.call import Several, leaves
-from sqlrank.engines import remote
-from sqlrank.engines.connections import as_from_duckdb
-from sqlrank.engines.dialects import dialect_of
-from sqlrank.engines.duckdb import Limits, session, supervise
-from sqlrank.engines.files import is_meant
-from sqlrank.engines.looking import done_on, looked_at
-from sqlrank.engines.render import render
+from sqlrank.argument_checks import entry_point
+from sqlrank.engines import remote_database
+from sqlrank.engines.cancellation import run_cancellable
+from sqlrank.engines.driver_adapters import normalize_result
+from sqlrank.engines.duckdb_session import duckdb_session
+from sqlrank.engines.file_sources import is_unambiguous_file
+from sqlrank.engines.open_database import open_for_inspection, run_on_database
+from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError
-from sqlrank.experiments.asked import Experiment
-from sqlrank.experiments.observed import CONTROL, DATA, check_arms, check_rows, control_of, crossed_units, find_data
-from sqlrank.experiments.shown import notes_of, table_of
-from sqlrank.experiments.sums import MISSING, chained, steps_of_sums, tables_of
-from sqlrank.experiments.written import effects, statement
-from sqlrank.results.store import store
+from sqlrank.experiments.design import SAMPLE_RATIO, ExperimentDesign
+from sqlrank.experiments.effects import PRINTED_COLUMNS as KINDS
+from sqlrank.experiments.effects import SRM_ALPHA, effects_query, experiment_statement
+from sqlrank.experiments.observations import (
+    CONTROL,
+    DATA,
+    check_rows,
+    check_variant_sizes,
+    map_observations,
+    multi_variant_error,
+    resolve_control,
+)
+from sqlrank.experiments.variant_sums import MISSING_COVARIATE, source_table_names, variant_sum_ctes, with_ctes
+from sqlrank.output.table_writes import wrap_for_storage
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.renderer import render_statement
+from sqlrank.request import SourceGroup, leaf_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +43,55 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import Database
 
 
-@public
+EXPERIMENT_COLUMNS: dict[str, pa.DataType] = {
+    name: {"TEXT": pa.string(), "DOUBLE": pa.float64(), "BIGINT": pa.int64()}[kind] for name, kind in KINDS.items()
+}
+"""Columns of a result."""
+
+
+def result_table(design: ExperimentDesign, rows: Sequence[dict[str, Any]]) -> pa.Table:
+    """Return a row per metric and variant, sorted by metric, then the sample ratio."""
+    positions = {name: position for position, name in enumerate([*(estimate.name for estimate in design.estimates), SAMPLE_RATIO])}
+    finite_rows = ({name: _finite(value) for name, value in row.items()} for row in rows)
+    return pa.Table.from_pylist(
+        sorted(finite_rows, key=lambda row: (positions[row["metric"]], row["variant"])), pa.schema(list(EXPERIMENT_COLUMNS.items()))
+    )
+
+
+def has_sample_ratio_mismatch(table: pa.Table) -> bool:
+    """Return True if the sample ratio test finds a mismatch."""
+    return bool(table.to_pylist()[-1]["p_value"] < SRM_ALPHA)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: pa.Table) -> list[str]:
+    """Return the warnings of a result."""
+    notes = []
+    if has_sample_ratio_mismatch(result):
+        ratio = result.to_pylist()[-1]
+        notes.append(
+            f"sample ratio mismatch: the numbers of units are not what the shares of variants make likely (p {ratio['p_value']:.3g}); "
+            "find out why before you read on"
+        )
+    if count := max(row["crossed"] for row in rows):
+        notes.append(f"{_units(count, 'was', 'were')} in more than one variant, and left out")
+    missing = {
+        estimate.name: sum(row[MISSING_COVARIATE] for row in rows if row["metric"] == estimate.name) for estimate in design.estimates
+    }
+    notes += [
+        f"{name}: {_units(count, 'has', 'have')} no covariate, and the mean of all in its place" for name, count in missing.items() if count
+    ]
+    return notes
+
+
+def _units(count: int, singular: str, plural: str) -> str:
+    return f"{count:,} unit {singular}" if count == 1 else f"{count:,} units {plural}"
+
+
+@entry_point
 def experiment(
     metrics: str | Sequence[str] | Mapping[str, str],
     *,
@@ -58,31 +117,32 @@ def experiment(
     timeout: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> pa.Table:
-    """Say what each variant of an online experiment did: differences with intervals and tests, as an Arrow table.
+    """Estimate the effects of an online experiment's variants, with confidence intervals and tests.
 
-    A unit is what was put into a variant, such as a user; its rows are added up first. Sums are computed where the data are, what follows
-    from those of variants here.
+    Returns an Arrow table. A unit is what was randomized, such as a user; its rows are summed first. Sums are computed where the data are,
+    effects locally from the sums of variants.
 
     Args:
-        metrics: ``"Mean(revenue)"``, of units, or ``"Ratio(clicks, views)"``, of their sums, with the variance of the delta method; several
-            as a list, or a dict with names. What is named is a column, or an expression in the SQL of the engine.
+        metrics: ``"Mean(revenue)"``, the mean over units, or ``"Ratio(clicks, views)"``, the ratio of sums, with its variance by the delta
+            method. Several as a list, or a dict with names. Arguments are columns, or expressions in the SQL of the engine.
         data: a row per exposure, session or unit: a table, file or data as for :func:`sqlrank.evaluate`.
-        variant: the column of variants.
-        unit: the column of units.
-        control: the variant that others are compared with; ``"control"`` if there is one of that name.
-        covariates: what was known of units before (CUPED): by metric a column, ``Mean`` or ``Ratio``. A unit of which it is NULL has
-            what is usual.
-        shares: the share of units that each variant should have; equal ones unless given.
+        variant: the variant column.
+        unit: the randomization unit column.
+        control: the variant that others are compared with; ``"control"`` by default.
+        covariates: pre-experiment covariates of units (CUPED): by metric a column, ``Mean`` or ``Ratio``. NULL is imputed with the mean of
+            all units.
+        shares: the expected share of units in each variant; equal by default.
         lower: metrics of which lower values are better.
-        where: a condition in SQL on the rows that are read.
-        confidence: of intervals; a variant is better if its corrected p is below ``1 - confidence``.
-        correction: for how many comparisons the call has: ``"holm"``, ``"bh"`` (Benjamini & Hochberg) or ``"none"``.
-        interval: ``"fixed"`` holds for one look, at the planned end; ``"always"`` at every look (Waudby-Smith et al.), and is wider.
-        lift: whether intervals of lifts are of their logarithm, ``"log"``, or ``"linear"``.
-        crossed: of units in several variants: ``"error"``, or ``"drop"`` to leave them out.
-        power: the chance with which ``detectable`` finds what is there.
+        where: a SQL condition on the rows to read.
+        confidence: confidence level of intervals; a variant is better if its corrected p-value is below ``1 - confidence``.
+        correction: correction for multiple comparisons: ``"holm"``, ``"bh"`` (Benjamini & Hochberg) or ``"none"``.
+        interval: ``"fixed"`` is valid for one look at the planned end; ``"always"`` is valid at every look (Waudby-Smith et al.), and
+            wider.
+        lift: scale of intervals of lifts: ``"log"`` or ``"linear"``.
+        crossed: units in several variants: ``"error"``, or ``"drop"`` to leave them out.
+        power: statistical power behind ``mde``.
         connection: where the data are, as for :func:`sqlrank.evaluate`.
-        dialect: the SQL that ``connection`` speaks, if its class does not tell.
+        dialect: SQL dialect of ``connection``, if its class does not identify it.
         memory_limit: as for :func:`sqlrank.evaluate`.
         threads: as for :func:`sqlrank.evaluate`.
         temp_directory: as for :func:`sqlrank.evaluate`.
@@ -90,41 +150,57 @@ def experiment(
         progress: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        A row per metric and variant beside the control: ``metric``, ``control``, ``variant`` (string); ``value_control``, ``value``,
-        ``difference``, ``low``, ``high`` (of the difference, by Welch's t at ``level``, which allows for the correction); ``relative``
-        (the lift), ``relative_low``, ``relative_high``, ``se`` (float64); ``units_control``, ``units`` (int64); ``statistic``, ``freedom``,
-        ``p``, ``p_adjusted`` (float64, two-sided); ``better`` (string, the variant that is, if one is); ``detectable`` (the least
-        difference that is found) and ``theta`` (of the covariate; 0 without one). The last row, ``sample_ratio``, tests whether
-        variants have their shares of the units, by chi-square; where its ``p`` is below 0.001 something is wrong with how units came into
-        variants, and ``better`` is NULL everywhere. The schema's metadata: ``sqlrank.notes``, a line each, and ``sqlrank.sql``.
-        Undefined is NULL: intervals where units do not differ, lifts on the log scale of what is not above 0.
+        A row per metric and variant other than the control: ``metric``, ``control``, ``variant`` (string); ``value_control``, ``value``,
+        ``difference``. ``ci_low`` and ``ci_high`` are Welch's t interval of the difference at ``ci_level``, the corrected confidence level.
+        ``relative_difference`` is the lift, with limits ``relative_ci_low`` and ``relative_ci_high``; ``se`` is the standard error (float64).
+        ``n_units_control``, ``n_units`` are int64; ``statistic``, ``df``, ``p_value``, ``p_adjusted`` are float64, p-values two-sided.
+        ``winner`` (string) is the better variant, if one is significant. ``mde`` is the minimum detectable effect, ``cuped_theta`` the
+        CUPED coefficient, 0 without a covariate. The last row, ``sample_ratio``, tests the shares of units by chi-square. If its ``p_value`` is
+        below 0.001 the assignment of units is broken, and ``winner`` is NULL everywhere. The schema's metadata: ``sqlrank.notes``, a line
+        each, and ``sqlrank.sql``. Undefined values are NULL, such as intervals without variance, and log-scale lifts of values not above 0.
 
     Raises:
-        MetricError: a formula, name or option that is not possible.
+        MetricError: an invalid formula, name or option.
         InputError: data that cannot be evaluated, with all problems found; a unit in several variants.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
     >>> import pyarrow as pa
     >>> visits = pa.table({"unit_id": [1, 2, 3, 4, 5, 6], "variant": list("AAABBB"), "spend": [1.0, 2.0, 3.0, 3.0, 5.0, 4.0]})
     >>> row = experiment("Mean(spend)", data=visits, control="A").to_pylist()[0]
-    >>> row["value_control"], row["value"], row["difference"], row["relative"], round(row["p"], 4), row["better"]
+    >>> row["value_control"], row["value"], row["difference"], row["relative_difference"], round(row["p_value"], 4), row["winner"]
     (2.0, 4.0, 2.0, 1.0, 0.0705, None)
     """
-    asked = Experiment.of(locals())
-    source = Several.of(DATA, data)
-    limits = Limits(memory_limit, threads, temp_directory, timeout)
-    spoken = remote.spoken_by(connection, dialect)
-    arms, text = done_on(connection, spoken, limits, lambda database: _arms(asked, database, source, unit, variant, where), progress)
+    design = ExperimentDesign.from_arguments(
+        metrics,
+        variant=variant,
+        unit=unit,
+        control=control,
+        covariates=covariates,
+        shares=shares,
+        lower=lower,
+        confidence=confidence,
+        correction=correction,
+        interval=interval,
+        lift=lift,
+        crossed=crossed,
+        power=power,
+    )
+    source = SourceGroup.wrap(DATA, data)
+    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    dialect_name = remote_database.infer_dialect(connection, dialect)
+    arms, text = run_on_database(
+        connection, dialect_name, limits, lambda database: _arms(design, database, source, unit, variant, where), progress
+    )
     rows = arms.to_pylist()
-    control = control_of(asked, [row["variant"] for row in rows if row["metric"] == asked.estimates[0].name])
-    check_arms(rows)
-    result = table_of(asked, _effects(asked, arms, control, limits))
-    options = {name: str(getattr(asked, name)) for name in ("confidence", "correction", "interval", "lift")}
-    said = {"notes": "\n".join(notes_of(asked, rows, result)), "control": control, **options, "version": __version__, "sql": text}
-    return result.replace_schema_metadata({f"sqlrank.{name}": value for name, value in said.items()})
+    control = resolve_control(design, [row["variant"] for row in rows if row["metric"] == design.estimates[0].name])
+    check_variant_sizes(rows)
+    result = result_table(design, _effects(design, arms, control, limits))
+    options = {name: str(getattr(design, name)) for name in ("confidence", "correction", "interval", "lift")}
+    metadata = {"notes": "\n".join(warnings_for(design, rows, result)), "control": control, **options, "version": __version__, "sql": text}
+    return result.replace_schema_metadata({f"sqlrank.{name}": value for name, value in metadata.items()})
 
 
-@public
+@entry_point
 def experiment_sql(
     metrics: str | Sequence[str] | Mapping[str, str],
     *,
@@ -146,54 +222,69 @@ def experiment_sql(
     create_table: str | None = None,
     create_view: str | None = None,
 ) -> str:
-    """Return a statement in the SQL of an engine that says what each variant did; ``create_table`` and ``create_view`` store its rows.
+    """Return a SQL statement that analyzes an experiment; ``create_table`` and ``create_view`` store its rows.
 
-    It has the columns of :func:`experiment`, with the same numbers: quantiles and p-values of Student's t and chi-square are integrals that
-    the statement computes. Units in several variants are left out, and counted in one more column, ``crossed``.
+    It has the columns of :func:`experiment`, with the same numbers. The statement computes quantiles and p-values of Student's t and
+    chi-square by numerical integration. Units in several variants are left out, and counted in the extra column ``multi_variant_units``.
 
     Raises:
-        MetricError: as :func:`experiment`, and for what the dialect cannot express.
-        InputError: a name or a condition that is none.
+        MetricError: as for :func:`experiment`, or a construct that the dialect cannot express.
+        InputError: an invalid name or condition.
 
     >>> print(experiment_sql("Mean(spend)", data="visits", dialect="bigquery").splitlines()[1])
     WITH observations AS (
     """
-    asked = Experiment.of(locals())
-    source = Several.of(DATA, data)
-    spoken = remote.spoken_by(connection, dialect) if connection is not None else dialect or "duckdb"
-    dialect_of(spoken)
-    with looked_at(connection, spoken, any(map(is_meant, leaves(source)))) as database:
-        item = find_data(asked, database, source, unit, variant, where)
-        found = statement(asked, item, asked.control or CONTROL)
-        stored = store(found, spoken, create_table, create_view, None, [item.table.written])
-        return render(stored.tree, stored.stamp, spoken, database.keeps)
+    design = ExperimentDesign.from_arguments(
+        metrics,
+        variant=variant,
+        unit=unit,
+        control=control,
+        covariates=covariates,
+        shares=shares,
+        lower=lower,
+        confidence=confidence,
+        correction=correction,
+        interval=interval,
+        lift=lift,
+        power=power,
+    )
+    source = SourceGroup.wrap(DATA, data)
+    dialect_name = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    get_dialect(dialect_name)
+    with open_for_inspection(connection, dialect_name, any(map(is_unambiguous_file, leaf_sources(source)))) as database:
+        observations = map_observations(design, database, source, unit, variant, where)
+        statement = experiment_statement(design, observations, design.control or CONTROL)
+        stored = wrap_for_storage(statement, dialect_name, create_table, create_view, None, [observations.table.display_from_item])
+        return render_statement(stored.tree, stored.header, dialect_name, database.can_materialize_ctes)
 
 
-def _arms(asked: Experiment, database: Database, source: Any, unit: str, variant: str, where: str | None) -> tuple[pa.Table, str]:
-    """Return the sums of every metric and variant, and the statement that they are of."""
-    item = find_data(asked, database, source, unit, variant, where)
-    check_rows(asked, database, item)
-    tree = chained(steps_of_sums(asked, item), tables_of(item))
-    text = render(tree, f"sqlrank {__version__}: sums of variants", database.dialect, database.keeps)
-    table = database.table(text)
-    kinds = dict.fromkeys(table.column_names, pa.float64()) | {"metric": pa.string(), "variant": pa.string()}
-    arms = as_from_duckdb(table, kinds | dict.fromkeys(("units", "crossed", MISSING), pa.int64()))
+def _arms(design: ExperimentDesign, database: Database, source: Any, unit: str, variant: str, where: str | None) -> tuple[pa.Table, str]:
+    """Return the sums of every metric and variant, and the statement that computed them."""
+    observations = map_observations(design, database, source, unit, variant, where)
+    check_rows(design, database, observations)
+    tree = with_ctes(variant_sum_ctes(design, observations), source_table_names(observations))
+    text = render_statement(tree, f"sqlrank {__version__}: sums of variants", database.dialect, database.can_materialize_ctes)
+    table = database.fetch_arrow(text)
+    data_types = dict.fromkeys(table.column_names, pa.float64()) | {"metric": pa.string(), "variant": pa.string()}
+    arms = normalize_result(table, data_types | dict.fromkeys(("units", "crossed", MISSING_COVARIATE), pa.int64()))
     if not arms.num_rows:
-        raise InputError(f"{item.shown}: every unit is in more than one variant; name what was put into variants with unit= (--unit)")
+        raise InputError(
+            f"{observations.label}: every unit is in more than one variant; name what was put into variants with unit= (--unit)"
+        )
     count = max(arms["crossed"].to_pylist())
-    if count and asked.crossed == "error":
-        raise crossed_units(asked, database, item, count)
+    if count and design.crossed == "error":
+        raise multi_variant_error(design, database, observations, count)
     return arms, text
 
 
-def _effects(asked: Experiment, arms: pa.Table, control: str, limits: Limits) -> list[dict[str, Any]]:
-    """Return what follows from the sums of variants: a row per metric and variant beside the control, and that of their units."""
-    with session(None, replace(limits, timeout=None)) as duck:
-        duck.register("arms", arms)
-        text = render(effects(asked, control), "sqlrank: effects")
+def _effects(design: ExperimentDesign, arms: pa.Table, control: str, limits: ResourceLimits) -> list[dict[str, Any]]:
+    """Return the result rows computed from the sums of variants."""
+    with duckdb_session(None, replace(limits, timeout=None)) as duck:
+        duck.register("metric_moments", arms)
+        text = render_statement(effects_query(design, control), "sqlrank: effects")
 
         def work() -> list[dict[str, Any]]:
             rows: list[dict[str, Any]] = duck.sql(text).to_arrow_table().to_pylist()
             return rows
 
-        return supervise(duck, work, None)
+        return run_cancellable(duck, work, None)

@@ -1,1 +1,1 @@
-"""Explanations: why a metric is the number that it is."""
+"""Explain the value of a metric by its intermediate steps."""

@@ -1,41 +1,39 @@
-"""Explain a number: the steps of the statement that computed it, for one query or over all rows."""
+"""Explain a metric value by the rows of a statement's CTEs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.arguments import public
-from sqlrank.call import Call
-from sqlrank.engines import remote
-from sqlrank.engines.duckdb import Limits
-from sqlrank.engines.looking import done_on
+from sqlrank.argument_checks import entry_point
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.engines import remote_database
+from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
-from sqlrank.evaluation import evaluated
-from sqlrank.explanations.explanation import DIGITS, Explanation
-from sqlrank.explanations.losses import losses
-from sqlrank.explanations.steps import fits, metric_in, reading, rows_of, shown_step, steps_of
-from sqlrank.inputs.where import read_condition
-from sqlrank.library.nodes import nodes
-from sqlrank.plans.choice import check_plan
+from sqlrank.execution import execute_resolved
+from sqlrank.explanations.ablation import score_range_ablation
+from sqlrank.explanations.explanation import SIGNIFICANT_DIGITS, Explanation
+from sqlrank.explanations.intermediate_steps import aggregating_cte, ctes, has_columns, metric_column, run_over_ctes, step_preview
+from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.prepare import prepare
-from sqlrank.question import look_up
-from sqlrank.statement.bind import literal
+from sqlrank.request import Request, collect_sources
+from sqlrank.resolve import resolve_request
+from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from sqlrank.engines.database import Database
-    from sqlrank.inputs.checks import Check
-    from sqlrank.library.metric import Metric
-    from sqlrank.prepare import Prepared
-    from sqlrank.question import Question
+    from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.prepare import PreparedStatement
+    from sqlrank.registry.metric import Metric
+    from sqlrank.resolve import ResolvedRequest
 
 
-@public
+@entry_point
 def explain(
     metric: str | Metric,
     *,
@@ -52,7 +50,7 @@ def explain(
     show: str | None = None,
     rows: int = 20,
     compat: str | None = None,
-    check: Check = "auto",
+    check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
     memory_limit: str | None = None,
@@ -61,23 +59,23 @@ def explain(
     timeout: float | None = None,
     **policies: Any,
 ) -> Explanation:
-    """Say why a metric is what it is: the rows of every step that it reads, and its expression with its sums put in.
+    """Explain a metric value: rows of each CTE, and its expression with aggregates substituted.
 
     Args:
-        metric: one metric with a value of its own; a user's like any other.
-        query: the query whose value is explained; metrics of predictions have one over all rows without it.
+        metric: one metric with a single value, built-in or your own.
+        query: the query whose value is explained; metrics of predictions have a value over all rows without it.
         run: as for :func:`sqlrank.evaluate`, but of one system.
         qrels: judgments.
         predictions: predictions.
         queries: as for :func:`sqlrank.evaluate`.
         inputs: as for :func:`sqlrank.evaluate`.
         connection: where the data are.
-        dialect: the SQL that ``connection`` speaks, if its class does not tell.
-        columns: canonical column names to yours.
-        where: a condition in SQL on the rows that are read, such as one group: ``"campaign = 'men'"``.
-        show: a condition in SQL on the rows that are shown, such as one cluster: ``"true_cluster = 'Ann'"``. It holds in the steps that
-            have its columns, and changes no number.
-        rows: how many rows of a step are shown: the first by rank, threshold or score, or those that add most to the metric.
+        dialect: SQL dialect of ``connection``, if its class does not identify it.
+        columns: mapping from canonical column names to those of the source.
+        where: a SQL condition on the rows to read, such as one group: ``"campaign = 'men'"``.
+        show: a SQL condition on the rows to show, such as one cluster: ``"true_cluster = 'Ann'"``. It filters the CTEs that have its
+            columns, and does not change the value.
+        rows: maximum number of rows shown per CTE: the first by rank, threshold or score, or those that contribute most to the metric.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -89,77 +87,91 @@ def explain(
         **policies: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        An :class:`sqlrank.explanations.explanation.Explanation`, which prints legibly; its ``value`` is that of :func:`sqlrank.evaluate`.
+        An :class:`sqlrank.explanations.explanation.Explanation`, which prints as text; its ``value`` is that of :func:`sqlrank.evaluate`.
 
     Raises:
-        MetricError: a metric that is a curve or has several values, or a query where there are none.
-        InputError: data that cannot be evaluated, or no such query.
+        MetricError: a curve or a metric with several values, or a query for a metric without queries.
+        InputError: data that cannot be evaluated, or an unknown query.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
-    >>> found = explain("RR", query="q1", run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}})
-    >>> found.value, found.expression
+    >>> explanation = explain("RR", query="q1", run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}})
+    >>> explanation.value, explanation.expression
     (0.5, 'MAX(CASE WHEN NOT rank IS NULL THEN 1 / rank ELSE 0 END)')
     """
-    given = Call.of([metric], locals(), policies)
-    spoken = remote.spoken_by(connection, dialect)
-    question = look_up(replace(given, per_query=query is not None, query=query))
-    check_plan(question, spoken)
+    call = Request(
+        [metric],
+        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
+        columns=columns,
+        where=where,
+        per_query=query is not None,
+        only_query=query,
+        compat=compat,
+        sql_dir=sql_dir,
+        plan=plan,
+        policies=policies,
+    )
+    resolved_dialect = remote_database.infer_dialect(connection, dialect)
+    question = resolve_request(call)
     _check(question, query)
-    limits = Limits(memory_limit, threads, temp_directory, timeout)
-    return done_on(connection, spoken, limits, lambda database: _explained(question, database, check, rows, show))
+    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    return run_on_database(connection, resolved_dialect, limits, lambda database: _explained(question, database, check, rows, show))
 
 
-def _check(question: Question, query: Any) -> None:
-    (item,) = question.asked
-    if item.file.kind == "curves" or isinstance(item.metric.cutoff, tuple):
-        raise MetricError(f"{item.metric} has rows of its own; explain a metric with one value")
-    if query is None and item.home == "run" and item.file.grain == "list":
-        raise MetricError(f"{item.metric} is of queries; name the one to explain with query= (--query)")
-    if getattr(question.sources.get("run"), "are_systems", False) or isinstance((question.call.columns or {}).get("score"), (list, tuple)):
+def _check(question: ResolvedRequest, query: Any) -> None:
+    (resolved_metric,) = question.metrics
+    if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
+        raise MetricError(f"{resolved_metric.metric} has rows of its own; explain a metric with one value")
+    if query is None and resolved_metric.input_role == "run" and resolved_metric.file.grain == "list":
+        raise MetricError(f"{resolved_metric.metric} is of queries; name the one to explain with query= (--query)")
+    if getattr(question.sources.get("run"), "members_are_systems", False) or isinstance(
+        (question.call.columns or {}).get("score"), (list, tuple)
+    ):
         raise MetricError("several systems have values of their own; give the one to explain")
 
 
-def _explained(question: Question, database: Database, check: Check, shown: int, show: str | None) -> Explanation:
-    condition = None if show is None else read_condition(show, database.dialect, "show")
+def _explained(question: ResolvedRequest, database: Database, check: CheckMode, max_rows: int, show: str | None) -> Explanation:
+    condition = None if show is None else parse_condition(show, database.dialect, "show")
     if condition is not None and (parameter := condition.find(exp.Placeholder, exp.Parameter)):
         raise InputError(f"show: {parameter.sql('duckdb')} has no value; write the value itself")
-    result = evaluated(question, database, check)
-    name = str(question.asked[0].metric)
-    query = question.call.query
+    result = execute_resolved(question, database, check)
+    name = str(question.metrics[0].metric)
+    query = question.call.only_query
     if result.num_rows != 1:
         raise InputError(f"no query is called {query!r}; per_query=True (--per-query) lists those that are evaluated")
-    prepared = prepare(question, database, is_whole=True)
-    found = steps_of(prepared)
-    if condition is not None and not any(fits(condition, step) for step in found):
+    prepared = prepare(question, database, keep_unused=True)
+    statement_ctes = ctes(prepared)
+    if condition is not None and not any(has_columns(condition, cte) for cte in statement_ctes):
         raise InputError(f"show: no step has all columns of {show}; leave it out to see which columns steps have")
-    steps = tuple(shown_step(prepared, step, shown, condition) for step in found)
+    steps = tuple(step_preview(prepared, cte, max_rows, condition) for cte in statement_ctes)
     expression, sums = _sums(prepared)
     worked = _put_in(expression, sums)
     values = {node.sql("duckdb"): value for node, value in sums.items()}
     value = result[name][0].as_py()
-    lost = losses(prepared, value, shown)
-    return Explanation(name, query, value, steps, expression.sql("duckdb"), values, worked.sql("duckdb"), prepared.text(), lost)
+    losses = score_range_ablation(prepared, value, max_rows)
+    return Explanation(name, query, value, steps, expression.sql("duckdb"), values, worked.sql("duckdb"), prepared.text(), losses)
 
 
-def _sums(prepared: Prepared) -> tuple[exp.Expr, dict[exp.Expr, float | None]]:
-    """Return the expression of the metric where it is computed, and the value of each sum in it."""
-    step = reading(prepared)
-    if step is None:
+def _sums(prepared: PreparedStatement) -> tuple[exp.Expr, dict[exp.Expr, float | None]]:
+    """Return the metric's expression, and the value of each aggregate in it."""
+    cte = aggregating_cte(prepared)
+    if cte is None:
         return exp.column(next(output.alias for output in prepared.statement.outputs if output.kind == "metric")), {}
-    found = metric_in(prepared, step)
-    totals = list(dict.fromkeys(node.copy() for node in nodes(found, exp.AggFunc) if node.find_ancestor(exp.AggFunc) is None))
-    query = step.this.copy()
-    query.set("expressions", [exp.alias_(total, f"total_{number}") for number, total in enumerate(totals)])
+    metric_expression = metric_column(prepared, cte)
+    totals = list(
+        dict.fromkeys(node.copy() for node in find_nodes(metric_expression, exp.AggFunc) if node.find_ancestor(exp.AggFunc) is None)
+    )
+    query = cte.this.copy()
+    query.set("expressions", [exp.alias_(total, f"total_{index}") for index, total in enumerate(totals)])
     query.comments = None
-    # A query for which nothing was retrieved may have no row here.
-    row: dict[str, Any] = next(iter(rows_of(prepared, query, step.alias).to_pylist()), {})
-    return found.unalias().copy(), {total: row.get(f"total_{number}") for number, total in enumerate(totals)}
+    # A query without retrieved documents may have no row here.
+    row: dict[str, Any] = next(iter(run_over_ctes(prepared, query, cte.alias).to_pylist()), {})
+    return metric_expression.unalias().copy(), {total: row.get(f"total_{index}") for index, total in enumerate(totals)}
 
 
 def _put_in(expression: exp.Expr, sums: Mapping[exp.Expr, float | None]) -> exp.Expr:
-    """Return an expression with values in place of sums."""
+    """Return an expression with its aggregates replaced by their values."""
 
     def put(node: exp.Expr) -> exp.Expr:
-        return (exp.Null() if sums[node] is None else literal(float(f"{sums[node]:.{DIGITS}g}"))) if node in sums else node
+        return (exp.Null() if sums[node] is None else sql_literal(float(f"{sums[node]:.{SIGNIFICANT_DIGITS}g}"))) if node in sums else node
 
     return expression.transform(put)

@@ -1,4 +1,4 @@
-"""What explains a number: the rows of every step that a metric reads, and its expression with its sums put in."""
+"""Hold an explained metric value: rows of each CTE, and the expression with aggregates substituted."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from sqlrank.results.formats import Format, Looks, text_of
+from sqlrank.errors import escape_controls
+from sqlrank.output.formats import Format, TableStyle, format_table
 
-DIGITS = 6
-MOST = 2**53
-"""Up to where a double holds every whole number."""
+SIGNIFICANT_DIGITS = 6
+MAX_EXACT_INTEGER_DOUBLE = 2**53
+"""Largest value up to which a double represents every integer."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a statement: its name, the first sentence of its file, its first rows, and how many rows it has."""
+    """A CTE of a statement: name, first sentence of its file, first rows, and number of rows."""
 
     name: str
     title: str
@@ -25,19 +26,18 @@ class Step:
     num_rows: int
 
     def __str__(self) -> str:
-        shown = text_of(_with_whole_numbers(self.rows), Format.table, Looks(DIGITS)).rstrip()
-        left = self.num_rows - self.rows.num_rows
-        return f"{self.name}: {self.title}\n{shown}" + (f"\n... and {left:,} more rows" if left else "")
+        text = format_table(_with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS)).rstrip()
+        num_omitted = self.num_rows - self.rows.num_rows
+        return f"{self.name}: {self.title}\n{text}" + (f"\n... and {num_omitted:,} more rows" if num_omitted else "")
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a metric is what it is, for one query or over all rows.
+    """An explained metric value, for one query or over all rows.
 
-    ``steps`` are in the order in which they are computed. ``expression`` is that of the metric in SQL, ``sums`` has the value of each
-    sum in it (None where the metric has none of its own), and ``worked`` is the expression with these put in. ``sql`` is the statement
-    that the steps are of. ``losses`` are the thresholds around which the most is lost, None where nothing says what is better or where
-    there are no scores.
+    ``steps`` are the CTEs in order of computation. ``expression`` is the SQL of the metric. ``sums`` has the value of each aggregate in it,
+    None if there are no rows. ``worked`` is the expression with these values substituted. ``sql`` is the statement. ``losses`` are the
+    score ranges that cost the metric most, None for metrics without direction or scores.
     """
 
     metric: str
@@ -51,13 +51,17 @@ class Explanation:
     losses: Step | None = None
 
     def __str__(self) -> str:
-        of = "" if self.query is None else f" of query {self.query}"
-        value = "NULL, which is undefined" if self.value is None else f"{self.value:.{DIGITS}g}"
-        lost = [] if self.losses is None else [str(self.losses)]
-        lines = [*map(str, self.steps), *lost, f"{self.metric} = {self.expression}"]
-        lines += ["    where\n" + "\n".join(f"    {name} = {_number(found)}" for name, found in self.sums.items())] if self.sums else []
+        query_suffix = "" if self.query is None else f" of query {escape_controls(str(self.query))}"
+        value = "NULL, which is undefined" if self.value is None else f"{self.value:.{SIGNIFICANT_DIGITS}g}"
+        losses = [] if self.losses is None else [str(self.losses)]
+        lines = [*map(str, self.steps), *losses, f"{self.metric} = {self.expression}"]
+        lines += (
+            ["    where\n" + "\n".join(f"    {name} = {_number(aggregate_value)}" for name, aggregate_value in self.sums.items())]
+            if self.sums
+            else []
+        )
         lines += [f"    = {self.worked}"] if self.sums else []
-        return "\n\n".join([*lines, f"{self.metric}{of} is {value}"])
+        return "\n\n".join([*lines, f"{self.metric}{query_suffix} is {value}"])
 
     def __repr__(self) -> str:
         return str(self)
@@ -66,14 +70,14 @@ class Explanation:
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def _with_whole_numbers(rows: pa.Table) -> pa.Table:
-    """Return rows in which a column of whole numbers is one of integers, so that none is written with decimals."""
-    for place, field in enumerate(rows.schema):
-        values = [value for value in rows.column(place).to_pylist() if value is not None] if pa.types.is_floating(field.type) else []
-        if values and all(value.is_integer() and abs(value) < MOST for value in values):
-            rows = rows.set_column(place, field.name, rows.column(place).cast(pa.int64()))
+def _with_integer_columns(rows: pa.Table) -> pa.Table:
+    """Cast columns of integral doubles to integers, so that they print without decimals."""
+    for index, field in enumerate(rows.schema):
+        values = [value for value in rows.column(index).to_pylist() if value is not None] if pa.types.is_floating(field.type) else []
+        if values and all(value.is_integer() and abs(value) < MAX_EXACT_INTEGER_DOUBLE for value in values):
+            rows = rows.set_column(index, field.name, rows.column(index).cast(pa.int64()))
     return rows
 
 
 def _number(value: float | None) -> str:
-    return "NULL" if value is None else f"{value:.{DIGITS}g}"
+    return "NULL" if value is None else f"{value:.{SIGNIFICANT_DIGITS}g}"

@@ -1,1 +1,1 @@
-"""What is asked of: which column is which, which rows are read, and whether they are what metrics take them for."""
+"""Bind inputs to tables: columns, filters, and the validation of rows."""

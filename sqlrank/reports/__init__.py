@@ -1,1 +1,1 @@
-"""Reports: results of several calls in one page, to be handed over."""
+"""Write results of several calls as one HTML page."""

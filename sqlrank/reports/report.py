@@ -1,28 +1,29 @@
-"""Make a report: what was asked, and what was found, in one page."""
+"""Make a report: metrics, comparisons, curves, slices and queries on one HTML page."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
-from sqlrank.arguments import public
-from sqlrank.reports.page import Report, need, page
-from sqlrank.reports.parts import shortened
+from sqlrank.argument_checks import entry_point
+from sqlrank.reports.blocks import truncate
+from sqlrank.reports.html_page import Report, render_page, require_report_modules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from sqlrank.inputs.checks import Check
-    from sqlrank.library.metric import Metric
-    from sqlrank.reports.asked import Asked
+    from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.registry.metric import Metric
+    from sqlrank.reports.report_request import ReportRequest
 
-CALLS = 20
-"""About how many calls a report makes, for its progress."""
+TYPICAL_CALLS = 20
+"""Approximate number of calls of a report, for its progress."""
 
 
-@public
+@entry_point
 def report(
     metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
@@ -45,7 +46,7 @@ def report(
     rows: int = 50,
     examples: int = 3,
     compat: str | None = None,
-    check: Check = "auto",
+    check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
     memory_limit: str | None = None,
@@ -55,28 +56,29 @@ def report(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> Report:
-    """Make one page to hand over: metrics with intervals, systems compared, curves, slices, queries, and an account of the data.
+    """Make an HTML page of metrics, comparisons, curves, slices, queries and data counts.
 
     Args:
-        metrics: what to compute; unless said, five common ones of rankings or of predictions.
-        run: as for :func:`sqlrank.evaluate`; several, ``{"bm25": ..., "dense": ...}``, are compared, the first being the baseline.
+        metrics: metrics to evaluate; by default five common ones of rankings or of predictions.
+        run: as for :func:`sqlrank.evaluate`; several runs, ``{"bm25": ..., "dense": ...}``, are compared, and the first is the baseline.
         qrels: judgments.
         predictions: predictions; several scores (``columns={"score": ["old", "new"]}``) are compared.
         queries: as for :func:`sqlrank.evaluate`.
         inputs: as for :func:`sqlrank.evaluate`.
         connection: where the data are.
-        dialect: the SQL that ``connection`` speaks, if its class does not tell.
-        columns: canonical column names to yours.
-        by: columns to look into, the worst slice first; a list of lists is several groupings, each a table.
-        system: the column that tells systems apart where they are in one table.
-        baseline: the system that all others are compared with; without one all pairs are.
-        where: a condition in SQL on the rows that are read.
-        confidence: of intervals.
-        unit: for metrics of predictions the column that says what was drawn on its own.
+        dialect: SQL dialect of ``connection``, if its class does not identify it.
+        columns: mapping from canonical column names to those of the source.
+        by: columns to group by, the worst slice first; a list of lists gives several groupings, each a table.
+        system: the column that identifies systems, if they are in one table.
+        baseline: the system that all others are compared with; by default all pairs are compared.
+        where: a SQL condition on the rows to read.
+        confidence: confidence level of intervals.
+        unit: for metrics of predictions the randomization unit column.
         title: the heading of the page.
-        when: what the page says of when it was made, a date or a text; now unless given.
-        rows: rows of a table that are shown at most.
-        examples: of how many queries that lost most, and that gained most, the lists are shown side by side, if there are several runs.
+        when: creation time shown on the page, a date or a text; now by default.
+        rows: maximum number of rows shown per table.
+        examples: number of queries with the largest losses, and with the largest gains, whose ranked lists are shown, if there are several
+            runs.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -84,79 +86,117 @@ def report(
         memory_limit: as for :func:`sqlrank.evaluate`.
         threads: as for :func:`sqlrank.evaluate`.
         temp_directory: as for :func:`sqlrank.evaluate`.
-        timeout: seconds after which the report is given up.
+        timeout: seconds after which the report is cancelled.
         progress: as for :func:`sqlrank.evaluate`.
         **policies: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        A :class:`sqlrank.reports.page.Report`; its ``save(path)`` writes the page, and a notebook shows it. The same data and ``when``
+        A :class:`sqlrank.reports.html_page.Report`; its ``save(path)`` writes the page, and a notebook displays it. The same data and ``when``
         give the same bytes.
 
     Raises:
         MetricError: a metric, parameter or policy that does not exist or does not fit.
         InputError: data that cannot be evaluated.
         ExecutionError: time or memory ran out, or a database refused a statement.
-        SqlrankError: jinja2 or what draws charts is not installed.
+        SqlrankError: jinja2 or an optional dependency of charts is not installed.
 
     >>> runs = {"old": {"q1": {"a": 2.0, "b": 1.0}}, "new": {"q1": {"b": 2.0, "a": 1.0}}}
     >>> report("RR", run=runs, qrels={"q1": {"b": 1}}, when="today").title
     'sqlrank report'
     """
-    given = locals()
-    need()
-    from sqlrank.reports.asked import LIMITS, Asked  # noqa: PLC0415  engines take half a second that help does not need
+    from sqlrank.engines.worker_threads import run_in_time  # noqa: PLC0415  engines take half a second that help does not need
 
-    names = ("inputs", "connection", "dialect", "columns", "where", "compat", "check", "sql_dir", "plan", *LIMITS)
-    asked = Asked.of(metrics, given, {name: given[name] for name in names}).telling(progress, CALLS)
-    found = page(title, _told(asked, given), _sections(asked))
+    run_in_time(_load)
+    from sqlrank.reports.report_request import ReportRequest  # noqa: PLC0415  loaded by now
+
+    common: dict[str, Any] = {
+        "inputs": inputs,
+        "connection": connection,
+        "dialect": dialect,
+        "columns": columns,
+        "where": where,
+        "compat": compat,
+        "check": check,
+        "sql_dir": sql_dir,
+        "plan": plan,
+        "memory_limit": memory_limit,
+        "threads": threads,
+        "temp_directory": temp_directory,
+        "timeout": timeout,
+    }
+    request = ReportRequest.from_arguments(
+        metrics,
+        sources={"run": run, "qrels": qrels, "predictions": predictions, "queries": queries},
+        common=common,
+        policies=policies,
+        by=by,
+        system=system,
+        baseline=baseline,
+        confidence=confidence,
+        unit=unit,
+        rows=rows,
+        examples=examples,
+    ).with_progress(progress, TYPICAL_CALLS)
+    options = {**common, "by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
+    page = render_page(title, _describe_request(request, when, options), _sections(request))
     if progress is not None:
         progress(100.0)
-    return found
+    return page
 
 
-def _sections(asked: Asked) -> list[Any]:
-    from sqlrank.reports import compared as comparing  # noqa: PLC0415  see report
+def _load() -> None:
+    """Import the modules of reports, which takes seconds the first time."""
+    require_report_modules()
+    for name in ("report_request", "comparison_sections", "sections", "query_examples"):
+        import_module(f"sqlrank.reports.{name}")
+
+
+def _sections(request: ReportRequest) -> list[Any]:
+    from sqlrank.reports import comparison_sections as comparing  # noqa: PLC0415  see report
     from sqlrank.reports import sections  # noqa: PLC0415  see report
-    from sqlrank.reports.queries import queries  # noqa: PLC0415
+    from sqlrank.reports.query_examples import query_section  # noqa: PLC0415
 
-    made = [sections.summary(asked)]
-    compared = None
-    if asked.system is not None:
-        metrics, reasons = asked.comparable()
-        part, compared = comparing.comparison(asked, metrics, reasons)
-        made += [part, *([comparing.within_slices(asked, metrics)] if compared is not None and asked.groups else [])]
-    made += [sections.curves(asked), *([sections.slices(asked)] if asked.groups else [])]
-    if asked.is_ranking and asked.system is not None:
-        made.append(queries(asked, compared))
-    return [*made, sections.account(asked, compared)]
+    page_sections = [sections.summary_section(request)]
+    comparisons = None
+    if request.system is not None:
+        metrics, reasons = request.split_comparable()
+        section, comparisons = comparing.comparison(request, metrics, reasons)
+        page_sections += [
+            section,
+            *([comparing.comparison_by_slice(request, metrics)] if comparisons is not None and request.groups else []),
+        ]
+    page_sections += [sections.curve_section(request), *([sections.slice_section(request)] if request.groups else [])]
+    if request.is_ranking and request.system is not None:
+        page_sections.append(query_section(request, comparisons))
+    return [*page_sections, sections.data_account(request, comparisons)]
 
 
-def _told(asked: Asked, given: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what was asked, of which data, when and by which version."""
-    when = datetime.now(UTC).replace(microsecond=0) if given["when"] is None else given["when"]
-    said = [("made", when.isoformat(sep=" ") if isinstance(when, datetime) else str(when)), ("made with", f"sqlrank {__version__}")]
-    said += [("metrics", ", ".join(asked.names))]
-    for role, source in asked.sources.items():
-        parts = source.items() if role == "run" and asked.runs else [("", source)]
-        said += [(f"{role} {shortened(name)}".strip(), _source(item)) for name, item in parts]
-    said += [(name, _text(given[name])) for name in OPTIONS if given[name]]
-    return [(name, shortened(text)) for name, text in [*said, *((name, _text(value)) for name, value in asked.policies.items())]]
+def _describe_request(request: ReportRequest, when: datetime | str | None, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the arguments, sources, creation time and version of a report as text."""
+    when = datetime.now(UTC).replace(microsecond=0) if when is None else when
+    entries = [("made", when.isoformat(sep=" ") if isinstance(when, datetime) else str(when)), ("made with", f"sqlrank {__version__}")]
+    entries += [("metrics", ", ".join(request.names))]
+    for role, source in request.sources.items():
+        members = source.items() if role == "run" and request.runs else [("", source)]
+        entries += [(f"{role} {truncate(name)}".strip(), _source(member)) for name, member in members]
+    entries += [(name, _text(options[name])) for name in OPTIONS if options[name]]
+    return [(name, truncate(text)) for name, text in [*entries, *((name, _text(value)) for name, value in request.policies.items())]]
 
 
 OPTIONS = ("columns", "inputs", "by", "system", "baseline", "where", "confidence", "unit", "compat", "sql_dir", "plan")
 
 
 def _text(value: Any) -> str:
-    """Return what was given for an option as a page says it."""
+    """Format an argument for the page."""
     if isinstance(value, dict):
-        return ", ".join(f"{name}={_text(item)}" for name, item in value.items())
+        return ", ".join(f"{name}={_text(element)}" for name, element in value.items())
     if isinstance(value, (list, tuple)):
-        return ", ".join(_text(item) if isinstance(item, str) else f"[{_text(item)}]" for item in value)
+        return ", ".join(_text(element) if isinstance(element, str) else f"[{_text(element)}]" for element in value)
     return str(value) if isinstance(value, (str, int, float, Path)) else _source(value)
 
 
 def _source(source: Any) -> str:
-    """Return what a source is: a file with its size, the name of a table, or a table in memory with its rows."""
+    """Describe a source: a file with its size, a table name, or an in-memory table with its rows."""
     if isinstance(source, (str, Path)):
         path = Path(source)
         try:

@@ -1,1 +1,1 @@
-"""Rows put into train and test, or into the arms of an experiment, the same on every engine."""
+"""Assign rows to train and test parts, or to the arms of an experiment, alike on every engine."""

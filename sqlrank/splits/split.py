@@ -1,4 +1,4 @@
-"""The public functions that split rows: by a table of them, or as a statement."""
+"""Split rows into parts, as an Arrow table or as a SQL statement."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank._version import __version__
-from sqlrank.arguments import public
-from sqlrank.call import Several, leaves
-from sqlrank.engines import remote
-from sqlrank.engines.dialects import dialect_of
-from sqlrank.engines.duckdb import Limits
-from sqlrank.engines.files import is_meant
-from sqlrank.engines.looking import done_on, looked_at
-from sqlrank.engines.render import render
+from sqlrank.argument_checks import entry_point
+from sqlrank.compiler.layout import OutputColumn
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.compiler.statement import CompiledStatement
+from sqlrank.engines import remote_database
+from sqlrank.engines.file_sources import is_unambiguous_file
+from sqlrank.engines.open_database import open_for_inspection, run_on_database
+from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
-from sqlrank.inputs.several import find
-from sqlrank.results.store import store
-from sqlrank.splits.splitting import Splitting
-from sqlrank.statement.statement import Output, Statement
+from sqlrank.inputs.source_union import resolve_source
+from sqlrank.output.table_writes import wrap_for_storage
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.renderer import render_statement
+from sqlrank.request import SourceGroup, leaf_sources
+from sqlrank.splits.assignment import SplitPlan
+from sqlrank.splits.split_request import SplitRequest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,12 +30,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sqlrank.engines.database import Database, Table
+    from sqlrank.engines.database import Database, SourceTable
 
-ROLE = "source"
+SPLIT_ROLE = "source"
 
 
-@public
+@entry_point
 def split(
     source: Any,
     *,
@@ -58,33 +61,36 @@ def split(
     temp_directory: str | Path | None = None,
     timeout: float | None = None,
 ) -> pa.Table:
-    """Put the rows of a table into parts, such as train and test, or the arms of an experiment; the same on every engine.
+    """Split the rows of a table into parts, such as train and test, deterministically.
 
-    - By a key: ``key="user_id", salt="checkout", shares={"train": 0.8, "test": 0.2}``, or ``folds=10``. All rows of a key are in one part, which
-      it keeps as rows come, since the part follows from a digest of salt and key alone. Another salt splits independently.
-    - ``exact=True``: parts of exactly these shares, of each ``stratum`` if it is given; they change as rows come.
+    The parts are the same on every engine; they may also be arms of an experiment.
+
+    - By key: ``key="user_id", salt="checkout", shares={"train": 0.8, "test": 0.2}``, or ``folds=10``. All rows of a key are in one part. It
+      stays the same when rows are added, since it depends only on a hash of salt and key. Splits with different salts are independent.
+    - ``exact=True``: exact shares of the distinct keys, within each ``stratum`` if given; parts change when rows are added.
     - By time: ``time="day", bounds=["2026-03-01"]``, or at shares of the rows, ``time="day", shares={...}``.
-    - ``rolling=True``: fold j trains on what is before bound j and tests up to the next; a row for each fold that a row is in.
-    - The last of a key: ``key="user_id", time="day", last=1``; keys with no more rows than that are train.
+    - ``rolling=True``: fold j trains on rows before bound j and tests on rows up to the next bound. A row is repeated for each of its folds.
+    - Leave the last rows of a key out: ``key="user_id", time="day", last=1``; keys with no more rows than that are train.
 
     Args:
         source: a table, file or data as for :func:`sqlrank.evaluate`.
-        key: the column that is split by: whole numbers or texts, without NULL.
-        salt: what the split is for; the same salt and key give the same part everywhere.
-        shares: the parts with their shares, which add up to 1; of ``time`` and ``bounds`` their names.
-        folds: how many equal parts, numbered from 0.
-        exact: whether parts have exactly their shares.
-        stratum: the column within which they do.
-        time: the column of the time of a row.
+        key: the key column to split by: integers or texts, without NULL.
+        salt: the purpose of the split; the same salt and key give the same part everywhere.
+        shares: the parts with their shares, which add up to 1; with ``time`` and ``bounds`` only their names matter.
+        folds: number of equal parts, numbered from 0.
+        exact: True for exact shares of the distinct keys, regardless of their numbers of rows.
+        stratum: the column within which shares are exact; all rows of a key are in one stratum.
+        time: the time column.
         bounds: times at which a part ends and the next begins: texts, numbers, dates or times.
-        rolling: whether each bound begins a fold of its own.
-        last: how many of the last rows of a key are test.
-        item: the column of items, by which rows of one time are ordered, the greatest last.
-        user: the column of users, for ``cold`` and ``seen``; ``key`` unless given.
-        cold: what becomes of rows beside the first part whose user or item is not in it: ``"keep"``, ``"drop_users"``, ``"drop_items"``,
-            or ``"drop"`` for either.
-        seen: what becomes of rows beside the first part whose user has the same item in it: ``"keep"`` or ``"drop"``.
-        into: the name of the new column, ``split``, or ``fold`` for ``folds``.
+        rolling: True for one fold per bound.
+        last: maximum number of last rows per key that are test. Rows of equal time and item are train unless all of them are among the
+            last.
+        item: the item column, which breaks ties of equal time, the greatest last.
+        user: the user column for ``cold`` and ``seen``; ``key`` by default.
+        cold: cold-start rows, whose user or item is not in the first part: ``"keep"``, ``"drop_users"``, ``"drop_items"``, or ``"drop"``
+            for either. Applies to rows outside the first part.
+        seen: rows whose user and item are a pair in the first part: ``"keep"`` or ``"drop"``. Applies to rows outside the first part.
+        into: name of the new column; ``split``, or ``fold`` for ``folds``, by default.
         connection: as for :func:`sqlrank.evaluate`.
         dialect: as for :func:`sqlrank.evaluate`.
         memory_limit: as for :func:`sqlrank.evaluate`.
@@ -93,12 +99,12 @@ def split(
         timeout: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        All rows but those that were dropped, with the new column (string, int64 for folds; ``rolling`` adds ``fold``), ordered by their
-        columns. The schema's metadata: ``sqlrank.dropped``, how many rows ``cold`` and ``seen`` left out, and ``sqlrank.sql``.
+        All rows that were not dropped, with the new column (string, int64 for folds; ``rolling`` adds ``fold``), sorted by all columns. The
+        schema's metadata: ``sqlrank.dropped``, the number of rows that ``cold`` and ``seen`` dropped, and ``sqlrank.sql``.
 
     Raises:
-        MetricError: a split that is not possible.
-        InputError: a column that is not there, a key that is NULL or a double, or a source that cannot be read.
+        MetricError: an invalid combination or value of options.
+        InputError: a missing column, a key that is NULL or a double, or a source that cannot be read.
         ExecutionError: time or memory ran out, or a database refused the statement.
 
     >>> import pyarrow as pa
@@ -106,14 +112,31 @@ def split(
     >>> split(users, key="user_id", salt="checkout", shares={"control": 0.5, "treatment": 0.5})["split"].to_pylist()
     ['control', 'treatment', 'treatment', 'treatment']
     """
-    splitting = Splitting.of(locals())
-    source = Several.of(ROLE, source)
-    limits = Limits(memory_limit, threads, temp_directory, timeout)
-    spoken = remote.spoken_by(connection, dialect)
-    return done_on(connection, spoken, limits, lambda database: _rows(splitting, database, source))
+    request = SplitRequest(
+        key=key,
+        salt=salt,
+        shares=shares,
+        folds=folds,
+        exact=exact,
+        stratum=stratum,
+        time=time,
+        bounds=bounds,
+        rolling=rolling,
+        last=last,
+        item=item,
+        user=user,
+        cold=cold,
+        seen=seen,
+        into=into,
+    )
+    plan = SplitPlan.from_request(request)
+    source = SourceGroup.wrap(SPLIT_ROLE, source)
+    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    resolved_dialect = remote_database.infer_dialect(connection, dialect)
+    return run_on_database(connection, resolved_dialect, limits, lambda database: _rows(plan, database, source))
 
 
-@public
+@entry_point
 def split_sql(
     source: Any,
     *,
@@ -137,63 +160,101 @@ def split_sql(
     create_table: str | None = None,
     create_view: str | None = None,
 ) -> str:
-    """Return the statement of :func:`split` in the SQL of an engine; ``create_table`` and ``create_view`` store its rows.
+    """Return the statement of :func:`split` in the SQL of an engine.
+
+    ``create_table`` and ``create_view`` store its rows.
 
     Raises:
-        MetricError: a split that is not possible, or that the dialect cannot express.
+        MetricError: an invalid split, or one that the dialect cannot express.
         InputError: as :func:`split`.
 
     >>> print(split_sql("users", key="user_id", salt="ab", folds=2, dialect="bigquery").splitlines()[-1])
     FROM users AS g
     """
-    splitting = Splitting.of(locals())
-    source = Several.of(ROLE, source)
-    spoken = remote.spoken_by(connection, dialect) if connection is not None else dialect or "duckdb"
-    if spoken == "sqlite" and connection is None and "salt" in splitting.values:
+    request = SplitRequest(
+        key=key,
+        salt=salt,
+        shares=shares,
+        folds=folds,
+        exact=exact,
+        stratum=stratum,
+        time=time,
+        bounds=bounds,
+        rolling=rolling,
+        last=last,
+        item=item,
+        user=user,
+        cold=cold,
+        seen=seen,
+        into=into,
+    )
+    plan = SplitPlan.from_request(request)
+    source = SourceGroup.wrap(SPLIT_ROLE, source)
+    resolved_dialect = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    if resolved_dialect == "sqlite" and connection is None and "salt" in plan.values:
         raise MetricError("SQLite has no MD5; split through connection=, or give it a function md5")
-    dialect_of(spoken)
-    with looked_at(connection, spoken, any(map(is_meant, leaves(source)))) as database:
-        table = find(database, ROLE, source)
-        splitting.check(table)
-        statement = store(_statement(splitting, table), spoken, create_table, create_view, None, [table.written])
-        return render(statement.tree, statement.stamp, spoken, database.keeps)
+    get_dialect(resolved_dialect)
+    with open_for_inspection(connection, resolved_dialect, any(map(is_unambiguous_file, leaf_sources(source)))) as database:
+        table = resolve_source(database, SPLIT_ROLE, source)
+        plan.check(table)
+        statement = wrap_for_storage(_statement(plan, table), resolved_dialect, create_table, create_view, None, [table.display_from_item])
+        return render_statement(statement.tree, statement.header, resolved_dialect, database.can_materialize_ctes)
 
 
-def _rows(splitting: Splitting, database: Database, source: Any) -> pa.Table:
-    table = find(database, ROLE, source)
-    splitting.check(table)
-    _check_keys(splitting, database, table)
-    query = splitting.query(table)
-    names = [*(table.types or ()), *splitting.made]
+def _rows(plan: SplitPlan, database: Database, source: Any) -> pa.Table:
+    table = resolve_source(database, SPLIT_ROLE, source)
+    plan.check(table)
+    _check_keys(plan, database, table)
+    _check_strata(plan, database, table)
+    query = plan.query(table)
+    names = [*(table.column_types or ()), *plan.new_columns]
     ordered = (
         exp.select("*")
         .from_(query.subquery("split_rows"))
         .order_by(*(exp.Ordered(this=exp.column(name, quoted=True), nulls_first=True) for name in names))
     )
-    result = database.table(database.text(ordered))
+    result = database.fetch_arrow(database.render(ordered))
     dropped = 0
-    if splitting.keeping.joins:
-        ((count,),) = database.rows(exp.select(exp.Count(this=exp.Star())).from_(splitting.all_rows(table).subquery("split_rows")))
+    if plan.leakage_filter.joins:
+        ((count,),) = database.query_rows(exp.select(exp.Count(this=exp.Star())).from_(plan.all_rows(table).subquery("split_rows")))
         dropped = int(count) - result.num_rows
-    said = {"version": __version__, "dropped": str(dropped), "sql": database.text(query)}
-    return result.replace_schema_metadata({f"sqlrank.{name}": value for name, value in said.items()})
+    metadata = {"version": __version__, "dropped": str(dropped), "sql": database.render(query)}
+    return result.replace_schema_metadata({f"sqlrank.{name}": value for name, value in metadata.items()})
 
 
-def _check_keys(splitting: Splitting, database: Database, table: Table) -> None:
-    """Refuse rows that have no key or no time, which would all be put into the last part."""
+def _check_keys(plan: SplitPlan, database: Database, table: SourceTable) -> None:
+    """Raise ``InputError`` for NULL keys or times, which would all fall into the last part."""
     for what in ("key", "time"):
-        if what in splitting.columns:
-            column = exp.column(str(table.column(splitting.columns[what])), quoted=True)
-            (count,) = database.rows(
-                exp.select(exp.Count(this=exp.Star())).from_(table.item()).where(exp.Is(this=column, expression=exp.Null()))
+        if what in plan.columns:
+            column = exp.column(str(table.column(plan.columns[what])), quoted=True)
+            (count,) = database.query_rows(
+                exp.select(exp.Count(this=exp.Star())).from_(table.from_clause()).where(exp.Is(this=column, expression=exp.Null()))
             )[0]
             if count:
-                raise InputError(
-                    f"{table.shown}: {splitting.columns[what]} is NULL in {count:,} rows; leave them out, or give them a value"
-                )
+                raise InputError(f"{table.label}: {plan.columns[what]} is NULL in {count:,} rows; leave them out, or give them a value")
 
 
-def _statement(splitting: Splitting, table: Table) -> Statement:
-    query = splitting.query(table)
-    outputs = [Output(item.output_name, item.output_name, "row") for item in query.selects]
-    return Statement(query, outputs, f"sqlrank {__version__}: split by {' and '.join(splitting.columns.values())}")
+def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> None:
+    """Raise ``InputError`` for a key with rows in two strata: its parts could differ."""
+    if "stratum" not in plan.columns:
+        return
+    key, stratum = (exp.column(str(table.column(plan.columns[name])), quoted=True) for name in ("key", "stratum"))
+    minimum, maximum = exp.Min(this=stratum), exp.Max(this=stratum.copy())
+    count, total = exp.Count(this=stratum.copy()), exp.Count(this=exp.Star())
+    differs = exp.or_(
+        exp.NEQ(this=minimum, expression=maximum),
+        exp.and_(exp.GT(this=count, expression=sql_literal(0)), exp.LT(this=count.copy(), expression=total)),
+    )
+    conflicting_keys = database.query_rows(exp.select(key).from_(table.from_clause()).group_by(key.copy()).having(differs).limit(1))
+    if conflicting_keys:
+        names = {name: plan.columns[name] for name in ("key", "stratum")}
+        raise InputError(
+            f"{table.label}: {names['key']} {conflicting_keys[0][0]!r} has rows of several {names['stratum']}, and would be in several parts; give each "
+            f"{names['key']} one {names['stratum']}, or leave out stratum= (--stratum)"
+        )
+
+
+def _statement(plan: SplitPlan, table: SourceTable) -> CompiledStatement:
+    query = plan.query(table)
+    outputs = [OutputColumn(select_item.output_name, select_item.output_name, "row") for select_item in query.selects]
+    return CompiledStatement(query, outputs, f"sqlrank {__version__}: split by {' and '.join(plan.columns.values())}")

@@ -50,7 +50,7 @@ def welch(treatment: np.ndarray, control: np.ndarray, level: float = 0.95) -> di
     """Return what SciPy says of two means."""
     test = stats.ttest_ind(treatment, control, equal_var=False)
     low, high = test.confidence_interval(level)
-    names = ("value_control", "value", "difference", "low", "high", "statistic", "p", "freedom")
+    names = ("value_control", "value", "difference", "ci_low", "ci_high", "statistic", "p_value", "df")
     values = (control.mean(), treatment.mean(), treatment.mean() - control.mean(), low, high, test.statistic, test.pvalue, test.df)
     return dict(zip(names, map(float, values), strict=True))
 
@@ -65,4 +65,4 @@ def cuped(table: pa.Table, treatment: str, control: str, parts: tuple[str, str, 
     arms = [
         linearised(x[side], y[side]) - theta * (linearised(c[side], e[side]) - c.mean() / e.mean()) for side in (is_treated, ~is_treated)
     ]
-    return welch(*arms) | {"theta": float(theta)}
+    return welch(*arms) | {"cuped_theta": float(theta)}

@@ -11,7 +11,7 @@ import pytest
 
 import sqlrank
 from sqlrank import MetricError
-from sqlrank.library.folder import sql_root
+from sqlrank.registry.sql_folder import sql_root
 from tests.unit.command_line import printed
 
 BOOSTING: dict[str, Any] = {
@@ -60,8 +60,8 @@ def test_what_is_certain_is_narrower() -> None:
     for given in ((), atoms):
         found = sqlrank.evaluate(ORDERS, state=sqlrank.state(ORDERS, by="campaign", atoms=given, **BOOSTING)).to_pylist()[0]
         for metric in ORDERS:
-            assert found[f"{metric}.least"] - 1e-12 <= truth[metric] <= found[f"{metric}.greatest"] + 1e-12
-        widths.append(found["AUC.greatest"] - found["AUC.least"])
+            assert found[f"{metric}.bound_low"] - 1e-12 <= truth[metric] <= found[f"{metric}.bound_high"] + 1e-12
+        widths.append(found["AUC.bound_high"] - found["AUC.bound_low"])
     assert widths == pytest.approx([0.0471, 0.0039], abs=1e-4)
 
 
@@ -76,7 +76,7 @@ def test_truth_is_never_beyond(seed: int) -> None:
     truth = sqlrank.evaluate(ORDERS, **given).to_pylist()[0]
     found = sqlrank.evaluate(ORDERS, state=sqlrank.state(ORDERS, atoms=atoms, fineness=1, **given)).to_pylist()[0]
     for metric in ORDERS:
-        assert found[f"{metric}.least"] - 1e-12 <= truth[metric] <= found[f"{metric}.greatest"] + 1e-12
+        assert found[f"{metric}.bound_low"] - 1e-12 <= truth[metric] <= found[f"{metric}.bound_high"] + 1e-12
     each = sqlrank.state(ORDERS, atoms=np.unique(scores).tolist(), fineness=1, **given)
     exact = sqlrank.evaluate(ORDERS, state=each).to_pylist()[0]
     assert [exact[metric] for metric in ORDERS] == pytest.approx([truth[metric] for metric in ORDERS], rel=1e-12)
@@ -84,7 +84,9 @@ def test_truth_is_never_beyond(seed: int) -> None:
 
 def test_atoms_are_part_of_the_definition() -> None:
     table = pa.table({"score": [0.5, 0.25], "label": [0, 1]})
-    made = [sqlrank.state("AUC", predictions=table, atoms=atoms)["definition"][0].as_py() for atoms in ((), [0.5], [0.5, 0.5], 0.5, [0.25])]
+    made = [
+        sqlrank.state("AUC", predictions=table, atoms=atoms)["definition_hash"][0].as_py() for atoms in ((), [0.5], [0.5, 0.5], 0.5, [0.25])
+    ]
     assert len(set(made)) == 3
     assert made[1] == made[2] == made[3]
     text = printed("state", "AUC", "--predictions", "clicks", "--atom", "0.5", "--sql", "--dialect", "snowflake")
@@ -96,7 +98,7 @@ def test_atoms_are_part_of_the_definition() -> None:
     ("options", "message"),
     [
         ({"atoms": [0.5, float("nan")]}, r"atoms=nan is not possible: give the scores that have bins of their own, such as \[0.25, 0.5\]"),
-        ({"atoms": "0.5"}, "atoms='0' is not possible"),
+        ({"atoms": "0.5"}, "atoms='0.5' is not possible: give the scores that have bins of their own"),
         ({"atoms": [0.5], "bins": "score"}, "atoms= .--atom. is for bins='grid'; with bins='score' each score has a bin of its own"),
         ({"atoms": range(501)}, "atoms= has 501 scores, and at most 500 can have bins of their own; name the most frequent"),
     ],

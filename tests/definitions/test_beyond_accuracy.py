@@ -12,7 +12,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.inputs import checks
+from sqlrank.inputs import row_checks
 from tests.references.recommendations import World
 
 WORLD = World(
@@ -273,7 +273,7 @@ def test_judgments_may_be_left_out_where_none_are_read() -> None:
 
 @pytest.mark.parametrize("metric", ["num_lists", "ProviderExposure"])
 def test_a_large_run_is_searched_where_no_judgment_tells(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "FULL_UP_TO", 1)
+    monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 1)
     given = {"qrels": WORLD.qrels} if metric == "ProviderExposure" else {}
     with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
         sqlrank.evaluate(metric, run=pa.concat_tables([WORLD.run, WORLD.run.slice(1, 1)]), inputs=WORLD.inputs, **given)

@@ -38,8 +38,8 @@ def errors(values: list[float]) -> pa.Table:
 
 def test_golden_number() -> None:
     (row,) = sqlrank.evaluate("MAE", predictions=errors(RR), level="query", confidence=0.95, interval="bootstrap").to_pylist()
-    assert (row["MAE.low"], row["MAE.high"]) == (pytest.approx(0.2888888889, abs=1e-10), pytest.approx(0.6446153846, abs=1e-10))
-    assert (row["MAE"], row["MAE.units"]) == (pytest.approx(np.mean(RR)), 12)
+    assert (row["MAE.ci_low"], row["MAE.ci_high"]) == (pytest.approx(0.2888888889, abs=1e-10), pytest.approx(0.6446153846, abs=1e-10))
+    assert (row["MAE"], row["MAE.n_units"]) == (pytest.approx(np.mean(RR)), 12)
 
 
 @pytest.mark.parametrize(("confidence", "replicates", "seed"), [(0.95, 199, 0), (0.9, 99, 3), (0.99, 499, 1)])
@@ -59,8 +59,8 @@ def test_means_by_the_definition(confidence: float, replicates: int, seed: int) 
         means.append((drawn * ranks).sum() / drawn.sum())
     place = math.floor((replicates + 1) * (1 - confidence) / 2 + 1e-9)
     assert row["RR"] == pytest.approx(np.average(ranks, weights=weight))
-    assert row["RR.low"] == pytest.approx(sorted(means)[place - 1], rel=1e-12)
-    assert row["RR.high"] == pytest.approx(sorted(means)[replicates - place], rel=1e-12)
+    assert row["RR.ci_low"] == pytest.approx(sorted(means)[place - 1], rel=1e-12)
+    assert row["RR.ci_high"] == pytest.approx(sorted(means)[replicates - place], rel=1e-12)
     assert row["RR.se"] == pytest.approx(np.std(means, ddof=1), rel=1e-9)
 
 
@@ -100,9 +100,12 @@ def test_rows_by_the_definition() -> None:
         se, centre = np.std(values, ddof=1), 2 * value - np.mean(values)
         far = stats.t.ppf(0.95, len(set(user)) - 1) * se
         assert row[name] == pytest.approx(value, rel=1e-12)
-        assert (row[f"{name}.se"], row[f"{name}.units"]) == (pytest.approx(se, rel=1e-9), len(set(user)))
-        assert (row[f"{name}.low"], row[f"{name}.high"]) == (pytest.approx(centre - far, rel=1e-8), pytest.approx(centre + far, rel=1e-8))
-    assert row["KS.low"] < row["KS"] < row["KS.high"]
+        assert (row[f"{name}.se"], row[f"{name}.n_units"]) == (pytest.approx(se, rel=1e-9), len(set(user)))
+        assert (row[f"{name}.ci_low"], row[f"{name}.ci_high"]) == (
+            pytest.approx(centre - far, rel=1e-8),
+            pytest.approx(centre + far, rel=1e-8),
+        )
+    assert row["KS.ci_low"] < row["KS"] < row["KS.ci_high"]
 
 
 @pytest.mark.slow
@@ -124,29 +127,43 @@ def test_groups_are_drawn_alike() -> None:
         where = "day IS NULL" if row["day"] is None else f"day = {row['day']}"
         (alone,) = sqlrank.evaluate(["KS", "Observations"], predictions=data, where=where, **call).to_pylist()
         assert {name: pytest.approx(value, rel=1e-12) for name, value in alone.items()} == {name: row[name] for name in alone}
-        assert (row["Observations"], row["Observations.low"], row["Observations.units"]) == (30, None, None)
+        assert (row["Observations"], row["Observations.ci_low"], row["Observations.n_units"]) == (30, None, None)
 
 
 def test_limits_of_shares() -> None:
     """The value less its bias and what lies to either side may leave 0 to 1, a share does not."""
     data = pa.table({"label": [0, 1] * 20, "score": [i * 7 % 11 / 11 for i in range(40)], "id": range(40)})
     (row,) = sqlrank.evaluate("KS", predictions=data, unit="id", confidence=0.99, interval="bootstrap", replicates=199).to_pylist()
-    assert row["KS"] - 3 * row["KS.se"] < 0 == row["KS.low"]
-    assert row["KS.low"] < row["KS.high"] < 1
+    assert row["KS"] - 3 * row["KS.se"] < 0 == row["KS.ci_low"]
+    assert row["KS.ci_low"] < row["KS.ci_high"] < 1
 
 
-def test_what_has_no_spread() -> None:
-    (row,) = sqlrank.evaluate("MAE", predictions=errors([0.5]), level="query", confidence=0.95, interval="bootstrap").to_pylist()
-    assert (row["MAE"], row["MAE.low"], row["MAE.high"], row["MAE.se"], row["MAE.units"]) == (0.5, 0.5, 0.5, 0, 1)
+def test_units_that_are_all_equal() -> None:
+    """Nothing is known of how far other units would be, as Student's interval says: no limits, instead of a width of 0."""
+    names = ("MAE", "MAE.ci_low", "MAE.ci_high", "MAE.se", "MAE.n_units")
+    for values in ([0.5], [0.25] * 12, [0.1] * 7):
+        (row,) = sqlrank.evaluate("MAE", predictions=errors(values), level="query", confidence=0.95, interval="bootstrap").to_pylist()
+        assert tuple(row[name] for name in names) == (pytest.approx(values[0]), None, None, pytest.approx(0, abs=1e-14), len(values))
+    separated = pa.table({"label": [0, 1] * 20, "score": [0.2, 0.8] * 20, "id": range(40)})
+    (row,) = sqlrank.evaluate(
+        ["AUC", "KS", "PRAUC", "MCC", "LogLoss"], predictions=separated, unit="id", confidence=0.95, interval="bootstrap", replicates=99
+    ).to_pylist()
+    assert [row[f"{metric}.{limit}"] for metric in ("AUC", "KS", "PRAUC", "MCC", "LogLoss") for limit in ("ci_low", "ci_high")] == [
+        None
+    ] * 10
+    assert (row["KS"], row["KS.se"]) == (1, 0)
+
+
+def test_what_has_no_value() -> None:
     one_class = pa.table({"label": [1, 1], "score": [0.1, 0.2], "id": [1, 2]})
     (row,) = sqlrank.evaluate("AUC", predictions=one_class, unit="id", confidence=0.95, interval="bootstrap").to_pylist()
-    assert row == {"AUC": None, "AUC.low": None, "AUC.high": None, "AUC.se": None, "AUC.units": 2}
+    assert row == {"AUC": None, "AUC.ci_low": None, "AUC.ci_high": None, "AUC.se": None, "AUC.n_units": 2}
 
 
 def test_nothing_is_drawn_for_counts_alone() -> None:
     (row,) = sqlrank.evaluate(["Positives", "ECE"], predictions=errors([0.5]), confidence=0.95, interval="bootstrap").to_pylist()
     assert (row["Positives"], row["ECE"]) == (1, 0.5)
-    assert [row[f"Positives.{name}"] for name in ("low", "high", "se", "units")] == [None] * 4
+    assert [row[f"Positives.{name}"] for name in ("ci_low", "ci_high", "se", "n_units")] == [None] * 4
 
 
 @pytest.mark.parametrize(
@@ -164,9 +181,23 @@ def test_nothing_is_drawn_for_counts_alone() -> None:
             "replicates=10000 is not possible for confidence=0.95: give 99 to 9999, such as 999",
         ),
         (
+            "AUC",
+            {"interval": "bootstrap", "confidence": 0.99999},
+            "interval='bootstrap' at confidence=0.99999 takes 199999 replicates, more than 9999; give a lower confidence",
+        ),
+        ("AUC", {"interval": "bootstrap", "replicates": 1.5}, "replicates=1.5 is not possible: give a whole number, such as 999"),
+        (
             "GAUC",
             {"interval": "bootstrap"},
             "GAUC puts queries together itself, and bootstrap has no values of these to draw; leave out interval",
+        ),
+        *(
+            (
+                metric,
+                {"interval": "bootstrap"},
+                f"{metric} puts queries together itself, and bootstrap has no values of these to draw; leave out interval, or choose level='list'",
+            )
+            for metric in ("FCP", "PairAccuracy")
         ),
         (
             ["AUC", "MAE(level=query)"],
@@ -215,7 +246,7 @@ def test_the_command(tmp_path: Any) -> None:
     ]
     shown = CliRunner().invoke(app, ["evaluate", "KS", *options, "--format", "json"])
     assert shown.exit_code == 0, shown.output
-    assert '"KS.units": 5' in shown.stdout
+    assert '"KS.n_units": 5' in shown.stdout
     printed = CliRunner().invoke(app, ["sql", "KS", "--predictions", "shop.clicks", *options[2:], "--dialect", "bigquery"])
     assert printed.exit_code == 0, printed.output
     assert "'2:' ||" in printed.stdout

@@ -12,7 +12,8 @@ from scipy import stats
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.comparison.significance import corrected, detectable, needed
+from sqlrank.comparison.paired_differences import PairedUnits
+from sqlrank.inference.significance import adjust_p_values, minimum_detectable_effect, required_units
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +30,7 @@ SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM pred
 
 @pytest.fixture
 def shares(tmp_path: Path) -> Path:
-    """A user's folder with a metric that shows the values that are given."""
+    """Return a user's folder with a metric whose values are the given scores."""
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / "share.sql").write_text(SHARE)
     return tmp_path
@@ -49,16 +50,16 @@ def compare(folder: Path, table: pa.Table, **options: Any) -> list[dict[str, Any
 
 
 def test_student(shares: Path) -> None:
-    """What scipy gives for paired t."""
+    """Compare with scipy's paired t-test."""
     (row,) = compare(shares, given(a=A, b=B))
-    assert (row["metric"], row["baseline"], row["system"], row["units"], row["unpaired"]) == ("Share", "a", "b", 12, 0)
-    assert (row["wins"], row["ties"], row["losses"], row["level"], row["better"]) == (8, 2, 2, 0.95, "b")
-    found = [row[name] for name in ("difference", "se", "statistic", "p", "low", "high", "effect_size")]
+    assert (row["metric"], row["baseline"], row["system"], row["n_units"], row["unpaired"]) == ("Share", "a", "b", 12, 0)
+    assert (row["wins"], row["ties"], row["losses"], row["ci_level"], row["winner"]) == (8, 2, 2, 0.95, "b")
+    found = [row[name] for name in ("difference", "se", "statistic", "p_value", "ci_low", "ci_high", "cohens_d")]
     expected = [0.0933333333, 0.0350180329, 2.6652934410, 0.0219779663, 0.0162591626, 0.1704075040, 0.7694039428]
     assert found == pytest.approx(expected, abs=1e-10)
-    assert row["relative"] == pytest.approx(row["difference"] / row["value_baseline"])
-    assert row["detectable"] == pytest.approx(detectable(row["se"] * math.sqrt(12), 12, 0.95, 0.8))
-    assert row["needed"] is None
+    assert row["relative_difference"] == pytest.approx(row["difference"] / row["value_baseline"])
+    assert row["mde"] == pytest.approx(minimum_detectable_effect(row["se"] * math.sqrt(12), 12, 0.95, 0.8))
+    assert row["required_units"] is None
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_student(shares: Path) -> None:
 )
 def test_other_tests(test: str, statistic: float, p: float, shares: Path) -> None:
     (row,) = compare(shares, given(a=A, b=B), test=test)
-    assert (row["statistic"], row["p"]) == pytest.approx((statistic, p), abs=1e-10)
+    assert (row["statistic"], row["p_value"]) == pytest.approx((statistic, p), abs=1e-10)
     assert row["test"] == test
 
 
@@ -77,38 +78,38 @@ def test_the_greatest_t(shares: Path) -> None:
     assert [(row["baseline"], row["system"]) for row in rows] == [("a", "b"), ("a", "c")]
     assert [row["p_adjusted"] for row in rows] == pytest.approx([0.0549, 0.8547], abs=1e-12)
     assert rows[1]["statistic"] == pytest.approx(0.63828474, abs=1e-8)
-    assert [(row["high"] - row["difference"]) / row["se"] for row in rows] == pytest.approx([2.6652934] * 2, abs=1e-7)
-    assert [row["better"] for row in rows] == [None, None]
+    assert [(row["ci_high"] - row["difference"]) / row["se"] for row in rows] == pytest.approx([2.6652934] * 2, abs=1e-7)
+    assert [row["winner"] for row in rows] == [None, None]
 
 
 @pytest.mark.slow
 def test_corrections(shares: Path) -> None:
     table = given(a=A, b=B, c=C)
-    plain = [row["p"] for row in compare(shares, table, correction="none")]
+    plain = [row["p_value"] for row in compare(shares, table, correction="none")]
     assert [row["p_adjusted"] for row in compare(shares, table, correction="none")] == plain
     for correction, method in (("holm", None), ("bh", "bh")):
         rows = compare(shares, table, correction=correction)
-        expected = corrected(plain, "holm") if method is None else stats.false_discovery_control(plain, method=method)
+        expected = adjust_p_values(plain, "holm") if method is None else stats.false_discovery_control(plain, method=method)
         assert [row["p_adjusted"] for row in rows] == pytest.approx(list(expected), abs=1e-12)
-        assert {row["level"] for row in rows} == {1 - 0.05 / 3}
+        assert {row["ci_level"] for row in rows} == {1 - 0.05 / 3}
         for row in rows:
-            assert row["low"] <= 0 <= row["high"] or row["p_adjusted"] < 0.05
-    assert corrected([0.01, None, 0.04], "holm") == [0.02, None, 0.04]
+            assert row["ci_low"] <= 0 <= row["ci_high"] or row["p_adjusted"] < 0.05
+    assert adjust_p_values([0.01, None, 0.04], "holm") == [0.02, None, 0.04]
 
 
 def test_power() -> None:
     """Of statsmodels TTestPower; its least effect is by the noncentral t, and 0.0001 away."""
-    assert detectable(1, 50, 0.95, 0.8) == pytest.approx(0.404266, abs=1e-6)
-    assert detectable(1, 200, 0.95, 0.8) == pytest.approx(0.199078, abs=1e-6)
-    assert [needed(1, effect, 0.95, 0.8) for effect in (0.05, 0.1, 0.2, 0.5, 1)] == [3142, 787, 199, 34, 10]
+    assert minimum_detectable_effect(1, 50, 0.95, 0.8) == pytest.approx(0.404266, abs=1e-6)
+    assert minimum_detectable_effect(1, 200, 0.95, 0.8) == pytest.approx(0.199078, abs=1e-6)
+    assert [required_units(1, effect, 0.95, 0.8) for effect in (0.05, 0.1, 0.2, 0.5, 1)] == [3142, 787, 199, 34, 10]
 
 
 def test_an_effect(shares: Path) -> None:
     (row,) = compare(shares, given(a=A, b=B), effect=0.05)
     deviation = row["se"] * math.sqrt(12)
-    assert row["needed"] == needed(deviation, 0.05, 0.95, 0.8)
+    assert row["required_units"] == required_units(deviation, 0.05, 0.95, 0.8)
     (share,) = compare(shares, given(a=A, b=B), effect="10%")
-    assert share["needed"] == needed(deviation, 0.1 * row["value_baseline"], 0.95, 0.8)
+    assert share["required_units"] == required_units(deviation, 0.1 * row["value_baseline"], 0.95, 0.8)
 
 
 def test_scipy() -> None:
@@ -123,18 +124,95 @@ def test_scipy() -> None:
             one, two = (values[name][row["metric"]].to_numpy() for name in ("x", "y"))
             if test == "t":
                 expected = stats.ttest_rel(two, one)
-                interval = expected.confidence_interval(row["level"])
-                assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high), abs=1e-9)
+                interval = expected.confidence_interval(row["ci_level"])
+                assert (row["ci_low"], row["ci_high"]) == pytest.approx((interval.low, interval.high), abs=1e-9)
             else:
                 rounded = np.round(two - one, 9)
                 expected = stats.wilcoxon(rounded, zero_method="wilcox", correction=False, method="asymptotic")
-            assert row["p"] == pytest.approx(expected.pvalue, abs=1e-9)
-            assert row["wins"] + row["ties"] + row["losses"] == row["units"] == 25
+            assert row["p_value"] == pytest.approx(expected.pvalue, abs=1e-9)
+            assert row["wins"] + row["ties"] + row["losses"] == row["n_units"] == 25
 
 
 def test_randomization_is_near_the_exact_test(shares: Path) -> None:
     (row,) = compare(shares, given(a=A, b=B), test="randomization", replicates=99_999)
-    assert row["p"] == pytest.approx(0.033203125, abs=0.002)
+    assert row["p_value"] == pytest.approx(0.033203125, abs=0.002)
+
+
+def near_the_limit(seed: int) -> pa.Table:
+    """Return ten systems, whose differences from the first have p-values on both sides of every limit of a correction."""
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(0, 0.05, (10, 30))
+    noise[1:] -= noise[1:].mean(axis=1, keepdims=True)
+    aims = [0.0, *np.linspace(1.9, 3.1, 9)]
+    values = [0.5 + row + aim * row.std(ddof=1) / math.sqrt(30) for row, aim in zip(noise, aims, strict=True)]
+    values[0] = np.full(30, 0.5)
+    return given(**{f"s{place}": [float(value) for value in row] for place, row in enumerate(values)})
+
+
+TESTS_AND_CORRECTIONS = [
+    *((test, correction) for test in ("t", "wilcoxon", "sign", "randomization") for correction in ("holm", "bh", "none")),
+    ("t", "max_t"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("test", "correction"), TESTS_AND_CORRECTIONS)
+def test_winners_and_intervals_agree(test: str, correction: str, seed: int, shares: Path) -> None:
+    """No interval of a winner holds 0, every other does, and no winner has a corrected p above the limit."""
+    rows = compare(shares, near_the_limit(seed), baseline="s0", test=test, correction=correction, replicates=999)
+    for row in rows:
+        assert (row["winner"] is not None) == (row["ci_low"] > 0 or row["ci_high"] < 0), row
+        assert row["winner"] is None or row["p_adjusted"] < 0.05
+        assert row["ci_level"] >= 0.95
+    if test == "t":
+        assert [row["winner"] is not None for row in rows] == [row["p_adjusted"] < 0.05 for row in rows]
+        assert len({row["winner"] is None for row in rows}) == 2
+
+
+def test_a_winner_by_a_step_of_holm_has_an_interval_beside_0(shares: Path) -> None:
+    """The second of three is found at 0.05 / 2, at which level its interval stands; Bonferroni's would hold 0."""
+    rng = np.random.default_rng(3)
+    noise = rng.normal(0, 0.1, (3, 20))
+    noise = (noise - noise.mean(axis=1, keepdims=True)) / noise.std(axis=1, ddof=1, keepdims=True)
+    aims = stats.t.isf(np.array([0.001, 0.02, 0.2]) / 2, 19)
+    values = {
+        f"s{i}": [float(v) for v in 0.5 + 0.01 * (row + aim / math.sqrt(20))] for i, (row, aim) in enumerate(zip(noise, aims, strict=True))
+    }
+    rows = compare(shares, given(a=[0.5] * 20, **values), baseline="a")
+    assert [row["p_value"] for row in rows] == pytest.approx([0.001, 0.02, 0.2], rel=1e-6)
+    assert [row["p_adjusted"] for row in rows] == pytest.approx([0.003, 0.04, 0.2], rel=1e-6)
+    assert [row["ci_level"] for row in rows] == pytest.approx([1 - 0.05 / 3, 1 - 0.05 / 2, 1 - 0.05 / 3])
+    assert [row["winner"] for row in rows] == ["s0", "s1", None]
+    assert rows[1]["ci_low"] > 0 > rows[2]["ci_low"]
+    deviation = rows[1]["se"] * math.sqrt(20)
+    assert rows[1]["mde"] == pytest.approx(minimum_detectable_effect(deviation, 20, 1 - 0.05 / 3, 0.8))
+
+
+def test_a_sign_test_on_the_other_side_of_the_mean_names_no_winner(shares: Path) -> None:
+    """27 small gains and 3 great losses: more queries gain, and the mean falls."""
+    gains = [0.51] * 27 + [0.1] * 3
+    (row,) = compare(shares, given(a=[0.5] * 30, b=gains), test="sign")
+    assert row["p_adjusted"] < 0.001
+    assert row["difference"] < 0
+    assert (row["wins"], row["losses"], row["winner"]) == (27, 3, None)
+    assert row["ci_low"] < 0 <= row["ci_high"]
+
+
+def test_power_heeds_the_correction(shares: Path) -> None:
+    """A difference is found by its corrected p: detectable and needed are those of the intervals, under max_t by the drawn limit."""
+    table = near_the_limit(1)
+    plain = compare(shares, table, baseline="s0", correction="none", effect=0.02)
+    for correction in ("holm", "bh", "max_t"):
+        for row, alone in zip(compare(shares, table, baseline="s0", correction=correction, effect=0.02), plain, strict=True):
+            deviation = row["se"] * math.sqrt(30)
+            reach = None if correction != "max_t" else (row["ci_high"] - row["difference"]) / row["se"]
+            if correction == "max_t" and row["ci_high"] == 0:
+                continue
+            assert row["mde"] == pytest.approx(minimum_detectable_effect(deviation, 30, 1 - 0.05 / 9, 0.8, reach), rel=1e-9)
+            assert row["required_units"] == required_units(deviation, 0.02, 1 - 0.05 / 9, 0.8, reach)
+            assert row["mde"] > alone["mde"]
+            assert row["required_units"] > alone["required_units"]
 
 
 # Slices, weights and what is missing
@@ -143,7 +221,7 @@ def test_randomization_is_near_the_exact_test(shares: Path) -> None:
 def test_units_that_only_one_has(shares: Path) -> None:
     table = given(a=[*A, 0.3, None], b=[*B, None, 0.9])
     (row,) = compare(shares, table)
-    assert (row["units"], row["unpaired"], row["difference"]) == (12, 2, pytest.approx(0.0933333333, abs=1e-10))
+    assert (row["n_units"], row["unpaired"], row["difference"]) == (12, 2, pytest.approx(0.0933333333, abs=1e-10))
 
 
 @pytest.mark.slow
@@ -153,7 +231,7 @@ def test_slices() -> None:
     queries = pa.table({"query_id": [f"q{q}" for q in range(6)], "country": ["de", "de", "de", "fr", "fr", None]})
     rows = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries, slices=[[], ["country"]])
     assert rows.column_names[:5] == ["country", "slice", "metric", "baseline", "system"]
-    assert [(row["country"], row["slice"], row["units"]) for row in rows.to_pylist()] == [
+    assert [(row["country"], row["slice"], row["n_units"]) for row in rows.to_pylist()] == [
         (None, "all", 6),
         (None, "country", 1),
         ("de", "country", 3),
@@ -179,7 +257,7 @@ def test_weights_of_queries() -> None:
     differences, mean = [0.0, 0.5, 0.0], 2 / 6 * 0.5
     moves = [w / 6 * (d - mean) for w, d in zip(weights, differences, strict=False)]
     assert found[0]["se"] == pytest.approx(math.sqrt(3 / 2 * sum(move * move for move in moves)))
-    assert found[0]["units"] == 3
+    assert found[0]["n_units"] == 3
     assert {name: pytest.approx(value) if isinstance(value, float) else value for name, value in found[0].items()} == found[1]
 
 
@@ -192,7 +270,7 @@ def test_weights_are_for_t_alone() -> None:
 
 
 def test_differences_of_queries(shares: Path) -> None:
-    """What the second system loses most comes first."""
+    """Sort differences by the largest loss of the second system."""
     result = sqlrank.compare("Share", predictions=given(a=A[:3], b=[0.6, 0.25, 0.2]), sql_dir=shares, level="query", per_query=True)
     assert result.column_names == ["metric", "baseline", "system", "query_id", "value_baseline", "value", "difference"]
     assert [(row["query_id"], round(row["difference"], 9)) for row in result.to_pylist()] == [("q3", -0.8), ("q2", 0.0), ("q1", 0.1)]
@@ -204,11 +282,11 @@ def test_differences_of_queries(shares: Path) -> None:
 def test_lower_is_better(shares: Path) -> None:
     """Wins are of the better system, whichever way a metric goes."""
     (row,) = sqlrank.compare("MAE", predictions=given(a=A, b=B), level="query").to_pylist()
-    assert (row["wins"], row["ties"], row["losses"], row["better"]) == (2, 2, 8, "a")
+    assert (row["wins"], row["ties"], row["losses"], row["winner"]) == (2, 2, 8, "a")
     (bias,) = sqlrank.compare("Bias", predictions=given(a=A, b=B), level="query").to_pylist()
-    assert bias["p"] == pytest.approx(row["p"])
-    assert bias["better"] is None
-    assert compare(shares, given(a=A, b=B))[0]["p"] == pytest.approx(row["p"])
+    assert bias["p_value"] == pytest.approx(row["p_value"])
+    assert bias["winner"] is None
+    assert compare(shares, given(a=A, b=B))[0]["p_value"] == pytest.approx(row["p_value"])
 
 
 def test_several_scores() -> None:
@@ -224,23 +302,23 @@ def test_several_scores() -> None:
 
 def test_a_system_against_itself(shares: Path) -> None:
     (row,) = compare(shares, given(a=A, b=A))
-    assert (row["difference"], row["p"], row["p_adjusted"], row["ties"], row["better"]) == (0, 1, 1, 12, None)
-    assert (row["low"], row["high"], row["statistic"], row["effect_size"]) == (None, None, None, None)
+    assert (row["difference"], row["p_value"], row["p_adjusted"], row["ties"], row["winner"]) == (0, 1, 1, 12, None)
+    assert (row["ci_low"], row["ci_high"], row["statistic"], row["cohens_d"]) == (None, None, None, None)
 
 
 def test_the_same_change_everywhere_is_no_certainty(shares: Path) -> None:
     (row,) = compare(shares, given(a=[0.1, 0.2, 0.7], b=[0.2, 0.3, 0.8]))
     assert row["difference"] == pytest.approx(0.1)
-    assert (row["wins"], row["se"], row["p"], row["low"], row["better"]) == (3, 0, None, None, None)
+    assert (row["wins"], row["se"], row["p_value"], row["ci_low"], row["winner"]) == (3, 0, None, None, None)
 
 
 @pytest.mark.slow
 def test_one_query_and_none(shares: Path) -> None:
     (row,) = compare(shares, given(a=[0.1], b=[0.5]))
-    assert (row["units"], row["difference"], row["se"], row["p"], row["better"]) == (1, 0.4, None, None, None)
+    assert (row["n_units"], row["difference"], row["se"], row["p_value"], row["winner"]) == (1, 0.4, None, None, None)
     (none,) = compare(shares, given(a=[0.1, None], b=[None, 0.5]))
-    assert (none["units"], none["unpaired"], none["difference"], none["wins"], none["p"]) == (0, 2, None, None, None)
-    assert compare(shares, given(a=[0.1, None], b=[None, 0.5]), test="randomization")[0]["p"] is None
+    assert (none["n_units"], none["unpaired"], none["difference"], none["wins"], none["p_value"]) == (0, 2, None, None, None)
+    assert compare(shares, given(a=[0.1, None], b=[None, 0.5]), test="randomization")[0]["p_value"] is None
 
 
 @pytest.mark.slow
@@ -249,18 +327,18 @@ def test_the_order_of_rows_and_systems(test: str, shares: Path) -> None:
     table = given(a=A, b=B)
     (row,) = compare(shares, table, test=test, replicates=999)
     (shuffled,) = compare(shares, table.take(np.random.default_rng(3).permutation(24)), test=test, replicates=999)
-    assert shuffled["p"] == pytest.approx(row["p"], rel=1e-12)
+    assert shuffled["p_value"] == pytest.approx(row["p_value"], rel=1e-12)
     (turned,) = compare(shares, table, test=test, baseline="b", replicates=999)
     assert turned["difference"] == pytest.approx(-row["difference"])
-    assert (turned["low"], turned["high"]) == pytest.approx((-row["high"], -row["low"]))
-    assert (turned["wins"], turned["losses"], turned["better"]) == (row["losses"], row["wins"], row["better"])
-    assert turned["p"] == pytest.approx(row["p"])
+    assert (turned["ci_low"], turned["ci_high"]) == pytest.approx((-row["ci_high"], -row["ci_low"]))
+    assert (turned["wins"], turned["losses"], turned["winner"]) == (row["losses"], row["wins"], row["winner"])
+    assert turned["p_value"] == pytest.approx(row["p_value"])
 
 
 @pytest.mark.slow
 def test_seeds(shares: Path) -> None:
-    found = {seed: compare(shares, given(a=A, b=B), test="randomization", replicates=999, seed=seed)[0]["p"] for seed in (0, 0, 1, 2)}
-    assert found[0] == compare(shares, given(a=A, b=B), test="randomization", replicates=999)[0]["p"]
+    found = {seed: compare(shares, given(a=A, b=B), test="randomization", replicates=999, seed=seed)[0]["p_value"] for seed in (0, 0, 1, 2)}
+    assert found[0] == compare(shares, given(a=A, b=B), test="randomization", replicates=999)[0]["p_value"]
     assert len(set(found.values())) > 1
 
 
@@ -270,7 +348,7 @@ def test_names_that_are_odd(shares: Path) -> None:
         given(**{"a\"'; --": A, "select": B}).append_column("cell", pa.array(["x", "y"] * 12)).append_column("va lue", pa.array(["u"] * 24))
     )
     rows = compare(shares, table, slices=["cell", "va lue"])
-    assert [(row["cell"], row["va lue"], row["baseline"], row["system"], row["units"]) for row in rows] == [
+    assert [(row["cell"], row["va lue"], row["baseline"], row["system"], row["n_units"]) for row in rows] == [
         ("x", "u", "a\"'; --", "select", 6),
         ("y", "u", "a\"'; --", "select", 6),
     ]
@@ -285,11 +363,11 @@ def test_names_that_are_odd(shares: Path) -> None:
         ({"test": "student"}, "unknown test 'student'. Choose from: t, wilcoxon, sign, randomization"),
         ({"correction": "bonferroni"}, "unknown correction 'bonferroni'. Choose from: holm, bh, max_t, none"),
         ({"correction": "max_t", "test": "sign"}, "correction='max_t' is of t-tests; leave out test='sign'"),
-        ({"confidence": 95}, "confidence=95 is not possible; it is a number from 0.5 to below 1, such as 0.95"),
+        ({"confidence": 95}, "confidence=95 is not possible; it is a number from 0.5 to 0.999999999, such as 0.95"),
         ({"effect": "0%"}, "effect='0%' is not possible: give a number from 1e-09, such as 0.01, or a share of the baseline, '1%'"),
         ({"effect": "much"}, "effect='much' is not possible"),
         ({"power": 80}, "power=80 is not possible: give a number above 0.5 and below 1, such as 0.8"),
-        ({"replicates": 5}, "replicates=5 is not possible: give a whole number from 99 to 1000000, such as 9999"),
+        ({"replicates": 5}, "replicates=5 is not possible for a randomization test: give 99 to 1000000, such as 9999"),
         ({"baseline": "A"}, "no system is called 'A'; did you mean 'a'? Choose from: a, b"),
         ({"slices": "system"}, "slices cannot name 'system', which tells the systems apart"),
         ({"slices": [["day"], ["day"]]}, "slices names a grouping twice: day"),
@@ -350,3 +428,23 @@ def test_systems_that_cannot_be_compared(shares: Path) -> None:
             test="randomization",
             replicates=1_000_000,
         )
+
+
+def test_slices_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work of drawing signs grows with the units of all slices, not with slices times units."""
+    widths: list[int] = []
+    make = PairedUnits.create_temp
+
+    def noted(units: PairedUnits, name: str, query: Any, *arguments: Any, **values: Any) -> None:
+        widths.extend([len(query.selects)] if name in {"wide", "flips"} else [])
+        make(units, name, query, *arguments, **values)
+
+    monkeypatch.setattr(PairedUnits, "create_temp", noted)
+    queries = [f"q{place}" for place in range(12)]
+    run = {name: {query: {"a": 1.0, "b": sign * place % 5} for place, query in enumerate(queries)} for name, sign in (("x", 1), ("y", -3))}
+    qrels = {query: {"a": 1} for query in queries}
+    for number in (1, 6):
+        slices = pa.table({"query_id": queries, "kind": [place % number for place in range(12)]})
+        result = sqlrank.compare("RR", run=run, qrels=qrels, queries=slices, slices="kind", test="randomization", replicates=99)
+        assert result.num_rows == number
+    assert widths[:2] == widths[2:]

@@ -52,20 +52,20 @@ def random_scores(seed: int, n: int = 400, digits: int = 2) -> tuple[np.ndarray,
 def test_golden_numbers() -> None:
     """Those of MLstatkit for rows that weigh 1; by units from the formula of clustered areas (Obuchowski 1997)."""
     (row,) = compare("AUC", table())
-    assert (row["baseline"], row["system"], row["units"], row["unpaired"]) == ("a", "b", 10, 0)
+    assert (row["baseline"], row["system"], row["n_units"], row["unpaired"]) == ("a", "b", 10, 0)
     assert row["value_baseline"] == pytest.approx(0.8958333333, abs=1e-10)
     assert row["value"] == pytest.approx(0.8541666667, abs=1e-10)
     assert row["se"] == pytest.approx(0.1547847968, abs=1e-10)
     assert row["statistic"] == pytest.approx(-0.2691909511, abs=1e-10)
-    assert row["p"] == pytest.approx(0.7877827434, abs=1e-10)
-    assert row["high"] - row["difference"] == pytest.approx(stats.norm.ppf(0.975) * row["se"], rel=1e-9)
-    assert [row[name] for name in ("wins", "ties", "losses", "effect_size", "better")] == [None] * 5
+    assert row["p_value"] == pytest.approx(0.7877827434, abs=1e-10)
+    assert row["ci_high"] - row["difference"] == pytest.approx(stats.norm.ppf(0.975) * row["se"], rel=1e-9)
+    assert [row[name] for name in ("wins", "ties", "losses", "cohens_d", "winner")] == [None] * 5
     (weighted,) = compare("AUC", table(weight=WEIGHT))
     assert weighted["se"] == pytest.approx(0.1131943549, abs=1e-10)
     (clustered,) = compare("AUC", table(weight=WEIGHT, user=USER), unit="user")
-    assert clustered["units"] == 5
+    assert clustered["n_units"] == 5
     assert (clustered["difference"], clustered["se"]) == (pytest.approx(-0.0061728395, abs=1e-10), pytest.approx(0.0449755729, abs=1e-10))
-    assert clustered["p"] == pytest.approx(2 * stats.t.sf(abs(clustered["statistic"]), 4), rel=1e-9)
+    assert clustered["p_value"] == pytest.approx(2 * stats.t.sf(abs(clustered["statistic"]), 4), rel=1e-9)
 
 
 @pytest.mark.parametrize(("seed", "digits"), [(0, 2), (1, 2), (2, 2), (3, 12)])
@@ -76,7 +76,7 @@ def test_areas_by_the_formula(seed: int, digits: int) -> None:
     difference, se = delong(label, one, two)
     assert row["difference"] == pytest.approx(difference, abs=1e-12)
     assert row["se"] == pytest.approx(se, rel=1e-9)
-    assert row["p"] == pytest.approx(2 * stats.norm.sf(abs(difference) / se), rel=1e-8)
+    assert row["p_value"] == pytest.approx(2 * stats.norm.sf(abs(difference) / se), rel=1e-8)
 
 
 def test_means_of_rows_are_paired_tests() -> None:
@@ -88,16 +88,16 @@ def test_means_of_rows_are_paired_tests() -> None:
     logs = stats.ttest_rel(losses[1], losses[0])
     for metric, expected in (("Brier", squares), ("LogLoss", logs)):
         row = next(row for row in rows if row["metric"] == metric)
-        assert (row["statistic"], row["p"]) == (pytest.approx(expected.statistic, rel=1e-8), pytest.approx(expected.pvalue, rel=1e-8))
+        assert (row["statistic"], row["p_value"]) == (pytest.approx(expected.statistic, rel=1e-8), pytest.approx(expected.pvalue, rel=1e-8))
         interval = expected.confidence_interval(0.95)
-        assert (row["low"], row["high"]) == (pytest.approx(interval.low, rel=1e-8), pytest.approx(interval.high, rel=1e-8))
+        assert (row["ci_low"], row["ci_high"]) == (pytest.approx(interval.low, rel=1e-8), pytest.approx(interval.high, rel=1e-8))
 
 
 def test_rows_that_are_equal_are_units_of_their_own() -> None:
     """A row that stands twice is two units, in whatever order they come."""
     twice = pa.concat_tables([table(), table()])
     (row,) = compare("AUC", twice)
-    assert row["units"] == 20
+    assert row["n_units"] == 20
     assert row["se"] == pytest.approx(delong(*(np.tile(values, 2) for values in (LABEL, A, B)))[1], rel=1e-9)
     (shuffled,) = compare("AUC", twice.take(pa.array(np.random.default_rng(1).permutation(20))))
     assert shuffled["se"] == pytest.approx(row["se"], rel=1e-12)
@@ -105,7 +105,7 @@ def test_rows_that_are_equal_are_units_of_their_own() -> None:
 
 def test_a_score_against_itself() -> None:
     (row,) = sqlrank.compare("AUC", predictions=table(c=A), columns={"score": ["a", "c"]}).to_pylist()
-    assert (row["difference"], row["p"], row["better"]) == (0, 1, None)
+    assert (row["difference"], row["p_value"], row["winner"]) == (0, 1, None)
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_slices_and_three_scores() -> None:
 @pytest.mark.parametrize("options", [{}, {"nulls": "drop"}], ids=["all rows", "some left out"])
 @pytest.mark.parametrize("is_weighted", [False, True], ids=["rows", "weighted"])
 def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) -> None:
-    """Whether values are found by the score or by the row: of metrics that an order, a sum or another step moves, within slices of which one is NULL."""
+    """Compare all plans: influence values joined by score or by row, for several kinds of metrics, weights and slices."""
     label, one, two = random_scores(9)
     rng = np.random.default_rng(2)
     day = rng.choice(["x", "y", None], 400)
@@ -163,7 +163,7 @@ def test_systems_of_rows_of_their_own() -> None:
     (row,) = sqlrank.compare("AUC", predictions=stacked, unit="user", correction="none").to_pylist()
     (beside,) = compare("AUC", table(weight=WEIGHT, user=USER), unit="user")
     assert row == {**beside, "difference": pytest.approx(beside["difference"]), "se": pytest.approx(beside["se"]), **{
-        name: pytest.approx(beside[name]) for name in ("value", "value_baseline", "low", "high", "relative", "statistic", "p", "p_adjusted", "detectable")
+        name: pytest.approx(beside[name]) for name in ("value", "value_baseline", "ci_low", "ci_high", "relative_difference", "statistic", "p_value", "p_adjusted", "mde")
     }}  # fmt: skip
     with pytest.raises(
         InputError, match=r"^2 of 5 units have rows of one of two systems only, and metrics of predictions are compared over"
@@ -224,10 +224,18 @@ def test_what_units_need() -> None:
 @pytest.mark.slow
 def test_what_is_undefined() -> None:
     """Areas of one class, and of one positive, whose spread is not known."""
-    assert compare("AUC", table().slice(0, 3)) == []
-    assert compare("AUC", table().slice(3)) == []
+    (one_class,) = compare("AUC", table().slice(0, 3))
+    assert (one_class["value"], one_class["difference"], one_class["p_value"], one_class["reason"]) == (
+        None,
+        None,
+        None,
+        "undefined for both",
+    )
+    (one_positive,) = compare("AUC", table().slice(3))
+    assert (one_positive["value_baseline"], one_positive["value"]) == pytest.approx((4 / 6, 4 / 6), abs=0.5)
+    assert (one_positive["ci_low"], one_positive["p_value"], one_positive["reason"]) == (None, None, "no interval")
     (row,) = compare("Brier", table().slice(0, 1))
-    assert (row["units"], row["difference"], row["se"], row["p"]) == (1, pytest.approx(0.03), None, None)
+    assert (row["n_units"], row["difference"], row["se"], row["p_value"]) == (1, pytest.approx(0.03), None, None)
 
 
 def test_the_command(tmp_path: Any) -> None:
@@ -247,7 +255,7 @@ def test_the_command(tmp_path: Any) -> None:
     ]
     shown = CliRunner().invoke(app, ["compare", *options])
     assert shown.exit_code == 0, shown.output
-    assert '"units": 5' in shown.stdout
+    assert '"n_units": 5' in shown.stdout
     gated = CliRunner().invoke(app, ["gate", *options, "--tolerance", "0.01"])
     assert gated.exit_code == 3, gated.output
     assert "5 units, fewer than 20" in gated.stdout

@@ -63,12 +63,12 @@ def test_beside_numpy() -> None:
         error = jackknifed(apart) ** 0.5
         assert row["value_baseline"] == pytest.approx(value(row["metric"], "score", where), abs=1e-12)
         assert (row["difference"], row["se"]) == pytest.approx((difference, error), rel=1e-8, abs=1e-12)
-        assert (row["low"], row["high"]) == pytest.approx((difference - T_7 * error, difference + T_7 * error), abs=1e-9)
-        assert (row["units"], row["days"], row["days_baseline"]) == (8, 4, 4)
-        assert (row["p"] < 0.05) == (row["low"] > 0 or row["high"] < 0)
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx((difference - T_7 * error, difference + T_7 * error), abs=1e-9)
+        assert (row["n_buckets"], row["num_days"], row["num_days_baseline"]) == (8, 4, 4)
+        assert (row["p_value"] < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0)
     single = sqlrank.evaluate("AUC", state=states()["near"], where="day > 1", confidence=0.95)["AUC.se"][0].as_py()
     assert rows[0]["se"] < single / 2
-    assert {rows[2][name] for name in ("low", "high", "se", "units", "p")} == {None}
+    assert {rows[2][name] for name in ("ci_low", "ci_high", "se", "n_buckets", "p_value")} == {None}
 
 
 def test_what_is_certain_by_hand() -> None:
@@ -77,10 +77,10 @@ def test_what_is_certain_by_hand() -> None:
     first, second = sqlrank.compare_states("AUC", states={"old": old, "new": new}, by="day", confidence=None).to_pylist()
     assert first == {
         "day": 1, "metric": "AUC", "baseline": "old", "system": "new", "value_baseline": pytest.approx(0.7375), "value": 0.5,
-        "difference": pytest.approx(-0.2375), "least": pytest.approx(0 - 0.875), "greatest": pytest.approx(1 - 0.6),
-        "days_baseline": 1, "days": 1, "rows_baseline": 14, "rows": 6,
+        "difference": pytest.approx(-0.2375), "bound_low": pytest.approx(0 - 0.875), "bound_high": pytest.approx(1 - 0.6),
+        "num_days_baseline": 1, "num_days": 1, "num_rows_baseline": 14, "num_rows": 6,
     }  # fmt: skip
-    assert [second[name] for name in ("day", "value_baseline", "value", "difference", "least", "rows_baseline", "rows")] == [
+    assert [second[name] for name in ("day", "value_baseline", "value", "difference", "bound_low", "num_rows_baseline", "num_rows")] == [
         2, 0.5, None, None, None, 6, None
     ]  # fmt: skip
 
@@ -109,7 +109,7 @@ def test_the_command(tmp_path: Path) -> None:
         named += ["--state", f"{name}={tmp_path / name}.parquet"]
     shown = printed("compare", "AUC", "LogLoss", *named[:4], "--slice", "campaign", "--where", "day > 2")
     assert shown.splitlines()[0].split() == [
-        "campaign", "metric", "baseline", "system", "value_baseline", "value", "difference", "least", "greatest", "low", "high", "p"
+        "campaign", "metric", "baseline", "system", "value_baseline", "value", "difference", "bound_low", "bound_high", "ci_low", "ci_high", "p_value"
     ]  # fmt: skip
     assert len(shown.splitlines()) == 5
     text = printed("compare", "AUC", *named, "--baseline", "coin", "--format", "csv")
@@ -148,5 +148,5 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
 def test_other_folds_are_no_matter_for_what_is_certain() -> None:
     both = {"old": states()["score"], "new": states(folds=4)["near"]}
     (row,) = sqlrank.compare_states("AUC", states=both, confidence=None).to_pylist()
-    assert "low" not in row
-    assert row["least"] == pytest.approx(row["difference"], abs=1e-12)
+    assert "ci_low" not in row
+    assert row["bound_low"] == pytest.approx(row["difference"], abs=1e-12)

@@ -14,8 +14,8 @@ from scipy.stats import t as student
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.library.shelf import library
-from sqlrank.statement.distributions import quantile_polynomial, t_quantile, t_tail
+from sqlrank.inference.student_t import t_critical_polynomial, t_critical_value, t_two_sided_tail
+from sqlrank.registry.loader import load_registry
 from tests.lanes import few
 from tests.named_sources import asked, named_sources
 from tests.unit.command_line import TREC, printed
@@ -37,13 +37,13 @@ SMOOTH = [
     *("LogLoss", "Brier", "BrierSkill", "NormalizedEntropy", "NormalizedLogLoss", "CalibrationRatio", "BaseRate"),
     *("Bias", "MAE", "MAPE", "MSE", "RMSE", "sMAPE", "PoissonDeviance", "TweedieDeviance", "R2", "ExplainedVariance"),
 ]
-"""What is a smooth function of sums over rows."""
+"""Metrics that are smooth functions of sums over rows."""
 
 OF_MATRICES = [
     *("Accuracy", "BalancedAccuracy", "Precision", "Recall", "Specificity", "NPV"),
     *("FPR", "FNR", "FBeta", "MCC", "YoudenJ", "LogOdds"),
 ]
-"""What is one of sums that a relation has."""
+"""Metrics that are smooth functions of the sums of a relation."""
 
 
 def scores(values: list[float]) -> pa.Table:
@@ -53,12 +53,12 @@ def scores(values: list[float]) -> pa.Table:
 def interval(metric: str, values: pa.Table, **options: Any) -> tuple[Any, ...]:
     (row,) = sqlrank.evaluate(metric, predictions=values, confidence=0.95, **options).to_pylist()
     name = metric.partition("(")[0]
-    return tuple(row[f"{name}{what}"] for what in ("", ".low", ".high", ".se", ".units"))
+    return tuple(row[f"{name}{what}"] for what in ("", ".ci_low", ".ci_high", ".se", ".n_units"))
 
 
 @pytest.fixture
 def shares(tmp_path: Path) -> Path:
-    """A user's folder with a metric that says that it is a share, and nothing else."""
+    """Return a user's folder with a metric that only declares to be a share."""
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / "share.sql").write_text(SHARE)
     return tmp_path
@@ -93,6 +93,17 @@ def test_units_that_agree(shares: Path) -> None:
     assert interval("Share", scores([0.0] * 12), sql_dir=shares)[:3] == pytest.approx((0, 0, 1 - 0.7124056556), abs=1e-10)
     assert interval("Share", scores([1.0] * 12), sql_dir=shares, interval="t")[1:3] == (None, None)
     assert interval("Bias", scores([0.1] * 12))[1:3] == (None, None)
+
+
+def test_limits_of_shares_stay_between_0_and_1(shares: Path) -> None:
+    """Rounding leaves no limit beyond a bound, for shares near both bounds and any number of units."""
+    groups = [(size, ones) for size in range(2, 80) for ones in (0, 1, size - 1, size)]
+    rows = [(number, float(place < ones)) for number, (size, ones) in enumerate(groups) for place in range(size)]
+    group, score = (list(column) for column in zip(*rows, strict=True))
+    table = pa.table({"group": group, "score": score, "label": [0.0] * len(rows)})
+    found = sqlrank.evaluate("Share", predictions=table, by="group", confidence=0.95, sql_dir=shares).to_pylist()
+    assert len(found) == len(groups)
+    assert all(0 <= row["Share.ci_low"] <= row["Share"] <= row["Share.ci_high"] <= 1 for row in found)
 
 
 def test_one_unit_and_none(shares: Path) -> None:
@@ -138,16 +149,16 @@ def test_rankings() -> None:
     values = np.array(each["DCG@10"].to_pylist())
     error = values.std(ddof=1) / np.sqrt(3)
     reach = student.ppf(0.95, 2) * error
-    assert [row[f"DCG@10{what}"] for what in (".low", ".high", ".se", ".units")] == pytest.approx(
+    assert [row[f"DCG@10{what}"] for what in (".ci_low", ".ci_high", ".se", ".n_units")] == pytest.approx(
         [values.mean() - reach, values.mean() + reach, error, 3], rel=1e-12
     )
     values = np.array(each["nDCG@10"].to_pylist())
     mean, square = values.mean(), (student.ppf(0.95, 2) * values.std(ddof=1)) ** 2 / 3
     ratio = square / (mean * (1 - mean))
     limits = [(mean + ratio / 2 + sign * np.sqrt(square + ratio**2 / 4)) / (1 + ratio) for sign in (-1, 1)]
-    assert [row["nDCG@10.low"], row["nDCG@10.high"]] == pytest.approx(limits, rel=1e-10)
+    assert [row["nDCG@10.ci_low"], row["nDCG@10.ci_high"]] == pytest.approx(limits, rel=1e-10)
     assert row["num_rel"] > 0
-    assert [row[f"num_rel.{what}"] for what in ("low", "high", "se", "units")] == [None] * 4
+    assert [row[f"num_rel.{what}"] for what in ("ci_low", "ci_high", "se", "n_units")] == [None] * 4
 
 
 @pytest.mark.slow
@@ -155,7 +166,7 @@ def test_queries_without_a_value_are_no_units(run: pa.Table, qrels: pa.Table) ->
     """A query without relevant documents does not count, or counts 0, as the policy says."""
     more = pa.concat_tables([qrels, pa.table({"query_id": ["q3"], "doc_id": ["a"], "relevance": [0]})])
     units = {
-        policy: sqlrank.evaluate("RR", run=run, qrels=more, confidence=0.95, no_relevant=policy)["RR.units"].to_pylist()
+        policy: sqlrank.evaluate("RR", run=run, qrels=more, confidence=0.95, no_relevant=policy)["RR.n_units"].to_pylist()
         for policy in ("zero", "skip")
     }
     assert units == {"zero": [3], "skip": [2]}
@@ -177,9 +188,9 @@ def test_a_query_that_weighs_nothing_is_no_unit(run: pa.Table, qrels: pa.Table, 
     for others, weights in ((qrels, [1.0, 3.0]), (judged, [1.0, 3.0, 0.0])):
         queries = pa.table({"query_id": [f"q{place}" for place in range(1, len(weights) + 1)], "weight": weights})
         rows += sqlrank.evaluate(metrics, qrels=others, queries=queries, **held).to_pylist()
-    found = [[row[f"RR{name}"] for name in ("", ".low", ".high", ".se", ".units")] for row in rows]
+    found = [[row[f"RR{name}"] for name in ("", ".ci_low", ".ci_high", ".se", ".n_units")] for row in rows]
     assert found[0] == pytest.approx(found[1], rel=1e-12)
-    assert [row["RR(aggregate=mean).units"] for row in rows] == [2, 3]
+    assert [row["RR(aggregate=mean).n_units"] for row in rows] == [2, 3]
 
 
 def test_values_of_queries_of_predictions() -> None:
@@ -223,22 +234,22 @@ def test_standard_errors_are_finite_differences(metrics: list[str]) -> None:
         values = np.array(copies[metric].to_pylist()).reshape(30, 2)
         influence = (values[:, 1] - values[:, 0]) / (2 * step)
         assert result[f"{metric}.se"] == pytest.approx(np.sqrt(30 / 29 * (influence**2).sum()), rel=1e-6), metric
-        assert result[f"{metric}.units"] == 30
+        assert result[f"{metric}.n_units"] == 30
 
 
 @pytest.mark.slow
 def test_every_metric_has_an_interval_or_a_reason() -> None:
     """Exactly one of: a derivative of its expression, a relation with its influence, why there is none, why an interval would say nothing."""
     listed = (Path(sqlrank.__file__).parents[1] / "docs" / "confidence.md").read_text("utf-8")
-    for file in library().metrics.values():
+    for file in load_registry().metrics.values():
         metric = asked(file)
         text = sqlrank.sql(metric, **named_sources(file), confidence=0.9, interval="t")
         has_none = bool(re.search(r"CAST\(NULL AS DOUBLE\) AS \w+_se,?$", text, re.MULTILINE))
-        said = [fact for fact in ("Influence", "No influence", "No interval") if fact in file.facts]
+        said = [fact for fact in ("Influence", "No influence", "No interval") if fact in file.annotations]
         assert len(said) <= 1, metric
         assert has_none == (said[:1] in (["No influence"], ["No interval"])), metric
-        assert ("movements" in text) == (said == ["Influence"]), metric
-        assert said != ["No influence"] or f"`{file.title_name}`" in listed, metric
+        assert ("prediction_influence" in text) == (said == ["Influence"]), metric
+        assert said != ["No influence"] or f"`{file.full_name}`" in listed, metric
 
 
 # What is refused
@@ -246,7 +257,7 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
 
 @pytest.mark.parametrize("level", [95, 1, 0.49, -0.5, "0.95", True, float("nan")])
 def test_levels_that_are_none(level: Any) -> None:
-    with pytest.raises(MetricError, match=r"is not possible; it is a number from 0\.5 to below 1, such as 0\.95"):
+    with pytest.raises(MetricError, match=r"is not possible; it is a number from 0\.5 to 0\.999999999, such as 0\.95"):
         sqlrank.evaluate("Bias", predictions=scores(RR), confidence=level)
 
 
@@ -268,7 +279,7 @@ def test_calls_that_are_refused(metrics: str, options: dict[str, Any], message: 
 
 
 def test_functions_of_intervals_are_no_policies() -> None:
-    with pytest.raises(MetricError, match="unknown policy 'low'"):
+    with pytest.raises(MetricError, match="evaluate has no argument 'low'"):
         interval("Bias", scores(RR), low="wilson")
 
 
@@ -283,7 +294,7 @@ def test_queries_that_are_null_are_no_units() -> None:
 def test_values_of_queries_are_read_twice() -> None:
     """For their means, and for how far each moves these: what reads them again would evaluate run and judgments again on many engines."""
     text = sqlrank.sql(["nDCG@10", "AP"], run="run", qrels="qrels", dialect="bigquery", confidence=0.95)
-    assert re.findall(r"(?:FROM|JOIN) (per_query|over_lists)\b", text) == ["per_query", "per_query", "over_lists"]
+    assert re.findall(r"(?:FROM|JOIN) (query_metrics|group_metrics)\b", text) == ["query_metrics", "query_metrics", "group_metrics"]
 
 
 def test_on_another_engine() -> None:
@@ -306,7 +317,7 @@ def test_the_command_shows_a_row_per_metric() -> None:
         "evaluate", "nDCG@10", "num_q", "--run", TREC / "results.test", "--qrels", TREC / "qrels.rel_level", "--confidence", "0.95"
     )
     lines = [line.split() for line in shown.splitlines()]
-    assert lines[0] == ["metric", "value", "low", "high", "units"]
+    assert lines[0] == ["metric", "value", "ci_low", "ci_high", "n_units"]
     assert lines[1] == ["nDCG@10", "0.2656", "0.0116", "0.9180", "3"]
     assert lines[2][0] == "num_q"
 
@@ -316,11 +327,11 @@ def test_the_command_shows_a_row_per_metric() -> None:
 
 @pytest.mark.parametrize("level", few([0.5, 0.8, 0.9, 0.95, 0.99, 0.999], [0.95]))
 def test_quantiles_are_those_of_scipy(level: float) -> None:
-    factors = quantile_polynomial(level)
+    factors = t_critical_polynomial(level)
     for freedom in [*range(3, 60), 100, 1000, 10**6]:
         value = sum(factor / freedom**power for power, factor in enumerate(factors))
         assert value == pytest.approx(student.ppf((1 + level) / 2, freedom), rel=2e-11)
     for freedom in (1, 2, 3.5, 30, 200):
-        value = t_quantile(level, freedom)
+        value = t_critical_value(level, freedom)
         assert value == pytest.approx(student.ppf((1 + level) / 2, freedom), rel=1e-11)
-        assert t_tail(value, freedom) == pytest.approx(1 - level, rel=1e-10)
+        assert t_two_sided_tail(value, freedom) == pytest.approx(1 - level, rel=1e-10)

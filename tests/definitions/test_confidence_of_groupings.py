@@ -74,7 +74,7 @@ def test_rankings_of_what_is_known_of_queries() -> None:
     """RR of x is 1, 1/2, 1/2; of y 1/2, 1/2, 1: units are queries, whichever country they are of."""
     by = [["system", "queries.country"], ["system"]]
     rows = sqlrank.evaluate("RR", **lists(), by=by, confidence=0.95, interval="t").to_pylist()
-    found = {(row["system"], row["queries.country"], row["slice"]): (row["RR"], row["RR.se"], row["RR.units"]) for row in rows}
+    found = {(row["system"], row["queries.country"], row["slice"]): (row["RR"], row["RR.se"], row["RR.n_units"]) for row in rows}
     third = pytest.approx(1 / 6, rel=1e-12)
     assert found == {
         ("x", "de", "system,queries.country"): (0.75, 0.25, 2),
@@ -96,9 +96,9 @@ def test_lists_of_one_query_are_not_independent() -> None:
         "ask for interval='bootstrap', which draws queries, or for one grouping"
     )
     rows = sqlrank.evaluate("RR", **lists(), by=[["system"], []], confidence=0.9, **BOOTSTRAP).to_pylist()
-    assert [(row["slice"], row["RR.units"]) for row in rows] == [("all", 3), ("system", 3), ("system", 3)]
+    assert [(row["slice"], row["RR.n_units"]) for row in rows] == [("all", 3), ("system", 3), ("system", 3)]
     means = pa.table({"query_id": ["q1", "q2", "q3"], "label": [0.0] * 3, "score": [0.75, 0.5, 0.75]})
     (own,) = sqlrank.evaluate("MAE", predictions=means, level="query", confidence=0.9, **BOOTSTRAP).to_pylist()
-    assert [rows[0][f"RR.{limit}"] for limit in ("low", "high", "se")] == pytest.approx(
-        [own[f"MAE.{limit}"] for limit in ("low", "high", "se")]
+    assert [rows[0][f"RR.{limit}"] for limit in ("ci_low", "ci_high", "se")] == pytest.approx(
+        [own[f"MAE.{limit}"] for limit in ("ci_low", "ci_high", "se")]
     )

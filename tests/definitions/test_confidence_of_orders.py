@@ -97,8 +97,42 @@ def test_confusion_matrices() -> None:
     for metric, numbers in expected.items():
         assert interval(metric, pa.table(TEN))[::3] == pytest.approx(numbers, abs=1e-9)
     assert interval("MCC", pa.table(WEIGHED))[::3] == pytest.approx((0.666666667, 0.240661589), abs=1e-9)
-    assert interval("Precision", pa.table(TEN), interval="wilson")[1:3] == interval("Precision", pa.table(TEN))[1:3]
+    # Wilson's interval with as many trials as have this standard error; the default is wider, since four rows are predicted positive.
+    wilson = interval("Precision", pa.table(TEN), interval="wilson")[1:3]
+    quantile, trials = student.ppf(0.975, 9), 0.75 * 0.25 / 0.228217732**2
+    center = (0.75 + quantile**2 / (2 * trials)) / (1 + quantile**2 / trials)
+    half = quantile / (1 + quantile**2 / trials) * np.sqrt(0.75 * 0.25 / trials + quantile**2 / (4 * trials**2))
+    assert wilson == pytest.approx((center - half, center + half), abs=1e-8)
+    low, high = interval("Precision", pa.table(TEN))[1:3]
+    assert low < wilson[0]
+    assert high > wilson[1]
     assert interval("Precision", pa.table(TEN), cut="best")[1:] == (None,) * 4
+
+
+def matthews(label: np.ndarray[Any, Any], score: np.ndarray[Any, Any], weight: np.ndarray[Any, Any]) -> float:
+    """Return the Matthews correlation coefficient at a threshold of 0.5."""
+    is_positive, is_predicted = label == 1, score >= 0.5
+    tp, fn = weight[is_positive & is_predicted].sum(), weight[is_positive & ~is_predicted].sum()
+    fp, tn = weight[~is_positive & is_predicted].sum(), weight[~is_positive & ~is_predicted].sum()
+    return float((tp * tn - fp * fn) / np.sqrt((tp + fn) * (tp + fp) * (tn + fp) * (tn + fn)))
+
+
+@pytest.mark.parametrize("missing", ["false positives", "false negatives"])
+def test_mcc_has_a_standard_error_without_false_predictions_of_one_kind(missing: str) -> None:
+    """Compare with finite differences in the weights of rows, and with the jackknife."""
+    rng = np.random.default_rng(0)
+    label = np.repeat([1.0, 0.0], 50)
+    score = np.where(label == 1, rng.uniform(0.2, 1, 100), rng.uniform(0, 0.49, 100))
+    if missing == "false negatives":
+        label, score = 1 - label, 0.999 - score
+    ones, step = np.ones(100), 1e-6
+    moves = [(matthews(label, score, ones + step * row) - matthews(label, score, ones - step * row)) / (2 * step) for row in np.eye(100)]
+    value, low, high, error, _ = interval("MCC", pa.table({"label": label, "score": score}))
+    assert value == pytest.approx(matthews(label, score, ones), rel=1e-12)
+    assert error == pytest.approx(np.sqrt(100 / 99 * np.square(moves).sum()), rel=1e-6)
+    left_out = np.array([matthews(label, score, ones - row) for row in np.eye(100)])
+    assert error == pytest.approx(np.sqrt(99 / 100 * np.square(left_out - left_out.mean()).sum()), rel=0.05)
+    assert low < value < high
 
 
 @pytest.mark.slow
@@ -125,7 +159,7 @@ def test_every_plan_has_the_same_intervals(order: str) -> None:
         usual = sqlrank.evaluate(OF_ORDERS, **given).to_pylist()
         for one, two in zip(usual, sqlrank.evaluate(OF_ORDERS, **given, plan={"order": order}).to_pylist(), strict=True):
             assert one == pytest.approx(two, rel=1e-11)
-            assert one["AUC.low"] < one["AUC"] < one["AUC.high"]
+            assert one["AUC.ci_low"] < one["AUC"] < one["AUC.ci_high"]
 
 
 @pytest.mark.slow
@@ -175,7 +209,7 @@ def test_standard_errors_are_finite_differences(tie_credit: float) -> None:
         sums = np.array([influence[user == one].sum() for one in np.unique(user)])
         expected = np.sqrt(len(sums) / (len(sums) - 1) * (sums**2).sum())
         assert by_user[f"{name}.se"].to_pylist() == [pytest.approx(expected, rel=1e-6)], name
-        assert by_user[f"{name}.units"].to_pylist() == [len(sums)]
+        assert by_user[f"{name}.n_units"].to_pylist() == [len(sums)]
 
 
 # What changes nothing
@@ -212,9 +246,9 @@ def test_a_row_cut_in_two_changes_nothing_by_units() -> None:
     rows = {name: values * 2 for name, values in sample().items()}
     rows["weight"] = [weight / 2 for weight in rows["weight"]]
     whole, halves = rows_of(sample(), unit="CAST(user AS INT)"), rows_of(rows, unit="CAST(user AS INT)")
-    errors = [f"{metric}{what}" for metric in ALL for what in ("", ".se", ".units")]
+    errors = [f"{metric}{what}" for metric in ALL for what in ("", ".se", ".n_units")]
     assert [halves[name] for name in errors] == pytest.approx([whole[name] for name in errors], rel=1e-9)
-    assert [rows_of(rows)[f"{metric}.units"] for metric in ALL] == [120] * len(ALL)
+    assert [rows_of(rows)[f"{metric}.n_units"] for metric in ALL] == [120] * len(ALL)
 
 
 @pytest.mark.slow
@@ -240,7 +274,7 @@ def test_limits_of_shares_are_shares() -> None:
     found = sqlrank.evaluate(bounded, predictions=pa.table(table), by="group", confidence=0.95)
     for metric in bounded:
         least = -1 if metric in {"Gini", "LiftQuality", "MCC", "YoudenJ"} else 0
-        values, lows, highs = (found[f"{metric}{what}"].to_pylist() for what in ("", ".low", ".high"))
+        values, lows, highs = (found[f"{metric}{what}"].to_pylist() for what in ("", ".ci_low", ".ci_high"))
         assert sum(low is not None for low in lows) > 25
         for value, low, high in zip(values, lows, highs, strict=True):
             assert low is None or least - 1e-12 <= low <= value + 1e-12, metric
@@ -258,7 +292,8 @@ def test_undefined_is_null() -> None:
     for metric in ("AUC", "APS", "Precision"):
         assert interval(metric, one_unit, unit="user")[1:] == (None, None, None, 1)
     perfect = pa.table({"label": [1.0, 1, 0, 0], "score": [0.9, 0.8, 0.1, 0.2]})
-    assert interval("MCC", perfect) == (1, None, None, None, 4)
+    assert interval("MCC", perfect) == pytest.approx((1, -0.4337471610, 1, 0, 4), abs=1e-9)
+    assert interval("MCC", perfect, interval="t")[1:3] == (None, None)
 
 
 def test_an_order_of_rows_has_no_interval() -> None:
@@ -272,7 +307,7 @@ def test_an_order_of_rows_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("metric", "options", "message"),
     [
-        ("AUC", {"unit": "nobody"}, r"'nobody', which predictions do not have"),
+        ("AUC", {"unit": "nobody"}, r"^unit: 'nobody' is a column that predictions do not have"),
         ("AUC", {"unit": "share"}, r"unit_id is DOUBLE, .*; cast it to text or whole numbers"),
         ("AUC", {"unit": "gaps"}, r"1 row: unit_id is NULL; for intervals it has to be known which rows belong together"),
     ],
@@ -313,7 +348,13 @@ def test_the_command_takes_a_unit(tmp_path: Any) -> None:
 
 def test_a_model_of_dbt_takes_a_unit() -> None:
     model = sqlrank.dbt_model(["AUC"], "daily", predictions="scored", confidence=0.95, unit="user")
-    assert [column["name"] for column in model.schema["models"][0]["columns"]] == ["auc", "auc_low", "auc_high", "auc_se", "auc_units"]
+    assert [column["name"] for column in model.schema["models"][0]["columns"]] == [
+        "auc",
+        "auc_ci_low",
+        "auc_ci_high",
+        "auc_se",
+        "auc_n_units",
+    ]
     assert "unit_id" in model.sql
 
 

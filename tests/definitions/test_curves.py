@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -140,3 +141,35 @@ def test_a_curve_is_asked_for_alone_and_checked() -> None:
         sqlrank.evaluate("Calibration", predictions=data)
     with pytest.raises(sqlrank.MetricError, match=r"points is -1; it must be an integer from 0"):
         sqlrank.evaluate("ROC(points=-1)", predictions=data)
+
+
+def heavy_and_light(rows: int = 3000) -> pa.Table:
+    """Return predictions of which one weighs up to 1e18 times as much as another."""
+    generator = np.random.default_rng(3)
+    label, score = (generator.random(rows) < 0.3).astype(int), np.round(generator.random(rows), 3)
+    return pa.table({"label": label, "score": score, "weight": 10 ** generator.uniform(-6, 12, rows)})
+
+
+@pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
+def test_what_is_below_a_threshold_is_added_up_itself(strategy: str) -> None:
+    """As what is left of the total it was -0.078 instead of 0.0042, and 0 instead of 1e-6."""
+    data = heavy_and_light()
+    label, score, weight = arrays(data)
+    table = columns("Threshold(points=0)", data, strategy=strategy)
+    for threshold, fn, tn in list(zip(table["threshold"], table["fn"], table["tn"], strict=True))[-40:]:
+        below = score < threshold
+        exact = [float(sum(map(Fraction, weight[below & (label == value)]))) for value in (1, 0)]
+        assert [fn, tn] == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
+@pytest.mark.parametrize(
+    ("curve", "end"), every(2, [("ROC", (1, 1)), ("ROC(points=0)", (1, 1)), ("Gain", (1, 1)), ("PR", (1,))], rows=True)
+)
+def test_weighted_curves_end_at_exactly_1(curve: str, end: tuple[float, ...], strategy: str) -> None:
+    for data in (heavy_and_light(), predictions(6), predictions(7).append_column("other", pa.array(range(3000)))):
+        table = columns(curve, data, strategy=strategy)
+        shares = [table[name] for name in list(table) if name in {"fpr", "tpr", "fraction", "gain", "recall"}]
+        assert tuple(values[-1] for values in shares) == end
+        assert max(values.max() for values in shares) == 1
+        assert min(np.diff(values).min() for values in shares) > -1e-15

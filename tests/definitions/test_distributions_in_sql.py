@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from sqlrank.engines.render import render
-from sqlrank.experiments.asked import Experiment
-from sqlrank.experiments.effects import steps_of_effects
-from sqlrank.experiments.sums import chained
+from sqlrank.experiments.design import ExperimentDesign
+from sqlrank.experiments.effects import effect_ctes
+from sqlrank.experiments.variant_sums import with_ctes
+from sqlrank.rendering.renderer import render_statement
 from tests.lanes import few
 
 FREEDOMS = (1.0, 1.01, 1.5, 2.0, 3.0, 5.5, 10.17, 30.0, 100.0, 1e3, 9_999.5, 1e6, 1e9)
@@ -31,12 +31,14 @@ def read(last: str, given: str, table: pa.Table, **options: Any) -> dict[str, li
         "unit": "u",
     }
     asked |= {"interval": "fixed", "lift": "log", "confidence": 0.95, "correction": "none"}
-    steps = steps_of_effects(Experiment.of(asked | options), "A")
+    steps = effect_ctes(ExperimentDesign.from_arguments(**(asked | options)), "A")
     names = list(steps)
     chain = {name: steps[name] for name in names[: names.index(last) + 1] if name != given}
     with duckdb.connect() as connection:
         connection.register(given, table)
-        found: dict[str, list[Any]] = connection.sql(render(chained(chain, set()), "test: step")).order("ALL").to_arrow_table().to_pydict()
+        found: dict[str, list[Any]] = (
+            connection.sql(render_statement(with_ctes(chain, set()), "test: step")).order("ALL").to_arrow_table().to_pydict()
+        )
     return found
 
 
@@ -51,7 +53,7 @@ def test_tails_of_t() -> None:
     """Near 0 and as far out as doubles go, of 1 degree of freedom and of so many that t is normal."""
     cases = [(freedom, value) for freedom in FREEDOMS for value in (0.0, 1e-3, 0.1, 0.7, 1.96, 5.0, 13.0, 35.0, 1e3, 1e6)]
     freedoms, values = map(list, zip(*cases, strict=True))
-    found = read("reaches", "lifts", lifts(freedoms, values, [0.05] * len(cases)))["log_p"]
+    found = read("critical_values", "relative_effects", lifts(freedoms, values, [0.05] * len(cases)))["log_p"]
     expected = np.log(2) + stats.t.logsf(values, freedoms)
     sure = [place for place, log_p in enumerate(expected) if log_p > -690]
     assert len(sure) > 90
@@ -61,7 +63,7 @@ def test_tails_of_t() -> None:
 def test_quantiles_of_t() -> None:
     cases = [(freedom, alpha) for freedom in FREEDOMS for alpha in (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-5, 1e-9)]
     freedoms, alphas = map(list, zip(*cases, strict=True))
-    found = read("reaches", "lifts", lifts(freedoms, [1.0] * len(cases), alphas))
+    found = read("critical_values", "relative_effects", lifts(freedoms, [1.0] * len(cases), alphas))
     expected = [stats.t.isf(alpha / 2, freedom) for freedom, alpha in cases]
     for name in ("reach", "relative_reach"):
         assert found[name] == pytest.approx(expected, rel=2e-11)
@@ -69,7 +71,13 @@ def test_quantiles_of_t() -> None:
 
 @pytest.mark.parametrize("power", [0.5001, 0.8, 0.99])
 def test_what_is_found_with_a_power(power: float) -> None:
-    found = read("reaches", "lifts", lifts([*FREEDOMS], [1.0] * len(FREEDOMS), [0.01] * len(FREEDOMS)), power=power, confidence=0.9)
+    found = read(
+        "critical_values",
+        "relative_effects",
+        lifts([*FREEDOMS], [1.0] * len(FREEDOMS), [0.01] * len(FREEDOMS)),
+        power=power,
+        confidence=0.9,
+    )
     expected = [stats.t.ppf(0.95, freedom) + stats.t.ppf(power, freedom) for freedom in FREEDOMS]
     assert found["found_reach"] == pytest.approx(expected, rel=1e-10)
 
@@ -83,5 +91,7 @@ def test_tails_of_chi_square(freedom: int) -> None:
     ]
     for value in values:
         table = pa.table({"units": [10], "statistic": [value], "freedom": [freedom], "crossed": [0]})
-        assert read("mismatch", "sample_ratio", table)["p"] == pytest.approx([float(stats.chi2.sf(value, freedom))], rel=1e-11)
+        assert read("sample_ratio_test", "sample_ratio_statistic", table)["p_value"] == pytest.approx(
+            [float(stats.chi2.sf(value, freedom))], rel=1e-11
+        )
     assert len(values) > 5

@@ -25,7 +25,7 @@ def two_days(then: list[tuple[float, float]], now: list[tuple[float, float]], is
     rows = [(day, -float(place), *pair) for day, bins in ((1, then), (2, now)) for place, pair in enumerate(bins)]
     day, bins, positives, negatives = (list(each) for each in zip(*rows, strict=True))
     ends = {"score_min": bins, "score_max": [each + 0.5 * is_open for each in bins]}
-    counts = {"num_rows": [one + other for one, other in zip(positives, negatives, strict=True)], "definition": ["0"] * len(rows)}
+    counts = {"num_rows": [one + other for one, other in zip(positives, negatives, strict=True)], "definition_hash": ["0"] * len(rows)}
     return pa.table({"day": day, "bin": bins, "positives": positives, "negatives": negatives, **ends, **counts, **columns})
 
 
@@ -36,18 +36,18 @@ def test_by_hand() -> None:
     assert auc == {
         "metric": "AUC",
         "value_reference": pytest.approx(0.7375),
-        "value": 0.5,
+        "value_current": 0.5,
         "difference": pytest.approx(-0.2375),
-        "least": pytest.approx(0 - 0.875),
-        "greatest": pytest.approx(1 - 0.6),
-        "days_reference": 1,
-        "days": 1,
-        "rows_reference": 14,
-        "rows": 6,
+        "bound_low": pytest.approx(0 - 0.875),
+        "bound_high": pytest.approx(1 - 0.6),
+        "num_days_reference": 1,
+        "num_days_current": 1,
+        "num_rows_reference": 14,
+        "num_rows_current": 6,
     }
     # Shares of 7, 4 and 3 in 14, of which the last has all now: the others count as 0.0001.
     expected = sum((0.0001 - share) * log(0.0001 / share) for share in (7 / 14, 4 / 14)) + (1 - 3 / 14) * log(14 / 3)
-    assert psi["value"] == psi["difference"] == psi["least"] == psi["greatest"] == pytest.approx(expected, abs=1e-12)
+    assert psi["value_current"] == psi["difference"] == psi["bound_low"] == psi["bound_high"] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -55,9 +55,9 @@ def test_psi_by_hand() -> None:
     """Halves that become 80 and 20 of 100; days that are alike have 0; a day is at 0 from itself however its weight changes."""
     state = two_days([(5, 45), (10, 40)], [(10, 70), (15, 5)])
     psi = next(row for row in sqlrank.drift("AUC", state=state, **DAYS).to_pylist() if row["metric"] == "PSI")
-    assert psi["value"] == pytest.approx(0.3 * log(0.8 / 0.5) - 0.3 * log(0.2 / 0.5), abs=1e-14)
+    assert psi["value_current"] == pytest.approx(0.3 * log(0.8 / 0.5) - 0.3 * log(0.2 / 0.5), abs=1e-14)
     alike = two_days([(5, 45), (10, 40)], [(15, 135), (120, 30)])
-    assert next(row for row in sqlrank.drift("AUC", state=alike, **DAYS).to_pylist() if row["metric"] == "PSI")["value"] == 0
+    assert next(row for row in sqlrank.drift("AUC", state=alike, **DAYS).to_pylist() if row["metric"] == "PSI")["value_current"] == 0
 
 
 @pytest.mark.slow
@@ -71,11 +71,16 @@ def test_metrics_are_those_of_evaluate() -> None:
     assert len(found) == 6
     for row in (row for row in found if row["metric"] != "PSI"):
         before, after, name = then[row["campaign"]], now[row["campaign"]], row["metric"]
-        assert (row["value_reference"], row["value"]) == pytest.approx((before[name], after[name]))
-        assert (row["days_reference"], row["days"], row["rows_reference"], row["rows"]) == (3, 2, before["rows"], after["rows"])
-        least, greatest = (f"{name}.least", f"{name}.greatest") if name == "AUC" else (name, name)
-        assert row["least"] == pytest.approx(after[least] - before[greatest], abs=1e-12)
-        assert row["greatest"] == pytest.approx(after[greatest] - before[least], abs=1e-12)
+        assert (row["value_reference"], row["value_current"]) == pytest.approx((before[name], after[name]))
+        assert (row["num_days_reference"], row["num_days_current"], row["num_rows_reference"], row["num_rows_current"]) == (
+            3,
+            2,
+            before["num_rows"],
+            after["num_rows"],
+        )
+        least, greatest = (f"{name}.bound_low", f"{name}.bound_high") if name == "AUC" else (name, name)
+        assert row["bound_low"] == pytest.approx(after[least] - before[greatest], abs=1e-12)
+        assert row["bound_high"] == pytest.approx(after[greatest] - before[least], abs=1e-12)
     moved = [abs(row["difference"]) / (row["value_reference"] or 1) for row in found]
     assert moved == sorted(moved, reverse=True)
 
@@ -125,6 +130,17 @@ def test_the_worst_comes_first_and_what_is_not_there_is_skipped() -> None:
     ]
 
 
+def test_a_metric_that_became_undefined_does_not_pass() -> None:
+    """On the second day all labels are positive, so that AUC is undefined; LogLoss is not."""
+    table = pa.table({"day": [1] * 8 + [2] * 8, "label": [0, 1] * 4 + [1] * 8, "score": [0.25, 0.75] * 8})
+    state = sqlrank.state(["AUC", "LogLoss"], predictions=table, by="day", bins="score")
+    result = sqlrank.drift(["AUC", "LogLoss"], state=state, at_most={"AUC": 0.5, "LogLoss": 9}, **DAYS)
+    found = {row["metric"]: (row["verdict"], row["reason"]) for row in result.to_pylist()}
+    assert found["AUC"] == ("inconclusive", "undefined for the days that are compared")
+    assert found["LogLoss"][0] == "pass"
+    assert result.schema.metadata[b"sqlrank.verdict"] == b"inconclusive"
+
+
 @pytest.mark.slow
 def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, summary = tmp_path / "state.parquet", tmp_path / "summary.md"
@@ -138,7 +154,7 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
     plain = call(*asked, "--format", "csv")
     assert (plain.exit_code, plain.stdout.splitlines()[0]) == (
         0,
-        "metric,value_reference,value,difference,least,greatest,days_reference,days,rows_reference,rows",
+        "metric,value_reference,value_current,difference,bound_low,bound_high,num_days_reference,num_days_current,num_rows_reference,num_rows_current",
     )
     assert (
         call(*asked, "--inconclusive", "pass").stderr
@@ -163,7 +179,7 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
         ({"by": "campaign"}, "^state: 'campaign' is no column that rows of Table are told apart by"),
         (
-            {"state": two_days([(1, 1)], [(2, 1)]).set_column(7, "definition", pa.array(["0", "1"]))},
+            {"state": two_days([(1, 1)], [(2, 1)]).set_column(7, "definition_hash", pa.array(["0", "1"]))},
             r"^state: rows of different definitions \(0, 1\) cannot be added up",
         ),
     ],

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import sqlrank
-from sqlrank.statement.distributions import t_tail
+from sqlrank.inference.student_t import t_two_sided_tail
 from tests.definitions.experiments import UNITS, cuped, drawn, linearised, welch
 from tests.lanes import few
 
@@ -30,7 +30,17 @@ def near(row: dict[str, Any], expected: dict[str, Any], rel: float = 1e-9) -> No
 def test_golden_effects() -> None:
     """Of tea-tasting 1.14.0."""
     rows = {(row["metric"], row["variant"]): row for row in found(METRICS, covariates={"cuped": "pre"})}
-    names = ("value_control", "value", "difference", "low", "high", "p", "relative", "relative_low", "relative_high")
+    names = (
+        "value_control",
+        "value",
+        "difference",
+        "ci_low",
+        "ci_high",
+        "p_value",
+        "relative_difference",
+        "relative_ci_low",
+        "relative_ci_high",
+    )
     expected = {
         "mean": (2.985, 4.371428571, 1.386428571, -1.050008855, 3.822865997, 0.234089336, 0.464465183, -0.208786532, 1.710593739),
         "cuped": (3.111179046, 4.191172792, 1.079993747, 0.376322328, 1.783665165, 0.006330737, 0.347133267, 0.123466887, 0.615328463),
@@ -38,23 +48,23 @@ def test_golden_effects() -> None:
     }
     for metric, values in expected.items():
         near(rows[metric, "B"], dict(zip(names, values, strict=True)), rel=3e-9)
-    assert rows["mean", "B"]["freedom"] == pytest.approx(10.174051570, abs=1e-9)
-    assert (rows["mean", "B"]["units_control"], rows["mean", "B"]["units"]) == (10, 7)
-    assert [rows[metric, "B"]["better"] for metric in METRICS] == [None, "B", None]
+    assert rows["mean", "B"]["df"] == pytest.approx(10.174051570, abs=1e-9)
+    assert (rows["mean", "B"]["n_units_control"], rows["mean", "B"]["n_units"]) == (10, 7)
+    assert [rows[metric, "B"]["winner"] for metric in METRICS] == [None, "B", None]
 
 
 @pytest.mark.slow
 def test_golden_intervals_of_other_kinds() -> None:
     """Of gbstats 0.8.0."""
-    near(found(interval="always")[0], {"low": -15.201248678, "high": 17.974105821, "detectable": None})
-    near(found(lift="linear")[0], {"relative_low": -0.466385336, "relative_high": 1.395315702})
+    near(found(interval="always")[0], {"ci_low": -15.201248678, "ci_high": 17.974105821, "mde": None})
+    near(found(lift="linear")[0], {"relative_ci_low": -0.466385336, "relative_ci_high": 1.395315702})
 
 
 @pytest.mark.slow
 def test_golden_sample_ratios() -> None:
     equal, shared = found()[-1], found(shares={"A": 0.5, "B": 0.25, "C": 0.25})[-1]
-    near(equal, {"metric": "sample_ratio", "units": 24, "statistic": 0.75, "freedom": 2.0, "p": 0.687289279})
-    near(shared, {"statistic": 0.666666667, "p": 0.716531311})
+    near(equal, {"metric": "sample_ratio", "n_units": 24, "statistic": 0.75, "df": 2.0, "p_value": 0.687289279})
+    near(shared, {"statistic": 0.666666667, "p_value": 0.716531311})
 
 
 @pytest.mark.slow
@@ -64,14 +74,14 @@ def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
     variants = [name for name, count in zip("ABCDEFGH", counts, strict=False) for _ in range(count)]
     table = pa.table({"unit_id": range(len(variants)), "variant": variants, "x": [i % 5 for i in range(len(variants))]})
     test = stats.chisquare(counts)
-    near(found("Mean(x)", table)[-1], {"statistic": float(test.statistic), "freedom": arms - 1.0, "p": float(test.pvalue)})
+    near(found("Mean(x)", table)[-1], {"statistic": float(test.statistic), "df": arms - 1.0, "p_value": float(test.pvalue)})
 
 
 @pytest.mark.slow
 def test_a_share_without_units_counts() -> None:
     table = UNITS.filter(pa.compute.not_equal(UNITS["variant"], "C"))
     test = stats.chisquare([10, 7, 0], np.array([0.5, 0.4, 0.1]) * 17)
-    near(found(data=table, shares={"A": 0.5, "B": 0.4, "C": 0.1})[-1], {"statistic": float(test.statistic), "p": float(test.pvalue)})
+    near(found(data=table, shares={"A": 0.5, "B": 0.4, "C": 0.1})[-1], {"statistic": float(test.statistic), "p_value": float(test.pvalue)})
 
 
 @pytest.mark.slow
@@ -105,13 +115,13 @@ def test_two_units_in_an_arm() -> None:
     table = pa.table({"unit_id": range(5), "variant": list("AABBB"), "x": [1.0, 9.0, 4.0, 4.1, 4.3]})
     row = found("Mean(x)", table)[0]
     near(row, welch(np.array([4.0, 4.1, 4.3]), np.array([1.0, 9.0])))
-    assert 1 < row["freedom"] < 1.01
+    assert 1 < row["df"] < 1.01
 
 
 @pytest.mark.parametrize("freedom", [9_999.0, 10_001.0, 2_453_975.5, 1e8])
 def test_tails_of_many_degrees_of_freedom(freedom: float) -> None:
     for value in (0.0, 0.1, 0.688, 2.0, 10.0, 30.0):
-        assert t_tail(value, freedom) == pytest.approx(2 * stats.t.sf(value, freedom), rel=2e-11)
+        assert t_two_sided_tail(value, freedom) == pytest.approx(2 * stats.t.sf(value, freedom), rel=2e-11)
 
 
 @pytest.mark.slow
@@ -127,13 +137,13 @@ def test_rows_of_a_unit_are_added_up() -> None:
 def test_corrections_widen_intervals() -> None:
     """Holm's p of six comparisons; an interval leaves 0 out where the corrected p is below 0.05."""
     plain, holm = found(METRICS, covariates={"cuped": "pre"}), found(METRICS, covariates={"cuped": "pre"}, correction="holm")
-    p = sorted(row["p"] for row in plain[:-1])
+    p = sorted(row["p_value"] for row in plain[:-1])
     assert min(row["p_adjusted"] for row in holm[:-1]) == pytest.approx(6 * p[0])
     for row, alone in zip(holm[:-1], plain[:-1], strict=True):
-        assert row["level"] == pytest.approx(1 - 0.05 / 6)
-        assert row["high"] - row["low"] > alone["high"] - alone["low"]
-        assert (row["low"] > 0 or row["high"] < 0) <= (row["p_adjusted"] < 0.05)
-    assert found(METRICS, covariates={"cuped": "pre"}, correction="bh")[0]["level"] == pytest.approx(1 - 0.05 / 6)
+        assert row["ci_level"] == pytest.approx(1 - 0.05 / 6)
+        assert row["ci_high"] - row["ci_low"] > alone["ci_high"] - alone["ci_low"]
+        assert (row["ci_low"] > 0 or row["ci_high"] < 0) <= (row["p_adjusted"] < 0.05)
+    assert found(METRICS, covariates={"cuped": "pre"}, correction="bh")[0]["ci_level"] == pytest.approx(1 - 0.05 / 6)
 
 
 @pytest.mark.slow
@@ -142,23 +152,23 @@ def test_always_valid_p_agrees_with_its_interval() -> None:
     row = found(interval="always")[0]
     units, z = 17, row["statistic"]
     rho = (-2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))) / 5000
-    reach = np.sqrt(2 * (units * rho + 1) / (units * rho) * np.log(np.sqrt(units * rho + 1) / row["p"]))
+    reach = np.sqrt(2 * (units * rho + 1) / (units * rho) * np.log(np.sqrt(units * rho + 1) / row["p_value"]))
     assert reach == pytest.approx(abs(z))
     same = UNITS.set_column(UNITS.column_names.index("spend"), "spend", pa.array([float(i // 3 % 2) for i in range(24)]))
-    assert [row["p"] for row in found(data=same.slice(0, 18), interval="always")[:-1]] == [1.0, 1.0]
+    assert [row["p_value"] for row in found(data=same.slice(0, 18), interval="always")[:-1]] == [1.0, 1.0]
 
 
 @pytest.mark.slow
 def test_lower_is_better() -> None:
     """Of a large effect the variant that is better is the other one."""
     table = pa.table({"unit_id": range(8), "variant": list("AAAABBBB"), "x": [1.0, 2, 1, 2, 11, 12, 11, 12]})
-    assert found("Mean(x)", table)[0]["better"] == "B"
-    assert found("Mean(x)", table, lower="Mean(x)")[0]["better"] == "A"
+    assert found("Mean(x)", table)[0]["winner"] == "B"
+    assert found("Mean(x)", table, lower="Mean(x)")[0]["winner"] == "A"
 
 
 @pytest.mark.slow
 def test_what_is_detectable() -> None:
     """As compare says it: quantiles of t for level and power, times the standard error."""
     row = found()[0]
-    df = row["freedom"]
-    assert row["detectable"] == pytest.approx((stats.t.ppf(0.975, df) + stats.t.ppf(0.8, df)) * row["se"])
+    df = row["df"]
+    assert row["mde"] == pytest.approx((stats.t.ppf(0.975, df) + stats.t.ppf(0.8, df)) * row["se"])

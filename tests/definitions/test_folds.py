@@ -16,7 +16,7 @@ import pytest
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 
 import sqlrank
-from sqlrank.states import jackknife, reading
+from sqlrank.rollups import evaluate_rollup, jackknife
 from tests.definitions.test_states import ORDERS, SUMS, clicks, on_sqlite
 from tests.lanes import few
 from tests.unit.command_line import call, printed
@@ -69,12 +69,46 @@ def test_four_folds_by_hand() -> None:
     (row,) = sqlrank.evaluate("BaseRate", state=made, confidence=0.95).to_pylist()
     assert row == {
         "BaseRate": pytest.approx(0.3, abs=1e-15),
-        "BaseRate.low": 0.0,
-        "BaseRate.high": pytest.approx(0.3 + 3.1824463053 * 0.1290994449, abs=1e-9),
+        "BaseRate.ci_low": 0.0,
+        "BaseRate.ci_high": pytest.approx(0.3 + 3.1824463053 * 0.1290994449, abs=1e-9),
         "BaseRate.se": pytest.approx(0.1290994449, abs=1e-10),
-        "BaseRate.units": 4,
-        "rows": 20,
+        "BaseRate.n_buckets": 4,
+        "num_rows": 20,
     }
+
+
+def test_a_fold_that_weighs_nothing_is_no_unit() -> None:
+    """Four viewers of whom one weighs nothing say what the other three do; of a group that weighs nothing nothing is known."""
+    viewers = [unit_in(fold, 4) for fold in range(4)]
+    rows = {
+        "campaign": ["a"] * 8 + ["b"] * 2,
+        "viewer": [*viewers, *viewers, *viewers[:2]],
+        "label": [1, 0, 1, 0, 0, 1, 0, 1, 1, 0],
+        "score": [0.5, 0.25, 0.75, 0.5, 0.25, 0.5, 0.5, 0.75, 0.5, 0.5],
+        "weight": [1.0, 2.0, 3.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0],
+    }
+    metrics = ["AUC", "LogLoss"]
+    options: dict[str, Any] = {"by": "campaign", "fold": "viewer", "folds": 4}
+    found, without = (
+        sqlrank.evaluate(metrics, state=sqlrank.state(metrics, predictions=each, **options), by="campaign", confidence=0.95).to_pylist()
+        for each in (pa.table(rows), pa.table(rows).filter([weight > 0 for weight in rows["weight"]]))
+    )
+    assert found[0] | {"num_rows": 6} == without[0]
+    assert (found[0]["AUC.n_buckets"], found[0]["LogLoss.n_buckets"]) == (3, 3)
+    assert found[0]["LogLoss.se"] > 0
+    assert {name: found[1][name] for name in found[1] if name.endswith((".n_buckets", ".se"))} == dict.fromkeys(
+        ("AUC.se", "AUC.n_buckets", "LogLoss.se", "LogLoss.n_buckets")
+    )
+
+
+def test_a_fold_without_values_is_no_unit_of_a_mean_over_lists() -> None:
+    """The query of one of the three folds has no relevant document, and under no_relevant=skip no value."""
+    queries = [unit_in(fold, 4) for fold in range(3)]
+    run = pa.table({"query_id": queries * 2, "doc_id": ["x"] * 3 + ["y"] * 3, "score": [2.0, 1.0, 1.0, 1.0, 2.0, 2.0]})
+    qrels = pa.table({"query_id": queries, "doc_id": ["x"] * 3, "relevance": [1, 1, 0]})
+    made = sqlrank.state(["RR", "num_q"], run=run, qrels=qrels, fold="query_id", folds=4, no_relevant="skip")
+    (row,) = sqlrank.evaluate("RR", state=made, confidence=0.95, no_relevant="skip").to_pylist()
+    assert (row["RR"], row["RR.se"], row["RR.n_buckets"], row["num_rows"]) == (0.75, pytest.approx(0.25), 2, 3)
 
 
 def test_in_fractions() -> None:
@@ -91,7 +125,7 @@ def test_in_fractions() -> None:
     for name, metric in (("AUC", _area), ("Brier", _brier)):
         assert found[name] == pytest.approx(float(metric(rows)), abs=1e-13)
         assert found[f"{name}.se"] == pytest.approx(float(jackknifed([metric(part) for part in parts])) ** 0.5, rel=1e-11)
-        assert found[f"{name}.units"] == 5
+        assert found[f"{name}.n_buckets"] == 5
 
 
 def _area(rows: Sequence[tuple[Any, ...]]) -> Fraction:
@@ -133,9 +167,11 @@ def test_beside_scikit_learn(campaign: str | None) -> None:
     for name, values in values_without(where).items():
         error = jackknifed(values) ** 0.5
         assert row[f"{name}.se"] == pytest.approx(error, rel=1e-9), name
-        assert row[f"{name}.units"] == 8
-        assert (row[f"{name}.low"], row[f"{name}.high"]) == pytest.approx((row[name] - T_7 * error, row[name] + T_7 * error), abs=1e-9)
-    assert {row[f"num_predictions.{limit}"] for limit in ("low", "high", "se", "units")} == {None}
+        assert row[f"{name}.n_buckets"] == 8
+        assert (row[f"{name}.ci_low"], row[f"{name}.ci_high"]) == pytest.approx(
+            (row[name] - T_7 * error, row[name] + T_7 * error), abs=1e-9
+        )
+    assert {row[f"num_predictions.{limit}"] for limit in ("ci_low", "ci_high", "se", "n_buckets")} == {None}
 
 
 @pytest.mark.slow
@@ -168,8 +204,8 @@ def test_windows_have_their_intervals() -> None:
 def test_few_are_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {"metrics": ["AUC", "LogLoss"], "state": kept("grid"), "by": "campaign", "rolling": 2, "ends": "day > 3", "confidence": 0.8}
     expected = sqlrank.evaluate(**asked).to_pylist()
-    monkeypatch.setattr(reading, "AT_ONCE", 1)
-    monkeypatch.setattr(jackknife, "AT_ONCE", 1)
+    monkeypatch.setattr(evaluate_rollup, "MAX_BINS_PER_CHUNK", 1)
+    monkeypatch.setattr(jackknife, "MAX_BINS_PER_EVALUATION", 1)
     found = sqlrank.evaluate(**asked).to_pylist()
     assert len(found) == 4
     assert found == [pytest.approx(row, rel=1e-9) for row in expected]
@@ -201,13 +237,13 @@ def test_what_has_no_interval() -> None:
     for name, rows in cases.items():
         made = sqlrank.state("AUC", predictions=table_of(rows), fold="viewer", folds=2, bins="score")
         (row,) = sqlrank.evaluate("AUC", state=made, confidence=0.95).to_pylist()
-        found[name] = tuple(row[each] for each in ("AUC", "AUC.se", "AUC.units", "AUC.low", "AUC.high"))
+        found[name] = tuple(row[each] for each in ("AUC", "AUC.se", "AUC.n_buckets", "AUC.ci_low", "AUC.ci_high"))
     assert found == {"one": (1, None, 1, None, None), "all": (1, None, 2, None, None), "same": (1, 0, 2, None, None)}
 
 
 @pytest.mark.slow
 def test_a_fold_that_was_taken_away_is_none() -> None:
-    """What a batch takes back of a fold leaves nothing of it, and it is no unit."""
+    """A fold whose rows are all retracted has no rows and is not counted."""
     rows = [(unit_in(fold, 4), label, 0.25 + label / 2 - fold / 8, 1.0) for fold in range(4) for label in (0, 1)]
     given = {"metrics": ["AUC", "MAE"], "fold": "viewer", "folds": 4, "bins": "score"}
     made = sqlrank.state(**given, predictions=table_of(rows), batch="first")
@@ -216,9 +252,9 @@ def test_a_fold_that_was_taken_away_is_none() -> None:
     found = sqlrank.evaluate(["AUC", "MAE"], state=both, confidence=0.9).to_pylist()
     three = sqlrank.state(**given, predictions=table_of(rows[:6]))
     assert found == [pytest.approx(row, abs=1e-14) for row in sqlrank.evaluate(["AUC", "MAE"], state=three, confidence=0.9).to_pylist()]
-    assert found[0]["AUC.units"] == 3
+    assert found[0]["AUC.n_buckets"] == 3
     (auc, _) = sqlrank.compare_states(["AUC", "MAE"], states={"all": made, "left": both}).to_pylist()
-    assert (auc["value"], auc["units"]) == (found[0]["AUC"], 4)
+    assert (auc["value"], auc["n_buckets"]) == (found[0]["AUC"], 4)
 
 
 @pytest.mark.slow
@@ -241,7 +277,7 @@ def test_another_engine_makes_and_adds_them_up() -> None:
 def test_drift_leaves_a_fold_out_of_both_times() -> None:
     asked = {"state": kept(), "reference": "day < 4", "where": "day >= 4", "confidence": 0.95}
     result = sqlrank.drift(METRICS, **asked)
-    assert result.column_names[4:11] == ["least", "greatest", "low", "high", "se", "units", "p"]
+    assert result.column_names[4:11] == ["bound_low", "bound_high", "ci_low", "ci_high", "se", "n_buckets", "p_value"]
     day = clicks()["day"].to_numpy()
     then, now = values_without(day < 4), values_without(day >= 4)
     rows = {row["metric"]: row for row in result.to_pylist()}
@@ -249,13 +285,15 @@ def test_drift_leaves_a_fold_out_of_both_times() -> None:
         row, apart = rows[name], np.subtract(now[name], then[name])
         error = jackknifed(list(apart)) ** 0.5
         assert row["se"] == pytest.approx(error, rel=1e-9)
-        assert (row["low"], row["high"]) == pytest.approx((row["difference"] - T_7 * error, row["difference"] + T_7 * error), abs=1e-9)
-        assert row["units"] == 8
-    assert rows["AUC"]["p"] == pytest.approx(_two_sided(rows["AUC"]["difference"] / rows["AUC"]["se"], 7), abs=1e-6)
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx(
+            (row["difference"] - T_7 * error, row["difference"] + T_7 * error), abs=1e-9
+        )
+        assert row["n_buckets"] == 8
+    assert rows["AUC"]["p_value"] == pytest.approx(_two_sided(rows["AUC"]["difference"] / rows["AUC"]["se"], 7), abs=1e-6)
     for name in ("PSI", "num_predictions"):
-        assert {rows[name][each] for each in ("low", "high", "se", "units", "p")} == {None}
+        assert {rows[name][each] for each in ("ci_low", "ci_high", "se", "n_buckets", "p_value")} == {None}
     plain = sqlrank.drift(METRICS, **{**asked, "confidence": None})
-    assert plain.to_pylist() == result.drop_columns(["low", "high", "se", "units", "p"]).to_pylist()
+    assert plain.to_pylist() == result.drop_columns(["ci_low", "ci_high", "se", "n_buckets", "p_value"]).to_pylist()
 
 
 def _two_sided(value: float, freedom: int) -> float:
@@ -269,7 +307,7 @@ def _two_sided(value: float, freedom: int) -> float:
 
 @pytest.mark.slow
 def test_verdicts_by_intervals() -> None:
-    """What is certain says nothing of chance, and intervals do; of counts, which have none, it is all that is asked."""
+    """Judge metrics by confidence intervals, and counts, which have none, by their bounds."""
     asked = {"state": kept(), "reference": "day < 4", "where": "day >= 4", "at_most": {"LogLoss": 0.4, "num_predictions": 10}}
     certain, sure = (
         {
@@ -296,11 +334,21 @@ def test_the_command(tmp_path: Path) -> None:
     printed(*options, "-o", state)
     assert pq.read_table(state).column_names[:3] == ["day", "fold", "bin"]
     shown = printed("evaluate", "AUC", "LogLoss", "--state", state, "--confidence", 0.95)
-    assert shown.splitlines()[0].split() == ["metric", "value", "least", "greatest", "low", "high", "units", "days", "rows"]
+    assert shown.splitlines()[0].split() == [
+        "metric",
+        "value",
+        "bound_low",
+        "bound_high",
+        "ci_low",
+        "ci_high",
+        "n_buckets",
+        "num_days",
+        "num_rows",
+    ]
     drift = ("drift", "AUC", "--state", state, "--reference", "day < 4", "--where", "day >= 4", "--confidence", 0.95)
     summary = tmp_path / "summary.md"
     assert call(*drift, "--at-most", "AUC=0.001", "--summary", summary).exit_code == 3
-    assert "| difference | least | greatest | low | high | tolerance |" in summary.read_text("utf-8")
+    assert "| difference | bound_low | bound_high | ci_low | ci_high | tolerance |" in summary.read_text("utf-8")
     text = printed(*options[:4], "clicks", *options[5:], "--sql", "--dialect", "snowflake", "--insert", "ads.state")
     assert "MD5('state:' || CAST(unit_id AS VARCHAR))" in text
     model = sqlrank.state_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", fold="viewer")
@@ -314,7 +362,7 @@ def test_the_command(tmp_path: Path) -> None:
     [
         ({"folds": 8}, r"^folds= is how many folds there are of the units that fold= names, such as fold='user_id' \(--fold user_id\)"),
         ({"fold": "viewer", "folds": 1}, "^folds=1 is not possible: give a whole number from 2 to 1000, such as 32"),
-        ({"fold": "visitor"}, "^columns maps to 'visitor', which predictions do not have. There are: "),
+        ({"fold": "visitor"}, "^unit: 'visitor' is a column that predictions do not have. There are: "),
         ({"fold": "score"}, "unit_id is DOUBLE, which engines write differently; cast it to text or whole numbers"),
         ({"fold": "campaign"}, "unit_id is NULL; for intervals it has to be known which rows belong together"),
         ({"by": "fold=day"}, "^by names 'fold', which is a column of every state; rename it"),
@@ -357,4 +405,4 @@ def test_units_that_nobody_checked() -> None:
         sqlrank.InputError, match=r"^state: fold is NULL in some rows of Table, .* leave them out by where='fold IS NOT NULL'"
     ):
         sqlrank.evaluate("LogLoss", state=made, confidence=0.95)
-    assert sqlrank.evaluate("LogLoss", state=made)["rows"].to_pylist() == [1500]
+    assert sqlrank.evaluate("LogLoss", state=made)["num_rows"].to_pylist() == [1500]

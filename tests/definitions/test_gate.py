@@ -18,9 +18,10 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
-from sqlrank.comparison.units import Compared
-from sqlrank.comparison.verdict import Tolerance, verdict_of
-from sqlrank.results.verdicts import junit, summary, workflow_lines
+from sqlrank.comparison.comparison_request import ComparedMetric
+from sqlrank.comparison.paired_differences import DifferenceSummary
+from sqlrank.comparison.tolerance import Tolerance, decide
+from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "gate"
 QRELS = {f"q{q}": {"a": 1} for q in range(40)}
@@ -47,25 +48,25 @@ def gate(old: Any, new: Any, metrics: Any = "RR", **options: Any) -> list[dict[s
 
 def test_verdicts() -> None:
     (equal,) = gate(GOOD, GOOD)
-    assert (equal["verdict"], equal["reason"], equal["difference"], equal["low"]) == ("pass", "equal in every unit", 0, None)
+    assert (equal["verdict"], equal["reason"], equal["difference"], equal["ci_low"]) == ("pass", "equal in every unit", 0, None)
     (worse,) = gate(GOOD, BAD, tolerance=0.01)
-    assert (worse["verdict"], worse["reason"], worse["units"]) == ("fail", "worse by more than the tolerance", 40)
-    assert worse["high"] < -0.01
+    assert (worse["verdict"], worse["reason"], worse["n_units"]) == ("fail", "worse by more than the tolerance", 40)
+    assert worse["ci_high"] < -0.01
     assert worse["baseline"] == "old"
     (better,) = gate(BAD, GOOD)
     assert better["verdict"] == "pass"
     (unsure,) = gate(GOOD, MIXED, tolerance=0.05)
     assert (unsure["verdict"], unsure["reason"]) == ("inconclusive", "cannot tell: the interval reaches past the tolerance")
-    assert unsure["low"] < -0.05 < unsure["high"]
+    assert unsure["ci_low"] < -0.05 < unsure["ci_high"]
     sd = unsure["se"] * 40**0.5
-    assert unsure["needed"] == int(np.ceil((1.959963984540054 * sd / 0.05) ** 2 + 1.959963984540054**2 / 2))
+    assert unsure["required_units"] == int(np.ceil((1.959963984540054 * sd / 0.05) ** 2 + 1.959963984540054**2 / 2))
     (tolerant,) = gate(GOOD, MIXED, tolerance=0.5)
     assert tolerant["verdict"] == "pass"
 
 
 @pytest.mark.slow
 def test_a_share_of_the_baseline() -> None:
-    """2 % of 0.75: what is tested is candidate - 0.98 baseline, per query."""
+    """2 % of 0.75 is 0.015, by which the difference is judged."""
     (row,) = gate(GOOD, MIXED, tolerance="2%")
     assert (row["tolerance"], row["verdict"]) == ("2%", "inconclusive")
     assert gate(GOOD, MIXED, tolerance="80%")[0]["verdict"] == "pass"
@@ -100,7 +101,7 @@ def test_slices() -> None:
     result = sqlrank.gate(
         "RR", run={"baseline": MIXED, "candidate": candidate}, qrels=QRELS, queries=queries, slices="country", min_units=10
     )
-    found = [(row["country"], row["slice"], row["units"], row["verdict"]) for row in result.to_pylist()]
+    found = [(row["country"], row["slice"], row["n_units"], row["verdict"]) for row in result.to_pylist()]
     assert found == [
         (None, "all", 40, "fail"),
         (None, "country", 3, "skipped"),
@@ -110,8 +111,13 @@ def test_slices() -> None:
     assert result.schema.metadata[b"sqlrank.verdict"] == b"fail"
 
 
-def compared(difference: float, se: float, units: int, changed: int = 5) -> Compared:
-    return Compared(0, 0, 0, units, 0, 0.5, 0.5 + difference, difference, 1, se, None, None, changed, units - changed, 0)
+def compared(difference: float, se: float, units: int, changed: int = 5) -> DifferenceSummary:
+    numbers = {"value_baseline": 0.5, "value": 0.5 + difference, "difference": difference, "scale": 1, "se": se}
+    counts = {"cell_units": units, "baseline_units": units, "system_units": units, "units": units}
+    return DifferenceSummary(0, 0, 0, **counts, **numbers, n_positive=changed, n_zero=units - changed, n_negative=0)
+
+
+RECIPROCAL_RANK = ComparedMetric("RR", "higher", is_proportion=True)
 
 
 @pytest.mark.parametrize(
@@ -126,8 +132,52 @@ def compared(difference: float, se: float, units: int, changed: int = 5) -> Comp
         (compared(0, 0, 2, 0), 0.0, 1, "pass"),
     ],
 )
-def test_rules(item: Compared, tolerance: float, cells: int, expected: str) -> None:
-    assert verdict_of(item, item, Tolerance(tolerance, is_share=False), 0.95, cells, 2).verdict == expected
+def test_rules(item: DifferenceSummary, tolerance: float, cells: int, expected: str) -> None:
+    assert decide(item, RECIPROCAL_RANK, Tolerance(tolerance, is_share=False), 0.95, cells, 2).verdict == expected
+
+
+def losses(mean: float, deviation: float, seed: int) -> pa.Table:
+    """Return 400 predictions of error 0.5 by "old", and of more by "new", in ten parts."""
+    rng = np.random.default_rng(seed)
+    more = rng.normal(0, deviation, 400)
+    more += mean - more.mean()
+    return pa.table({"label": np.zeros(400), "old": np.full(400, 0.5), "new": 0.5 + more, "part": np.arange(400) % 10})
+
+
+@pytest.mark.parametrize(("mean", "verdict"), [(0.117, "fail"), (0.106, "inconclusive"), (0.1, "inconclusive"), (0.08, "pass")])
+def test_a_share_is_judged_like_the_number_that_it_is(mean: float, verdict: str) -> None:
+    """A fifth of 0.5 is 0.1, in each of eleven rows."""
+    options = {"predictions": losses(mean, 0.06, 1), "columns": {"score": ["old", "new"]}, "slices": "part"}
+    number = sqlrank.gate("MAE", tolerance=0.1, **options).drop_columns(["tolerance"]).to_pylist()
+    share = sqlrank.gate("MAE", tolerance="20%", **options).drop_columns(["tolerance"]).to_pylist()
+    assert share == [{name: pytest.approx(value) if isinstance(value, float) else value for name, value in row.items()} for row in number]
+    assert number[0]["verdict"] == verdict
+
+
+def test_a_share_of_a_baseline_that_varies() -> None:
+    """It is a share of the mean as it was measured."""
+    (number,) = gate(GOOD, BAD, tolerance=0.3 * 0.75)
+    (share,) = gate(GOOD, BAD, tolerance="30%")
+    assert share == {**number, "tolerance": "30%"}
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.1, "20%"])
+def test_a_reason_names_the_interval_that_decided(tolerance: Any) -> None:
+    """The interval of each row stands where its reason says."""
+    reasons = set()
+    for seed, mean in enumerate([0.09, 0.105, 0.11, 0.12]):
+        options = {"predictions": losses(mean, 0.03, seed), "columns": {"score": ["old", "new"]}, "slices": "part"}
+        limit = 0.1 if tolerance == "20%" else float(tolerance)
+        for row in sqlrank.gate("MAE", tolerance=tolerance, **options).to_pylist():
+            reasons.add(row["reason"])
+            if row["reason"] == "cannot tell: the interval reaches past the tolerance":
+                assert row["ci_low"] <= limit < row["ci_high"]
+            elif row["reason"] == "cannot tell: the interval that allows for 11 rows reaches past the tolerance":
+                assert row["ci_low"] > limit
+                assert row["required_units"] > row["n_units"]
+            else:
+                assert row["ci_low"] > limit if row["verdict"] == "fail" else row["ci_high"] <= limit
+    assert tolerance == 0.0 or len(reasons) == 4
 
 
 @pytest.mark.slow
@@ -139,7 +189,7 @@ def test_noise_does_not_fail() -> None:
         differences = draw.normal(0, 0.12, 20)
         se = differences.std(ddof=1) / 20**0.5
         item = compared(float(differences.mean()), float(se), 20, 10)
-        failed += verdict_of(item, item, Tolerance(0.0, is_share=False), 0.95, 1, 20).verdict == "fail"
+        failed += decide(item, RECIPROCAL_RANK, Tolerance(0.0, is_share=False), 0.95, 1, 20).verdict == "fail"
     assert failed <= 50
 
 
@@ -179,8 +229,9 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     assert "RR: the SQL of the baseline, by sqlrank 0.1.0, is not that of sqlrank" in refused(baseline=changed)
     twice = pa.concat_tables([stored, stored])
     assert "the baseline has 80 rows for 40 queries; store one system, by the same slices" in refused(baseline=twice)
-    (tmp_path / "no.parquet").write_text("x")
-    assert "is no Parquet file; store a baseline" in refused(baseline=tmp_path / "no.parquet")
+    for text in ("x", "", "label,score\n1,0.5\n"):
+        (tmp_path / "no.parquet").write_text(text)
+        assert "is no Parquet file; store a baseline" in refused(baseline=tmp_path / "no.parquet")
     assert "there is no baseline" in refused(baseline=tmp_path / "gone.parquet")
 
 
@@ -232,10 +283,10 @@ def test_reports() -> None:
     assert suite.attrib == {"name": "sqlrank gate", "tests": "2", "failures": "1", "errors": "0", "skipped": "0"}
     assert [case.get("name") for case in suite] == ["RR", "P@5"]
     assert "worse by more than the tolerance: difference -0.4" in (suite[0][0].get("message") or "")
-    page = summary(result, 4)
+    page = markdown_summary(result, 4)
     assert page.startswith("## sqlrank gate: fail\n\n| metric | value_baseline |")
     assert page.index("| RR |") < page.index("| P@5 |")
-    (line,) = workflow_lines(result)
+    (line,) = github_annotations(result)
     assert line.startswith("::error title=sqlrank gate::RR: worse by more than the tolerance: difference -0.")
 
 
@@ -272,7 +323,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (
         CliRunner()
         .invoke(app, ["compare", "RR", "--run", "good.run", "--run", "bad.run", "--qrels", "qrels", "--format", "csv"])
-        .stdout.startswith("metric,baseline,system,value_baseline,value,difference,low,high,level,relative,se")
+        .stdout.startswith("metric,baseline,system,value_baseline,value,difference,ci_low,ci_high,ci_level,relative_difference,se")
     )
 
 

@@ -109,7 +109,7 @@ def test_labels_that_are_judgments() -> None:
 
 
 def test_labels_of_some_queries() -> None:
-    """What is left out of other queries is not counted."""
+    """Rows left out of other queries are not counted."""
     data = table([(1, "a", 0.9, 1), (1, "b", 0.5, None), (2, "a", None, 1), (2, "b", 0.5, 0)], "query_id", "doc_id", "score", "label")
     got = rows(["RR", "AUC", "num_predictions_dropped"], predictions=data, nulls="drop", queries=pa.table({"query_id": [2]}))
     assert got == [(0.0, None, 1)]

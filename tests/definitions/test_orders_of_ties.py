@@ -173,7 +173,7 @@ def test_one_order_has_no_interval() -> None:
     table = pa.table({"label": label, "score": score, "weight": weight})
     for metric in ("AUC", "APS", "Gini"):
         (row,) = sqlrank.evaluate(metric, predictions=table, ties="best", confidence=0.95).to_pylist()
-        assert [row[f"{metric}.{name}"] for name in ("low", "high", "se")] == [None] * 3
+        assert [row[f"{metric}.{name}"] for name in ("ci_low", "ci_high", "se")] == [None] * 3
 
 
 def test_the_command_takes_an_order(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_file_that_names_no_order(line: str, message: str, tmp_path: Path) -> 
     own = tmp_path / "metrics" / "own.sql"
     own.parent.mkdir()
     own.write_text(
-        f"-- Own: share.\n-- Orders: {line}.\nSELECT\n  group_id,\n  SUM(positives) AS own\nFROM thresholds\nGROUP BY group_id\n"
+        f"-- Own: share.\n-- Orders: {line}.\nSELECT\n  group_id,\n  SUM(positives) AS own\nFROM positive_thresholds\nGROUP BY group_id\n"
     )
     with pytest.raises(sqlrank.ContractError) as caught:
         values("Own", *at_scores(THREE), sql_dir=tmp_path)
@@ -237,6 +237,6 @@ def test_a_file_of_ones_own_names_what_it_is_under_an_order(tmp_path: Path) -> N
         "SELECT",
         "  group_id,",
     ]
-    own.write_text("\n".join([*lines, "  SUM(positives) AS own", "FROM thresholds", "GROUP BY group_id", ""]))
+    own.write_text("\n".join([*lines, "  SUM(positives) AS own", "FROM positive_thresholds", "GROUP BY group_id", ""]))
     got = values(["Own", "Own(ties=worst)", "Own(ties=best)"], *at_scores(THREE), sql_dir=tmp_path)
     assert got == pytest.approx([4, 4, 0.65], abs=1e-12)

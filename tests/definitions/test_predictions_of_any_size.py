@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from math import sqrt
 
 import pyarrow as pa
@@ -159,3 +160,19 @@ def test_minus_infinity_beside_very_low_scores(strategy: str) -> None:
 
 def test_a_cutoff_beyond_all_weights() -> None:
     assert values("PnDCG@10000000000", [1, 0], [0.9, 0.8]) == [1.0]
+
+
+@pytest.mark.parametrize("positives_are_rare", [True, False])
+@pytest.mark.parametrize("light", [1e-1, 1e-3, 1e-4, 1e-7, 1e-9, 1e-12, 1e-16, 1e-18])
+def test_normalized_entropy_at_any_base_rate(light: float, *, positives_are_rare: bool) -> None:
+    """The logarithm of a share that rounds to 1 is 0: of a base rate of 1e-16 it was 3 % off."""
+    label, score = [1, 0, 0, 1], [0.25, 0.5, 0.125, 0.75]
+    label = label if positives_are_rare else [1 - each for each in label]
+    weight = [light, 1.0, 3.0, 2 * light]
+    with localcontext(prec=60):
+        of_class = [sum(Decimal(w) for y, w in zip(label, weight, strict=True) if y == each) for each in (0, 1)]
+        rows = zip(label, score, weight, strict=True)
+        losses = sum(Decimal(w) * (Decimal(p) if y else 1 - Decimal(p)).ln() for y, p, w in rows)
+        expected = float(losses / sum(w * (w / sum(of_class)).ln() for w in of_class))
+    got = values(["NormalizedEntropy", "NormalizedLogLoss"], label, score, weight)
+    assert got == pytest.approx([expected, 1 - expected], rel=1e-13)

@@ -1,4 +1,4 @@
-"""What is refused of predictions, and with which message."""
+"""Invalid predictions are refused, with the expected messages."""
 
 from __future__ import annotations
 

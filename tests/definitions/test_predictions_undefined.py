@@ -1,4 +1,4 @@
-"""Where metrics of predictions are not defined: one class, one row, no weight, nothing at all."""
+"""Undefined metrics of predictions: one class, one row, no weight, no rows."""
 
 from __future__ import annotations
 
@@ -94,3 +94,8 @@ def test_undefined_ratios_of_a_confusion_matrix() -> None:
 
 def test_calibration_without_probability() -> None:
     assert values(["PnDCG", "CalibrationRatio"], [1, 0], [0.0, 0.0]) == [None, 0.0]
+
+
+def test_errors_beyond_the_greatest_double_are_undefined() -> None:
+    assert values(["MSE", "RMSE"], [0.0, 0.0], [1e160, 1.0]) == [None, None]
+    assert values("MAE", [0.0, 0.0], [1.7e308, -1.7e308]) == [None]

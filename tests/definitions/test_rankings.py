@@ -338,8 +338,30 @@ def test_depth() -> None:
     assert values(metrics, sources, depth=2) == pytest.approx([2, 1 / 4, 1 / 2 / 3, 1 / 3, 1 / 2, 1, 1 / log2(3) / ideal])
 
 
-@pytest.mark.xfail(reason="unjudged='drop' leaves documents out before depth counts them; trec_eval cuts the list first", strict=True)
 def test_depth_counts_documents_before_trec_eval_drops_the_unjudged() -> None:
     """``-M 2 -J``: form_res_rels.c cuts the list, then throws out what was not judged."""
     sources = ranked({"q": [None, 0, 1]})
     assert values(["recip_rank", "num_rel_ret"], sources, compat="trec10", depth=2, unjudged="drop") == [0, 0]
+    assert values(["recip_rank", "num_rel_ret"], sources, compat="trec10", depth=3, unjudged="drop") == [1 / 2, 1]
+
+
+@pytest.mark.parametrize(("ties", "place"), [("doc_desc", 0), ("doc_asc", 1), ("rank", 0), ("error", 0)])
+def test_the_order_of_ties_says_which_documents_are_read_before_the_unjudged_are_dropped(ties: str, place: float) -> None:
+    """Of u2, u1 (unjudged) and a (relevant) two are read; only the order by the smallest id has a among them."""
+    scores = [0.5, 0.5, 0.5] if ties != "error" else [0.3, 0.2, 0.1]
+    run = pa.table({"query_id": ["q"] * 3, "doc_id": ["u2", "u1", "a"], "score": scores, "rank": [1, 2, 3]})
+    qrels = pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
+    result = sqlrank.evaluate(["AP", "num_ret"], run=run, qrels=qrels, depth=2, unjudged="drop", ties=ties)
+    assert result.to_pylist() == [{"AP": place, "num_ret": place}]
+
+
+@pytest.mark.parametrize("ties", ["worst", "best", "expected"])
+def test_depth_needs_an_order_of_ties_where_the_unjudged_are_dropped(ties: str) -> None:
+    sources = ranked({"q": [None, 0, 1]})
+    message = (
+        "^depth=2: which documents of equal scores are read would depend on what was judged, so unjudged='drop' needs another order of ties; "
+        r"give ties='doc_desc', 'doc_asc' or 'rank' \(--policy ties=doc_desc\), or leave depth out$"
+    )
+    with pytest.raises(sqlrank.MetricError, match=message):
+        value("P@1", sources, depth=2, unjudged="drop", ties=ties)
+    assert value("P@1", sources, unjudged="drop", ties=ties) == 0

@@ -11,7 +11,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
 from tests.definitions.records import BLOCKS, PREDICTED, TRUE, blocks, records, value
 
 GOLDEN = {
@@ -61,7 +61,7 @@ GOLDEN = {
 }
 """Of the clusterings in records.py: scikit-learn 1.9.1, er-evaluation 2.3.0, and sets in Python."""
 
-OWN = [file.display_name for file in library().metrics.values() if file.path.parent.name == "clusters"]
+OWN = [file.display_name for file in load_registry().metrics.values() if file.path.parent.name == "clusters"]
 NEED_LINKS = {"PairwisePrecision", "PairwiseRecall", "PairwiseF", "FowlkesMallows", "MUCPrecision", "MUCRecall", "MUCF"}
 DISTANCES = ("VariationOfInformation", "MergeDistance")
 
@@ -321,7 +321,7 @@ SAMPLE = [cluster if cluster in "246" else "-" for cluster in TRUE]
 def test_estimates_from_three_clusters(metric: str, expected: float, error: float) -> None:
     """Those of er-evaluation 2.3.0, with the same standard errors: that of the ratio, whether its bias is corrected or not."""
     (found,) = sqlrank.evaluate(metric, inputs={"records": records(true=SAMPLE)}, confidence=0.95).to_pylist()
-    assert (found[metric], found[f"{metric}.se"], found[f"{metric}.units"]) == pytest.approx((expected, error, 3), abs=1e-9)
+    assert (found[metric], found[f"{metric}.se"], found[f"{metric}.n_units"]) == pytest.approx((expected, error, 3), abs=1e-9)
 
 
 def test_an_estimate_counts_links_to_records_that_are_not_known() -> None:

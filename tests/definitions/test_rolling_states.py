@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.states import reading
+from sqlrank.rollups import evaluate_rollup
 from tests.definitions.test_states import THREE, clicks, on_sqlite, state_of
 from tests.lanes import few
 from tests.unit.command_line import printed
@@ -24,7 +24,7 @@ def made(**options: Any) -> pa.Table:
 
 
 def same(found: dict[str, Any], expected: dict[str, Any], but: tuple[str, ...] = ()) -> bool:
-    """Whether two rows have the same numbers, but for some columns."""
+    """Return True if two rows have the same numbers in all columns but some."""
     one, other = ({name: value for name, value in row.items() if name not in but} for row in (found, expected))
     return one == pytest.approx(other, abs=1e-11, rel=1e-11)
 
@@ -45,13 +45,13 @@ def test_a_window_is_what_its_days_give(by: list[str], rolling: int) -> None:
         for name in ("LogLoss", "CalibrationRatio"):
             assert row[name] == pytest.approx(direct[name], abs=1e-11)
         for name in ("AUC", "APS"):
-            assert row[f"{name}.least"] - 1e-12 <= direct[name] <= row[f"{name}.greatest"] + 1e-12
+            assert row[f"{name}.bound_low"] - 1e-12 <= direct[name] <= row[f"{name}.bound_high"] + 1e-12
 
 
 def test_days_says_which_are_missing() -> None:
     """The third day is not there, and the first two have nothing before them."""
     rows = sqlrank.evaluate("LogLoss", state=made(), rolling=3).to_pylist()
-    assert [(row["day"], row["days"]) for row in rows] == [(1, 1), (2, 2), (4, 2), (5, 2)]
+    assert [(row["day"], row["num_days"]) for row in rows] == [(1, 1), (2, 2), (4, 2), (5, 2)]
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_one_day_is_the_day() -> None:
 def test_by_hand() -> None:
     """Days (9, 1) high and (1, 9) low have an AUC of 0.5 each and 0.9 together; one of (5, 5) at the top makes it 62 / 84."""
     bins = {"day": [1, 2, 3], "bin": [2.0, 1.0, 3.0], "positives": [9.0, 1.0, 5.0], "negatives": [1.0, 9.0, 5.0]}
-    rest = {"score_min": bins["bin"], "score_max": bins["bin"], "num_rows": [10.0] * 3, "definition": ["0"] * 3}
+    rest = {"score_min": bins["bin"], "score_max": bins["bin"], "num_rows": [10.0] * 3, "definition_hash": ["0"] * 3}
     rows = sqlrank.evaluate("AUC", state=pa.table({**bins, **rest}), rolling=2).to_pylist()
     third = (1 * 9 / 2 + 5 * (9 + 5 / 2)) / (6 * 14)
     assert [row["AUC"] for row in rows] == pytest.approx([0.5, 0.9, third], abs=1e-14)
@@ -75,7 +75,7 @@ def test_by_hand() -> None:
 
 @pytest.mark.slow
 def test_ends_are_chosen() -> None:
-    """What is added up stays what it is: the day before the first chosen one counts."""
+    """A condition on window ends does not shorten windows: the day before the first end counts."""
     every = sqlrank.evaluate(METRICS, state=made(), rolling=2, by="campaign").to_pylist()
     some = sqlrank.evaluate(METRICS, state=made(), rolling=2, by="campaign", ends="day IN (2, 5)").to_pylist()
     expected = [row for row in every if row["day"] in {2, 5}]
@@ -86,7 +86,7 @@ def test_ends_are_chosen() -> None:
 @pytest.mark.slow
 def test_windows_are_evaluated_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = sqlrank.evaluate(METRICS, state=made(), rolling=3, by="campaign").to_pylist()
-    monkeypatch.setattr(reading, "AT_ONCE", 1)
+    monkeypatch.setattr(evaluate_rollup, "MAX_BINS_PER_CHUNK", 1)
     parts = sqlrank.evaluate(METRICS, state=made(), rolling=3, by="campaign").to_pylist()
     assert all(same(one, other) for one, other in zip(parts, whole, strict=True))
 
@@ -105,7 +105,7 @@ def test_days_of_any_type(days: list[Any]) -> None:
     state = state_of(THREE).set_column(0, "day", pa.array(days[::-1]))
     found = sqlrank.evaluate("AUC", state=state, rolling=2)
     assert found.schema.field("day").type == state.schema.field("day").type
-    assert [(row["day"], row["days"]) for row in found.to_pylist()] == list(zip(days, [1, 2, 1], strict=True))
+    assert [(row["day"], row["num_days"]) for row in found.to_pylist()] == list(zip(days, [1, 2, 1], strict=True))
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_the_command(tmp_path: Any) -> None:
     printed("state", "AUC", "--predictions", *_stored(tmp_path), "--by", "day", "-o", tmp_path / "state.parquet")
     options = ["--rolling", 2, "--ends", "day > 3", "--format", "csv"]
     lines = printed("evaluate", "AUC", "--state", tmp_path / "state.parquet", *options).splitlines()
-    assert lines[0] == "day,AUC,AUC.least,AUC.greatest,days,rows"
+    assert lines[0] == "day,AUC,AUC.bound_low,AUC.bound_high,num_days,num_rows"
     assert [line.partition(",")[0] for line in lines[1:]] == ["4", "5"]
 
 

@@ -125,3 +125,14 @@ def test_a_row_per_query_of_predictions_in_slices() -> None:
 def test_groupings_that_are_refused(metric: str, options: dict[str, Any], reason: str) -> None:
     with pytest.raises(sqlrank.MetricError, match=reason):
         sqlrank.evaluate(metric, predictions=TABLE, **options)
+
+
+def test_the_total_of_lists_that_are_spread_over_groups_is_a_mean_of_their_parts() -> None:
+    """Together b is second of p and both of q are first: AP is (1/2 + 1) / 2. Of the parts p has 0 and 1, q two halves."""
+    run = pa.table(
+        {"query_id": list("pppqq"), "doc_id": list("abcde"), "score": [5.0, 4.0, 3.0, 2.0, 1.0], "shard": ["x", "y", "x", "x", "y"]}
+    )
+    qrels = pa.table({"query_id": ["p", "q", "q"], "doc_id": ["b", "d", "e"], "relevance": [1, 1, 1]})
+    assert rows(["AP", "num_q"], run=run, qrels=qrels) == [(0.75, 2)]
+    parts = {(None, "all", 0.5, 4), ("x", "shard", 0.25, 2), ("y", "shard", 0.75, 2)}
+    assert set(rows(["AP", "num_q"], run=run, qrels=qrels, by=[["shard"], []])) == parts

@@ -1,4 +1,4 @@
-"""What a stage loses of what came before it, worked by hand."""
+"""Losses of a stage relative to the stage before it, worked by hand."""
 
 from __future__ import annotations
 

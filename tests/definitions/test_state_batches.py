@@ -37,7 +37,7 @@ def test_what_is_left_is_a_state_of_the_others(bins: dict[str, Any]) -> None:
     gone = pa.array((np.arange(rows.num_rows) % 3 == 0) | (rows["day"].to_numpy() == 5))
     metrics = [*SUMS, *ORDERS]
     whole, back = made(rows, "all", metrics=metrics, **bins), made(rows.filter(gone), "back", metrics=metrics, negative=True, **bins)
-    assert set(whole["definition"].to_pylist()) == set(back["definition"].to_pylist())
+    assert set(whole["definition_hash"].to_pylist()) == set(back["definition_hash"].to_pylist())
     others = rows.filter(pc.invert(gone))
     state, alone = pa.concat_tables([whole, back]), made(others, "others", metrics=metrics, **bins)
     for by in ([], ["day"], BY):
@@ -47,17 +47,17 @@ def test_what_is_left_is_a_state_of_the_others(bins: dict[str, Any]) -> None:
         assert len(left) == len(direct) == len(kept)
         for got, one, expected in zip(left, kept, direct, strict=True):
             # A bin that holds one score now is as wide as it was, so that bounds may be further apart, and are those of the others or beyond.
-            values = [name for name in got if not name.endswith((".least", ".greatest"))]
+            values = [name for name in got if not name.endswith((".bound_low", ".bound_high"))]
             assert {name: got[name] for name in values} == pytest.approx({name: one[name] for name in values}, abs=1e-11, rel=1e-11)
             assert {name: got[name] for name in SUMS} == pytest.approx({name: expected[name] for name in SUMS}, abs=1e-11, rel=1e-11)
             for name in ORDERS:
-                assert got[f"{name}.least"] - 1e-11 <= expected[name] <= got[f"{name}.greatest"] + 1e-11, name
-    assert sqlrank.evaluate("AUC", state=state)["days"].to_pylist() == [4]
+                assert got[f"{name}.bound_low"] - 1e-11 <= expected[name] <= got[f"{name}.bound_high"] + 1e-11, name
+    assert sqlrank.evaluate("AUC", state=state)["num_days"].to_pylist() == [4]
 
 
 @pytest.mark.slow
 def test_thirty_labels_turn_and_twenty_five_rows_are_deleted() -> None:
-    """What is certain holds the AUC of the rows as they were before, and as they are after."""
+    """The bounds contain the AUC of the rows before and after the retraction."""
     before = clicks()
     turned = np.arange(before.num_rows) < 30
     deleted = (np.arange(before.num_rows) >= 30) & (np.arange(before.num_rows) < 55)
@@ -72,9 +72,9 @@ def test_thirty_labels_turn_and_twenty_five_rows_are_deleted() -> None:
     for state, rows in ((parts[0], before), (pa.concat_tables(parts), after)):
         (row,) = sqlrank.evaluate("AUC", state=state).to_pylist()
         (exact,) = sqlrank.evaluate("AUC", predictions=rows, columns=WEIGHT)["AUC"].to_pylist()
-        assert row["AUC.least"] <= exact <= row["AUC.greatest"]
-        assert row["AUC.greatest"] - row["AUC.least"] < 0.06
-        assert row["rows"] == rows.num_rows
+        assert row["AUC.bound_low"] <= exact <= row["AUC.bound_high"]
+        assert row["AUC.bound_high"] - row["AUC.bound_low"] < 0.06
+        assert row["num_rows"] == rows.num_rows
     assert abs(exact - sqlrank.evaluate("AUC", predictions=before, columns=WEIGHT)["AUC"][0].as_py()) > 0.003
 
 
@@ -86,7 +86,7 @@ def test_nothing_is_left_of_sums_that_cancel() -> None:
     parts += [made(rows.slice(place, 1), f"back {place}", metrics=["AUC", "CalibrationRatio"], negative=True) for place in range(3)]
     assert sum(pa.concat_tables(parts)["positives"].to_pylist()) != 0
     (row,) = sqlrank.evaluate(["AUC", "CalibrationRatio"], state=pa.concat_tables(parts)).to_pylist()
-    assert row == {"AUC": None, "AUC.least": None, "AUC.greatest": None, "CalibrationRatio": None, "days": 1, "rows": 1}
+    assert row == {"AUC": None, "AUC.bound_low": None, "AUC.bound_high": None, "CalibrationRatio": None, "num_days": 1, "num_rows": 1}
     parts.append(made(rows.slice(3, 1), "back 3", metrics=["AUC", "CalibrationRatio"], negative=True))
     with pytest.raises(sqlrank.InputError, match="has no rows to add up, since all that there were have been taken back"):
         sqlrank.evaluate("AUC", state=pa.concat_tables(parts))
@@ -95,7 +95,7 @@ def test_nothing_is_left_of_sums_that_cancel() -> None:
 def test_rows_of_a_negative_batch_by_hand() -> None:
     """Sums and counts are below zero; the least and the greatest score stay what they are, and nothing is shown as -0."""
     rows = pa.table({"day": [1, 1], "campaign": ["a", "a"], "label": [1, 0], "score": [0.75, 0.25], "weight": [2.0, 3.0]})
-    (low, high) = made(rows, "back", metrics=["AUC", "Brier"], negative=True).drop_columns(["definition"]).to_pylist()
+    (low, high) = made(rows, "back", metrics=["AUC", "Brier"], negative=True).drop_columns(["definition_hash"]).to_pylist()
     squares = next(name for name in low if name.startswith("sum_") and low[name] == -3 * 0.25**2)
     weights = next(name for name in low if name.startswith("sum_") and name != squares)
     shared = {"day": 1, "campaign": "a", "num_rows": -1, "batch": "back"}
@@ -139,7 +139,7 @@ def test_a_batch_is_added_once() -> None:
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
     made(clicks(), "back", where="day = 2", only="score > 0.5", negative=True, **given)
     left = sum(row["day"] == 2 and row["score"] <= 0.5 for row in clicks().to_pylist())
-    assert sqlrank.evaluate("AUC", state="ads", connection=duck, where="day = 2")["rows"].to_pylist() == [left]
+    assert sqlrank.evaluate("AUC", state="ads", connection=duck, where="day = 2")["num_rows"].to_pylist() == [left]
 
 
 @pytest.mark.slow
@@ -153,7 +153,7 @@ def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
     )
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate("AUC", state=twice)
-    assert sqlrank.evaluate("AUC", state=twice, where="batch <> 'back again'")["rows"].to_pylist() == [1]
+    assert sqlrank.evaluate("AUC", state=twice, where="batch <> 'back again'")["num_rows"].to_pylist() == [1]
     wrong = rows.set_column(2, "label", pa.array([0, 1]))
     with pytest.raises(sqlrank.InputError, match=r"bin = \S+ is left with -1 (positives|negatives);"):
         sqlrank.evaluate("AUC", state=pa.concat_tables([first, made(wrong, "wrong", negative=True)]))
@@ -172,7 +172,7 @@ def test_a_batch_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
         sqlrank.evaluate("AUC", state=str(tmp_path))
-    assert sqlrank.evaluate("AUC", state=str(tmp_path), where="batch = 'first'")["rows"].to_pylist() == [3]
+    assert sqlrank.evaluate("AUC", state=str(tmp_path), where="batch = 'first'")["num_rows"].to_pylist() == [3]
 
 
 @pytest.mark.slow
@@ -186,7 +186,11 @@ def test_windows_drift_and_another_engine_see_what_is_left() -> None:
         lambda kept, **options: sqlrank.evaluate(metrics, state=kept, by="campaign", **options),
         lambda kept, **options: sqlrank.drift("Brier", state=kept, reference="day < 3", where="day >= 3", **options),
     ):
-        keep = ["AUC", "Brier", "days", "rows"] if "Brier" in ask(state).column_names else ["metric", "value", "difference", "rows"]
+        keep = (
+            ["AUC", "Brier", "num_days", "num_rows"]
+            if "Brier" in ask(state).column_names
+            else ["metric", "value_current", "difference", "num_rows_current"]
+        )
         expected = ask(alone).select(keep).to_pylist()
         assert ask(state).select(keep).to_pylist() == [pytest.approx(row, abs=1e-11) for row in expected]
         found = ask("s", connection=on_sqlite(state), dialect="sqlite").select(keep).to_pylist()
@@ -213,10 +217,10 @@ def test_a_printed_statement_adds_a_batch_once() -> None:
 
 
 def test_the_definition_is_not_of_the_batch() -> None:
-    plain = sqlrank.state("AUC", predictions=clicks(), by=BY, where="score > 0.1")["definition"][0]
+    plain = sqlrank.state("AUC", predictions=clicks(), by=BY, where="score > 0.1")["definition_hash"][0]
     for options in ({"batch": "a"}, {"batch": "b", "negative": True}, {"batch": "c", "only": "score < 0.5 -- and no more"}):
         found = sqlrank.state("AUC", predictions=clicks(), by=BY, where="score > 0.1", **options)
-        assert set(found["definition"].to_pylist()) == {plain.as_py()}
+        assert set(found["definition_hash"].to_pylist()) == {plain.as_py()}
         assert found["batch"].to_pylist() == [options["batch"]] * found.num_rows
     assert 0 < found.num_rows < sqlrank.state("AUC", predictions=clicks(), by=BY).num_rows
 
@@ -224,7 +228,7 @@ def test_the_definition_is_not_of_the_batch() -> None:
 def test_a_model_of_dbt_has_the_batch_of_its_rows() -> None:
     model = sqlrank.state_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", batch="daily")
     assert "'daily' AS batch" in model.sql
-    assert [column["name"] for column in model.schema["models"][0]["columns"]][-2:] == ["definition", "batch"]
+    assert [column["name"] for column in model.schema["models"][0]["columns"]][-2:] == ["definition_hash", "batch"]
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -42,7 +42,9 @@ def told(duck: duckdb.DuckDBPyConnection, text: str, metrics: list[str]) -> list
     table = duck.sql(text).to_arrow_table()
     orders = {str(sqlrank.parse(name)) for name in ORDERS}
     wide = [
-        end for name in metrics for end in ((name, f"{name}.least", f"{name}.greatest") if str(sqlrank.parse(name)) in orders else (name,))
+        end
+        for name in metrics
+        for end in ((name, f"{name}.bound_low", f"{name}.bound_high") if str(sqlrank.parse(name)) in orders else (name,))
     ]
     first = next(place for place, name in enumerate(table.column_names) if name not in {"day", "campaign"})
     names = [*table.column_names[:first], *wide, *table.column_names[first + len(wide) :]]
@@ -57,11 +59,11 @@ def test_statements_say_what_is_evaluated(by: list[str], bins: dict[str, Any]) -
     made = sqlrank.state(EVERY, predictions=clicks(), by=["day", "campaign"], **bins)
     duck.register("kept", made)
     asked = {"state": "kept", "by": by, "where": "day BETWEEN 2 AND 4"}
-    expected = sqlrank.evaluate(EVERY, connection=duck, **asked).rename_columns({"rows": "num_rows"}).to_pylist()
+    expected = sqlrank.evaluate(EVERY, connection=duck, **asked).to_pylist()
     found = told(duck, sqlrank.sql(EVERY, connection=duck, **asked), EVERY)
     assert found == [pytest.approx(row, abs=1e-11, rel=1e-11) for row in expected]
     blind = told(duck, sqlrank.sql(EVERY, **asked), EVERY)
-    assert blind == [{name: value for name, value in row.items() if name != "days"} for row in found]
+    assert blind == [{name: value for name, value in row.items() if name != "num_days"} for row in found]
 
 
 def test_three_bins_by_hand() -> None:
@@ -80,7 +82,7 @@ def test_rows_that_cannot_be_added_up_are_undefined() -> None:
     """Nobody looks at rows before a statement runs: those of two definitions, and those that are taken back, are seen by it."""
     duck = duckdb.connect()
     one = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"], fineness=64)
-    other = one.set_column(one.column_names.index("definition"), "definition", pa.array(["x"] * one.num_rows))
+    other = one.set_column(one.column_names.index("definition_hash"), "definition_hash", pa.array(["x"] * one.num_rows))
     half = pa.compute.equal(one["day"], 1)
     mixed = pa.concat_tables([one.filter(half), other.filter(pa.compute.invert(half))])
     duck.register("kept", mixed)
@@ -113,7 +115,7 @@ def test_rankings() -> None:
     blind = sqlrank.sql(["AP", "AP(aggregate=wmean)"], state="kept")
     assert blind.splitlines()[2].startswith("-- Means of lists are those without weights; aggregate=wmean has the weighted ones")
     (row,) = sqlrank.evaluate(["AP(aggregate=mean)", "AP(aggregate=wmean)"], state="kept", connection=duck).to_pylist()
-    assert duck.execute(blind).fetchone() == pytest.approx([*list(row.values())[:2], row["rows"]], rel=1e-12)
+    assert duck.execute(blind).fetchone() == pytest.approx([*list(row.values())[:2], row["num_rows"]], rel=1e-12)
 
 
 def test_results_are_stored() -> None:
@@ -162,6 +164,8 @@ def test_rows_without_weights_are_counted(tmp_path: Path) -> None:
         given_ = {"by": ["day", "campaign"], "sql_dir": tmp_path, **options}
         plain, weighted = (sqlrank.state(metrics, predictions=each, **given_) for each in (rows, ones))
         assert plain.schema.equals(weighted.schema)
+        assert set(plain["definition_hash"].to_pylist()).isdisjoint(weighted["definition_hash"].to_pylist())
+        plain, weighted = (each.drop_columns(["definition_hash"]) for each in (plain, weighted))
         assert plain.to_pylist() == [pytest.approx(row, rel=1e-13) for row in weighted.to_pylist()]
     empty = sqlrank.state(["Brier", "num_predictions"], predictions=rows, where="day > 9", by="day", check="off")
     assert empty.num_rows == 0

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.library.folder import sql_root
+from sqlrank.registry.sql_folder import sql_root
 from tests.lanes import few
 from tests.unit.command_line import call, printed
 
@@ -44,7 +44,7 @@ def state_of(bins: tuple[tuple[float, float], ...], is_open: bool = True) -> pa.
             "score_min": [-float(place) for place in places],
             "score_max": [0.5 * is_open - place for place in places],
             "num_rows": [float(sum(pair)) for pair in bins],
-            "definition": ["0123456789abcdef"] * len(bins),
+            "definition_hash": ["0123456789abcdef"] * len(bins),
         }
     )
 
@@ -52,7 +52,7 @@ def state_of(bins: tuple[tuple[float, float], ...], is_open: bool = True) -> pa.
 def bounds(metric: str, state: pa.Table, **options: Any) -> list[float]:
     """Return the value of a metric, and its least and greatest."""
     (row,) = sqlrank.evaluate(metric, state=state, **options).to_pylist()
-    return [row[name] for name in (metric, f"{metric}.least", f"{metric}.greatest")]
+    return [row[name] for name in (metric, f"{metric}.bound_low", f"{metric}.bound_high")]
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,15 @@ def test_days_that_are_worth_nothing_alone_are_pooled() -> None:
     label, score, day = [1] * 9 + [0] + [1] + [0] * 9, [0.9] * 10 + [0.1] * 10, [1] * 10 + [2] * 10
     made = sqlrank.state("AUC", predictions=pa.table({"day": day, "label": label, "score": score}), by="day")
     daily = sqlrank.evaluate("AUC", state=made, by="day").to_pylist()
-    assert [(row["day"], row["AUC"], row["days"], row["rows"]) for row in daily] == [(1, 0.5, 1, 10), (2, 0.5, 1, 10)]
+    assert [(row["day"], row["AUC"], row["num_days"], row["num_rows"]) for row in daily] == [(1, 0.5, 1, 10), (2, 0.5, 1, 10)]
     assert sqlrank.evaluate("AUC", state=made).to_pylist() == [
-        {"AUC": pytest.approx(0.9, abs=1e-14), "AUC.least": pytest.approx(0.9), "AUC.greatest": pytest.approx(0.9), "days": 2, "rows": 20}
+        {
+            "AUC": pytest.approx(0.9, abs=1e-14),
+            "AUC.bound_low": pytest.approx(0.9),
+            "AUC.bound_high": pytest.approx(0.9),
+            "num_days": 2,
+            "num_rows": 20,
+        }
     ]
 
 
@@ -124,7 +130,7 @@ def test_merged_is_direct(by: list[str], bins: dict[str, Any]) -> None:
         assert [got[name] for name in by] == [expected[name] for name in by]
         assert {name: got[name] for name in SUMS} == pytest.approx({name: expected[name] for name in SUMS}, abs=1e-11, rel=1e-11)
         for name in ORDERS:
-            least, greatest = got[f"{name}.least"], got[f"{name}.greatest"]
+            least, greatest = got[f"{name}.bound_low"], got[f"{name}.bound_high"]
             assert least - 1e-12 <= got[name] <= greatest + 1e-12, name
             assert least - 1e-12 <= expected[name] <= greatest + 1e-12, name
             assert "bins" not in bins or greatest - least < 1e-12, name
@@ -160,7 +166,7 @@ def test_open_bandit() -> None:
 def test_one_class_has_no_auc_and_no_bounds() -> None:
     made = sqlrank.state(["AUC", "APS", "LogLoss"], predictions=pa.table({"label": [0, 0], "score": [0.2, 0.2001]}))
     (row,) = sqlrank.evaluate(["AUC", "APS"], state=made).to_pylist()
-    assert row == dict.fromkeys(["AUC", "AUC.least", "AUC.greatest", "APS", "APS.least", "APS.greatest"]) | {"rows": 2}
+    assert row == dict.fromkeys(["AUC", "AUC.bound_low", "AUC.bound_high", "APS", "APS.bound_low", "APS.bound_high"]) | {"num_rows": 2}
 
 
 def test_what_weighs_nothing_has_no_auc() -> None:
@@ -168,7 +174,7 @@ def test_what_weighs_nothing_has_no_auc() -> None:
     table = {"campaign": ["a", "a", "b", "b"], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.75, 0.25], "weight": [1.0, 2.0, 0.0, 0.0]}
     made = sqlrank.state("AUC", predictions=pa.table(table), by="campaign", columns={"weight": "weight"})
     for one in (made, made.slice(2)):
-        found = {row["campaign"]: (row["AUC"], row["rows"]) for row in sqlrank.evaluate("AUC", state=one, by="campaign").to_pylist()}
+        found = {row["campaign"]: (row["AUC"], row["num_rows"]) for row in sqlrank.evaluate("AUC", state=one, by="campaign").to_pylist()}
         assert found == {"a": (1, 2), "b": (None, 2)} if one is made else found == {"b": (None, 2)}
 
 
@@ -181,7 +187,7 @@ def test_metrics_that_are_sums_need_no_bins() -> None:
 
 
 def test_parameters_of_a_call_are_for_whom_they_are() -> None:
-    """What is added up depends on eps, which is told when the state is made; tie_credit is free when it is asked."""
+    """The parameter eps is fixed when the state is made; tie_credit is free when it is evaluated."""
     made = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by="day", bins="score", eps=0.25)
     asked = {"eps": 0.25, "tie_credit": 0.125}
     (got,) = sqlrank.evaluate(["AUC", "LogLoss"], state=made, **asked).to_pylist()
@@ -212,7 +218,7 @@ def test_days_are_replaced(tmp_path: Path) -> None:
     whole = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by="day")
     (kept,) = sqlrank.evaluate(["AUC", "LogLoss"], state="ads", connection=path).to_pylist()
     assert kept == sqlrank.evaluate(["AUC", "LogLoss"], state=whole).to_pylist()[0]
-    assert kept["rows"] == 1500
+    assert kept["num_rows"] == 1500
 
 
 def test_what_cannot_be_added_is_not() -> None:
@@ -231,7 +237,7 @@ def test_what_cannot_be_added_is_not() -> None:
 
 def test_a_transaction_of_the_callers_is_theirs_to_end() -> None:
     duck = duckdb.connect()
-    sqlrank.state("AUC", predictions=clicks(), by="day", connection=duck, insert="ads")
+    sqlrank.state("AUC", predictions=clicks(), by="day", where="day > 1", connection=duck, insert="ads")
     held = duck.sql("SELECT COUNT(*) FROM ads").fetchall()
     duck.begin()
     sqlrank.state("AUC", predictions=clicks(), by="day", where="day = 1", connection=duck, insert="ads")
@@ -258,14 +264,47 @@ def test_each_day_may_be_written_by_itself(tmp_path: Path) -> None:
         sqlrank.evaluate("AUC", state=str(tmp_path))
 
 
+def test_weights_are_part_of_the_definition_and_columns_under_their_own_names_are_not() -> None:
+    """A weight that is found is one that is named; one that no sum is of says nothing."""
+    without = clicks().drop_columns("weight")
+
+    def definition(rows: pa.Table, metrics: Any = ("AUC", "LogLoss"), **columns: str) -> str:
+        (found,) = set(sqlrank.state(metrics, predictions=rows, by="day", columns=columns)["definition_hash"].to_pylist())
+        return str(found)
+
+    weighted, plain = definition(clicks()), definition(without)
+    assert weighted != plain
+    assert definition(clicks(), weight="weight") == weighted
+    assert definition(clicks(), label="label", score="score") == weighted
+    assert definition(without, **{"predictions.label": "label"}) == plain
+    assert definition(clicks(), weight="score") not in {weighted, plain}
+    assert definition(clicks(), "num_predictions") == definition(without, "num_predictions")
+    for definition_there, columns in ((plain, None), (weighted, {"weight": "weight"})):
+        assert f"'{definition_there}' AS definition_hash" in sqlrank.state_sql(
+            ["AUC", "LogLoss"], predictions="clicks", by="day", columns=columns
+        )
+
+
+def test_rows_with_and_without_weights_are_not_added_up() -> None:
+    duck = duckdb.connect()
+    options: dict[str, Any] = {"by": "day", "connection": duck, "insert": "ads"}
+    sqlrank.state("AUC", predictions=clicks(), where="day = 1", **options)
+    with pytest.raises(
+        sqlrank.InputError,
+        match=r"insert: ads holds rows of the definition \w{16}, and these are of \w{16}: other metrics, columns, weights",
+    ):
+        sqlrank.state("AUC", predictions=clicks().drop_columns("weight"), where="day = 2", **options)
+    assert sqlrank.evaluate("AUC", state="ads", connection=duck)["num_days"].to_pylist() == [1]
+
+
 def test_a_day_that_is_computed_may_be_chosen() -> None:
     table = pa.table({"at": ["2026-01-01 10", "2026-01-02 11"], "label": [1, 0], "score": [0.5, 0.25]})
     given = {"predictions": table, "by": "day=SUBSTR(at, 1, 10)"}
     made = [sqlrank.state("AUC", **given, where=f"SUBSTR(at, 1, 10) = '2026-01-0{day}'") for day in (1, 2)]
-    assert made[0]["definition"] == made[1]["definition"] == sqlrank.state("AUC", **given)["definition"].slice(0, 1)
-    assert made[0]["definition"] != sqlrank.state("AUC", **given, where="at > '2026-01-01 00'")["definition"].slice(0, 1)
+    assert made[0]["definition_hash"] == made[1]["definition_hash"] == sqlrank.state("AUC", **given)["definition_hash"].slice(0, 1)
+    assert made[0]["definition_hash"] != sqlrank.state("AUC", **given, where="at > '2026-01-01 00'")["definition_hash"].slice(0, 1)
     assert sqlrank.evaluate("AUC", state=pa.concat_tables(made)).to_pylist() == [
-        {"AUC": 1, "AUC.least": 1, "AUC.greatest": 1, "days": 2, "rows": 2}
+        {"AUC": 1, "AUC.bound_low": 1, "AUC.bound_high": 1, "num_days": 2, "num_rows": 2}
     ]
 
 
@@ -312,7 +351,7 @@ def test_the_command_makes_a_state_and_reads_it(tmp_path: Path) -> None:
     pq.write_table(clicks(), path)
     printed("state", "AUC", "LogLoss", "--predictions", path, "--by", "day", "-o", kept)
     shown = printed("evaluate", "AUC", "LogLoss", "--state", kept, "--where", "day > 3", "--format", "csv")
-    assert shown.splitlines()[0] == "AUC,AUC.least,AUC.greatest,LogLoss,days,rows"
+    assert shown.splitlines()[0] == "AUC,AUC.bound_low,AUC.bound_high,LogLoss,num_days,num_rows"
     assert "INSERT INTO state" in printed(
         "state", "AUC", "--predictions", "clicks", "--by", "day", "--sql", "--dialect", "snowflake", "--insert", "state"
     )
@@ -365,8 +404,10 @@ def test_states_that_are_refused(options: dict[str, Any], message: str) -> None:
         ({"where": "day = 1; DROP TABLE x"}, "is not one condition"),
         ({"where": "day = '2025-01-01'"}, "has no rows to add up"),
         ({"unit": "user_id", "confidence": 0.9}, "^unit= is for rows, which a state does not have"),
+        ({"seed": 1}, "^seed= is for rows; a state has intervals by its folds, of confidence= alone"),
+        ({"seed": 1, "confidence": 0.9}, "^seed= is for rows; a state has intervals by its folds"),
         ({"predictions": "p.parquet"}, "^predictions= is for rows"),
-        ({"state": pa.table({"day": [1]})}, "has no num_rows or no definition, and is no state"),
+        ({"state": pa.table({"day": [1]})}, "has no num_rows or no definition_hash, and is no state"),
         (
             {"state": state_of(THREE).set_column(6, "num_rows", pa.array([3.0, -1.0, 2.0]))},
             "rows with -1 in num_rows, and nothing is less than none",
@@ -391,4 +432,4 @@ def test_a_score_that_both_classes_share_stays_tied_beside_bins_that_are_open() 
 
 def _said(made: pa.Table, metric: str, **options: Any) -> list[list[float]]:
     found = sqlrank.evaluate(metric, state=made, **options)
-    return [list(row) for row in zip(*(found[f"{metric}{end}"].to_pylist() for end in ("", ".least", ".greatest")), strict=True)]
+    return [list(row) for row in zip(*(found[f"{metric}{end}"].to_pylist() for end in ("", ".bound_low", ".bound_high")), strict=True)]

@@ -14,8 +14,8 @@ import pytest
 from scipy import stats
 
 import sqlrank
-from sqlrank.library.shelf import library
-from sqlrank.library.uses import home
+from sqlrank.registry.dependencies import find_input_role
+from sqlrank.registry.loader import load_registry
 from tests.definitions.test_states import on_sqlite
 from tests.lanes import few
 from tests.references.recommendations import world
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-FILES = [file for file in library().metrics.values() if home(library(), file) == "run"]
-CUTS = {file: "" if file.at is None else "@0.1" if file.at.type == "number" else "@3" for file in FILES}
+FILES = [file for file in load_registry().metrics.values() if find_input_role(load_registry(), file) == "run"]
+CUTS = {file: "" if file.cutoff_parameter is None else "@0.1" if file.cutoff_parameter.type == "number" else "@3" for file in FILES}
 OF_LISTS = [f"{file.display_name}{cut}" for file, cut in CUTS.items() if file.grain == "list"]
 OF_ALL = [f"{file.display_name}{cut}" for file, cut in CUTS.items() if file.grain != "list"]
 AGGREGATES = ("mean", "gmean", "sum", "min", "max")
@@ -83,15 +83,17 @@ def test_two_days_by_hand() -> None:
     asked = ["R", "R(aggregate=sum)", "R(aggregate=min)", "R(aggregate=max)", "R(aggregate=gmean)"]
     (row,) = sqlrank.evaluate(asked, state=state).to_pylist()
     values = [0.66, 3.3, 0, 1, math.exp((math.log(0.5 * 0.9 * 0.9) + math.log(1e-5)) / 5)]
-    assert row == pytest.approx({**dict(zip(asked, values, strict=True)), "days": 2, "rows": 5}, abs=1e-14)
+    assert row == pytest.approx({**dict(zip(asked, values, strict=True)), "num_days": 2, "num_rows": 5}, abs=1e-14)
     sums = sums_of(state, "R")
     assert sums == pytest.approx({"n": 5, "total": 3.3, "squares": 2.87, "least": 0, "greatest": 1}, abs=1e-14)
     (sure,) = sqlrank.evaluate("R", state=state, confidence=0.95).to_pylist()
     reach = float(stats.t.ppf(0.975, 4)) * 0.1860107524
-    assert [sure[f"R.{name}"] for name in ("low", "high", "se", "units")] == pytest.approx([0.66 - reach, 1.0, 0.1860107524, 5], abs=1e-9)
+    assert [sure[f"R.{name}"] for name in ("ci_low", "ci_high", "se", "n_units")] == pytest.approx(
+        [0.66 - reach, 1.0, 0.1860107524, 5], abs=1e-9
+    )
     one_each = sqlrank.evaluate("R", state=state, confidence=0.95, by="day").to_pylist()
     assert [row["R.se"] for row in one_each] == [pytest.approx(math.sqrt(0.25 / 3)), None]  # .9 and .9 do not differ
-    assert [row["R.units"] for row in one_each] == [3, 2]
+    assert [row["R.n_units"] for row in one_each] == [3, 2]
 
 
 def test_intervals_are_those_of_the_values_of_lists() -> None:
@@ -104,8 +106,8 @@ def test_intervals_are_those_of_the_values_of_lists() -> None:
         values = each[name].drop_null().to_numpy()
         assert row[f"{name}.se"] == pytest.approx(stats.sem(values), rel=1e-11)
         low, high = stats.t.interval(0.9, len(values) - 1, values.mean(), stats.sem(values))
-        assert [row[f"{name}.{end}"] for end in ("low", "high", "units")] == pytest.approx([low, high, len(values)], rel=1e-9)
-    assert {row[f"{name}.{end}"] for name in asked[2:] for end in ("low", "high", "se", "units")} == {None}
+        assert [row[f"{name}.{end}"] for end in ("ci_low", "ci_high", "n_units")] == pytest.approx([low, high, len(values)], rel=1e-9)
+    assert {row[f"{name}.{end}"] for name in asked[2:] for end in ("ci_low", "ci_high", "se", "n_units")} == {None}
     windows = sqlrank.evaluate("AP", state=state, confidence=0.9, rolling=3).to_pylist()
     assert windows[-1]["AP.se"] == pytest.approx(row["AP.se"], rel=1e-12)
 
@@ -202,7 +204,7 @@ def test_the_cutoff_of_each_query() -> None:
 def test_a_query_of_two_days_counts_twice() -> None:
     run = pa.table({"day": [1, 2], "query_id": ["q", "q"], "doc_id": ["d", "e"], "score": [1.0, 1.0]})
     made = sqlrank.state(["num_q", "P@1"], run=run, qrels=pa.table({"query_id": ["q"], "doc_id": ["d"], "relevance": [1]}), by="day")
-    assert sqlrank.evaluate(["num_q", "P@1"], state=made).to_pylist() == [{"num_q": 2, "P@1": 0.5, "days": 2, "rows": 2}]
+    assert sqlrank.evaluate(["num_q", "P@1"], state=made).to_pylist() == [{"num_q": 2, "P@1": 0.5, "num_days": 2, "num_rows": 2}]
 
 
 @pytest.mark.slow
@@ -243,7 +245,7 @@ def test_windows_and_drift() -> None:
     moved = sqlrank.drift("nDCG@5", state=made, reference="day = 1", where="day = 2", at_most={"nDCG@5": 1e-6}).to_pylist()
     daily = [row["nDCG@5"] for row in sqlrank.evaluate("nDCG@5", state=made, by="day").to_pylist()]
     assert [(row["metric"], row["verdict"]) for row in moved] == [("nDCG@5", "fail")]
-    assert moved[0]["difference"] == moved[0]["least"] == moved[0]["greatest"] == pytest.approx(daily[1] - daily[0], abs=1e-15)
+    assert moved[0]["difference"] == moved[0]["bound_low"] == moved[0]["bound_high"] == pytest.approx(daily[1] - daily[0], abs=1e-15)
 
 
 def _of(day: int) -> dict[str, Any]:
@@ -266,7 +268,7 @@ def test_a_batch_of_lists_is_taken_back() -> None:
     (left,) = sqlrank.evaluate(FEW, state=pa.concat_tables(parts)).to_pylist()
     (direct,) = sqlrank.evaluate(FEW, **{**held, "qrels": held["qrels"].filter(pa.compute.invert(mine))}).to_pylist()
     assert {name: left[name] for name in FEW} == pytest.approx(direct, abs=1e-11)
-    assert left["rows"] == direct["num_q"]
+    assert left["num_rows"] == direct["num_q"]
 
 
 @pytest.mark.slow
@@ -285,9 +287,9 @@ def test_the_statement_makes_the_same_rows() -> None:
     duck = duckdb.connect()
     for name, table in held.items():
         duck.register(name, table)
-    made = sqlrank.state(FEW, by="day", **names, connection=duck).drop_columns("definition")
+    made = sqlrank.state(FEW, by="day", **names, connection=duck).drop_columns("definition_hash")
     text = sqlrank.state_sql(FEW, by="queries.day", **names, columns={"weight": "weight"})
-    assert duck.sql(text).to_arrow_table().drop_columns("definition").to_pylist() == [
+    assert duck.sql(text).to_arrow_table().drop_columns("definition_hash").to_pylist() == [
         pytest.approx(row, abs=1e-14) for row in made.to_pylist()
     ]
     script = sqlrank.state_sql("AP", run="run", qrels="qrels", by="day", dialect="snowflake", insert="state", replace="day", batch="b")
@@ -305,7 +307,7 @@ def test_a_state_is_kept_and_asked_by_the_command(tmp_path: Path) -> None:
     )
     assert (stored.exit_code, stored.stderr) == (0, "3 rows in state\n")
     shown = printed("evaluate", "nDCG@5", "num_q", "--state", "state", "--db", tmp_path / "kept.duckdb", "--format", "csv")
-    assert shown.splitlines()[0] == "nDCG@5,num_q,days,rows"
+    assert shown.splitlines()[0] == "nDCG@5,num_q,num_days,num_rows"
     assert shown.rstrip().endswith(",35.0,3,35")
     model = ["--dbt", tmp_path / "state.sql", "--begin", "2026-01-01", "--run", "run", "--qrels", "qrels", "--by", "day"]
     assert call("state", "nDCG@5", *model).exit_code == 0
@@ -360,9 +362,25 @@ def test_readings_that_are_refused(metrics: Any, options: dict[str, Any], messag
         sqlrank.evaluate(metrics, state=made, **options)
 
 
+@pytest.mark.parametrize("of_folds", [{}, {"fold": "query_id", "folds": 4}], ids=["lists", "folds"])
+def test_weights_of_queries_are_part_of_the_definition(of_folds: dict[str, Any]) -> None:
+    predictions = pa.table({"query_id": [1, 2], "doc_id": ["x", "x"], "score": [2.0, 1.0], "label": [1, 0]})
+    plain = pa.table({"query_id": [1, 2], "day": [1, 1]})
+    weighted = plain.append_column("weight", pa.array([1.0, 2.0]))
+
+    def definition(queries: pa.Table, **columns: str) -> str:
+        made = sqlrank.state("AP", by="day", predictions=predictions, queries=queries, columns=columns, **of_folds)
+        (found,) = set(made["definition_hash"].to_pylist())
+        return str(found)
+
+    assert definition(weighted) != definition(plain)
+    assert definition(weighted, **{"queries.weight": "weight"}) == definition(weighted)
+    assert definition(plain, doc_id="doc_id") == definition(plain)
+
+
 @pytest.mark.slow
 def test_which_lists_there_are_is_part_of_the_definition() -> None:
-    plain = sqlrank.state("AP", by="day", **given())["definition"][0].as_py()
-    assert sqlrank.state("AP", by="day", **given(), topics="intersect")["definition"][0].as_py() != plain
-    assert sqlrank.state("AP", by="day", **given(), topics="truth", nulls="error")["definition"][0].as_py() == plain
-    assert sqlrank.state("AP(aggregate=mean)", by="day", **given())["definition"][0].as_py() == plain
+    plain = sqlrank.state("AP", by="day", **given())["definition_hash"][0].as_py()
+    assert sqlrank.state("AP", by="day", **given(), topics="intersect")["definition_hash"][0].as_py() != plain
+    assert sqlrank.state("AP", by="day", **given(), topics="truth", nulls="error")["definition_hash"][0].as_py() == plain
+    assert sqlrank.state("AP(aggregate=mean)", by="day", **given())["definition_hash"][0].as_py() == plain

@@ -1,4 +1,4 @@
-"""How sure means of states of rankings are: weighted ones, by hand and beside the values of lists."""
+"""Intervals of means over queries from states of rankings, by hand and compared with those from per-query values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.definitions.test_states import on_sqlite
 from tests.definitions.test_states_of_rankings import FEW, given
 from tests.lanes import few
 
-LIMITS = ("low", "high", "se", "units")
+LIMITS = ("ci_low", "ci_high", "se", "n_buckets")
 WEIGHTED = ["AP", "AP(no_relevant=skip)", "nDCG(aggregate=wmean)@5", "RR(aggregate=mean)"]
 
 
@@ -32,8 +32,8 @@ def test_a_weighted_mean_by_hand() -> None:
     (row,) = sqlrank.evaluate("RR", state=state, confidence=0.95).to_pylist()
     error = math.sqrt(3 / 2 * (0.25**2 * 0.5**2 + 0 + 0.25**2 * 0.5**2))
     reach = float(stats.t.ppf(0.975, 2)) * error
-    assert [row[name] for name in ("RR", "RR.se", "RR.units")] == pytest.approx([0.5, error, 3], abs=1e-14)
-    assert [row["RR.low"], row["RR.high"]] == pytest.approx([max(0, 0.5 - reach), min(1, 0.5 + reach)], abs=1e-9)
+    assert [row[name] for name in ("RR", "RR.se", "RR.n_units")] == pytest.approx([0.5, error, 3], abs=1e-14)
+    assert [row["RR.ci_low"], row["RR.ci_high"]] == pytest.approx([max(0, 0.5 - reach), min(1, 0.5 + reach)], abs=1e-9)
 
 
 def test_weighted_means_are_as_sure_as_from_the_rows() -> None:
@@ -49,11 +49,11 @@ def test_weighted_means_are_as_sure_as_from_the_rows() -> None:
         found = sqlrank.evaluate(WEIGHTED, state=state, **asked).to_pylist()
         direct = sqlrank.evaluate(WEIGHTED, interval="t", **asked, **held).to_pylist()
         for row, expected in zip(found, direct, strict=True):
-            assert row["AP.units"] < row["RR(aggregate=mean).units"] or by
+            assert row["AP.n_units"] < row["RR(aggregate=mean).n_units"] or by
             for name in WEIGHTED:
                 error = expected[f"{name}.se"]
                 assert row[f"{name}.se"] == (pytest.approx(error, rel=1e-9) if error else None)  # lists that do not differ
-                assert row[f"{name}.units"] == expected[f"{name}.units"]
+                assert row[f"{name}.n_units"] == expected[f"{name}.n_units"]
     there = sqlrank.evaluate(WEIGHTED, state="s", connection=on_sqlite(state), dialect="sqlite", confidence=0.9).to_pylist()
     assert there == [pytest.approx(row, rel=1e-9) for row in sqlrank.evaluate(WEIGHTED, state=state, confidence=0.9).to_pylist()]
 
@@ -70,7 +70,7 @@ def test_values_by_brute_force() -> None:
 
 
 def test_values_that_do_not_differ() -> None:
-    """What is left of sums that cancel is no spread."""
+    """Rounding errors of canceling sums give no variance."""
     names = [f"q{number}" for number in range(7)]
     run = pa.table({"query_id": names, "doc_id": ["x"] * 7, "score": [1.0] * 7})
     qrels = pa.table({"query_id": names * 3, "doc_id": ["x"] * 7 + ["y"] * 7 + ["z"] * 7, "relevance": [1] * 21})
@@ -78,7 +78,13 @@ def test_values_that_do_not_differ() -> None:
     for beside in ({}, {"queries": queries}):
         state = sqlrank.state("R", run=run, qrels=qrels, **beside)
         (row,) = sqlrank.evaluate("R", state=state, confidence=0.9).to_pylist()
-        assert [row["R"], *(row[f"R.{end}"] for end in LIMITS)] == [pytest.approx(1 / 3), None, None, None, 7]
+        assert [row["R"], *(row[f"R.{end}"] for end in ("ci_low", "ci_high", "se", "n_units"))] == [
+            pytest.approx(1 / 3),
+            None,
+            None,
+            None,
+            7,
+        ]
 
 
 def test_a_state_from_before_is_refused() -> None:
@@ -129,9 +135,9 @@ def test_folds_by_brute_force(fold: str) -> None:
     for name in ("AP", "nDCG@5", "AP(no_relevant=skip)"):
         left = without(fold, 6, held, name)
         assert row[f"{name}.se"] == pytest.approx(math.sqrt(jackknifed(left)), rel=1e-9)
-        assert row[f"{name}.units"] == len(left)
+        assert row[f"{name}.n_buckets"] == len(left)
         reach = float(stats.t.ppf(0.95, len(left) - 1)) * row[f"{name}.se"]
-        assert row[f"{name}.low"] == pytest.approx(max(0, row[name] - reach), abs=1e-9)
+        assert row[f"{name}.ci_low"] == pytest.approx(max(0, row[name] - reach), abs=1e-9)
     assert row["AP(aggregate=gmean).se"] > 0
     assert {row[f"{name}.{end}"] for name in ("AP(aggregate=max)", "num_q", "num_ret") for end in LIMITS} == {None}
 
@@ -145,7 +151,7 @@ def test_four_folds_of_queries_by_hand() -> None:
     state = sqlrank.state("RR", predictions=pa.Table.from_pylist(rows), fold="query_id", folds=4)
     assert state["fold"].to_pylist() == [0, 1, 3]
     (row,) = sqlrank.evaluate("RR", state=state, confidence=0.95).to_pylist()
-    assert (row["RR"], row["RR.se"], row["RR.units"]) == (0.5, pytest.approx(math.sqrt(2 / 3 * 2 * 0.25**2)), 3)
+    assert (row["RR"], row["RR.se"], row["RR.n_buckets"]) == (0.5, pytest.approx(math.sqrt(2 / 3 * 2 * 0.25**2)), 3)
 
 
 @pytest.mark.slow
@@ -171,7 +177,7 @@ def test_differences_of_folded_states() -> None:
     state = sqlrank.state("AP", by="day", fold="user_id", folds=6, **held)
     (moved,) = sqlrank.drift("AP", state=state, reference="day = 1", where="day > 1", confidence=0.9).to_pylist()
     assert moved["se"] > 0
-    assert moved["low"] < moved["difference"] < moved["high"]
+    assert moved["ci_low"] < moved["difference"] < moved["ci_high"]
     worse = {**held, "run": held["run"].set_column(2, "score", pa.array(range(held["run"].num_rows)))}
     states = {"old": state, "new": sqlrank.state("AP", by="day", fold="user_id", folds=6, **worse)}
     (row,) = sqlrank.compare_states("AP", states=states, confidence=0.9).to_pylist()
@@ -189,8 +195,8 @@ def test_statements_make_folds(fold: str) -> None:
     made = sqlrank.state(FEW, by="day", fold=fold, folds=5, **names, connection=duck)
     text = sqlrank.state_sql(FEW, by="queries.day", fold=fold, folds=5, **names, columns={"weight": "weight"})
     found = duck.sql(text).to_arrow_table()
-    assert found.drop_columns("definition").to_pylist() == [
-        pytest.approx(row, abs=1e-14) for row in made.drop_columns("definition").to_pylist()
+    assert found.drop_columns("definition_hash").to_pylist() == [
+        pytest.approx(row, abs=1e-14) for row in made.drop_columns("definition_hash").to_pylist()
     ]
     model = sqlrank.state_model("AP", "kept", run="run", qrels="qrels", by="day", begin="2026-01-01", fold="query_id")
     assert 'GROUP BY "day", fold' in model.sql

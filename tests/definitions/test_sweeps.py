@@ -11,17 +11,21 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.library.shelf import library_of
+from sqlrank.registry.loader import registry_for
 from tests.lanes import few
 
 CUTOFFS = range(2, 6)
-LIBRARY = library_of(None)
+LIBRARY = registry_for(None)
 
 
 def of_family(role: str) -> list[str]:
     """Return the metrics with an integer cut-off of rankings, or of predictions."""
     places = {"run": {"ranking", "exposure"}, "predictions": {"classification", "pairs", "regression"}}[role]
-    files = [file for file in LIBRARY.metrics.values() if file.path.parent.name in places and file.at and file.at.type == "integer"]
+    files = [
+        file
+        for file in LIBRARY.metrics.values()
+        if file.path.parent.name in places and file.cutoff_parameter and file.cutoff_parameter.type == "integer"
+    ]
     return sorted(file.display_name for file in files)
 
 
@@ -156,5 +160,5 @@ def test_a_thousand_cut_offs_take_a_moment() -> None:
 
 def test_the_cut_offs_are_no_policies() -> None:
     for name in ("first_cutoff", "all_cutoffs"):
-        with pytest.raises(sqlrank.MetricError, match=f"unknown policy '{name}'"):
+        with pytest.raises(sqlrank.MetricError, match=f"sql has no argument '{name}'"):
             sqlrank.sql("P@1..3", run="r", qrels="q", **{name: 2})

@@ -1,4 +1,4 @@
-"""What the engines are asked about: tables with everything that can go wrong in them, each as a query of DuckDB."""
+"""Test tables for all engines, with every edge case in them, each as a DuckDB query."""
 
 from __future__ import annotations
 

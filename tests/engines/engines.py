@@ -14,6 +14,7 @@ import tempfile
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -172,14 +173,11 @@ class Databend:
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="sqlrank_databend_")
-        before = Path.cwd()
-        os.chdir(self._folder.name)  # it keeps its files where it is started
-        try:
+        # Without these it writes to .databend in the working directory, and to a new log there every hour.
+        with mock.patch.dict(os.environ, DATABEND_DATA_PATH=self._folder.name, LOG_FILE_ON="false"):
             import databend
 
             self.connection = databend.SessionContext()
-        finally:
-            os.chdir(before)
         self.version = str(self.rows("SELECT version()")[0][0]).split("-")[0].removeprefix("Databend Query v")
 
     def load(self, name: str, table: pa.Table) -> None:

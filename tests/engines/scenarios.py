@@ -1,4 +1,4 @@
-"""What every engine is asked: each metric, curve and policy value, on data with everything that can go wrong in it."""
+"""Scenarios for all engines: each metric, curve and policy value, on data with every edge case."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import pyarrow as pa
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.call import Call
-from sqlrank.engines.dialects import DIALECTS
-from sqlrank.library.nodes import nodes
-from sqlrank.library.shelf import library
-from sqlrank.library.uses import home
-from sqlrank.question import look_up
+from sqlrank.registry.dependencies import find_input_role
+from sqlrank.registry.loader import load_registry
+from sqlrank.rendering.dialects import DIALECTS
+from sqlrank.request import Request, collect_sources
+from sqlrank.resolve import resolve_request
+from sqlrank.sql_ast import find_nodes
 from tests.engines.data import TABLES
 
 if TYPE_CHECKING:
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
 ROLES = ("run", "qrels", "queries", "predictions")
 RANKINGS = {"run": "run", "qrels": "qrels"}
@@ -55,7 +55,7 @@ CANNOT = {
         for name in ("SQLite", "PostgreSQL", "ClickHouse", "DataFusion", "Databend")
     },
 }
-"""What cannot be asked: this Databend finds no column with a capital in its name, and its planner fails over some joins with cut-offs,
+"""Unsupported scenarios: this Databend finds no column with a capital in its name, and its planner fails over some joins with cut-offs,
 those of AP, num_tied and pAp among them; lists are put into arrays by engines that this is written for. The errors say so."""
 
 ARGUMENTS = signature(sqlrank.sql).parameters
@@ -72,11 +72,11 @@ class Scenario:
     candidates: list[str]
     options: dict[str, Any] = field(default_factory=dict)
     for_some: bool = False
-    """Whether the options have no meaning for some of the candidates."""
+    """True if the options have no meaning for some of the candidates."""
 
     @cached_property
     def metrics(self) -> list[str]:
-        """What is asked; to write a statement of each candidate takes its time, so that the names of scenarios do without."""
+        """Return the metrics of the scenario; computed lazily, because each candidate's statement has to be built."""
         return [metric for metric in self.candidates if not self.for_some or _is_accepted(metric, self.options)]
 
     def expected(self, connection: duckdb.DuckDBPyConnection) -> pa.Table:
@@ -98,7 +98,7 @@ class Scenario:
 
 
 def _quoted(name: str, dialect: str) -> str:
-    return exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].writer)
+    return exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].sqlglot_name)
 
 
 def _exact(names: Any) -> Any:
@@ -127,26 +127,34 @@ def _plain(table: pa.Table) -> pa.Table:
 def _names(files: list[SqlFile], cutoff: str = "") -> list[str]:
     """Return the metrics, with a cut-off where they need one, or take one."""
     return [
-        f"{file.display_name}@{_EXAMPLE[file.at.type]}"
-        if file.at and file.at.default is None
-        else f"{file.display_name}{cutoff if file.at else ''}"
+        f"{file.display_name}@{_EXAMPLE[file.cutoff_parameter.type]}"
+        if file.cutoff_parameter and file.cutoff_parameter.default is None
+        else f"{file.display_name}{cutoff if file.cutoff_parameter else ''}"
         for file in files
     ]
 
 
 def _swept(files: list[SqlFile]) -> list[str]:
     """Return the metrics with a whole cut-off, at a range of them."""
-    return [f"{file.display_name}@1..3" for file in files if file.at and file.at.type == "integer"]
+    return [f"{file.display_name}@1..3" for file in files if file.cutoff_parameter and file.cutoff_parameter.type == "integer"]
 
 
 def _family(*families: str) -> list[SqlFile]:
-    return [file for file in library().metrics.values() if file.path.parent.name in families]
+    return [file for file in load_registry().metrics.values() if file.path.parent.name in families]
+
+
+def build_call(metrics: Any, options: dict[str, Any]) -> Request:
+    """Return the call that ``sqlrank.sql`` makes of metrics and options."""
+    sources = {name: value for name, value in options.items() if name in signature(collect_sources).parameters}
+    fields = {name: value for name, value in options.items() if name in signature(Request).parameters}
+    policies = {name: value for name, value in options.items() if name not in ARGUMENTS}
+    return Request(metrics, collect_sources(**sources), policies=policies, **fields)
 
 
 def _is_accepted(metric: str, options: dict[str, Any]) -> bool:
-    """Whether a policy has a meaning for a metric."""
+    """Return True if a policy has a meaning for a metric."""
     try:
-        look_up(Call.of(metric, options, {name: value for name, value in options.items() if name not in ARGUMENTS}))
+        resolve_request(build_call(metric, options))
     except sqlrank.MetricError:
         return False
     return True
@@ -170,18 +178,22 @@ def written(dialect: str) -> list[Scenario]:
 
 def _is_planned(scenario: Scenario, dialect: str) -> bool:
     asked = scenario.options.get("plan", {}).items()
-    return all(dialect in library().plans[name]["values"][value].get("engines", [dialect]) for name, value in asked)
+    return all(dialect in load_registry().plans[name]["values"][value].get("engines", [dialect]) for name, value in asked)
 
 
 def _of_rankings() -> list[Scenario]:
     files = _family("ranking")
     metrics = _names(files)
     shown = [*_names(_family("exposure")), *_names(_family("exposure"), cutoff="@2")[1:]]
-    at_own = [f"{file.display_name}@cutoff" for file in files if file.at and file.at.name == "k"] + ["P@2"]
+    at_own = [f"{file.display_name}@cutoff" for file in files if file.cutoff_parameter and file.cutoff_parameter.name == "k"] + ["P@2"]
     found = [
         Scenario("default", metrics, RANKINGS),
         Scenario("per query", metrics, {**RANKINGS, "per_query": True}),
-        Scenario("@3", [f"{file.display_name}@3" for file in files if file.at and file.at.name == "k"], {**RANKINGS, "per_query": True}),
+        Scenario(
+            "@3",
+            [f"{file.display_name}@3" for file in files if file.cutoff_parameter and file.cutoff_parameter.name == "k"],
+            {**RANKINGS, "per_query": True},
+        ),
         Scenario("systems", metrics, {**RANKINGS, "by": "system"}),
         Scenario("groupings", metrics[:12], {**RANKINGS, "by": [["system"], []]}),
         Scenario("weighted queries", metrics, {**RANKINGS, **ATTRIBUTES}),
@@ -198,7 +210,7 @@ def _of_rankings() -> list[Scenario]:
         Scenario("depth=3", metrics, {**RANKINGS, "depth": 3}),
     ]
     for policy in _OF_RUN:
-        values = library().values_of(policy) if policy in library().policies else sorted(library().functions[policy])
+        values = load_registry().allowed_values(policy) if policy in load_registry().policies else sorted(load_registry().functions[policy])
         for value in values:
             if value not in {"row_order", "quantile", "half", "wmean", "strict", "error"}:
                 name = "topics" if policy == "queries" else policy
@@ -216,7 +228,9 @@ def _of_rankings() -> list[Scenario]:
 def _beyond_accuracy() -> list[Scenario]:
     metrics = _names(_family("recommendation"))
     first = _names(_family("recommendation", "stages"), cutoff="@2")
-    at_own = [f"{file.display_name}@cutoff" for file in _family("recommendation", "stages") if file.at and file.grain == "list"]
+    at_own = [
+        f"{file.display_name}@cutoff" for file in _family("recommendation", "stages") if file.cutoff_parameter and file.grain == "list"
+    ]
     others = [f"IntraListDiversity(distance={distance})@3" for distance in ("cosine", "category")]
     return [
         Scenario("beyond accuracy", [*metrics, *others, "nDCG@3"], {**BEYOND, "by": "system"}),
@@ -235,17 +249,17 @@ def _beyond_accuracy() -> list[Scenario]:
 def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]:
     """Every function that fills a slot of these metrics, and every value of a policy of their own, but the defaults."""
     found = []
-    policies = {name for file in files for name in file.choices if name in library().policies} - {"level"}
-    slots = set(library().functions) - {"aggregate", "no_relevant", "rest"}
+    policies = {name for file in files for name in file.declared_settings if name in load_registry().policies} - {"level"}
+    slots = set(load_registry().functions) - {"aggregate", "no_relevant", "weight_below"}
     heeded = _heeded(files)
     for choice in sorted(policies | slots):
-        values = sorted(library().functions[choice]) if choice in slots else library().values_of(choice)
+        values = sorted(load_registry().functions[choice]) if choice in slots else load_registry().allowed_values(choice)
         for value in [value for value in values if value != "error"]:
             given = {**options, choice: value} | ({"cut": "best"} if choice == "criterion" else {})
             holders = [
                 file
                 for file in files
-                if choice in heeded[file.name] and (choice not in file.choices or file.choices[choice].default != value)
+                if choice in heeded[file.name] and (choice not in file.declared_settings or file.declared_settings[choice].default != value)
             ]
             if choice == "stop" and value == "identity":
                 given["qrels"] = "probabilities"
@@ -255,35 +269,44 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
     return found
 
 
+def metric_settings(file: SqlFile) -> dict[str, list[str]]:
+    """Return the values of every function slot and policy that a metric of rankings reads, by name."""
+    names = _heeded([file])[file.name] - {"level", "aggregate", "no_relevant", "weight_below"}
+    slots = {name: sorted(load_registry().functions[name]) for name in sorted(names) if name in load_registry().functions}
+    return slots | {name: load_registry().allowed_values(name) for name in sorted(names) if name in load_registry().policies}
+
+
 def _heeded(files: list[SqlFile]) -> dict[str, set[str]]:
-    """The policies that metrics declare, and the functions that they or relations which they read call, by metric."""
+    """Return the declared policies and the called functions, also of relations, by metric."""
     calls = _calls()
-    return {file.name: {*file.choices, *calls[file.name], *(call for name in _read(file) for call in calls[name])} for file in files}
+    return {
+        file.name: {*file.declared_settings, *calls[file.name], *(call for name in _read(file) for call in calls[name])} for file in files
+    }
 
 
 @cache
 def _calls() -> dict[str, set[str]]:
-    """The functions that each file calls, by its name."""
+    """Return the functions that each file calls, by its name."""
     calls: dict[str, set[str]] = {}
-    for file in library().files():
-        calls.setdefault(file.name, set()).update(call.name.lower() for call in nodes(file.tree, exp.Anonymous))
+    for file in load_registry().files():
+        calls.setdefault(file.name, set()).update(call.name.lower() for call in find_nodes(file.tree, exp.Anonymous))
     return calls
 
 
 def _read(file: SqlFile) -> set[str]:
-    """The relations that a metric reads, itself or through others, under any policies."""
+    """Return the relations that a metric reads, directly or not, under any policies."""
     found: set[str] = set()
     left = [file]
     while left:
-        for name in _tables(left.pop()) - found - library().roles.keys():
+        for name in _tables(left.pop()) - found - load_registry().roles.keys():
             found.add(name)
-            left += library().variants(name)
+            left += load_registry().relation_files(name)
     return found
 
 
 @cache
 def _tables(file: SqlFile) -> set[str]:
-    return {table.name for table in nodes(file.tree, exp.Table)}
+    return {table.name for table in find_nodes(file.tree, exp.Table)}
 
 
 def _of_predictions() -> list[Scenario]:
@@ -334,7 +357,7 @@ def _of_records() -> list[Scenario]:
 
 
 def _of_events() -> list[Scenario]:
-    """Logs of a policy, clicks on interleaved lists, and rows put into train and test."""
+    """Return scenarios of policy logs, interleaved clicks, and splits into train and test."""
     found = []
     for role, family in {"logs": "policies", "interleaved": "interleaving", "splits": "splits"}.items():
         metrics, given = _names(_family(family)), {"inputs": {role: role}}
@@ -348,17 +371,17 @@ def _of_events() -> list[Scenario]:
 
 def _of_curves() -> list[Scenario]:
     found = []
-    for file in [file for file in library().curves.values() if home(library(), file) == "predictions"]:
+    for file in [file for file in load_registry().curves.values() if find_input_role(load_registry(), file) == "predictions"]:
         (name,) = _names([file])
-        if home(library(), file) == "records":
+        if find_input_role(load_registry(), file) == "records":
             found.append(Scenario(name, [name], {"inputs": {"records": "records"}, "by": "shop"}))
             continue
         found += [
             Scenario(f"{name}, strategy={strategy}", [name], WEIGHTED | {"by": "shop", "strategy": strategy})
             for strategy in ("window", "bucketed")
         ]
-        for choice in file.choices.values():
-            values = library().values_of(choice.name) if choice.name in library().policies else []
+        for choice in file.declared_settings.values():
+            values = load_registry().allowed_values(choice.name) if choice.name in load_registry().policies else []
             others = [value for value in values if value != choice.default]
             found += [Scenario(f"{name}, {choice.name}={value}", [name], WEIGHTED | {choice.name: value}) for value in others]
     return found

@@ -38,7 +38,7 @@ FEW = [
     "regression",
     "ROC, strategy=bucketed",
 ]
-"""What is asked in every run, of an engine that need not be started; the rest takes its time."""
+"""Scenarios of every run, on engines that need no server; the others are slow."""
 
 LONG_SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "score": pa.float64(), "relevance": pa.int64()})
 SCENARIOS = {scenario.name: scenario for scenario in scenarios()}
@@ -113,6 +113,20 @@ def test_a_chance_below_the_smallest_double(engine: Engine) -> None:
         compare(engine.rows(sqlrank.sql(metrics, run='"long"', qrels='"long"', dialect=dialect)), there)
 
 
+@pytest.mark.parametrize("engine", each(engine for engine in ENGINES if engine is not ZetaSQL), indirect=True)
+def test_thinned_curves_of_weights_have_the_same_rows(engine: Engine) -> None:
+    """Each engine adds thirds up in its own order: a last digit less or more must not put a point into another piece of a curve."""
+    generator = np.random.default_rng(4)
+    score, label = generator.integers(0, 400, 3000) / 400, generator.integers(0, 2, 3000)
+    table = pa.table({"label": label, "score": score, "weight": generator.integers(1, 9, 3000) / 3})
+    engine.load("thirds", table)
+    for curve in ("ROC(points=20)", "PR(points=20)", "Threshold(points=20)", "Gain(points=20)"):
+        there = sqlrank.evaluate(curve, predictions=table, columns={"weight": "weight"})
+        assert there.num_rows >= 10
+        for dialect in engine.dialects:
+            compare(engine.rows(sqlrank.sql(curve, predictions="thirds", columns={"weight": "weight"}, dialect=dialect)), there)
+
+
 def apart(engine: Engine, text: str, table: pa.Table) -> float:
     """Return how far apart the numbers of an engine are at worst; fail if that is too far."""
     try:
@@ -143,7 +157,7 @@ def difference(got: Any, value: Any) -> float:
 
 
 def test_rankings_are_those_of_numpy() -> None:
-    """What the engines are compared with, compared with the formulas."""
+    """Compare the reference of the engine tests with the formulas in numpy."""
     scenario = SCENARIOS["per query"]
     there = {name: table.to_pylist() for name, table in tables().items()}
     run, qrels = nested(there["run"], "score"), nested(there["qrels"], "relevance")

@@ -50,10 +50,10 @@ def test_numbers_are_those_of_duckdb(name: str, engine: Engine, record_property:
     expected = sqlrank.experiment(METRICS, data=visits(), control="A", **EXPERIMENTS[name]).to_pylist()
     asked = {"metrics": METRICS, "data": "visits", "control": "A", **EXPERIMENTS[name]}
     text = sqlrank.experiment_sql(**(exact(asked) if type(engine).__name__ == "Databend" else asked), dialect=engine.dialects[0])
-    rows = [dict(zip([*expected[0], "crossed"], row, strict=True)) for row in engine.rows(text)]
+    rows = [dict(zip([*expected[0], "multi_variant_units"], row, strict=True)) for row in engine.rows(text)]
     worst = 0.0
     for row, values in zip(rows, sorted(expected, key=lambda row: row["metric"]), strict=True):
-        wanted = values | {"crossed": 0}
+        wanted = values | {"multi_variant_units": 0}
         assert row == pytest.approx(wanted, rel=TOLERANCE, abs=1e-12)
         worst = max(worst, *(difference(row[name], value) for name, value in wanted.items()))
     record_property(PROPERTY, record(type(engine).__name__, engine.version, name, ["Mean (experiment)", "Ratio (experiment)"], worst))

@@ -12,8 +12,8 @@ import pytest
 from sqlfluff.core import FluffConfig, Linter
 
 import sqlrank
-from sqlrank.engines.dialects import DIALECTS
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
+from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.scenarios import Scenario, scenarios, written
 from tests.lanes import few
 from tests.named_sources import named_sources
@@ -32,7 +32,7 @@ FUSED = ("systems", "predictions shop, strategy=bucketed", "records of groups", 
 """Scenarios that are parsed whole: all metrics, and a curve."""
 
 STEP = re.compile(r"^(?:WITH |\), )\S+ AS \($|^\)$", re.MULTILINE)
-"""What stands between the steps of a statement."""
+"""Pattern of the text between the CTEs of a statement."""
 
 
 def assert_parsed(linter: Linter, text: str) -> None:
@@ -63,7 +63,7 @@ def test_every_metric_at_once(linter: Linter, dialect: str, name: str) -> None:
 
 @pytest.mark.parametrize("place", ["create_table", "create_view", "insert", "replace"])
 def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
-    quote = "`" if DIALECTS[dialect].writer in {"bigquery", "spark", "databricks"} else '"'
+    quote = "`" if DIALECTS[dialect].sqlglot_name in {"bigquery", "spark", "databricks"} else '"'
     names = f"shop.{quote}select{quote}.{quote}Metrics{quote}"
     where = "run.day BETWEEN DATE '2026-01-01' AND DATE '2026-01-07' AND NOT run.country IN ('de', 'at') AND qrels.source LIKE 'a%'"
     options = {
@@ -74,7 +74,7 @@ def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
         "insert" if place == "replace" else place: names.replace("Metrics", "Results"),
     }
     if place == "replace":
-        if not DIALECTS[dialect].deletes:
+        if not DIALECTS[dialect].supports_delete:
             pytest.skip(f"{dialect} deletes no rows")
         options["replace"] = "order"
     assert_parsed(linter, sqlrank.sql(["nDCG@10", "RR"], dialect=dialect, **options))
@@ -98,6 +98,6 @@ def texts(dialect: str) -> Iterator[str]:
         yield scenario.text(dialect)
         for metric in scenario.metrics if scenario.name in {"default", "predictions per query", "regression"} else ():
             yield Scenario(metric, [metric], scenario.options).text(dialect)
-    for curve in library().curves.values():
-        cutoff = "@5" if curve.at is not None and curve.at.default is None else ""
+    for curve in load_registry().curves.values():
+        cutoff = "@5" if curve.cutoff_parameter is not None and curve.cutoff_parameter.default is None else ""
         yield sqlrank.sql(curve.display_name + cutoff, dialect=dialect, **named_sources(curve))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import sqlrank
-from sqlrank.engines.dialects import DIALECTS
+from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ENGINES, Spark, SQLite, ZetaSQL
 from tests.engines.running import each, running
 from tests.engines.scenarios import tables
@@ -22,7 +22,7 @@ PREDICTIONS = {"predictions": "predictions", "columns": {"weight": "weight"}, "b
 
 @pytest.fixture(
     scope="module",
-    params=each(engine for engine in ENGINES if engine not in {ZetaSQL, Spark} and DIALECTS[engine.dialects[0]].deletes),
+    params=each(engine for engine in ENGINES if engine not in {ZetaSQL, Spark} and DIALECTS[engine.dialects[0]].supports_delete),
 )
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """All engines that keep tables and delete rows; those of Spark need a format which is not installed here."""

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.engines import remote
-from sqlrank.engines.dialects import DIALECTS
+from sqlrank.engines import remote_database
+from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.engines import ClickHouse, Spark
 from tests.engines.running import each, running
 from tests.lanes import every
@@ -77,6 +77,6 @@ def done(step: str, detail: str, engine: Spark, result: pa.Table) -> list[str]:
 
 
 def test_a_server_without_the_setting_is_not_told(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "_has_setting", lambda *_: False)
+    monkeypatch.setattr(remote_database, "_has_setting", lambda *_: False)
     text = text_of(sqlrank.evaluate(SEVERAL, run="run", qrels="qrels", connection=engine.connection))
     assert "materialized" not in text.lower()

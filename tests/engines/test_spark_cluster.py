@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("Spark cluster")]  # one cluster answers all
 
 ONE_WORKER = ("No Partition Defined for Window operation", "single partition")
-"""What Spark logs when one worker is given all rows."""
+"""Messages that Spark logs when one worker is given all rows."""
 
 PREDICTIONS = """
     SELECT
@@ -67,7 +67,7 @@ CALLS: list[tuple[str, list[str], dict[str, Any]]] = [
 
 @dataclass(frozen=True)
 class Answer:
-    """What a driver printed: rows of each call, how many executors there were, and what it logged."""
+    """The output of a driver: rows of each call, number of executors, and log."""
 
     rows: list[list[dict[str, Any]]]
     executors: int

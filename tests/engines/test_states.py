@@ -11,14 +11,13 @@ import pytest
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.engines.database import Database, Table
-from sqlrank.engines.names import column_named
-from sqlrank.library.settings import ask
-from sqlrank.library.shelf import library_of
-from sqlrank.states.adding import Adding
-from sqlrank.states.asked import BASE, of_asked
-from sqlrank.states.held import Held
-from sqlrank.states.rolling import Windows
+from sqlrank.engines.database import Database, SourceTable
+from sqlrank.engines.identifiers import fold_column_name
+from sqlrank.registry.loader import registry_for
+from sqlrank.registry.metric_resolver import resolve_metrics
+from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, decompose_metrics
+from sqlrank.rollups.merge import MergeQuery, RollingWindows
+from sqlrank.rollups.rollup_table import RollupTable
 from tests.definitions.test_states import clicks
 from tests.definitions.test_states_of_rankings import given
 from tests.engines.engines import ENGINES, SQLite
@@ -27,7 +26,7 @@ from tests.engines.running import each, running
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlrank.states.asked import Wanted
+    from sqlrank.rollups.decomposition import RollupMetrics
     from tests.engines.engines import Engine
 
 METRICS = ["AUC", "LogLoss", "Brier", "RMSE", "num_predictions"]
@@ -70,7 +69,7 @@ def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> No
     rows = engine.rows(sqlrank.state_sql(METRICS, **given, **place))
     found = sorted((dict(zip(made.column_names, row, strict=True)) for row in rows), key=_place)
     for got, expected in zip(found, sorted(made.to_pylist(), key=_place), strict=True):
-        assert len(got.pop("definition")) == len(expected.pop("definition"))
+        assert len(got.pop("definition_hash")) == len(expected.pop("definition_hash"))
         assert got == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
@@ -101,8 +100,8 @@ def test_windows_are_those_of_duckdb(engine: Engine) -> None:
     """A state that is kept on the engine is added up there by window: its sums, and its bins."""
     made = sqlrank.state(METRICS, predictions=clicks(), by=["day", "campaign"], fineness=64)
     engine.load("kept", made)
-    library = library_of(None)
-    asked = of_asked(ask(METRICS, library, None, {}, {BASE}), library)
+    library = registry_for(None)
+    asked = decompose_metrics(resolve_metrics(METRICS, library, None, {}, {PREDICTIONS_ROLE}), library)
     here = duckdb.connect()
     here.register("kept", made)
     ours, theirs = (
@@ -128,8 +127,8 @@ def test_what_batches_leave_is_what_they_leave_on_duckdb(engine: Engine) -> None
         [sqlrank.state(METRICS, predictions=rows, batch=name, negative=is_back, **given) for rows, name, is_back in parts]
     )
     engine.load("batches", made)
-    library = library_of(None)
-    asked = of_asked(ask(METRICS, library, None, {}, {BASE}), library)
+    library = registry_for(None)
+    asked = decompose_metrics(resolve_metrics(METRICS, library, None, {}, {PREDICTIONS_ROLE}), library)
     here = duckdb.connect()
     here.register("batches", made)
     database = Database(
@@ -162,6 +161,18 @@ def test_a_batch_is_added_once(engine: Engine) -> None:
         assert engine.rows(f"SELECT COUNT(*), SUM(num_rows) FROM {table}") == [(2 * before, 0)]
 
 
+def test_days_are_added_once(engine: Engine) -> None:
+    """Of the days that a table lacks all rows are added, and of those that it has none, however often."""
+    if type(engine).__name__ in {"ZetaSQL", "Spark"}:
+        pytest.skip("keeps no tables here to add to")
+    columns = {name: f'"{name}"' for name in ("label", "score", "weight")}
+    given = {"predictions": "clicks", "by": ['"day"', '"campaign"'], "columns": columns, "dialect": engine.dialects[0]}
+    engine.execute(sqlrank.state_sql("AUC", **given, where='"day" < 3', create_table="of_days"))
+    for _ in range(2):
+        engine.execute(sqlrank.state_sql("AUC", **given, insert="of_days"))
+        assert engine.rows("SELECT SUM(num_rows) FROM of_days") == [(clicks().num_rows,)]
+
+
 @pytest.mark.parametrize(
     ("metrics", "by"),
     [
@@ -176,7 +187,7 @@ def test_printed_statements_ask_it_there(metrics: list[str], by: list[str], engi
     dialect = engine.dialects[0]
     table = _loaded(engine, "asked" + "abcdefgh"[len(metrics)], made)
     text = sqlrank.sql(metrics, state=table, by=by, where="day <> 3", dialect=dialect)
-    expected = sqlrank.evaluate(metrics, state=made, by=by, where="day <> 3").drop_columns("days").to_pylist()
+    expected = sqlrank.evaluate(metrics, state=made, by=by, where="day <> 3").drop_columns("num_days").to_pylist()
     assert [list(row) for row in engine.rows(text)] == [pytest.approx(list(row.values()), rel=1e-9, abs=1e-12) for row in expected]
 
 
@@ -186,7 +197,7 @@ def test_printed_statements_ask_sums_of_lists_there(engine: Engine) -> None:
     dialect = engine.dialects[0]
     table = _loaded(engine, "listed", made)
     text = sqlrank.sql(RANKINGS, state=table, by="country", dialect=dialect)
-    expected = sqlrank.evaluate(RANKINGS, state=made, by="country").drop_columns("days").to_pylist()
+    expected = sqlrank.evaluate(RANKINGS, state=made, by="country").drop_columns("num_days").to_pylist()
     assert [list(row) for row in engine.rows(text)] == [pytest.approx(list(row.values()), rel=1e-9) for row in expected]
 
 
@@ -194,7 +205,7 @@ def _loaded(engine: Engine, name: str, state: pa.Table) -> str:
     """Return the table that a state was put into, with the names that a statement without quotes would give its columns."""
     engine.load(name, state)
     dialect = engine.dialects[0]
-    names = [column_named(column, dialect) for column in state.column_names]
+    names = [fold_column_name(column, dialect) for column in state.column_names]
     if names == state.column_names:
         return name
     columns = ", ".join(f'"{theirs}" AS "{ours}"' for theirs, ours in zip(state.column_names, names, strict=True))
@@ -204,7 +215,7 @@ def _loaded(engine: Engine, name: str, state: pa.Table) -> str:
 
 def _finding(dialect: str, state: pa.Table, name: str = "kept") -> Any:
     """Return what finds the state: a table of this name, with the columns of the state, as the engine has them."""
-    table = Table(name, exp.to_table(name), dict.fromkeys(state.column_names, ""), dialect)
+    table = SourceTable(name, exp.to_table(name), dict.fromkeys(state.column_names, ""), dialect)
     return lambda role, source: table  # noqa: ARG005  whatever is sought
 
 
@@ -214,13 +225,13 @@ def _table(rows: list[tuple[Any, ...]]) -> pa.Table:
     return pa.table(columns, names=[str(place) for place in range(len(columns))])
 
 
-def _added_up(database: Database, asked: Wanted, state: pa.Table) -> list[list[dict[str, Any]]]:
+def _added_up(database: Database, asked: RollupMetrics, state: pa.Table) -> list[list[dict[str, Any]]]:
     """Return the sums and the bins of windows of three days, by campaign, in the same order everywhere."""
-    held = Held(database.find("state", state))
-    rows = held.rows(database, "day <> 3")
-    windows = Windows.of(database, held, rows, 3, None)
-    adding = Adding(database, held, rows, ["campaign", "day"], windows)
-    return [sorted(found.to_pylist(), key=_order) for found in (adding.sums(asked), adding.bins)]
+    held = RollupTable(database.resolve_source("state", state))
+    rows = held.select_rows(database, asked, "day <> 3")
+    windows = RollingWindows.ending_at(database, held, rows, 3, None)
+    adding = MergeQuery(database, held, rows, ["campaign", "day"], windows)
+    return [sorted(found.to_pylist(), key=_order) for found in (adding.merge_aggregates(asked), adding.merged_bins)]
 
 
 def _order(row: dict[str, Any]) -> tuple[str, int, float]:

@@ -1,4 +1,4 @@
-"""How values are compared: what differs is told, and nothing raises."""
+"""Compare values, and describe differences without raising."""
 
 from __future__ import annotations
 

@@ -9,67 +9,67 @@ WITH predictions AS NOT MATERIALIZED (
     CAST("click" AS DOUBLE) AS label,
     CAST(1 AS DOUBLE) AS weight
   FROM shop.ads.impressions
-), totals AS (
-  /* relations/totals.sql: one row per group: how many predictions it has. */
+), group_sizes AS (
+  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
   SELECT
     "campaign", "day",
-    COUNT(*) AS all_rows
+    COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "campaign", "day"
-), thresholds AS (
-  /* relations/thresholds/ranked.sql: one row per distinct score of a positive, highest first, where
-   every prediction weighs 1. */
+), positive_thresholds AS (
+  /* relations/positive_thresholds/by_rank.sql: one row per group and distinct score of a positive, with
+   the numbers of both classes at, above and below it. */
   SELECT
     "campaign", "day", positives,
-    rows_upto - rows_above - positives AS negatives,
-    all_rows - rows_upto - all_positives + positives_upto AS negatives_below,
-    all_positives,
-    all_rows - all_positives AS all_negatives
+    rows_at_or_above - rows_above - positives AS negatives,
+    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
+    total_positives,
+    total_rows - total_positives AS total_negatives
   FROM (
     SELECT
       t."campaign", t."day", t.positives, t.rows_above,
-      FLOOR(t.share_upto * n.all_rows + 0.5e0) AS rows_upto,
-      n.all_rows,
+      FLOOR(t.share_at_or_above * n.total_rows + 0.5e0) AS rows_at_or_above,
+      n.total_rows,
       SUM(t.positives) OVER (
         PARTITION BY t."campaign", t."day"
         ORDER BY t.score DESC
         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-      ) AS positives_upto,
-      SUM(t.positives) OVER (PARTITION BY t."campaign", t."day") AS all_positives
+      ) AS positives_at_or_above,
+      SUM(t.positives) OVER (PARTITION BY t."campaign", t."day") AS total_positives
     FROM (
       SELECT
         "campaign", "day", score,
         COUNT(*) AS positives,
-        MAX(place) - 1 AS rows_above,
-        MAX(share_upto) AS share_upto
+        MAX(rank) - 1 AS rows_above,
+        MAX(share_at_or_above) AS share_at_or_above
       FROM (
         SELECT
           "campaign", "day", label, score,
-          RANK() OVER (PARTITION BY "campaign", "day" ORDER BY score DESC) AS place,
-          CUME_DIST() OVER (PARTITION BY "campaign", "day" ORDER BY score DESC) AS share_upto
+          RANK() OVER (PARTITION BY "campaign", "day" ORDER BY score DESC) AS rank,
+          CUME_DIST() OVER (PARTITION BY "campaign", "day" ORDER BY score DESC) AS share_at_or_above
         FROM predictions
       ) AS ranked
       WHERE label = 1
       GROUP BY "campaign", "day", score
     ) AS t
-    JOIN totals AS n
+    JOIN group_sizes AS n
       ON n."campaign" IS NOT DISTINCT FROM t."campaign" AND n."day" IS NOT DISTINCT FROM t."day"
   ) AS counted
-), by_thresholds AS (
+), positive_thresholds_metrics AS (
   /* one row per group */
   SELECT
     "campaign", "day",
     /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
     SUM(
-      positives / NULLIF(all_positives, 0) * ((negatives_below + 0.5e0 * negatives) / NULLIF(all_negatives, 0))
+      positives / NULLIF(total_positives, 0) * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
-  FROM thresholds
+  FROM positive_thresholds
   GROUP BY "campaign", "day"
-), by_predictions AS (
+), predictions_metrics AS (
   /* one row per group */
   SELECT
     "campaign", "day",
-    /* LogLoss: mean of minus the logarithm of the probability given to what happened, cross-entropy in nats. */
+    /* LogLoss: mean negative logarithm of the predicted probability of the observed label, cross-entropy in nats. */
     -SUM(
       weight * LN(
         CASE
@@ -86,11 +86,11 @@ WITH predictions AS NOT MATERIALIZED (
   GROUP BY "campaign", "day"
 )
 SELECT
-  by_predictions."campaign", by_predictions."day",
-  by_thresholds.auc AS auc,
-  by_predictions.logloss AS logloss
-FROM by_predictions
-LEFT JOIN by_thresholds
-  ON by_thresholds."campaign" IS NOT DISTINCT FROM by_predictions."campaign"
-  AND by_thresholds."day" IS NOT DISTINCT FROM by_predictions."day"
-ORDER BY by_predictions."campaign" NULLS FIRST, by_predictions."day" NULLS FIRST;
+  predictions_metrics."campaign", predictions_metrics."day",
+  positive_thresholds_metrics.auc AS auc,
+  predictions_metrics.logloss AS logloss
+FROM predictions_metrics
+LEFT JOIN positive_thresholds_metrics
+  ON positive_thresholds_metrics."campaign" IS NOT DISTINCT FROM predictions_metrics."campaign"
+  AND positive_thresholds_metrics."day" IS NOT DISTINCT FROM predictions_metrics."day"
+ORDER BY predictions_metrics."campaign" NULLS FIRST, predictions_metrics."day" NULLS FIRST;

@@ -5,71 +5,71 @@ WITH predictions AS (
   /* predictions: what was predicted: a row per example */
   SELECT
     "CAMPAIGN", "DAY",
-    CAST("P_CLICK" AS DOUBLE) AS score,
-    CAST("CLICK" AS DOUBLE) AS label,
+    CAST("P_CLICK" AS DOUBLE) + 0 AS score,
+    CAST("CLICK" AS DOUBLE) + 0 AS label,
     CAST(1 AS DOUBLE) AS weight
   FROM shop.ads.impressions
-), totals AS (
-  /* relations/totals.sql: one row per group: how many predictions it has. */
+), group_sizes AS (
+  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
   SELECT
     "CAMPAIGN", "DAY",
-    COUNT(*) AS all_rows
+    COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "CAMPAIGN", "DAY"
-), thresholds AS (
-  /* relations/thresholds/ranked.sql: one row per distinct score of a positive, highest first, where
-   every prediction weighs 1. */
+), positive_thresholds AS (
+  /* relations/positive_thresholds/by_rank.sql: one row per group and distinct score of a positive, with
+   the numbers of both classes at, above and below it. */
   SELECT
     "CAMPAIGN", "DAY", positives,
-    rows_upto - rows_above - positives AS negatives,
-    all_rows - rows_upto - all_positives + positives_upto AS negatives_below,
-    all_positives,
-    all_rows - all_positives AS all_negatives
+    rows_at_or_above - rows_above - positives AS negatives,
+    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
+    total_positives,
+    total_rows - total_positives AS total_negatives
   FROM (
     SELECT
       t."CAMPAIGN", t."DAY", t.positives, t.rows_above,
-      FLOOR(t.share_upto * n.all_rows + CAST(0.5 AS DOUBLE)) AS rows_upto,
-      n.all_rows,
+      FLOOR(t.share_at_or_above * n.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
+      n.total_rows,
       SUM(t.positives) OVER (
         PARTITION BY t."CAMPAIGN", t."DAY"
         ORDER BY t.score DESC
         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-      ) AS positives_upto,
-      SUM(t.positives) OVER (PARTITION BY t."CAMPAIGN", t."DAY") AS all_positives
+      ) AS positives_at_or_above,
+      SUM(t.positives) OVER (PARTITION BY t."CAMPAIGN", t."DAY") AS total_positives
     FROM (
       SELECT
         "CAMPAIGN", "DAY", score,
         COUNT(*) AS positives,
-        MAX(place) - 1 AS rows_above,
-        MAX(share_upto) AS share_upto
+        MAX(rank) - 1 AS rows_above,
+        MAX(share_at_or_above) AS share_at_or_above
       FROM (
         SELECT
           "CAMPAIGN", "DAY", label, score,
-          RANK() OVER (PARTITION BY "CAMPAIGN", "DAY" ORDER BY score DESC) AS place,
-          CUME_DIST() OVER (PARTITION BY "CAMPAIGN", "DAY" ORDER BY score DESC) AS share_upto
+          RANK() OVER (PARTITION BY "CAMPAIGN", "DAY" ORDER BY score DESC) AS rank,
+          CUME_DIST() OVER (PARTITION BY "CAMPAIGN", "DAY" ORDER BY score DESC) AS share_at_or_above
         FROM predictions
       ) AS ranked
       WHERE label = 1
       GROUP BY "CAMPAIGN", "DAY", score
     ) AS t
-    JOIN totals AS n
+    JOIN group_sizes AS n
       ON n."CAMPAIGN" IS NOT DISTINCT FROM t."CAMPAIGN" AND n."DAY" IS NOT DISTINCT FROM t."DAY"
   ) AS counted
-), by_thresholds AS (
+), positive_thresholds_metrics AS (
   /* one row per group */
   SELECT
     "CAMPAIGN", "DAY",
     /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
     SUM(
-      CAST(positives AS DOUBLE) / NULLIF(all_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(all_negatives, 0))
+      CAST(positives AS DOUBLE) / NULLIF(total_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
-  FROM thresholds
+  FROM positive_thresholds
   GROUP BY "CAMPAIGN", "DAY"
-), by_predictions AS (
+), predictions_metrics AS (
   /* one row per group */
   SELECT
     "CAMPAIGN", "DAY",
-    /* LogLoss: mean of minus the logarithm of the probability given to what happened, cross-entropy in nats. */
+    /* LogLoss: mean negative logarithm of the predicted probability of the observed label, cross-entropy in nats. */
     -SUM(
       weight * LN(
         CASE
@@ -86,11 +86,11 @@ WITH predictions AS (
   GROUP BY "CAMPAIGN", "DAY"
 )
 SELECT
-  by_predictions."CAMPAIGN", by_predictions."DAY",
-  by_thresholds.auc AS auc,
-  by_predictions.logloss AS logloss
-FROM by_predictions
-LEFT JOIN by_thresholds
-  ON by_thresholds."CAMPAIGN" IS NOT DISTINCT FROM by_predictions."CAMPAIGN"
-  AND by_thresholds."DAY" IS NOT DISTINCT FROM by_predictions."DAY"
-ORDER BY by_predictions."CAMPAIGN" NULLS FIRST, by_predictions."DAY" NULLS FIRST;
+  predictions_metrics."CAMPAIGN", predictions_metrics."DAY",
+  positive_thresholds_metrics.auc AS auc,
+  predictions_metrics.logloss AS logloss
+FROM predictions_metrics
+LEFT JOIN positive_thresholds_metrics
+  ON positive_thresholds_metrics."CAMPAIGN" IS NOT DISTINCT FROM predictions_metrics."CAMPAIGN"
+  AND positive_thresholds_metrics."DAY" IS NOT DISTINCT FROM predictions_metrics."DAY"
+ORDER BY predictions_metrics."CAMPAIGN" NULLS FIRST, predictions_metrics."DAY" NULLS FIRST;

@@ -7,97 +7,98 @@ WITH run AS NOT MATERIALIZED (
     query_id, doc_id,
     CAST(score AS DOUBLE) AS score
   FROM shop.eval.shown
-), topics AS (
-  /* relations/topics/run.sql: one row per query to evaluate: every query with an answer, judged or not. */
+), evaluated_queries AS (
+  /* relations/evaluated_queries/retrieved.sql: one row per query to evaluate, a query with retrieved
+   documents, judged or not. */
   SELECT
     query_id
   FROM run
   GROUP BY query_id
-), lists AS (
-  /* relations/lists/numbered.sql: one row per ranked list to evaluate, numbered: integers join and sort
-   faster than users' ids. */
+), ranked_lists AS (
+  /* relations/ranked_lists/integer_key.sql: one row per ranked list to evaluate, with an integer key,
+   which joins and sorts faster than the ids of the input. */
   SELECT
     query_id,
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
-  FROM topics AS chosen
-), retrieved AS (
-  /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
-   keep their place. */
+  FROM evaluated_queries AS selected_queries
+), retrieved_documents AS (
+  /* relations/retrieved_documents/all.sql: one row per retrieved document, judged or not. */
   SELECT
     l.list_id, r.doc_id, r.score
   FROM run AS r
-  JOIN lists AS l ON l.query_id = r.query_id
-), ranked AS (
-  /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
-   greatest first, as trec_eval. */
+  JOIN ranked_lists AS l ON l.query_id = r.query_id
+), ranked_documents AS (
+  /* relations/ranked_documents/doc_desc.sql: one row per retrieved document, with its rank; ties are
+   broken by doc_id, greatest first, as in trec_eval. */
   SELECT
     list_id, doc_id, rank,
-    retrieved_docs AS num_ret
+    list_length AS list_length
   FROM (
     SELECT
       list_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, doc_id DESC) AS rank,
-      COUNT(*) OVER (PARTITION BY list_id) AS retrieved_docs
-    FROM retrieved
+      COUNT(*) OVER (PARTITION BY list_id) AS list_length
+    FROM retrieved_documents
   ) AS numbered
-), displayed AS (
-  /* relations/displayed.sql: one row per group and document that stands among the first k of any of its
-   lists: how many lists show it (shows), the sums over these of 1 / sqrt(length) (roots) and of its
-   square (squares), and in how many it is the first (first_places). */
+), recommendation_counts AS (
+  /* relations/recommendation_counts.sql: one row per group and document recommended in the top k of any
+   ranked list, with its number of recommendations. */
   SELECT
     r.doc_id,
-    SUM(r.root) AS roots,
-    SUM(r.root * r.root) AS squares,
-    SUM(CASE WHEN r.rank = 1 THEN 1 ELSE 0 END) AS first_places
+    SUM(r.inverse_norm) AS norm_sum,
+    SUM(r.inverse_norm * r.inverse_norm) AS norm_square_sum,
+    SUM(CASE WHEN r.rank = 1 THEN 1 ELSE 0 END) AS num_first_ranks
   FROM (
     SELECT
       list_id, doc_id, rank,
-      1 / SQRT(CAST(CASE WHEN num_ret > 10 THEN 10 ELSE num_ret END AS DOUBLE)) AS root
-    FROM ranked
+      1 / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS DOUBLE)) AS inverse_norm
+    FROM ranked_documents
     WHERE rank <= 10
   ) AS r
-  JOIN lists AS m ON m.list_id = r.list_id
+  JOIN ranked_lists AS m ON m.list_id = r.list_id
   GROUP BY r.doc_id
 ), items AS NOT MATERIALIZED (
   /* items: the catalogue: a row per item that could be shown */
   SELECT
     doc_id
   FROM shop.eval.items
-), catalogue AS (
-  /* relations/catalogue.sql: one row per group and item that it could show. */
+), group_catalog AS (
+  /* relations/group_catalog.sql: one row per group and catalog item. */
   SELECT
     doc_id
-  FROM items AS offers
+  FROM items AS catalog_item_groups
   GROUP BY doc_id
-), exposures AS (
-  /* relations/exposures.sql: one row per group and document shown: whether the catalogue has it, and how
-   many items that has. */
+), recommended_items AS (
+  /* relations/recommended_items.sql: one row per group and recommended document, with whether it is in
+   the catalog, and the size of the catalog. */
   SELECT
-    CASE WHEN c.doc_id IS NULL THEN 0 ELSE 1 END AS is_listed,
-    n.catalogue_docs
-  FROM displayed AS d
-  LEFT JOIN catalogue AS c ON c.doc_id = d.doc_id
+    CASE WHEN c.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog,
+    n.catalog_size
+  FROM recommendation_counts AS d
+  LEFT JOIN group_catalog AS c ON c.doc_id = d.doc_id
   LEFT JOIN (
     SELECT
-      COUNT(*) AS catalogue_docs
-    FROM catalogue
+      COUNT(*) AS catalog_size
+    FROM group_catalog
   ) AS n
     ON TRUE
-), by_exposures AS (
+), recommended_items_metrics AS (
   /* one row per group */
   SELECT
-    /* CatalogCoverage: share of the catalogue that stands among the first k of any list. */
-    SUM(is_listed) / NULLIF(MAX(catalogue_docs), 0) AS catalogcoverage_at_10
-  FROM exposures
-), by_displayed AS (
+    /* CatalogCoverage: share of the catalog that is among the first k of any list. */
+    SUM(is_in_catalog) / NULLIF(MAX(catalog_size), 0) AS catalogcoverage_at_10
+  FROM recommended_items
+), recommendation_counts_metrics AS (
   /* one row per group */
   SELECT
     /* Personalization: how different the lists are: one less the cosine of the first k of two lists, on the mean over pairs. */
-    1 - SUM(roots * roots - squares) / NULLIF(SUM(first_places) * (SUM(first_places) - 1), 0) AS personalization_at_10
-  FROM displayed
+    1
+    - SUM(norm_sum * norm_sum - norm_square_sum)
+    / NULLIF(SUM(num_first_ranks) * (SUM(num_first_ranks) - 1), 0) AS personalization_at_10
+  FROM recommendation_counts
 )
 SELECT
-  by_exposures.catalogcoverage_at_10 AS catalogcoverage_at_10,
-  by_displayed.personalization_at_10 AS personalization_at_10
-FROM by_exposures
-CROSS JOIN by_displayed;
+  recommended_items_metrics.catalogcoverage_at_10 AS catalogcoverage_at_10,
+  recommendation_counts_metrics.personalization_at_10 AS personalization_at_10
+FROM recommended_items_metrics
+CROSS JOIN recommendation_counts_metrics;

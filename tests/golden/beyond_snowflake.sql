@@ -5,92 +5,93 @@ WITH run AS (
   /* run: what was retrieved: a row per document of a query */
   SELECT
     query_id, doc_id,
-    CAST(score AS DOUBLE) AS score
+    CAST(score AS DOUBLE) + 0 AS score
   FROM shop.eval.shown
-), topics AS (
-  /* relations/topics/run.sql: one row per query to evaluate: every query with an answer, judged or not. */
+), evaluated_queries AS (
+  /* relations/evaluated_queries/retrieved.sql: one row per query to evaluate, a query with retrieved
+   documents, judged or not. */
   SELECT
     query_id
   FROM run
   GROUP BY query_id
-), retrieved AS (
-  /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
-   keep their place. */
+), retrieved_documents AS (
+  /* relations/retrieved_documents/all.sql: one row per retrieved document, judged or not. */
   SELECT
     l.query_id, r.doc_id, r.score
   FROM run AS r
-  JOIN topics AS l ON l.query_id = r.query_id
-), ranked AS (
-  /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
-   greatest first, as trec_eval. */
+  JOIN evaluated_queries AS l ON l.query_id = r.query_id
+), ranked_documents AS (
+  /* relations/ranked_documents/doc_desc.sql: one row per retrieved document, with its rank; ties are
+   broken by doc_id, greatest first, as in trec_eval. */
   SELECT
     query_id, doc_id, rank,
-    retrieved_docs AS num_ret
+    list_length AS list_length
   FROM (
     SELECT
       query_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY score DESC, doc_id DESC) AS rank,
-      COUNT(*) OVER (PARTITION BY query_id) AS retrieved_docs
-    FROM retrieved
+      COUNT(*) OVER (PARTITION BY query_id) AS list_length
+    FROM retrieved_documents
   ) AS numbered
-), displayed AS (
-  /* relations/displayed.sql: one row per group and document that stands among the first k of any of its
-   lists: how many lists show it (shows), the sums over these of 1 / sqrt(length) (roots) and of its
-   square (squares), and in how many it is the first (first_places). */
+), recommendation_counts AS (
+  /* relations/recommendation_counts.sql: one row per group and document recommended in the top k of any
+   ranked list, with its number of recommendations. */
   SELECT
     r.doc_id,
-    SUM(r.root) AS roots,
-    SUM(r.root * r.root) AS squares,
-    SUM(CASE WHEN r.rank = 1 THEN 1 ELSE 0 END) AS first_places
+    SUM(r.inverse_norm) AS norm_sum,
+    SUM(r.inverse_norm * r.inverse_norm) AS norm_square_sum,
+    SUM(CASE WHEN r.rank = 1 THEN 1 ELSE 0 END) AS num_first_ranks
   FROM (
     SELECT
       query_id, doc_id, rank,
-      1 / SQRT(CAST(CASE WHEN num_ret > 10 THEN 10 ELSE num_ret END AS DOUBLE)) AS root
-    FROM ranked
+      1 / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS DOUBLE)) AS inverse_norm
+    FROM ranked_documents
     WHERE rank <= 10
   ) AS r
-  JOIN topics AS m ON m.query_id = r.query_id
+  JOIN evaluated_queries AS m ON m.query_id = r.query_id
   GROUP BY r.doc_id
 ), items AS (
   /* items: the catalogue: a row per item that could be shown */
   SELECT
     doc_id
   FROM shop.eval.items
-), catalogue AS (
-  /* relations/catalogue.sql: one row per group and item that it could show. */
+), group_catalog AS (
+  /* relations/group_catalog.sql: one row per group and catalog item. */
   SELECT
     doc_id
-  FROM items AS offers
+  FROM items AS catalog_item_groups
   GROUP BY doc_id
-), exposures AS (
-  /* relations/exposures.sql: one row per group and document shown: whether the catalogue has it, and how
-   many items that has. */
+), recommended_items AS (
+  /* relations/recommended_items.sql: one row per group and recommended document, with whether it is in
+   the catalog, and the size of the catalog. */
   SELECT
-    CASE WHEN c.doc_id IS NULL THEN 0 ELSE 1 END AS is_listed,
-    n.catalogue_docs
-  FROM displayed AS d
-  LEFT JOIN catalogue AS c ON c.doc_id = d.doc_id
+    CASE WHEN c.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog,
+    n.catalog_size
+  FROM recommendation_counts AS d
+  LEFT JOIN group_catalog AS c ON c.doc_id = d.doc_id
   LEFT JOIN (
     SELECT
-      COUNT(*) AS catalogue_docs
-    FROM catalogue
+      COUNT(*) AS catalog_size
+    FROM group_catalog
   ) AS n
     ON TRUE
-), by_exposures AS (
+), recommended_items_metrics AS (
   /* one row per group */
   SELECT
-    /* CatalogCoverage: share of the catalogue that stands among the first k of any list. */
-    CAST(SUM(is_listed) AS DOUBLE) / NULLIF(MAX(catalogue_docs), 0) AS catalogcoverage_at_10
-  FROM exposures
-), by_displayed AS (
+    /* CatalogCoverage: share of the catalog that is among the first k of any list. */
+    CAST(SUM(is_in_catalog) AS DOUBLE) / NULLIF(MAX(catalog_size), 0) AS catalogcoverage_at_10
+  FROM recommended_items
+), recommendation_counts_metrics AS (
   /* one row per group */
   SELECT
     /* Personalization: how different the lists are: one less the cosine of the first k of two lists, on the mean over pairs. */
-    1 - SUM(roots * roots - squares) / NULLIF(SUM(first_places) * (SUM(first_places) - 1), 0) AS personalization_at_10
-  FROM displayed
+    1
+    - SUM(norm_sum * norm_sum - norm_square_sum)
+    / NULLIF(SUM(num_first_ranks) * (SUM(num_first_ranks) - 1), 0) AS personalization_at_10
+  FROM recommendation_counts
 )
 SELECT
-  by_exposures.catalogcoverage_at_10 AS catalogcoverage_at_10,
-  by_displayed.personalization_at_10 AS personalization_at_10
-FROM by_exposures
-CROSS JOIN by_displayed;
+  recommended_items_metrics.catalogcoverage_at_10 AS catalogcoverage_at_10,
+  recommendation_counts_metrics.personalization_at_10 AS personalization_at_10
+FROM recommended_items_metrics
+CROSS JOIN recommendation_counts_metrics;

@@ -10,13 +10,13 @@ WITH observations AS (
     CAST(`revenue_before` AS DOUBLE) AS amount_3
   FROM shop.eval.visits
   WHERE `day` >= '2026-01-01'
-), units AS (
+), experiment_units AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT
     *
   FROM (
-    /* experiments/units.sql: one row per unit: its variant, and the last one in order, which is another if
-   it was seen in several; its rows are added up. */
+    /* experiments/experiment_units.sql: one row per unit, with its lowest and highest variant, which
+   differ if it was in several, and its summed amounts. */
     SELECT
       MIN(variant) AS variant,
       MAX(variant) AS last_variant,
@@ -28,8 +28,8 @@ WITH observations AS (
     GROUP BY unit_id
   ) AS once
   WHERE RAND() >= 0
-), means AS (
-  /* experiments/means.sql: one row per variant: its units, and what they have on average. */
+), variant_means AS (
+  /* experiments/variant_means.sql: one row per variant, with its number of units and their means. */
   SELECT
     CASE WHEN u.variant = u.last_variant THEN u.variant END AS variant,
     COUNT(*) AS units,
@@ -39,11 +39,11 @@ WITH observations AS (
     AVG(u.amount_2) AS amount_2,
     AVG(u.amount_3) AS amount_3,
     COUNT(u.amount_3) AS amount_3_known
-  FROM units AS u
+  FROM experiment_units AS u
   GROUP BY CASE WHEN u.variant = u.last_variant THEN u.variant END
-), usual AS (
-  /* experiments/usual.sql: the same with what is of all variants: how many units were seen in several,
-   and what those that have a covariate have on average. */
+), overall_means AS (
+  /* experiments/overall_means.sql: one row per variant, with its means, and over all variants the units
+   in several variants and the mean covariate. */
   SELECT
     variant, units,
     SUM(crossed) OVER () AS crossed,
@@ -57,10 +57,10 @@ WITH observations AS (
       / NULLIF(SUM(CASE WHEN NOT variant IS NULL THEN amount_3_known END) OVER (), 0),
       CAST(0 AS DOUBLE)
     ) AS amount_3_usual
-  FROM means
-), filled AS (
-  /* experiments/filled.sql: the same with the means of covariates if units without one have what is
-   usual. */
+  FROM variant_means
+), imputed_means AS (
+  /* experiments/imputed_means.sql: one row per variant, with its means, where units without a covariate
+   have the overall mean. */
   SELECT
     variant, units, crossed,
     amount_0 AS amount_0,
@@ -68,10 +68,10 @@ WITH observations AS (
     amount_2 AS amount_2,
     amount_3_usual AS amount_3_usual,
     amount_3_usual + COALESCE((amount_3 - amount_3_usual) * amount_3_known / units, CAST(0 AS DOUBLE)) AS amount_3
-  FROM usual
-), sums AS (
-  /* experiments/sums.sql: one row per variant: squares and products about the means of its units, added
-   up. */
+  FROM overall_means
+), variant_comoments AS (
+  /* experiments/variant_comoments.sql: one row per variant, with the sums of squares and products about
+   the means of its units. */
   SELECT
     u.variant,
     MAX(m.units) AS units,
@@ -88,17 +88,17 @@ WITH observations AS (
       (COALESCE(u.amount_3, m.amount_3_usual) - m.amount_3) * (COALESCE(u.amount_3, m.amount_3_usual) - m.amount_3)
     ) AS amount_3_by_amount_3,
     SUM((u.amount_2 - m.amount_2) * (COALESCE(u.amount_3, m.amount_3_usual) - m.amount_3)) AS amount_2_by_amount_3
-  FROM units AS u
-  INNER JOIN filled AS m ON u.variant = m.variant
+  FROM experiment_units AS u
+  INNER JOIN imputed_means AS m ON u.variant = m.variant
   WHERE u.variant = u.last_variant
   GROUP BY u.variant
-), arms AS (
+), metric_moments AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT
     *
   FROM (
-    /* experiments/arms.sql: one row per metric and variant: units, means, and squares and products about
-   these, added up, of values (v), denominators (d), covariates (c) and their denominators (e). */
+    /* experiments/metric_moments.sql: one row per metric and variant, with its units, means, and sums of
+   squares and products about the means. */
     SELECT
       n.metric, s.variant, s.units, s.crossed,
       CASE WHEN n.metric = 'ctr' THEN s.amount_0 WHEN n.metric = 'revenue' THEN s.amount_2 END AS value,
@@ -140,7 +140,7 @@ WITH observations AS (
       CAST(0 AS DOUBLE) AS sve,
       CAST(0 AS DOUBLE) AS sdc,
       CAST(0 AS DOUBLE) AS sde
-    FROM sums AS s
+    FROM variant_comoments AS s
     CROSS JOIN (
       SELECT
         'ctr' AS metric
@@ -150,9 +150,9 @@ WITH observations AS (
     ) AS n
   ) AS once
   WHERE RAND() >= 0
-), pooled AS (
-  /* experiments/pooled.sql: one row per metric and variant beside the control: ratios over the units of
-   both, as one sample, and by how far these arms differ. */
+), pooled_moments AS (
+  /* experiments/pooled_moments.sql: one row per metric and treatment, with the moments of treatment and
+   control as one sample, and the differences of their means. */
   SELECT
     t.metric, t.variant,
     c.variant AS control,
@@ -175,12 +175,12 @@ WITH observations AS (
     t.scc + c.scc AS scc,
     t.sce + c.sce AS sce,
     t.see + c.see AS see
-  FROM arms AS t
-  INNER JOIN arms AS c ON t.metric = c.metric
+  FROM metric_moments AS t
+  INNER JOIN metric_moments AS c ON t.metric = c.metric
   WHERE c.variant = 'A' AND t.variant <> 'A'
-), slopes AS (
-  /* experiments/slopes.sql: one row per metric and variant beside the control: theta, by how much values
-   follow the covariate; 0 if that is constant. */
+), covariate_coefficients AS (
+  /* experiments/covariate_coefficients.sql: one row per metric and treatment, with theta of CUPED, the
+   regression coefficient of the covariate; 0 if that is constant. */
   SELECT
     metric, variant, control, centre,
     CASE
@@ -188,7 +188,7 @@ WITH observations AS (
       AND spread > 1e-24 * units * centre * centre * covariate_denominator * covariate_denominator
       THEN COALESCE(covariate_denominator / NULLIF(denominator, 0) * together / NULLIF(spread, 0), 0)
       ELSE 0
-    END AS theta
+    END AS cuped_theta
   FROM (
     SELECT
       metric, variant, control, units, denominator, covariate_denominator, centre, scc, see,
@@ -198,13 +198,13 @@ WITH observations AS (
       scc - 2 * centre * sce
       + centre * centre * see
       + half * (covariate_apart - centre * covariate_denominator_apart) * (covariate_apart - centre * covariate_denominator_apart) AS spread
-    FROM pooled
+    FROM pooled_moments
   ) AS added
-), adjusted AS (
-  /* experiments/adjusted.sql: one row per metric, variant beside the control, and arm of these two: its
-   value, less what the covariate foretold, and the squared standard error of that. */
+), adjusted_means AS (
+  /* experiments/adjusted_means.sql: one row per metric, treatment, and arm (treatment or control), with
+   its CUPED-adjusted value and the squared standard error. */
   SELECT
-    metric, variant, control, arm, units, theta, value,
+    metric, variant, control, arm, units, cuped_theta, value,
     CASE
       WHEN squares > 1e-12 * added AND squares > 1e-24 * units * value * value
       THEN squares / NULLIF(units - 1, 0) / units
@@ -213,15 +213,15 @@ WITH observations AS (
     END AS error
   FROM (
     SELECT
-      metric, variant, control, arm, units, theta,
-      CASE WHEN theta = 0 THEN ratio ELSE ratio - theta * (covariate_ratio - centre) END AS value,
-      CASE WHEN theta = 0 THEN vv ELSE vv - 2 * theta * vc + theta * theta * cc END AS squares,
-      CASE WHEN theta = 0 THEN v_added ELSE v_added + theta * theta * c_added END AS added
+      metric, variant, control, arm, units, cuped_theta,
+      CASE WHEN cuped_theta = 0 THEN ratio ELSE ratio - cuped_theta * (covariate_ratio - centre) END AS value,
+      CASE WHEN cuped_theta = 0 THEN vv ELSE vv - 2 * cuped_theta * vc + cuped_theta * cuped_theta * cc END AS squares,
+      CASE WHEN cuped_theta = 0 THEN v_added ELSE v_added + cuped_theta * cuped_theta * c_added END AS added
     FROM (
       SELECT
         s.metric, s.variant, s.control,
         a.variant AS arm,
-        a.units, s.theta, s.centre, a.ratio, a.covariate_ratio,
+        a.units, s.cuped_theta, s.centre, a.ratio, a.covariate_ratio,
         (a.svv - 2 * a.ratio * a.svd + a.ratio * a.ratio * a.sdd) / (a.denominator * a.denominator) AS vv,
         (a.svv + a.ratio * a.ratio * a.sdd) / (a.denominator * a.denominator) AS v_added,
         (a.svc - a.covariate_ratio * a.sve - a.ratio * a.sdc + a.ratio * a.covariate_ratio * a.sde)
@@ -230,7 +230,7 @@ WITH observations AS (
         / (a.covariate_denominator * a.covariate_denominator) AS cc,
         (a.scc + a.covariate_ratio * a.covariate_ratio * a.see)
         / (a.covariate_denominator * a.covariate_denominator) AS c_added
-      FROM slopes AS s
+      FROM covariate_coefficients AS s
       INNER JOIN (
         SELECT
           metric, variant, units,
@@ -239,72 +239,76 @@ WITH observations AS (
           value / NULLIF(denominator, 0) AS ratio,
           covariate / NULLIF(covariate_denominator, 0) AS covariate_ratio,
           svv, svd, sdd, scc, sce, see, svc, sve, sdc, sde
-        FROM arms
+        FROM metric_moments
       ) AS a
         ON s.metric = a.metric
       WHERE a.variant = s.variant OR a.variant = s.control
     ) AS linear
   ) AS spread
 ), effects AS (
-  /* experiments/effects.sql: one row per metric and variant beside the control: the difference, its
-   standard error, and the degrees of freedom of that. */
+  /* experiments/effects.sql: one row per metric and treatment, with its difference from the control, the
+   standard error and the degrees of freedom. */
   SELECT
-    metric, variant, control, theta, value_control, value, error_control, error, units_control, units,
+    metric, variant, control, cuped_theta, value_control, value, error_control, error, n_units_control,
+    n_units,
     value - value_control AS difference,
     SQRT(error + error_control) AS se,
     1
     / NULLIF(
-      portion * portion / NULLIF(units - 1, 0)
-      + (1 - portion) * (1 - portion) / NULLIF(units_control - 1, 0),
+      portion * portion / NULLIF(n_units - 1, 0)
+      + (1 - portion) * (1 - portion) / NULLIF(n_units_control - 1, 0),
       0
     ) AS freedom
   FROM (
     SELECT
-      metric, variant, control, theta, value_control, value, error_control, error, units_control, units,
+      metric, variant, control, cuped_theta, value_control, value, error_control, error, n_units_control,
+      n_units,
       error / NULLIF(error + error_control, 0) AS portion
     FROM (
       SELECT
         metric, variant,
         MAX(control) AS control,
-        MAX(theta) AS theta,
+        MAX(cuped_theta) AS cuped_theta,
         MAX(CASE WHEN arm = control THEN value END) AS value_control,
         MAX(CASE WHEN arm = variant THEN value END) AS value,
         MAX(CASE WHEN arm = control THEN error END) AS error_control,
         MAX(CASE WHEN arm = variant THEN error END) AS error,
-        MAX(CASE WHEN arm = control THEN units END) AS units_control,
-        MAX(CASE WHEN arm = variant THEN units END) AS units
-      FROM adjusted
+        MAX(CASE WHEN arm = control THEN units END) AS n_units_control,
+        MAX(CASE WHEN arm = variant THEN units END) AS n_units
+      FROM adjusted_means
       GROUP BY metric, variant
     ) AS two
   ) AS beside
-), lifts AS (
+), relative_effects AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT
     *
   FROM (
-    /* experiments/lifts/log.sql: one row per metric and variant beside the control: the difference as a
-   share of the control, and the standard error and the degrees of freedom of its logarithm. */
+    /* experiments/relative_effects/log.sql: one row per metric and treatment, with the difference relative
+   to the control, and the standard error of its logarithm. */
     SELECT
-      metric, variant, control, theta, value_control, value, units_control, units, difference, se, freedom,
+      metric, variant, control, cuped_theta, value_control, value, n_units_control, n_units, difference,
+      se, freedom,
       (1 - 0.95e0) / COUNT(*) OVER () AS alpha,
-      relative,
+      relative_difference,
       SQRT(added) AS relative_se,
       1
       / NULLIF(
-        portion * portion / NULLIF(units - 1, 0)
-        + (1 - portion) * (1 - portion) / NULLIF(units_control - 1, 0),
+        portion * portion / NULLIF(n_units - 1, 0)
+        + (1 - portion) * (1 - portion) / NULLIF(n_units_control - 1, 0),
         0
       ) AS relative_freedom
     FROM (
       SELECT
-        metric, variant, control, theta, value_control, value, units_control, units, difference, se, freedom,
-        relative,
+        metric, variant, control, cuped_theta, value_control, value, n_units_control, n_units, difference,
+        se, freedom, relative_difference,
         own + theirs AS added,
         own / NULLIF(own + theirs, 0) AS portion
       FROM (
         SELECT
-          metric, variant, control, theta, value_control, value, units_control, units, difference, se, freedom,
-          CASE WHEN value > 0 AND value_control > 0 THEN value / NULLIF(value_control, 0) - 1 END AS relative,
+          metric, variant, control, cuped_theta, value_control, value, n_units_control, n_units, difference,
+          se, freedom,
+          CASE WHEN value > 0 AND value_control > 0 THEN value / NULLIF(value_control, 0) - 1 END AS relative_difference,
           CASE WHEN value > 0 AND value_control > 0 THEN error / NULLIF(value * value, 0) END AS own,
           CASE
             WHEN value > 0 AND value_control > 0
@@ -316,7 +320,7 @@ WITH observations AS (
   ) AS once
   WHERE RAND() >= 0
 ), digits AS (
-  /* relations/digits.sql: 0 to 9. */
+  /* relations/digits.sql: the digits 0 to 9. */
   SELECT
     0 AS digit
   UNION ALL
@@ -346,13 +350,13 @@ WITH observations AS (
   UNION ALL
   SELECT
     9 AS digit
-), places AS (
+), quadrature_nodes AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT
     *
   FROM (
-    /* experiments/places.sql: one row per place at which integrals from 0 on are read, and what it weighs:
-   LN(1 + EXP(t)) of 100 numbers t that are equally far apart. */
+    /* experiments/quadrature_nodes.sql: one row per node of a numerical integral from 0 up, with its
+   weight. */
     SELECT
       LN(1 + EXP(t)) AS place,
       0.45e0 / (1 + EXP(-t)) AS weight
@@ -364,9 +368,9 @@ WITH observations AS (
     ) AS steps
   ) AS once
   WHERE RAND() >= 0
-), wanted AS (
-  /* experiments/wanted.sql: one row per metric, variant and what is wanted of Student's t: p, or a
-   quantile. */
+), t_requests AS (
+  /* experiments/t_requests.sql: one row per metric, treatment and purpose (a p-value or a quantile of
+   Student's t), with z or a first guess of it. */
   SELECT
     metric, variant, purpose, freedom, alpha,
     CASE
@@ -388,7 +392,7 @@ WITH observations AS (
           l.metric, l.variant, w.purpose, l.difference, l.se,
           CASE WHEN w.purpose = 'lift' THEN l.relative_freedom ELSE l.freedom END AS freedom,
           CASE WHEN w.purpose = 'test' THEN 1 - 0.95e0 WHEN w.purpose = 'power' THEN 2 - 2 * 0.8e0 ELSE l.alpha END AS alpha
-        FROM lifts AS l
+        FROM relative_effects AS l
         CROSS JOIN (
           SELECT
             'p' AS purpose
@@ -408,8 +412,9 @@ WITH observations AS (
       ) AS asked
     ) AS bounded
   ) AS begun
-), wholes AS (
-  /* experiments/wholes.sql: the same with the whole of the integral, from 0 on. */
+), t_normalizers AS (
+  /* experiments/t_normalizers.sql: one row per metric, treatment and purpose, with the integral over all
+   z from 0 up, which tail integrals are divided by. */
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
@@ -430,13 +435,13 @@ WITH observations AS (
     SELECT
       w.metric, w.variant, w.purpose, w.freedom, w.alpha, w.z, p.place, p.weight,
       p.place * p.place / w.freedom AS u
-    FROM wanted AS w
-    CROSS JOIN places AS p
+    FROM t_requests AS w
+    CROSS JOIN quadrature_nodes AS p
   ) AS heights
   GROUP BY metric, variant, purpose
-), nearer_1 AS (
-  /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
-   integral from there on, and z of quantiles one of Newton's steps nearer. */
+), t_newton_1 AS (
+  /* experiments/t_newton_steps.sql: one row per metric, treatment and purpose, with the log tail
+   probability beyond z, and z after one more Newton step. */
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
@@ -470,15 +475,15 @@ WITH observations AS (
           w.metric, w.variant, w.purpose, w.freedom, w.alpha, w.whole, w.z,
           4 * p.weight / (4 + w.z) AS weight,
           4 * p.place / (4 + w.z) AS ahead
-        FROM wholes AS w
-        CROSS JOIN places AS p
+        FROM t_normalizers AS w
+        CROSS JOIN quadrature_nodes AS p
       ) AS moved
     ) AS bent
   ) AS heights
   GROUP BY metric, variant, purpose
-), nearer_2 AS (
-  /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
-   integral from there on, and z of quantiles one of Newton's steps nearer. */
+), t_newton_2 AS (
+  /* experiments/t_newton_steps.sql: one row per metric, treatment and purpose, with the log tail
+   probability beyond z, and z after one more Newton step. */
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
@@ -512,15 +517,15 @@ WITH observations AS (
           w.metric, w.variant, w.purpose, w.freedom, w.alpha, w.whole, w.z,
           4 * p.weight / (4 + w.z) AS weight,
           4 * p.place / (4 + w.z) AS ahead
-        FROM nearer_1 AS w
-        CROSS JOIN places AS p
+        FROM t_newton_1 AS w
+        CROSS JOIN quadrature_nodes AS p
       ) AS moved
     ) AS bent
   ) AS heights
   GROUP BY metric, variant, purpose
-), nearer_3 AS (
-  /* experiments/nearer.sql: the same with the logarithm of the chance of what is beyond z, by the
-   integral from there on, and z of quantiles one of Newton's steps nearer. */
+), t_newton_3 AS (
+  /* experiments/t_newton_steps.sql: one row per metric, treatment and purpose, with the log tail
+   probability beyond z, and z after one more Newton step. */
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
@@ -553,16 +558,15 @@ WITH observations AS (
           w.metric, w.variant, w.purpose, w.freedom, w.alpha, w.whole, w.z,
           4 * p.weight / (4 + w.z) AS weight,
           4 * p.place / (4 + w.z) AS ahead
-        FROM nearer_2 AS w
-        CROSS JOIN places AS p
+        FROM t_newton_2 AS w
+        CROSS JOIN quadrature_nodes AS p
       ) AS moved
     ) AS bent
   ) AS heights
   GROUP BY metric, variant, purpose
-), reaches AS (
-  /* experiments/reaches/fixed.sql: one row per metric and variant: how many standard errors its
-   intervals reach, by Student's t, how many a difference is that is found, and the logarithm of the
-   chance of a difference as far from 0 if there is none. */
+), critical_values AS (
+  /* experiments/critical_values/fixed.sql: one row per metric and treatment, with the critical values of
+   its intervals by Student's t, and its log p-value. */
   SELECT
     metric, variant,
     MAX(CASE WHEN purpose = 'difference' THEN reach END) AS reach,
@@ -589,52 +593,54 @@ WITH observations AS (
       SELECT
         metric, variant, purpose, log_p, z,
         z * z / freedom AS u
-      FROM nearer_3
+      FROM t_newton_3
     ) AS heights
   ) AS quantiles
   GROUP BY metric, variant
-), limits AS (
-  /* experiments/limits.sql: one row per metric and variant beside the control: the interval of the
-   difference, and that of the lift. */
+), confidence_intervals AS (
+  /* experiments/confidence_intervals.sql: one row per metric and treatment, with the intervals of its
+   difference and relative difference, NULL if no unit differs. */
   SELECT
     metric, control, variant, value_control, value, difference,
-    CASE WHEN se > 0 THEN difference - reach * se END AS low,
-    CASE WHEN se > 0 THEN difference + reach * se END AS high,
-    1 - alpha AS level,
-    relative,
+    CASE WHEN se > 0 THEN difference - reach * se END AS ci_low,
+    CASE WHEN se > 0 THEN difference + reach * se END AS ci_high,
+    1 - alpha AS ci_level,
+    relative_difference,
     CASE
       WHEN relative_reach < 200 / NULLIF(relative_se, 0)
-      THEN (1 + relative) * EXP(-relative_reach * relative_se) - 1
-    END AS relative_low,
+      THEN (1 + relative_difference) * EXP(-relative_reach * relative_se) - 1
+    END AS relative_ci_low,
     CASE
       WHEN relative_reach < 200 / NULLIF(relative_se, 0)
-      THEN (1 + relative) * EXP(relative_reach * relative_se) - 1
-    END AS relative_high,
-    se, units_control, units,
+      THEN (1 + relative_difference) * EXP(relative_reach * relative_se) - 1
+    END AS relative_ci_high,
+    se, n_units_control, n_units,
     difference / NULLIF(se, 0) AS statistic,
-    freedom,
-    CASE WHEN se > 0 THEN found_reach * se END AS detectable,
-    theta, log_p
+    freedom AS df,
+    CASE WHEN se > 0 THEN found_reach * se END AS mde,
+    cuped_theta, log_p
   FROM (
     SELECT
-      l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.alpha, l.relative, l.se,
-      l.relative_se, l.units_control, l.units, l.freedom, l.theta, r.reach, r.relative_reach,
-      r.found_reach, r.log_p
-    FROM lifts AS l
-    INNER JOIN reaches AS r ON l.metric = r.metric AND l.variant = r.variant
+      l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.alpha,
+      l.relative_difference, l.se, l.relative_se, l.n_units_control, l.n_units, l.freedom, l.cuped_theta,
+      r.reach, r.relative_reach, r.found_reach, r.log_p
+    FROM relative_effects AS l
+    INNER JOIN critical_values AS r ON l.metric = r.metric AND l.variant = r.variant
   ) AS reaching
-), tests AS (
-  /* experiments/tests.sql: the same with the two-sided p of each difference, and its place among all;
-   where units do not differ p is 1 if there is no difference, else not known. */
+), p_values AS (
+  /* experiments/p_values.sql: one row per metric and treatment, with its two-sided p-value and the rank
+   of that among all. */
   SELECT
-    metric, control, variant, value_control, value, difference, low, high, level, relative, relative_low,
-    relative_high, se, units_control, units, statistic, freedom, detectable, theta, p,
-    CAST(ROW_NUMBER() OVER (ORDER BY CASE WHEN p IS NULL THEN 1 ELSE 0 END, p, metric, variant) AS BIGINT) AS place,
-    COUNT(p) OVER () AS many
+    metric, control, variant, value_control, value, difference, ci_low, ci_high, ci_level,
+    relative_difference, relative_ci_low, relative_ci_high, se, n_units_control, n_units, statistic, df,
+    mde, cuped_theta, p_value,
+    CAST(ROW_NUMBER() OVER (ORDER BY CASE WHEN p_value IS NULL THEN 1 ELSE 0 END, p_value, metric, variant) AS BIGINT) AS place,
+    COUNT(p_value) OVER () AS many
   FROM (
     SELECT
-      metric, control, variant, value_control, value, difference, low, high, level, relative, relative_low,
-      relative_high, se, units_control, units, statistic, freedom, detectable, theta,
+      metric, control, variant, value_control, value, difference, ci_low, ci_high, ci_level,
+      relative_difference, relative_ci_low, relative_ci_high, se, n_units_control, n_units, statistic, df,
+      mde, cuped_theta,
       CASE
         WHEN log_p > 0
         THEN 1
@@ -645,22 +651,24 @@ WITH observations AS (
         WHEN NOT se IS NULL
         AND (ABS(difference) <= 1e-12 * ABS(value) OR ABS(difference) <= 1e-12 * ABS(value_control))
         THEN 1
-      END AS p
-    FROM limits
+      END AS p_value
+    FROM confidence_intervals
   ) AS judged
-), corrected AS (
-  /* experiments/corrected.sql: the same with p as it is corrected for how many tests there are. */
+), corrected_p_values AS (
+  /* experiments/corrected_p_values.sql: one row per metric and treatment, with its p-value and the
+   p-value corrected for multiple tests. */
   SELECT
-    metric, control, variant, value_control, value, difference, low, high, level, relative, relative_low,
-    relative_high, se, units_control, units, statistic, freedom, detectable, theta, p,
+    metric, control, variant, value_control, value, difference, ci_low, ci_high, ci_level,
+    relative_difference, relative_ci_low, relative_ci_high, se, n_units_control, n_units, statistic, df,
+    mde, cuped_theta, p_value,
     CASE
-      WHEN NOT p IS NULL
-      THEN MAX(CASE WHEN (many - place + 1) * p < 1 THEN (many - place + 1) * p ELSE 1 END) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+      WHEN NOT p_value IS NULL
+      THEN MAX(CASE WHEN (many - place + 1) * p_value < 1 THEN (many - place + 1) * p_value ELSE 1 END) OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
     END AS p_adjusted
-  FROM tests
-), sample_ratio AS (
-  /* experiments/sample_ratio.sql: one row: how far the numbers of units are from the planned shares of
-   variants, as chi-square, and its degrees of freedom. */
+  FROM p_values
+), sample_ratio_statistic AS (
+  /* experiments/sample_ratio_statistic.sql: one row, with the chi-square statistic of the numbers of
+   units against the planned shares of variants. */
   SELECT
     MAX(all_units) AS units,
     SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))
@@ -672,23 +680,22 @@ WITH observations AS (
       units, crossed,
       SUM(units) OVER () AS all_units,
       1 / COUNT(*) OVER () AS portion
-    FROM arms
+    FROM metric_moments
     WHERE metric = 'ctr'
   ) AS shared
-), mismatch AS (
+), sample_ratio_test AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT
     *
   FROM (
-    /* experiments/mismatch.sql: the same with the chance of such numbers, or less likely ones, if shares
-   are as planned: the tail of chi-square, as an integral of z ^ (freedom - 1) * EXP(-z * z / 2)
-   beyond its root, to the whole. */
+    /* experiments/sample_ratio_test.sql: one row, with the chi-square test of the numbers of units against
+   the planned shares, and its p-value. */
     SELECT
-      MAX(units) AS units,
+      MAX(units) AS n_units,
       MAX(statistic) AS statistic,
-      MAX(freedom) AS freedom,
-      MAX(crossed) AS crossed,
-      SUM(is_tail * weight * height) / NULLIF(SUM((1 - is_tail) * weight * height), 0) AS p
+      MAX(freedom) AS df,
+      MAX(crossed) AS multi_variant_units,
+      SUM(is_tail * weight * height) / NULLIF(SUM((1 - is_tail) * weight * height), 0) AS p_value
     FROM (
       SELECT
         units, statistic, freedom, crossed, is_tail, weight,
@@ -713,7 +720,7 @@ WITH observations AS (
                 r.units, r.statistic, r.freedom, r.crossed, t.is_tail,
                 CASE WHEN r.freedom > 1 THEN SQRT(r.freedom - 1) ELSE 0 END AS peak,
                 SQRT(t.is_tail * r.statistic) AS root
-              FROM sample_ratio AS r
+              FROM sample_ratio_statistic AS r
               CROSS JOIN (
                 SELECT
                   0 AS is_tail
@@ -723,34 +730,35 @@ WITH observations AS (
               ) AS t
             ) AS rooted
           ) AS b
-          CROSS JOIN places AS p
+          CROSS JOIN quadrature_nodes AS p
         ) AS moved
       ) AS logs
     ) AS heights
   ) AS once
   WHERE RAND() >= 0
-), verdicts AS (
-  /* experiments/verdicts.sql: one row per metric and variant beside the control: its effect, p, and
-   which of both is better, unless variants have other numbers of units than they should. */
+), results AS (
+  /* experiments/results.sql: one row per metric and treatment, with its effect, its p-value, and the
+   better of treatment and control. */
   SELECT
-    l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.low, l.high, l.level,
-    l.relative, l.relative_low, l.relative_high, l.se, l.units_control, l.units, l.statistic, l.freedom,
-    l.p, l.p_adjusted,
+    l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.ci_low, l.ci_high,
+    l.ci_level, l.relative_difference, l.relative_ci_low, l.relative_ci_high, l.se, l.n_units_control,
+    l.n_units, l.statistic, l.df, l.p_value, l.p_adjusted,
     CASE
-      WHEN m.p >= 0.001e0 AND l.p_adjusted < 1 - 0.95e0 AND l.difference > 0
+      WHEN m.p_value >= 0.001e0 AND l.p_adjusted < 1 - 0.95e0 AND l.difference > 0
       THEN l.variant
-      WHEN m.p >= 0.001e0 AND l.p_adjusted < 1 - 0.95e0 AND l.difference < 0
+      WHEN m.p_value >= 0.001e0 AND l.p_adjusted < 1 - 0.95e0 AND l.difference < 0
       THEN l.control
-    END AS better,
-    l.detectable, l.theta, m.crossed
-  FROM corrected AS l
-  CROSS JOIN mismatch AS m
+    END AS winner,
+    l.mde, l.cuped_theta, m.multi_variant_units
+  FROM corrected_p_values AS l
+  CROSS JOIN sample_ratio_test AS m
 )
 SELECT
   found.metric, found.control, found.variant, found.value_control, found.value, found.difference,
-  found.low, found.high, found.level, found.relative, found.relative_low, found.relative_high,
-  found.se, found.units_control, found.units, found.statistic, found.freedom, found.p,
-  found.p_adjusted, found.better, found.detectable, found.theta, found.crossed
+  found.ci_low, found.ci_high, found.ci_level, found.relative_difference, found.relative_ci_low,
+  found.relative_ci_high, found.se, found.n_units_control, found.n_units, found.statistic, found.df,
+  found.p_value, found.p_adjusted, found.winner, found.mde, found.cuped_theta,
+  found.multi_variant_units
 FROM (
   SELECT
     CAST(v.metric AS STRING) AS metric,
@@ -759,24 +767,24 @@ FROM (
     v.value_control AS value_control,
     v.value AS value,
     v.difference AS difference,
-    v.low AS low,
-    v.high AS high,
-    v.level AS level,
-    v.relative AS relative,
-    v.relative_low AS relative_low,
-    v.relative_high AS relative_high,
+    v.ci_low AS ci_low,
+    v.ci_high AS ci_high,
+    v.ci_level AS ci_level,
+    v.relative_difference AS relative_difference,
+    v.relative_ci_low AS relative_ci_low,
+    v.relative_ci_high AS relative_ci_high,
     v.se AS se,
-    CAST(v.units_control AS BIGINT) AS units_control,
-    CAST(v.units AS BIGINT) AS units,
+    CAST(v.n_units_control AS BIGINT) AS n_units_control,
+    CAST(v.n_units AS BIGINT) AS n_units,
     v.statistic AS statistic,
-    v.freedom AS freedom,
-    v.p AS p,
+    v.df AS df,
+    v.p_value AS p_value,
     v.p_adjusted AS p_adjusted,
-    CAST(v.better AS STRING) AS better,
-    v.detectable AS detectable,
-    v.theta AS theta,
-    CAST(v.crossed AS BIGINT) AS crossed
-  FROM verdicts AS v
+    CAST(v.winner AS STRING) AS winner,
+    v.mde AS mde,
+    v.cuped_theta AS cuped_theta,
+    CAST(v.multi_variant_units AS BIGINT) AS multi_variant_units
+  FROM results AS v
   UNION ALL
   SELECT
     CAST('sample_ratio' AS STRING) AS metric,
@@ -785,23 +793,23 @@ FROM (
     CAST(NULL AS DOUBLE) AS value_control,
     CAST(NULL AS DOUBLE) AS value,
     CAST(NULL AS DOUBLE) AS difference,
-    CAST(NULL AS DOUBLE) AS low,
-    CAST(NULL AS DOUBLE) AS high,
-    CAST(NULL AS DOUBLE) AS level,
-    CAST(NULL AS DOUBLE) AS relative,
-    CAST(NULL AS DOUBLE) AS relative_low,
-    CAST(NULL AS DOUBLE) AS relative_high,
+    CAST(NULL AS DOUBLE) AS ci_low,
+    CAST(NULL AS DOUBLE) AS ci_high,
+    CAST(NULL AS DOUBLE) AS ci_level,
+    CAST(NULL AS DOUBLE) AS relative_difference,
+    CAST(NULL AS DOUBLE) AS relative_ci_low,
+    CAST(NULL AS DOUBLE) AS relative_ci_high,
     CAST(NULL AS DOUBLE) AS se,
-    CAST(NULL AS BIGINT) AS units_control,
-    CAST(m.units AS BIGINT) AS units,
+    CAST(NULL AS BIGINT) AS n_units_control,
+    CAST(m.n_units AS BIGINT) AS n_units,
     m.statistic AS statistic,
-    CAST(m.freedom AS DOUBLE) AS freedom,
-    m.p AS p,
+    CAST(m.df AS DOUBLE) AS df,
+    m.p_value AS p_value,
     CAST(NULL AS DOUBLE) AS p_adjusted,
-    CAST(NULL AS STRING) AS better,
-    CAST(NULL AS DOUBLE) AS detectable,
-    CAST(NULL AS DOUBLE) AS theta,
-    CAST(m.crossed AS BIGINT) AS crossed
-  FROM mismatch AS m
+    CAST(NULL AS STRING) AS winner,
+    CAST(NULL AS DOUBLE) AS mde,
+    CAST(NULL AS DOUBLE) AS cuped_theta,
+    CAST(m.multi_variant_units AS BIGINT) AS multi_variant_units
+  FROM sample_ratio_test AS m
 ) AS found
 ORDER BY found.metric, found.variant;

@@ -8,34 +8,34 @@ WITH interleaved AS (
     session_id, team,
     CAST(clicks AS DOUBLE) AS clicks
   FROM shop.search.sessions
-), contested AS (
-  /* relations/contested.sql: one row per session of interleaved lists: which ranker had more clicks, and
-   whether there were any. */
+), session_outcomes AS (
+  /* relations/session_outcomes.sql: one row per interleaved session, with which ranker had more clicks,
+   and a weight of 0 if there were none, else 1. */
   SELECT
     CASE
       WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END) > SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END)
       THEN 1
       ELSE 0
-    END AS won_by_a,
+    END AS is_won_by_a,
     CASE
       WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END) < SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END)
       THEN 1
       ELSE 0
-    END AS won_by_b,
-    CASE WHEN SUM(clicks) > 0 THEN 1 ELSE 0 END AS clicked
+    END AS is_won_by_b,
+    CASE WHEN SUM(clicks) > 0 THEN 1 ELSE 0 END AS weight
   FROM interleaved
   GROUP BY session_id
-), by_contested AS (
+), session_outcomes_metrics AS (
   /* one row per group */
   SELECT
     /* Preference: share of sessions with clicks in which ranker B had more of them, ties counting half, less a half: above 0 B is preferred. */
-    CAST(SUM(clicked + won_by_b - won_by_a) AS DOUBLE) / NULLIF(SUM(clicked), 0) / 2
+    CAST(SUM(weight + is_won_by_b - is_won_by_a) AS DOUBLE) / NULLIF(SUM(weight), 0) / 2
     - CAST(0.5 AS DOUBLE) AS preference,
     /* num_won_by_b: number of sessions in which ranker B had more clicks. */
-    SUM(won_by_b) AS num_won_by_b
-  FROM contested
+    SUM(is_won_by_b) AS num_won_by_b
+  FROM session_outcomes
 )
 SELECT
-  by_contested.preference AS preference,
-  CAST(COALESCE(by_contested.num_won_by_b, 0) AS DOUBLE) AS num_won_by_b
-FROM by_contested;
+  session_outcomes_metrics.preference AS preference,
+  CAST(COALESCE(session_outcomes_metrics.num_won_by_b, 0) AS DOUBLE) AS num_won_by_b
+FROM session_outcomes_metrics;

@@ -8,44 +8,45 @@ WITH predictions AS (
     CAST(label AS DOUBLE) AS label,
     CAST(1 AS DOUBLE) AS weight
   FROM shop.eval.pairs
-), extents AS (
-  /* relations/extents.sql: one row per group: how many predictions it has, their weight, and whether all
-   weigh 1. */
+), group_weights AS (
+  /* relations/group_weights.sql: one row per group, with its number of predictions of positive weight,
+   their total weight, and whether all weights are 1. */
   SELECT
-    COUNT(*) AS predictions
+    COUNT(*) AS num_predictions
   FROM predictions
   WHERE weight > 0
-), sized AS (
-  /* relations/sized.sql: the predictions, with the number of predictions of their group. */
+), predictions_with_group_size AS (
+  /* relations/predictions_with_group_size.sql: one row per prediction of positive weight, with the
+   number of predictions of its group. */
   SELECT
-    p.label, p.score, p.weight, x.predictions
+    p.label, p.score, p.weight, x.num_predictions
   FROM predictions AS p
-  CROSS JOIN extents AS x
+  CROSS JOIN group_weights AS x
   WHERE p.weight > 0
-), entries AS (
-  /* relations/entries.sql: one row per label and score that occur together in a list of more than 32
-   predictions, with their weight. */
+), label_score_weights AS (
+  /* relations/label_score_weights.sql: one row per distinct label and score of a group of more than 32
+   predictions, with its weight. */
   SELECT
     label, score,
     SUM(weight) AS weight
-  FROM sized
-  WHERE predictions > 32
+  FROM predictions_with_group_size
+  WHERE num_predictions > 32
   GROUP BY label, score
-), ordered AS (
-  /* relations/ordered/all_long.sql: the entries of a list with the places of their score and of their
-   label among its different ones, each from 0, and how many different labels there are. */
+), label_score_indexes AS (
+  /* relations/label_score_indexes/all_groups.sql: one row per distinct label and score of a group, with
+   their dense indexes from 0, and the number of distinct labels. */
   SELECT
-    weight, score_place, label_place,
-    1 + MAX(label_place) OVER () AS labels
+    weight, score_index, label_index,
+    1 + MAX(label_index) OVER () AS num_labels
   FROM (
     SELECT
       weight,
-      DENSE_RANK() OVER (ORDER BY score) - 1 AS score_place,
-      DENSE_RANK() OVER (ORDER BY label) - 1 AS label_place
-    FROM entries
+      DENSE_RANK() OVER (ORDER BY score) - 1 AS score_index,
+      DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
+    FROM label_score_weights
   ) AS placed
 ), digits AS (
-  /* relations/digits.sql: 0 to 9. */
+  /* relations/digits.sql: the digits 0 to 9. */
   SELECT
     0 AS digit
   UNION ALL
@@ -75,16 +76,17 @@ WITH predictions AS (
   UNION ALL
   SELECT
     9 AS digit
-), spans AS (
-  /* relations/spans.sql: the powers of two from 2 to 2^40, more than any list has entries. */
+), block_sizes AS (
+  /* relations/block_sizes.sql: the powers of two from 2 to 2^40, which is more than the number of
+   distinct labels of any group. */
   SELECT
-    CAST(FLOOR(EXP((1 + a.digit + 10 * b.digit) * LN(2)) + 0.5e0) AS BIGINT) AS span
+    CAST(FLOOR(EXP((1 + a.digit + 10 * b.digit) * LN(2)) + 0.5e0) AS BIGINT) AS block_size
   FROM digits AS a
   CROSS JOIN digits AS b
   WHERE b.digit < 4
-), bit_inversions AS (
-  /* relations/bit_inversions.sql: one row per group: the weight of its pairs that are in the same and in
-   opposite order by label and by score. */
+), bitwise_pair_counts AS (
+  /* relations/bitwise_pair_counts.sql: one row per group, with the weight of its concordant and of its
+   discordant pairs. */
   SELECT
     SUM(upper_weight * lower_before) AS concordant,
     SUM(lower_weight * upper_before) AS discordant
@@ -92,75 +94,73 @@ WITH predictions AS (
     SELECT
       lower_weight, upper_weight,
       COALESCE(
-        SUM(lower_weight) OVER (PARTITION BY part ORDER BY score_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+        SUM(lower_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS lower_before,
       COALESCE(
-        SUM(upper_weight) OVER (PARTITION BY part ORDER BY score_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+        SUM(upper_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS upper_before
     FROM (
       SELECT
-        part, score_place,
-        SUM(CASE WHEN half = 2 * part THEN weight ELSE 0 END) AS lower_weight,
-        SUM(CASE WHEN half = 2 * part THEN 0 ELSE weight END) AS upper_weight
+        block, score_index,
+        SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
+        SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
       FROM (
         SELECT
-          o.score_place, o.weight,
-          CAST(FLOOR((o.label_place + 1099511627776) / s.span) AS BIGINT) AS part,
-          CAST(FLOOR(2 * (o.label_place + 1099511627776) / s.span) AS BIGINT) AS half
-        FROM ordered AS o
-        JOIN spans AS s ON s.span < 2 * o.labels
+          o.score_index, o.weight,
+          CAST(FLOOR((o.label_index + 1099511627776) / s.block_size) AS BIGINT) AS block,
+          CAST(FLOOR(2 * (o.label_index + 1099511627776) / s.block_size) AS BIGINT) AS half_block
+        FROM label_score_indexes AS o
+        JOIN block_sizes AS s ON s.block_size < 2 * o.num_labels
       ) AS cut
-      GROUP BY part, score_place
+      GROUP BY block, score_index
     ) AS halves
   ) AS running
-), tied_pairs AS (
-  /* relations/tied_pairs.sql: one row per label and score that occur together in a list: the weight of
-   its pairs with those before it of the same score, and of the same label. */
+), tied_pair_counts AS (
+  /* relations/tied_pair_counts.sql: one row per distinct label and score of a group, with the weights of
+   its pairs tied in score and in label. */
   SELECT
     weight * COALESCE(
-      SUM(weight) OVER (PARTITION BY score_place ORDER BY label_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(weight) OVER (PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS score_ties,
     weight * COALESCE(
-      SUM(weight) OVER (PARTITION BY label_place ORDER BY score_place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(weight) OVER (PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS label_ties
-  FROM ordered
-), inversions AS (
-  /* relations/inversions/bits.sql: rows per group of more than 32 predictions whose sums are the weight
-   of its pairs that label and score put in the same order, in opposite order, and of those tied in
-   one of them only. */
+  FROM label_score_indexes
+), large_group_pairs AS (
+  /* relations/large_group_pairs/by_bits.sql: rows per group of more than 32 predictions, which sum to
+   the weights of its concordant, discordant and tied pairs. */
   SELECT
     concordant, discordant,
     0 AS score_ties,
     0 AS label_ties
-  FROM bit_inversions
+  FROM bitwise_pair_counts
   UNION ALL
   SELECT
     0 AS concordant,
     0 AS discordant,
     score_ties, label_ties
-  FROM tied_pairs
-), short_lists AS (
-  /* relations/short_lists.sql: one row per group of at most 32 predictions: the weight of its pairs that
-   label and score put in the same order, in opposite order, and of those tied in one of them only. */
+  FROM tied_pair_counts
+), small_group_pairs AS (
+  /* relations/small_group_pairs.sql: one row per group of at most 32 predictions, with the weights of
+   its concordant, discordant and tied pairs. */
   SELECT
     SUM(CASE WHEN a.score < b.score AND a.label < b.label THEN a.weight * b.weight ELSE 0 END) AS concordant,
     SUM(CASE WHEN a.score < b.score AND a.label > b.label THEN a.weight * b.weight ELSE 0 END) AS discordant,
     SUM(CASE WHEN a.score = b.score THEN a.weight * b.weight ELSE 0 END) AS score_ties,
     SUM(CASE WHEN a.label = b.label THEN a.weight * b.weight ELSE 0 END) AS label_ties
-  FROM sized AS a
-  CROSS JOIN sized AS b
+  FROM predictions_with_group_size AS a
+  CROSS JOIN predictions_with_group_size AS b
   WHERE
-    a.predictions <= 32
-    AND b.predictions <= 32
+    a.num_predictions <= 32
+    AND b.num_predictions <= 32
     AND (a.score < b.score OR (a.score = b.score AND a.label > b.label))
-), pairs AS (
-  /* relations/pairs.sql: one row per group with the weight of its pairs of predictions, which is the
-   product of their weights: those that label and score put in the same order, in opposite order,
-   and those tied in one of them only. */
+), pair_counts AS (
+  /* relations/pair_counts.sql: one row per group, with the weights of its concordant pairs, discordant
+   pairs, and pairs tied in score only or in label only. */
   SELECT
     SUM(concordant) AS concordant,
     SUM(discordant) AS discordant,
@@ -172,31 +172,30 @@ WITH predictions AS (
       0 AS discordant,
       0 AS score_ties,
       0 AS label_ties
-    FROM extents
+    FROM group_weights
     UNION ALL
     SELECT
       concordant, discordant, score_ties, label_ties
-    FROM short_lists
+    FROM small_group_pairs
     UNION ALL
     SELECT
       concordant, discordant, score_ties, label_ties
-    FROM inversions
+    FROM large_group_pairs
   ) AS counted
-), correlated AS (
-  /* relations/correlated/b.sql: one row per group with its pairs in the same and in opposite order, and
-   what tau-b divides by: the geometric mean of the pairs not tied by label and of those not tied by
-   score, without their product, which might be too large. */
+), tau_terms AS (
+  /* relations/tau_terms/b.sql: one row per group, with the weights of its concordant and discordant
+   pairs, and the denominator of tau-b. */
   SELECT
     concordant, discordant,
-    (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS scale
-  FROM pairs
-), by_correlated AS (
+    (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS denominator
+  FROM pair_counts
+), tau_terms_metrics AS (
   /* one row per group */
   SELECT
     /* KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less those in opposite order. */
-    SUM(concordant - discordant) / NULLIF(SUM(scale), 0) AS kendalltau
-  FROM correlated
+    SUM(concordant - discordant) / NULLIF(SUM(denominator), 0) AS kendalltau
+  FROM tau_terms
 )
 SELECT
-  by_correlated.kendalltau AS kendalltau
-FROM by_correlated;
+  tau_terms_metrics.kendalltau AS kendalltau
+FROM tau_terms_metrics;

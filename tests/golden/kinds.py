@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 DOUBLE, INTEGER, DECIMAL, NULL, OTHER = "double", "integer", "decimal", "NULL", "other"
-"""What is none of these is None: not told, as a column of an input."""
+"""Kinds of expressions; None is an unknown kind, as of an input column."""
 
 DIVIDES_TO_DOUBLE = frozenset({"bigquery", "clickhouse", "databricks", "duckdb", "spark"})
 _AVERAGES_TO_DOUBLE = frozenset({"clickhouse", "duckdb", "sqlite"})
@@ -31,7 +31,7 @@ _SAME = (
     *(exp.Neg, exp.Abs, exp.Round, exp.Nullif, exp.AnyValue, exp.ArgMax, exp.ArgMin),
     *(exp.FirstValue, exp.LastValue, exp.NthValue, exp.Lag, exp.Lead),
 )
-"""What has the kind of its first argument."""
+"""Expressions that have the kind of their first argument."""
 
 
 def common(kinds: Iterable[str | None], dialect: str) -> str | None:

@@ -11,16 +11,16 @@ WITH logs AS NOT MATERIALIZED (
     CAST(predicted_reward AS DOUBLE) AS predicted_reward,
     CAST(expected_reward AS DOUBLE) AS expected_reward
   FROM shop.ads.logged
-), by_logs AS (
+), logs_metrics AS (
   /* one row per group */
   SELECT
     "campaign",
     /* SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the greatest. */
     SUM((target / NULLIF(propensity, 0)) * reward) / NULLIF(SUM(target / NULLIF(propensity, 0)), 0) AS snips,
-    /* DR: doubly robust: the rewards that were predicted for the target, and IPS of what predictions were off by. */
+    /* DR: doubly robust: the rewards predicted for the target policy, and IPS of the errors of the predictions. */
     SUM(expected_reward + (target / NULLIF(propensity, 0)) * (reward - predicted_reward))
     / NULLIF(COUNT(*), 0) AS dr,
-    /* ESS: effective sample size: as how many actions of the target policy the logged ones count. */
+    /* ESS: effective sample size: the number of actions of the target policy to which the logged ones are equivalent. */
     SUM(target / NULLIF(propensity, 0)) * SUM(target / NULLIF(propensity, 0))
     / NULLIF(SUM((target / NULLIF(propensity, 0)) * (target / NULLIF(propensity, 0))), 0) AS ess,
     /* MeanWeight: mean ratio of the probability of an action under the target to that under the logged policy, 1 if the logs are sound. */
@@ -40,7 +40,7 @@ WITH logs AS NOT MATERIALIZED (
     (-(SUM(target / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0))) / NULLIF(COUNT(*), 0) AS meanweight_by_2
   FROM logs
   GROUP BY "campaign"
-), influence_by_logs AS (
+), logs_influence AS (
   /* one row per unit: how far it moves every metric */
   SELECT
     r."campaign",
@@ -50,21 +50,67 @@ WITH logs AS NOT MATERIALIZED (
     + m.dr_by_2 AS dr,
     m.meanweight_by_1 * COALESCE(r.target / NULLIF(r.propensity, 0), 0) + m.meanweight_by_2 AS meanweight
   FROM logs AS r
-  JOIN by_logs AS m ON m."campaign" IS NOT DISTINCT FROM r."campaign"
-), spread_by_logs AS (
+  JOIN logs_metrics AS m ON m."campaign" IS NOT DISTINCT FROM r."campaign"
+), logs_standard_errors AS (
   /* one row per group: its units, and standard errors */
   SELECT
     "campaign",
     COUNT(*) AS units,
     SQRT(COUNT(snips) / NULLIF(COUNT(snips) - 1, 0) * SUM(snips * snips)) AS snips_se,
     SQRT(COUNT(dr) / NULLIF(COUNT(dr) - 1, 0) * SUM(dr * dr)) AS dr_se,
-    SQRT(COUNT(meanweight) / NULLIF(COUNT(meanweight) - 1, 0) * SUM(meanweight * meanweight)) AS meanweight_se
-  FROM influence_by_logs
+    SQRT(COUNT(meanweight) / NULLIF(COUNT(meanweight) - 1, 0) * SUM(meanweight * meanweight)) AS meanweight_se,
+    SUM(snips * snips * snips * snips) / NULLIF(SUM(snips * snips) * SUM(snips * snips), 0) AS snips_concentration,
+    SUM(dr * dr * dr * dr) / NULLIF(SUM(dr * dr) * SUM(dr * dr), 0) AS dr_concentration,
+    SUM(meanweight * meanweight * meanweight * meanweight)
+    / NULLIF(SUM(meanweight * meanweight) * SUM(meanweight * meanweight), 0) AS meanweight_concentration
+  FROM logs_influence
   GROUP BY "campaign"
-), quantile_by_logs AS (
+), logs_t_quantiles AS (
   /* one row per group: quantiles of Student's t, beside the metrics */
   SELECT
     "campaign", units, snips_se, dr_se, meanweight_se, snips_value, dr_value, meanweight_value,
+    CASE
+      WHEN units > 4
+      THEN snips_se * snips_se * (units / NULLIF(units - 1, 0) * ((units - 1) / NULLIF(units, 0))) * (
+        1
+        + CASE
+          WHEN snips_concentration < 2 AND snips_concentration * units > 3
+          THEN 2 * (snips_concentration - 3 / NULLIF(units, 0))
+          ELSE 0
+        END
+      ) * (
+        (snips_freedom + 0.8999505931404055e0) / NULLIF(snips_freedom - 1.5207788172066563e0, 0) * ((units - 1 - 1.5207788172066563e0) / NULLIF(units - 1 + 0.8999505931404055e0, 0))
+      )
+      ELSE snips_se * snips_se
+    END AS snips_variance,
+    CASE
+      WHEN units > 4
+      THEN dr_se * dr_se * (units / NULLIF(units - 1, 0) * ((units - 1) / NULLIF(units, 0))) * (
+        1
+        + CASE
+          WHEN dr_concentration < 2 AND dr_concentration * units > 3
+          THEN 2 * (dr_concentration - 3 / NULLIF(units, 0))
+          ELSE 0
+        END
+      ) * (
+        (dr_freedom + 0.8999505931404055e0) / NULLIF(dr_freedom - 1.5207788172066563e0, 0) * ((units - 1 - 1.5207788172066563e0) / NULLIF(units - 1 + 0.8999505931404055e0, 0))
+      )
+      ELSE dr_se * dr_se
+    END AS dr_variance,
+    CASE
+      WHEN units > 4
+      THEN meanweight_se * meanweight_se * (units / NULLIF(units - 1, 0) * ((units - 1) / NULLIF(units, 0))) * (
+        1
+        + CASE
+          WHEN meanweight_concentration < 2 AND meanweight_concentration * units > 3
+          THEN 2 * (meanweight_concentration - 3 / NULLIF(units, 0))
+          ELSE 0
+        END
+      ) * (
+        (meanweight_freedom + 0.8999505931404055e0) / NULLIF(meanweight_freedom - 1.5207788172066563e0, 0) * ((units - 1 - 1.5207788172066563e0) / NULLIF(units - 1 + 0.8999505931404055e0, 0))
+      )
+      ELSE meanweight_se * meanweight_se
+    END AS meanweight_variance,
     CASE
       WHEN units = 2
       THEN 12.706204736174696e0
@@ -99,47 +145,86 @@ WITH logs AS NOT MATERIALIZED (
     END AS units_quantile
   FROM (
     SELECT
-      s."campaign", s.units, s.snips_se, s.dr_se, s.meanweight_se,
+      s."campaign", s.units, s.snips_se, s.dr_se, s.meanweight_se, s.snips_concentration,
+      CASE
+        WHEN s.snips_concentration < 2 AND (s.units - 1) * (s.snips_concentration - 1 / NULLIF(s.units, 0)) > 2
+        THEN CASE
+          WHEN 3 * (s.snips_concentration - 1 / NULLIF(s.units, 0)) > 2
+          THEN 3
+          ELSE 2 / NULLIF(s.snips_concentration - 1 / NULLIF(s.units, 0), 0)
+        END
+        WHEN s.units > 4
+        THEN s.units - 1
+        ELSE 3
+      END AS snips_freedom,
+      s.dr_concentration,
+      CASE
+        WHEN s.dr_concentration < 2 AND (s.units - 1) * (s.dr_concentration - 1 / NULLIF(s.units, 0)) > 2
+        THEN CASE
+          WHEN 3 * (s.dr_concentration - 1 / NULLIF(s.units, 0)) > 2
+          THEN 3
+          ELSE 2 / NULLIF(s.dr_concentration - 1 / NULLIF(s.units, 0), 0)
+        END
+        WHEN s.units > 4
+        THEN s.units - 1
+        ELSE 3
+      END AS dr_freedom,
+      s.meanweight_concentration,
+      CASE
+        WHEN s.meanweight_concentration < 2
+        AND (s.units - 1) * (s.meanweight_concentration - 1 / NULLIF(s.units, 0)) > 2
+        THEN CASE
+          WHEN 3 * (s.meanweight_concentration - 1 / NULLIF(s.units, 0)) > 2
+          THEN 3
+          ELSE 2 / NULLIF(s.meanweight_concentration - 1 / NULLIF(s.units, 0), 0)
+        END
+        WHEN s.units > 4
+        THEN s.units - 1
+        ELSE 3
+      END AS meanweight_freedom,
       m.snips AS snips_value,
       m.dr AS dr_value,
       m.meanweight AS meanweight_value,
       1 / NULLIF(s.units - 1, 0) AS units_inverse
-    FROM spread_by_logs AS s
-    JOIN by_logs AS m ON m."campaign" IS NOT DISTINCT FROM s."campaign"
+    FROM logs_standard_errors AS s
+    JOIN logs_metrics AS m ON m."campaign" IS NOT DISTINCT FROM s."campaign"
   ) AS inverses
-), reach_by_logs AS (
+), logs_intervals AS (
   /* one row per group: how far intervals reach */
   SELECT
     "campaign", units, snips_se,
-    CASE WHEN snips_se > 1e-12 * ABS(snips_value) THEN units_quantile * snips_se END AS snips_reach,
+    CASE WHEN snips_se > 1e-12 * ABS(snips_value) THEN units_quantile * SQRT(snips_variance) END AS snips_reach,
     dr_se,
-    CASE WHEN dr_se > 1e-12 * ABS(dr_value) THEN units_quantile * dr_se END AS dr_reach,
+    CASE WHEN dr_se > 1e-12 * ABS(dr_value) THEN units_quantile * SQRT(dr_variance) END AS dr_reach,
     meanweight_se,
-    CASE WHEN meanweight_se > 1e-12 * ABS(meanweight_value) THEN units_quantile * meanweight_se END AS meanweight_reach
-  FROM quantile_by_logs
+    CASE
+      WHEN meanweight_se > 1e-12 * ABS(meanweight_value)
+      THEN units_quantile * SQRT(meanweight_variance)
+    END AS meanweight_reach
+  FROM logs_t_quantiles
 )
 SELECT
-  by_logs."campaign",
-  by_logs.snips AS snips,
-  by_logs.snips - reach_by_logs.snips_reach AS snips_low,
-  by_logs.snips + reach_by_logs.snips_reach AS snips_high,
-  reach_by_logs.snips_se AS snips_se,
-  CAST(reach_by_logs.units AS BIGINT) AS snips_units,
-  by_logs.dr AS dr,
-  by_logs.dr - reach_by_logs.dr_reach AS dr_low,
-  by_logs.dr + reach_by_logs.dr_reach AS dr_high,
-  reach_by_logs.dr_se AS dr_se,
-  CAST(reach_by_logs.units AS BIGINT) AS dr_units,
-  by_logs.ess AS ess,
-  CAST(NULL AS DOUBLE) AS ess_low,
-  CAST(NULL AS DOUBLE) AS ess_high,
+  logs_metrics."campaign",
+  logs_metrics.snips AS snips,
+  logs_metrics.snips - logs_intervals.snips_reach AS snips_ci_low,
+  logs_metrics.snips + logs_intervals.snips_reach AS snips_ci_high,
+  logs_intervals.snips_se AS snips_se,
+  CAST(logs_intervals.units AS BIGINT) AS snips_n_units,
+  logs_metrics.dr AS dr,
+  logs_metrics.dr - logs_intervals.dr_reach AS dr_ci_low,
+  logs_metrics.dr + logs_intervals.dr_reach AS dr_ci_high,
+  logs_intervals.dr_se AS dr_se,
+  CAST(logs_intervals.units AS BIGINT) AS dr_n_units,
+  logs_metrics.ess AS ess,
+  CAST(NULL AS DOUBLE) AS ess_ci_low,
+  CAST(NULL AS DOUBLE) AS ess_ci_high,
   CAST(NULL AS DOUBLE) AS ess_se,
-  CAST(NULL AS BIGINT) AS ess_units,
-  by_logs.meanweight AS meanweight,
-  by_logs.meanweight - reach_by_logs.meanweight_reach AS meanweight_low,
-  by_logs.meanweight + reach_by_logs.meanweight_reach AS meanweight_high,
-  reach_by_logs.meanweight_se AS meanweight_se,
-  CAST(reach_by_logs.units AS BIGINT) AS meanweight_units
-FROM by_logs
-LEFT JOIN reach_by_logs ON reach_by_logs."campaign" IS NOT DISTINCT FROM by_logs."campaign"
-ORDER BY by_logs."campaign" NULLS FIRST;
+  CAST(NULL AS BIGINT) AS ess_n_units,
+  logs_metrics.meanweight AS meanweight,
+  logs_metrics.meanweight - logs_intervals.meanweight_reach AS meanweight_ci_low,
+  logs_metrics.meanweight + logs_intervals.meanweight_reach AS meanweight_ci_high,
+  logs_intervals.meanweight_se AS meanweight_se,
+  CAST(logs_intervals.units AS BIGINT) AS meanweight_n_units
+FROM logs_metrics
+LEFT JOIN logs_intervals ON logs_intervals."campaign" IS NOT DISTINCT FROM logs_metrics."campaign"
+ORDER BY logs_metrics."campaign" NULLS FIRST;

@@ -11,89 +11,88 @@ WITH predictions AS (
     1 / `propensity` AS weight
   FROM shop.ads.impressions
   WHERE `day` = '2026-01-01'
-), told AS (
-  /* relations/told/lowest.sql: one row per prediction with the lowest score of a positive that is not
-   below its own, NULL if there is none. */
+), predictions_with_threshold AS (
+  /* relations/predictions_with_threshold/by_window.sql: one row per prediction, with the lowest score of
+   a positive at or above its own, NULL if there is none. */
   SELECT
     `campaign`, label, score, weight,
-    MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY `campaign` ORDER BY score DESC) AS lowest
+    MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY `campaign` ORDER BY score DESC) AS threshold_score
   FROM predictions
-), segments AS (
-  /* relations/segments/told.sql: one row per distinct score of a positive, highest first, with the
-   weight of each class at it, above and below it, and one of place 0 for what stands above them
-   all; next_negatives are below it and above the next one. */
+), threshold_segments AS (
+  /* relations/threshold_segments/weighted.sql: one row per group and distinct score of a positive, with
+   the weights of both classes at, above and below it. */
   SELECT
-    `campaign`, place, positives, negatives, positives_above, negatives_above,
-    next_negatives + negatives_after AS negatives_below,
-    all_positives, all_negatives
+    `campaign`, has_threshold, positives, negatives, positives_above, negatives_above,
+    negatives_between + negatives_below_segment AS negatives_below,
+    total_positives, total_negatives
   FROM (
     SELECT
-      `campaign`, place, positives, negatives, next_negatives,
+      `campaign`, has_threshold, positives, negatives, negatives_between,
       COALESCE(
         SUM(positives) OVER (
           PARTITION BY `campaign`
-          ORDER BY place, threshold DESC
+          ORDER BY has_threshold, threshold DESC
           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ),
         0
       ) AS positives_above,
       COALESCE(
-        SUM(negatives + next_negatives) OVER (
+        SUM(negatives + negatives_between) OVER (
           PARTITION BY `campaign`
-          ORDER BY place, threshold DESC
+          ORDER BY has_threshold, threshold DESC
           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ),
         0
       ) AS negatives_above,
       COALESCE(
-        SUM(negatives + next_negatives) OVER (
+        SUM(negatives + negatives_between) OVER (
           PARTITION BY `campaign`
-          ORDER BY place, threshold DESC
+          ORDER BY has_threshold, threshold DESC
           ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
         ),
         0
-      ) AS negatives_after,
-      SUM(positives) OVER (PARTITION BY `campaign`) AS all_positives,
-      SUM(negatives + next_negatives) OVER (PARTITION BY `campaign`) AS all_negatives
+      ) AS negatives_below_segment,
+      SUM(positives) OVER (PARTITION BY `campaign`) AS total_positives,
+      SUM(negatives + negatives_between) OVER (PARTITION BY `campaign`) AS total_negatives
     FROM (
       SELECT
         `campaign`,
-        COALESCE(lowest, 0) AS threshold,
-        CASE WHEN lowest IS NULL THEN 0 ELSE 1 END AS place,
+        COALESCE(threshold_score, 0) AS threshold,
+        CASE WHEN threshold_score IS NULL THEN 0 ELSE 1 END AS has_threshold,
         SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-        SUM(CASE WHEN label = 0 AND score = lowest THEN weight ELSE 0 END) AS negatives,
-        SUM(CASE WHEN label = 1 OR score = lowest THEN 0 ELSE weight END) AS next_negatives
-      FROM told
-      GROUP BY `campaign`, lowest
+        SUM(CASE WHEN label = 0 AND score = threshold_score THEN weight ELSE 0 END) AS negatives,
+        SUM(CASE WHEN label = 1 OR score = threshold_score THEN 0 ELSE weight END) AS negatives_between
+      FROM predictions_with_threshold
+      GROUP BY `campaign`, threshold_score
     ) AS added
   ) AS running
-), thresholds AS (
-  /* relations/thresholds/window.sql: one row per distinct score of a positive, highest first, with the
-   weight of each class at it, above and below it. */
+), positive_thresholds AS (
+  /* relations/positive_thresholds/by_window.sql: one row per group and distinct score of a positive,
+   with the weights of both classes at, above and below it. */
   SELECT
-    `campaign`, positives, negatives, positives_above, negatives_above, negatives_below, all_positives,
-    all_negatives
-  FROM segments
-  WHERE place = 1 AND positives > 0
-), by_thresholds AS (
+    `campaign`, positives, negatives, positives_above, negatives_above, negatives_below, total_positives,
+    total_negatives
+  FROM threshold_segments
+  WHERE has_threshold = 1 AND positives > 0
+), positive_thresholds_metrics AS (
   /* one row per group */
   SELECT
     `campaign`,
     /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
     SUM(
-      positives / NULLIF(all_positives, 0) * ((negatives_below + 0.5e0 * negatives) / NULLIF(all_negatives, 0))
+      positives / NULLIF(total_positives, 0) * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc,
     /* APS: average precision score, the area under the precision-recall curve taken in steps; ties share a threshold. */
     SUM(
-      positives / NULLIF(all_positives, 0) * ((positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
+      positives / NULLIF(total_positives, 0) * ((positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
     ) AS aps
-  FROM thresholds
+  FROM positive_thresholds
   GROUP BY `campaign`
-), by_predictions AS (
+), predictions_metrics AS (
   /* one row per group */
   SELECT
     `campaign`,
-    /* LogLoss: mean of minus the logarithm of the probability given to what happened, cross-entropy in nats. */
+    /* LogLoss: mean negative logarithm of the predicted probability of the observed label, cross-entropy in nats. */
     -SUM(
       weight * LN(
         CASE
@@ -110,9 +109,10 @@ WITH predictions AS (
   GROUP BY `campaign`
 )
 SELECT
-  by_predictions.`campaign`,
-  by_thresholds.auc AS auc,
-  by_thresholds.aps AS aps,
-  by_predictions.logloss AS logloss
-FROM by_predictions
-LEFT JOIN by_thresholds ON by_thresholds.`campaign` IS NOT DISTINCT FROM by_predictions.`campaign`;
+  predictions_metrics.`campaign`,
+  positive_thresholds_metrics.auc AS auc,
+  positive_thresholds_metrics.aps AS aps,
+  predictions_metrics.logloss AS logloss
+FROM predictions_metrics
+LEFT JOIN positive_thresholds_metrics
+  ON positive_thresholds_metrics.`campaign` IS NOT DISTINCT FROM predictions_metrics.`campaign`;

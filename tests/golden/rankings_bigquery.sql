@@ -18,9 +18,9 @@ WITH qrels AS (
     CAST(`predicted` AS FLOAT64) AS score
   FROM shop.eval.recommended
   WHERE `day` = '2026-01-01'
-), topics AS (
-  /* relations/topics/truth.sql: one row per query to evaluate: every query with a judgment, answered or
-   not. */
+), evaluated_queries AS (
+  /* relations/evaluated_queries/judged.sql: one row per query to evaluate, a query with judgments,
+   whether or not anything was retrieved for it. */
   SELECT
     systems.`model`, asked.query_id
   FROM (
@@ -41,120 +41,121 @@ WITH qrels AS (
     `user_id` AS query_id,
     CAST(`revenue` AS FLOAT64) AS weight
   FROM shop.eval.users
-), chosen AS (
-  /* relations/chosen/known.sql: one row per query to evaluate: the topics that the table of queries
-   holds. */
+), selected_queries AS (
+  /* relations/selected_queries/in_queries_table.sql: one row per query to evaluate that the queries
+   table has. */
   SELECT
     t.`model`, t.query_id
-  FROM topics AS t
+  FROM evaluated_queries AS t
   JOIN queries AS a ON a.query_id = t.query_id
 ), judgments AS (
-  /* relations/judgments.sql: one row per judged document of a list that is evaluated, retrieved or not. */
+  /* relations/judgments.sql: one row per judged document of an evaluated query, retrieved or not. */
   SELECT
     l.`model`, l.query_id, j.doc_id, j.relevance
   FROM qrels AS j
-  JOIN chosen AS l ON l.query_id = j.query_id
-), retrieved AS (
-  /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
-   keep their place. */
+  JOIN selected_queries AS l ON l.query_id = j.query_id
+), retrieved_documents AS (
+  /* relations/retrieved_documents/all.sql: one row per retrieved document, judged or not. */
   SELECT
     l.`model`, l.query_id, r.doc_id, r.score
   FROM run AS r
-  JOIN chosen AS l ON l.`model` IS NOT DISTINCT FROM r.`model` AND l.query_id = r.query_id
-), ranked AS (
-  /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
-   greatest first, as trec_eval. */
+  JOIN selected_queries AS l ON l.`model` IS NOT DISTINCT FROM r.`model` AND l.query_id = r.query_id
+), ranked_documents AS (
+  /* relations/ranked_documents/doc_desc.sql: one row per retrieved document, with its rank; ties are
+   broken by doc_id, greatest first, as in trec_eval. */
   SELECT
     `model`, query_id, doc_id, rank
   FROM (
     SELECT
       `model`, query_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY score DESC, doc_id DESC) AS rank
-    FROM retrieved
+    FROM retrieved_documents
   ) AS numbered
-), judged AS (
-  /* relations/judged/placed.sql: one row per judged document with its rank, NULL where it was not
-   retrieved. docs is 1 and chance is 1: each row is one document that certainly stands at its rank. */
+), judged_documents AS (
+  /* relations/judged_documents/by_join.sql: one row per judged document, with its rank, NULL if it was
+   not retrieved. */
   SELECT
     j.`model`, j.query_id, j.relevance, r.rank,
-    CAST(1 AS FLOAT64) AS docs,
-    CAST(1 AS FLOAT64) AS chance
+    CAST(1 AS FLOAT64) AS doc_count,
+    CAST(1 AS FLOAT64) AS rank_probability
   FROM judgments AS j
-  LEFT JOIN ranked AS r
+  LEFT JOIN ranked_documents AS r
     ON r.`model` IS NOT DISTINCT FROM j.`model` AND r.query_id = j.query_id AND r.doc_id = j.doc_id
-), valued AS (
-  /* relations/valued.sql: one row per document of positive relevance, which is what can have a gain. */
+), documents_with_gain AS (
+  /* relations/documents_with_gain.sql: one row per judged document of positive relevance: the documents
+   that can have a gain. */
   SELECT
-    `model`, query_id, relevance, rank, docs, chance
-  FROM judged
+    `model`, query_id, relevance, rank, doc_count, rank_probability
+  FROM judged_documents
   WHERE relevance > 0
-), weighed AS (
-  /* relations/weighed.sql: the documents of positive relevance with their worth, which the best possible
-   order is sorted by. */
+), document_gains AS (
+  /* relations/document_gains.sql: one row per document of positive relevance, with the gain that sorts
+   the ideal ranking. */
   SELECT
-    `model`, query_id, relevance, rank, docs, chance,
-    docs * relevance AS worth
-  FROM valued
-), graded AS (
-  /* relations/graded/judged.sql: one row per document of positive relevance; ideal_rank is its place in
-   the best possible order. */
+    `model`, query_id, relevance, rank, doc_count, rank_probability,
+    doc_count * relevance AS doc_gain
+  FROM documents_with_gain
+), ideal_ranking AS (
+  /* relations/ideal_ranking/judged.sql: one row per document of positive relevance, with its rank in the
+   ideal ranking, in descending order of gain. */
   SELECT
-    `model`, query_id, relevance, rank, docs, chance,
-    ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY worth DESC) AS ideal_rank
-  FROM weighed
-), discounted AS (
-  /* relations/discounted.sql: one row per document of positive relevance with its gain discounted at its
-   rank (discounted_gain) and at its place in the best possible order (ideal_gain), which leaves out
-   what has a gain below 0. */
+    `model`, query_id, relevance, rank, doc_count, rank_probability,
+    ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY doc_gain DESC) AS ideal_rank
+  FROM document_gains
+), discounted_gains AS (
+  /* relations/discounted_gains.sql: one row per document of positive relevance, with its discounted gain
+   at its rank and at its rank in the ideal ranking. */
   SELECT
     `model`, query_id, rank, ideal_rank,
-    chance * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
-    CASE WHEN relevance > 0 THEN docs * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_gain
-  FROM graded
-), relevant AS (
-  /* relations/relevant/hits_only.sql: one row per relevant document; hit counts them in the order of
-   their ranks, unretrieved ones last. */
+    rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
+    CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
+  FROM ideal_ranking
+), relevant_documents AS (
+  /* relations/relevant_documents/at_hits.sql: one row per relevant document, with its cumulative number
+   in the order of ranks; documents not retrieved are last. */
   SELECT
-    `model`, query_id, rank, docs,
-    ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY place) AS hit
+    `model`, query_id, rank, doc_count,
+    ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY sort_rank) AS cumulative_hits
   FROM (
     SELECT
-      `model`, query_id, rank, docs,
-      CASE WHEN docs = 0 THEN 2147483647 WHEN rank IS NULL THEN 2147483646 ELSE rank END AS place
-    FROM judged
+      `model`, query_id, rank, doc_count,
+      CASE WHEN doc_count = 0 THEN 2147483647 WHEN rank IS NULL THEN 2147483646 ELSE rank END AS sort_rank
+    FROM judged_documents
     WHERE relevance >= 1
   ) AS placed
-), by_discounted AS (
+), discounted_gains_metrics AS (
   /* one row per list */
   SELECT
     `model`, query_id,
-    /* nDCG: discounted gain of the first k documents over that of the best possible order. */
+    /* nDCG: discounted gain of the first k documents over that of the ideal ranking. */
     SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END)
-    / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_gain ELSE 0 END), 0) AS ndcg_at_10
-  FROM discounted
+    / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_discounted_gain ELSE 0 END), 0) AS ndcg_at_10
+  FROM discounted_gains
   GROUP BY `model`, query_id
-), by_relevant AS (
+), relevant_documents_metrics AS (
   /* one row per list */
   SELECT
     `model`, query_id,
     /* AP: average precision, the mean over queries of which is MAP. */
-    COALESCE(SUM(CASE WHEN NOT rank IS NULL THEN hit / rank ELSE 0 END) / NULLIF(SUM(docs), 0), 0) AS ap,
+    COALESCE(SUM(CASE WHEN NOT rank IS NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(SUM(doc_count), 0), 0) AS ap,
     /* RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR. */
     MAX(CASE WHEN NOT rank IS NULL THEN 1 / rank ELSE 0 END) AS rr
-  FROM relevant
+  FROM relevant_documents
   GROUP BY `model`, query_id
-), per_query AS (
+), query_metrics AS (
   /* one row per query to evaluate, with the value of every metric */
   SELECT
     l.`model`, a.weight,
-    COALESCE(by_discounted.ndcg_at_10, 0) AS ndcg_at_10,
-    COALESCE(by_relevant.ap, 0) AS ap,
-    COALESCE(by_relevant.rr, 0) AS rr
-  FROM chosen AS l
-  LEFT JOIN by_discounted
-    ON by_discounted.`model` IS NOT DISTINCT FROM l.`model` AND by_discounted.query_id = l.query_id
-  LEFT JOIN by_relevant
-    ON by_relevant.`model` IS NOT DISTINCT FROM l.`model` AND by_relevant.query_id = l.query_id
+    COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10,
+    COALESCE(relevant_documents_metrics.ap, 0) AS ap,
+    COALESCE(relevant_documents_metrics.rr, 0) AS rr
+  FROM selected_queries AS l
+  LEFT JOIN discounted_gains_metrics
+    ON discounted_gains_metrics.`model` IS NOT DISTINCT FROM l.`model`
+    AND discounted_gains_metrics.query_id = l.query_id
+  LEFT JOIN relevant_documents_metrics
+    ON relevant_documents_metrics.`model` IS NOT DISTINCT FROM l.`model`
+    AND relevant_documents_metrics.query_id = l.query_id
   LEFT JOIN queries AS a ON a.query_id = l.query_id
 )
 SELECT
@@ -162,6 +163,6 @@ SELECT
   SUM(weight * ndcg_at_10) / NULLIF(SUM(CASE WHEN ndcg_at_10 IS NULL THEN 0 ELSE weight END), 0) AS ndcg_at_10,
   SUM(weight * ap) / NULLIF(SUM(CASE WHEN ap IS NULL THEN 0 ELSE weight END), 0) AS ap,
   SUM(weight * rr) / NULLIF(SUM(CASE WHEN rr IS NULL THEN 0 ELSE weight END), 0) AS rr
-FROM per_query
+FROM query_metrics
 GROUP BY `model`
 ORDER BY `model`;

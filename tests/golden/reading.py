@@ -1,4 +1,4 @@
-"""What is too much in a printed statement, found by reading the text: nothing here knows how statements are printed."""
+"""Find superfluous parts of a printed statement from its text alone, independently of the printer."""
 
 from __future__ import annotations
 

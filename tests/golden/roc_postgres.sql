@@ -8,58 +8,67 @@ WITH predictions AS NOT MATERIALIZED (
     CAST(label AS DOUBLE PRECISION) AS label,
     CAST(1 AS DOUBLE PRECISION) AS weight
   FROM shop.ads.impressions
-), tied AS (
-  /* relations/tied.sql: one row per distinct score with the weight of each class; squares is the sum of
-   the squared weights of positives. */
+), score_class_weights AS (
+  /* relations/score_class_weights.sql: one row per group and distinct score, with the weight of each
+   class. */
   SELECT
     score,
     SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
     SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives
   FROM predictions
   GROUP BY score
-), scores AS (
-  /* relations/scores/sorted.sql: one row per distinct score, highest first, with the weight of each
-   class at that score, above and below it. */
+), score_thresholds AS (
+  /* relations/score_thresholds/by_window.sql: one row per group and distinct score, with the weights of
+   both classes at, above and below it. */
   SELECT
     score, positives, negatives,
     COALESCE(SUM(positives) OVER (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS positives_above,
     COALESCE(SUM(negatives) OVER (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS negatives_above,
-    SUM(positives) OVER () AS all_positives,
-    SUM(negatives) OVER () AS all_negatives
-  FROM tied
-), pieces AS (
-  /* relations/pieces/length.sql: one row per distinct score with the weights of both classes from that
-   score up, and the piece of the curve that it falls in. */
+    SUM(positives) OVER () AS total_positives,
+    SUM(negatives) OVER () AS total_negatives
+  FROM score_class_weights
+), curve_segments AS (
+  /* relations/curve_segments/equal_length.sql: one row per group and distinct score, with the confusion
+   matrix at that threshold and the curve segment of its point. */
   SELECT
     score,
     positives_above + positives AS tp,
     negatives_above + negatives AS fp,
-    all_positives, all_negatives,
+    total_positives, total_negatives,
     CAST(FLOOR(
       (1000 - 2) / CAST(4 AS DOUBLE PRECISION) * (
-        COALESCE((positives_above + positives) / NULLIF(all_positives, 0), 0)
-        + COALESCE((negatives_above + negatives) / NULLIF(all_negatives, 0), 0)
+        COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
+        + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0)
+        + CAST('1e-10' AS DOUBLE PRECISION)
       )
-    ) AS BIGINT) AS piece
-  FROM scores
-), points AS (
-  /* relations/points.sql: one row per distinct score that a curve keeps, highest first: the first and
-   the last of each piece. */
+    ) AS BIGINT) AS segment
+  FROM score_thresholds
+), curve_points AS (
+  /* relations/curve_points.sql: one row per point of a curve, with the confusion matrix at its
+   threshold, highest threshold first. */
   SELECT
-    ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
-    score, tp, fp, all_positives, all_negatives
+    point, score,
+    CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
+    CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp,
+    total_positives, total_negatives
   FROM (
     SELECT
-      score, tp, fp, all_positives, all_negatives,
-      ROW_NUMBER() OVER (PARTITION BY piece ORDER BY score DESC) AS from_first,
-      ROW_NUMBER() OVER (PARTITION BY piece ORDER BY score) AS from_last
-    FROM pieces
-  ) AS numbered
-  WHERE from_first = 1 OR from_last = 1
-), totals AS (
-  /* relations/totals.sql: one row per group: how many predictions it has. */
+      ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
+      LEAD(score) OVER (ORDER BY score DESC) AS next_score,
+      score, tp, fp, total_positives, total_negatives
+    FROM (
+      SELECT
+        score, tp, fp, total_positives, total_negatives,
+        ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,
+        ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score) AS rank_from_end
+      FROM curve_segments
+    ) AS numbered
+    WHERE rank_from_start = 1 OR rank_from_end = 1
+  ) AS chosen
+), group_sizes AS (
+  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
   SELECT
-    COUNT(*) AS all_rows
+    COUNT(*) AS total_rows
   FROM predictions
 ), roc AS (
   /* curves/roc.sql: true positive rate over false positive rate, from (0, 0); straight lines between its
@@ -67,16 +76,16 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     point,
     score AS threshold,
-    fp / NULLIF(all_negatives, 0) AS fpr,
-    tp / NULLIF(all_positives, 0) AS tpr
-  FROM points
+    fp / NULLIF(total_negatives, 0) AS fpr,
+    tp / NULLIF(total_positives, 0) AS tpr
+  FROM curve_points
   UNION ALL
   SELECT
     0 AS point,
     CAST(NULL AS DOUBLE PRECISION) AS threshold,
     CAST(0 AS DOUBLE PRECISION) AS fpr,
     CAST(0 AS DOUBLE PRECISION) AS tpr
-  FROM totals
+  FROM group_sizes
 )
 SELECT
   CAST(roc.point AS BIGINT) AS point,

@@ -8,58 +8,71 @@ WITH predictions AS (
     CAST(label AS DOUBLE) AS label,
     CAST(1 AS DOUBLE) AS weight
   FROM shop.ads.impressions
-), tied AS (
-  /* relations/tied.sql: one row per distinct score with the weight of each class; squares is the sum of
-   the squared weights of positives. */
+), score_class_weights AS (
+  /* relations/score_class_weights.sql: one row per group and distinct score, with the weight of each
+   class. */
   SELECT
     score,
     SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
     SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
-    COUNT(*) AS tied_rows
+    COUNT(*) AS num_rows
   FROM predictions
   GROUP BY score
-), heights AS (
+), score_cells AS (
   /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
   SELECT
     *
   FROM (
-    /* relations/heights.sql: one row of amounts with the cell of the score axis that its score falls in,
-   and its place there, from 0 to 1. */
+    /* relations/score_cells.sql: one row per row of class_weights, with the grid cell of its score and its
+   offset in the cell, from 0 to 1. */
     SELECT
-      score, positives, negatives, tied_rows,
-      CAST(FLOOR(height) AS BIGINT) AS cell,
-      height - FLOOR(height) AS place
+      score, positives, negatives, num_rows,
+      CAST(FLOOR(grid_position) AS BIGINT) AS cell,
+      grid_position - FLOOR(grid_position) AS cell_offset
     FROM (
       SELECT
-        score, positives, negatives, tied_rows,
-        4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END * CASE WHEN size <= 0.5e0 THEN bent WHEN size <= 1 THEN 1.92e0 - bent ELSE 2.92e0 - bent END AS height
+        score, positives, negatives, num_rows,
+        4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END * CASE
+          WHEN abs_score <= 0.5e0
+          THEN compressed_score
+          WHEN abs_score <= 1
+          THEN 1.92e0 - compressed_score
+          ELSE 2.92e0 - compressed_score
+        END AS grid_position
       FROM (
         SELECT
-          score, positives, negatives, tied_rows, size,
-          SQRT(SQRT(SQRT(SQRT(CASE WHEN size <= 0.5e0 THEN size WHEN size <= 1 THEN 1 - size ELSE 1 / size END)))) AS bent
+          score, positives, negatives, num_rows, abs_score,
+          SQRT(
+            SQRT(
+              SQRT(
+                SQRT(
+                  CASE WHEN abs_score <= 0.5e0 THEN abs_score WHEN abs_score <= 1 THEN 1 - abs_score ELSE 1 / abs_score END
+                )
+              )
+            )
+          ) AS compressed_score
         FROM (
           SELECT
-            score, positives, negatives, tied_rows,
-            ABS(score) AS size
-          FROM tied AS amounts
+            score, positives, negatives, num_rows,
+            ABS(score) AS abs_score
+          FROM score_class_weights AS class_weights
         ) AS sized
       ) AS distant
     ) AS high
   ) AS once
   WHERE RAND() >= 0
-), crowded AS (
-  /* relations/crowded.sql: one row per cell that holds more than 1/256 of all predictions, with the mean
-   place of those in it; made of integers, so that it is the same however often and in whatever
-   order an engine adds it up. */
+), crowded_cells AS (
+  /* relations/crowded_cells.sql: one row per grid cell that has more than 1/256 of all predictions, with
+   the mean offset of its scores. */
   SELECT
     c.cell,
-    c.places / c.cell_rows / 16777216 AS centre
+    c.offset_sum / c.num_rows / 16777216 AS mean_offset
   FROM (
     SELECT
       cell,
-      SUM(tied_rows * CAST(FLOOR(16777216 * place) AS BIGINT)) AS places,
-      SUM(tied_rows) AS cell_rows
-    FROM heights
+      SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum,
+      SUM(num_rows) AS num_rows
+    FROM score_cells
     GROUP BY cell
   ) AS c
   CROSS JOIN (
@@ -67,102 +80,109 @@ WITH predictions AS (
       COUNT(*) AS all_rows
     FROM predictions
   ) AS n
-  WHERE 256 * c.cell_rows > n.all_rows
-), placed AS (
-  /* relations/placed.sql: one row of amounts with its bucket, numbered upwards: a cell, or, where it is
-   crowded, a part of a cell, the narrower the nearer it is to the mean of the crowd. */
+  WHERE 256 * c.num_rows > n.all_rows
+), bucketed_scores AS (
+  /* relations/bucketed_scores.sql: one row per row of class_weights, with the bucket of its score. */
   SELECT
     h.score, h.positives, h.negatives,
     131072 * h.cell
     + CAST(FLOOR(
       COALESCE(
         65536
-        + 65535 * CASE WHEN h.place < c.centre THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(h.place - c.centre))))),
+        + 65535 * CASE WHEN h.cell_offset < c.mean_offset THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(h.cell_offset - c.mean_offset))))),
         0
       )
     ) AS BIGINT) AS bucket
-  FROM heights AS h
-  LEFT JOIN crowded AS c ON c.cell = h.cell
-), buckets AS (
-  /* relations/buckets.sql: one row per bucket of scores with the weight of each class in the buckets
-   above and below it. axis is one value for all: these few rows are one machine's work, which
-   engines warn of if a window has no partition. */
+  FROM score_cells AS h
+  LEFT JOIN crowded_cells AS c ON c.cell = h.cell
+), score_buckets AS (
+  /* relations/score_buckets.sql: one row per group and score bucket, with the cumulative weights of each
+   class above and below it. */
   SELECT
     bucket,
     COALESCE(
-      SUM(positives) OVER (PARTITION BY axis ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(positives) OVER (PARTITION BY constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS positives_above,
     COALESCE(
-      SUM(negatives) OVER (PARTITION BY axis ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      SUM(negatives) OVER (PARTITION BY constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS negatives_above,
-    SUM(positives) OVER (PARTITION BY axis) AS all_positives,
-    SUM(negatives) OVER (PARTITION BY axis) AS all_negatives
+    SUM(positives) OVER (PARTITION BY constant_key) AS total_positives,
+    SUM(negatives) OVER (PARTITION BY constant_key) AS total_negatives
   FROM (
     SELECT
       bucket,
-      MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS axis,
+      MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
       SUM(positives) AS positives,
       SUM(negatives) AS negatives
-    FROM placed
+    FROM bucketed_scores
     GROUP BY bucket
   ) AS totals
-), scores AS (
-  /* relations/scores/bucketed.sql: one row per distinct score with the weight of each class at that
-   score, above and below it, ordered bucket by bucket. */
+), score_thresholds AS (
+  /* relations/score_thresholds/by_bucket.sql: one row per group and distinct score, with the weights of
+   both classes at, above and below it. */
   SELECT
     t.score, t.positives, t.negatives,
-    b.positives_above + t.positives_over AS positives_above,
+    b.positives_above + t.bucket_positives_above AS positives_above,
     b.negatives_above + t.negatives_over AS negatives_above,
-    b.all_positives, b.all_negatives
+    b.total_positives, b.total_negatives
   FROM (
     SELECT
       bucket, score, positives, negatives,
       COALESCE(
         SUM(positives) OVER (PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
-      ) AS positives_over,
+      ) AS bucket_positives_above,
       COALESCE(
         SUM(negatives) OVER (PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS negatives_over
-    FROM placed AS bucket_scores
+    FROM bucketed_scores AS bucket_score_weights
   ) AS t
-  JOIN buckets AS b ON b.bucket = t.bucket
-), pieces AS (
-  /* relations/pieces/length.sql: one row per distinct score with the weights of both classes from that
-   score up, and the piece of the curve that it falls in. */
+  JOIN score_buckets AS b ON b.bucket = t.bucket
+), curve_segments AS (
+  /* relations/curve_segments/equal_length.sql: one row per group and distinct score, with the confusion
+   matrix at that threshold and the curve segment of its point. */
   SELECT
     score,
     positives_above + positives AS tp,
     negatives_above + negatives AS fp,
-    all_positives, all_negatives,
+    total_positives, total_negatives,
     CAST(FLOOR(
       (1000 - 2) / 4 * (
-        COALESCE((positives_above + positives) / NULLIF(all_positives, 0), 0)
-        + COALESCE((negatives_above + negatives) / NULLIF(all_negatives, 0), 0)
+        COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
+        + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0)
+        + 1e-10
       )
-    ) AS BIGINT) AS piece
-  FROM scores
-), points AS (
-  /* relations/points.sql: one row per distinct score that a curve keeps, highest first: the first and
-   the last of each piece. */
+    ) AS BIGINT) AS segment
+  FROM score_thresholds
+), curve_points AS (
+  /* relations/curve_points.sql: one row per point of a curve, with the confusion matrix at its
+   threshold, highest threshold first. */
   SELECT
-    ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
-    score, tp, fp, all_positives, all_negatives
+    point, score,
+    CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
+    CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp,
+    total_positives, total_negatives
   FROM (
     SELECT
-      score, tp, fp, all_positives, all_negatives,
-      ROW_NUMBER() OVER (PARTITION BY piece ORDER BY score DESC) AS from_first,
-      ROW_NUMBER() OVER (PARTITION BY piece ORDER BY score) AS from_last
-    FROM pieces
-  ) AS numbered
-  WHERE from_first = 1 OR from_last = 1
-), totals AS (
-  /* relations/totals.sql: one row per group: how many predictions it has. */
+      ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
+      LEAD(score) OVER (ORDER BY score DESC) AS next_score,
+      score, tp, fp, total_positives, total_negatives
+    FROM (
+      SELECT
+        score, tp, fp, total_positives, total_negatives,
+        ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,
+        ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score) AS rank_from_end
+      FROM curve_segments
+    ) AS numbered
+    WHERE rank_from_start = 1 OR rank_from_end = 1
+  ) AS chosen
+), group_sizes AS (
+  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
   SELECT
-    COUNT(*) AS all_rows
+    COUNT(*) AS total_rows
   FROM predictions
 ), roc AS (
   /* curves/roc.sql: true positive rate over false positive rate, from (0, 0); straight lines between its
@@ -170,16 +190,16 @@ WITH predictions AS (
   SELECT
     point,
     score AS threshold,
-    fp / NULLIF(all_negatives, 0) AS fpr,
-    tp / NULLIF(all_positives, 0) AS tpr
-  FROM points
+    fp / NULLIF(total_negatives, 0) AS fpr,
+    tp / NULLIF(total_positives, 0) AS tpr
+  FROM curve_points
   UNION ALL
   SELECT
     0 AS point,
     CAST(NULL AS DOUBLE) AS threshold,
     CAST(0 AS DOUBLE) AS fpr,
     CAST(0 AS DOUBLE) AS tpr
-  FROM totals
+  FROM group_sizes
 )
 SELECT
   CAST(roc.point AS BIGINT) AS point,

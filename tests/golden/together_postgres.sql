@@ -16,167 +16,168 @@ WITH predictions AS NOT MATERIALIZED (
     label AS relevance
   FROM predictions
   WHERE NOT label IS NULL
-), topics AS (
-  /* relations/topics/truth.sql: one row per query to evaluate: every query with a judgment, answered or
-   not. */
+), evaluated_queries AS (
+  /* relations/evaluated_queries/judged.sql: one row per query to evaluate, a query with judgments,
+   whether or not anything was retrieved for it. */
   SELECT
     "model", query_id
   FROM qrels
   GROUP BY "model", query_id
 ), judgments AS (
-  /* relations/judgments.sql: one row per judged document of a list that is evaluated, retrieved or not. */
+  /* relations/judgments.sql: one row per judged document of an evaluated query, retrieved or not. */
   SELECT
     l."model", l.query_id, j.doc_id, j.relevance
   FROM qrels AS j
-  JOIN topics AS l ON l."model" IS NOT DISTINCT FROM j."model" AND l.query_id = j.query_id
-), retrieved AS (
-  /* relations/retrieved/nonrelevant.sql: one row per retrieved document; documents without a judgment
-   keep their place. */
+  JOIN evaluated_queries AS l ON l."model" IS NOT DISTINCT FROM j."model" AND l.query_id = j.query_id
+), retrieved_documents AS (
+  /* relations/retrieved_documents/all.sql: one row per retrieved document, judged or not. */
   SELECT
     l."model", l.query_id, r.doc_id, r.score
   FROM predictions AS r
-  JOIN topics AS l ON l."model" IS NOT DISTINCT FROM r."model" AND l.query_id = r.query_id
-), ranked AS (
-  /* relations/ranked/doc_desc.sql: one row per retrieved document with its rank; equal scores by doc_id,
-   greatest first, as trec_eval. */
+  JOIN evaluated_queries AS l ON l."model" IS NOT DISTINCT FROM r."model" AND l.query_id = r.query_id
+), ranked_documents AS (
+  /* relations/ranked_documents/doc_desc.sql: one row per retrieved document, with its rank; ties are
+   broken by doc_id, greatest first, as in trec_eval. */
   SELECT
     "model", query_id, doc_id, rank
   FROM (
     SELECT
       "model", query_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY score DESC, doc_id DESC) AS rank
-    FROM retrieved
+    FROM retrieved_documents
   ) AS numbered
-), judged AS (
-  /* relations/judged/placed.sql: one row per judged document with its rank, NULL where it was not
-   retrieved. docs is 1 and chance is 1: each row is one document that certainly stands at its rank. */
+), judged_documents AS (
+  /* relations/judged_documents/by_join.sql: one row per judged document, with its rank, NULL if it was
+   not retrieved. */
   SELECT
     j."model", j.query_id, j.relevance, r.rank,
-    CAST(1 AS DOUBLE PRECISION) AS docs,
-    CAST(1 AS DOUBLE PRECISION) AS chance
+    CAST(1 AS DOUBLE PRECISION) AS doc_count,
+    CAST(1 AS DOUBLE PRECISION) AS rank_probability
   FROM judgments AS j
-  LEFT JOIN ranked AS r
+  LEFT JOIN ranked_documents AS r
     ON r."model" IS NOT DISTINCT FROM j."model" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
-), valued AS (
-  /* relations/valued.sql: one row per document of positive relevance, which is what can have a gain. */
+), documents_with_gain AS (
+  /* relations/documents_with_gain.sql: one row per judged document of positive relevance: the documents
+   that can have a gain. */
   SELECT
-    "model", query_id, relevance, rank, docs, chance
-  FROM judged
+    "model", query_id, relevance, rank, doc_count, rank_probability
+  FROM judged_documents
   WHERE relevance > 0
-), weighed AS (
-  /* relations/weighed.sql: the documents of positive relevance with their worth, which the best possible
-   order is sorted by. */
+), document_gains AS (
+  /* relations/document_gains.sql: one row per document of positive relevance, with the gain that sorts
+   the ideal ranking. */
   SELECT
-    "model", query_id, relevance, rank, docs, chance,
-    docs * relevance AS worth
-  FROM valued
-), graded AS (
-  /* relations/graded/judged.sql: one row per document of positive relevance; ideal_rank is its place in
-   the best possible order. */
+    "model", query_id, relevance, rank, doc_count, rank_probability,
+    doc_count * relevance AS doc_gain
+  FROM documents_with_gain
+), ideal_ranking AS (
+  /* relations/ideal_ranking/judged.sql: one row per document of positive relevance, with its rank in the
+   ideal ranking, in descending order of gain. */
   SELECT
-    "model", query_id, relevance, rank, docs, chance,
-    ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY worth DESC) AS ideal_rank
-  FROM weighed
-), discounted AS (
-  /* relations/discounted.sql: one row per document of positive relevance with its gain discounted at its
-   rank (discounted_gain) and at its place in the best possible order (ideal_gain), which leaves out
-   what has a gain below 0. */
+    "model", query_id, relevance, rank, doc_count, rank_probability,
+    ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY doc_gain DESC) AS ideal_rank
+  FROM document_gains
+), discounted_gains AS (
+  /* relations/discounted_gains.sql: one row per document of positive relevance, with its discounted gain
+   at its rank and at its rank in the ideal ranking. */
   SELECT
     "model", query_id, rank, ideal_rank,
-    chance * relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION))) AS discounted_gain,
+    rank_probability * relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION))) AS discounted_gain,
     CASE
       WHEN relevance > 0
-      THEN docs * relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
+      THEN doc_count * relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
       ELSE 0
-    END AS ideal_gain
-  FROM graded
-), totals AS (
-  /* relations/totals.sql: one row per group: how many predictions it has. */
+    END AS ideal_discounted_gain
+  FROM ideal_ranking
+), group_sizes AS (
+  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
   SELECT
     "model",
-    COUNT(*) AS all_rows
+    COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "model"
-), thresholds AS (
-  /* relations/thresholds/ranked.sql: one row per distinct score of a positive, highest first, where
-   every prediction weighs 1. */
+), positive_thresholds AS (
+  /* relations/positive_thresholds/by_rank.sql: one row per group and distinct score of a positive, with
+   the numbers of both classes at, above and below it. */
   SELECT
     "model", positives,
-    rows_upto - rows_above - positives AS negatives,
-    all_rows - rows_upto - all_positives + positives_upto AS negatives_below,
-    all_positives,
-    all_rows - all_positives AS all_negatives
+    rows_at_or_above - rows_above - positives AS negatives,
+    total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
+    total_positives,
+    total_rows - total_positives AS total_negatives
   FROM (
     SELECT
       t."model", t.positives, t.rows_above,
-      FLOOR(t.share_upto * n.all_rows + CAST(0.5 AS DOUBLE PRECISION)) AS rows_upto,
-      n.all_rows,
-      SUM(t.positives) OVER (PARTITION BY t."model" ORDER BY t.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS positives_upto,
-      SUM(t.positives) OVER (PARTITION BY t."model") AS all_positives
+      FLOOR(t.share_at_or_above * n.total_rows + CAST(0.5 AS DOUBLE PRECISION)) AS rows_at_or_above,
+      n.total_rows,
+      SUM(t.positives) OVER (PARTITION BY t."model" ORDER BY t.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS positives_at_or_above,
+      SUM(t.positives) OVER (PARTITION BY t."model") AS total_positives
     FROM (
       SELECT
         "model", score,
         COUNT(*) AS positives,
-        MAX(place) - 1 AS rows_above,
-        MAX(share_upto) AS share_upto
+        MAX(rank) - 1 AS rows_above,
+        MAX(share_at_or_above) AS share_at_or_above
       FROM (
         SELECT
           "model", label, score,
-          RANK() OVER (PARTITION BY "model" ORDER BY score DESC) AS place,
-          CUME_DIST() OVER (PARTITION BY "model" ORDER BY score DESC) AS share_upto
+          RANK() OVER (PARTITION BY "model" ORDER BY score DESC) AS rank,
+          CUME_DIST() OVER (PARTITION BY "model" ORDER BY score DESC) AS share_at_or_above
         FROM predictions
       ) AS ranked
       WHERE label = 1
       GROUP BY "model", score
     ) AS t
-    JOIN totals AS n ON n."model" IS NOT DISTINCT FROM t."model"
+    JOIN group_sizes AS n ON n."model" IS NOT DISTINCT FROM t."model"
   ) AS counted
-), by_discounted AS (
+), discounted_gains_metrics AS (
   /* one row per list */
   SELECT
     "model", query_id,
-    /* nDCG: discounted gain of the first k documents over that of the best possible order. */
+    /* nDCG: discounted gain of the first k documents over that of the ideal ranking. */
     SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END)
-    / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_gain ELSE 0 END), 0) AS ndcg_at_10
-  FROM discounted
+    / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_discounted_gain ELSE 0 END), 0) AS ndcg_at_10
+  FROM discounted_gains
   GROUP BY "model", query_id
-), by_thresholds AS (
+), positive_thresholds_metrics AS (
   /* one row per group */
   SELECT
     "model",
     /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
     SUM(
-      CAST(positives AS DOUBLE PRECISION) / NULLIF(all_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE PRECISION) * negatives) / NULLIF(all_negatives, 0))
+      CAST(positives AS DOUBLE PRECISION) / NULLIF(total_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE PRECISION) * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
-  FROM thresholds
+  FROM positive_thresholds
   GROUP BY "model"
-), per_query AS (
+), query_metrics AS (
   /* one row per query to evaluate, with the value of every metric */
   SELECT
     l."model",
-    COALESCE(by_discounted.ndcg_at_10, 0) AS ndcg_at_10
-  FROM topics AS l
-  LEFT JOIN by_discounted
-    ON by_discounted."model" IS NOT DISTINCT FROM l."model" AND by_discounted.query_id = l.query_id
-), by_predictions AS (
+    COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10
+  FROM evaluated_queries AS l
+  LEFT JOIN discounted_gains_metrics
+    ON discounted_gains_metrics."model" IS NOT DISTINCT FROM l."model"
+    AND discounted_gains_metrics.query_id = l.query_id
+), predictions_metrics AS (
   /* one row per group */
   SELECT
     "model"
   FROM predictions
   GROUP BY "model"
-), over_lists AS (
+), group_metrics AS (
   /* one row per group: its lists, aggregated */
   SELECT
     "model",
     AVG(ndcg_at_10) AS ndcg_at_10
-  FROM per_query
+  FROM query_metrics
   GROUP BY "model"
 )
 SELECT
-  by_predictions."model",
-  over_lists.ndcg_at_10 AS ndcg_at_10,
-  by_thresholds.auc AS auc
-FROM by_predictions
-LEFT JOIN by_thresholds ON by_thresholds."model" IS NOT DISTINCT FROM by_predictions."model"
-LEFT JOIN over_lists ON over_lists."model" IS NOT DISTINCT FROM by_predictions."model"
-ORDER BY by_predictions."model" NULLS FIRST;
+  predictions_metrics."model",
+  group_metrics.ndcg_at_10 AS ndcg_at_10,
+  positive_thresholds_metrics.auc AS auc
+FROM predictions_metrics
+LEFT JOIN positive_thresholds_metrics
+  ON positive_thresholds_metrics."model" IS NOT DISTINCT FROM predictions_metrics."model"
+LEFT JOIN group_metrics ON group_metrics."model" IS NOT DISTINCT FROM predictions_metrics."model"
+ORDER BY predictions_metrics."model" NULLS FIRST;

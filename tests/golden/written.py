@@ -1,4 +1,4 @@
-"""What an expression of a printed statement shows by itself, and where it stands: bounds that bound nothing, parentheses."""
+"""Find superfluous parts of a printed expression: bounds without effect, and parentheses."""
 
 from __future__ import annotations
 

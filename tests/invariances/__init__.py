@@ -1,1 +1,1 @@
-"""What must not change a number."""
+"""Invariance tests: changes of the input that must not change a number."""

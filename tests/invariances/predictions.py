@@ -64,7 +64,7 @@ STRATEGIES = ("window", "grouped", "bucketed")
 ON_DUCKDB = (*STRATEGIES, "packed", "condensed")
 SUMS = ("LogLikelihood", "Positives", "Negatives", "Observations", "TP(cut=best)", "TN", "FN", "FP")
 UNWEIGHTED = ("num_predictions", "GAUC", "binning=equal_mass")
-"""What counts rows, whatever they weigh."""
+"""Metrics and settings that count rows, regardless of their weights."""
 
 
 @cache

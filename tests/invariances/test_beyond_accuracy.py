@@ -1,4 +1,4 @@
-"""What must not change a metric beyond accuracy: the order of rows, the names of things, how often a system stands there."""
+"""Invariances of metrics beyond accuracy: order of rows, names, and repeated systems."""
 
 from __future__ import annotations
 

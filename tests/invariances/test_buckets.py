@@ -1,4 +1,4 @@
-"""How a bucketed order is spread."""
+"""Distribution of rows over the buckets of a bucketed order."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def test_no_bucket_is_large(spread: str, merging: str) -> None:
         text = sqlrank.sql(metrics, predictions="p", connection=connection, plan={"order": "bucketed", "merging": merging})
         statement = sqlglot.parse_one(text, read="duckdb")
         counted = (
-            exp.select("bucket", "SUM(tied_rows) AS bucket_rows", "COUNT(DISTINCT score) AS scores", "SUM(positives) AS positives")
-            .from_("placed")
+            exp.select("bucket", "SUM(num_rows) AS bucket_rows", "COUNT(DISTINCT score) AS scores", "SUM(positives) AS positives")
+            .from_("bucketed_scores")
             .group_by("bucket")
         )
         for cte in statement.ctes:

@@ -10,7 +10,7 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.inputs import checks
+from sqlrank.inputs import row_checks
 from tests.invariances.rankings import METRICS, assert_equal, collection, columns
 from tests.lanes import every, few
 from tests.references.random_collections import Traits, random_collection
@@ -81,7 +81,7 @@ def test_few_judged_documents_of_long_lists_are_counted(
 ) -> None:
     call: dict[str, Any] = {"run": run_of(50, length), "qrels": qrels_of(50, judged), "check": check, **options}
     result = sqlrank.evaluate(["AP", "nDCG@10"], **call)
-    assert (b"relations/judged/counted.sql" in result.schema.metadata[b"sqlrank.sql"]) == counts
+    assert (b"relations/judged_documents/by_count.sql" in result.schema.metadata[b"sqlrank.sql"]) == counts
     (row,) = result.to_pylist()
     (other,) = sqlrank.evaluate(["AP", "nDCG@10"], **{**call, "plan": {"ranking": "sorted"}}).to_pylist()
     assert row == pytest.approx(other, rel=1e-12)
@@ -91,7 +91,9 @@ def test_one_query_with_many_judged_documents_is_not_compared_with_all_of_its_li
     run = run_of(50, 100)
     for judged, counts in ((10, True), (11, False)):
         qrels = pa.concat_tables([qrels_of(50, 1), qrels_of(1, judged).slice(1)])
-        assert (b"relations/judged/counted.sql" in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]) == counts
+        assert (
+            b"relations/judged_documents/by_count.sql" in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]
+        ) == counts
 
 
 @pytest.mark.parametrize(("ending", "counts"), [("parquet", True), ("csv", False)])
@@ -99,15 +101,15 @@ def test_a_printed_statement_counts_where_that_is_seen_at_a_glance(ending: str, 
     paths = {role: tmp_path / f"{role}.{ending}" for role in ("run", "qrels")}
     for role, table in (("run", run_of(50, 100)), ("qrels", qrels_of(50, 1))):
         duckdb.from_arrow(table).query("given", f"COPY given TO '{paths[role]}'")
-    assert ("relations/judged/counted.sql" in sqlrank.sql("AP", **paths)) == counts
-    assert (b"relations/judged/counted.sql" in sqlrank.evaluate("AP", **paths).schema.metadata[b"sqlrank.sql"]) == counts
+    assert ("relations/judged_documents/by_count.sql" in sqlrank.sql("AP", **paths)) == counts
+    assert (b"relations/judged_documents/by_count.sql" in sqlrank.evaluate("AP", **paths).schema.metadata[b"sqlrank.sql"]) == counts
 
 
 def test_a_document_that_stands_twice_is_found_where_ranks_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit the run is not searched itself; what its join with the judgments gives tells."""
-    monkeypatch.setattr(checks, "FULL_UP_TO", 10)
+    monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = run_of(5, 100), qrels_of(5, 1)
-    assert b"counted.sql" in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]
+    assert b"by_count.sql" in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]
     for score in (run["score"][0].as_py(), -1):
         twice = pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [0], "score": [score]})])
         with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
@@ -116,7 +118,7 @@ def test_a_document_that_stands_twice_is_found_where_ranks_are_counted(monkeypat
 
 def test_a_document_that_stands_twice_is_found_where_ranks_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """An array gives its first place alone, so that it is searched for."""
-    monkeypatch.setattr(checks, "FULL_UP_TO", 10)
+    monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = run_of(5, 4), qrels_of(5, 1)
     listed: dict[str, Any] = {"qrels": qrels, "plan": {"ranking": "listed"}}
     assert sqlrank.evaluate("AP", run=run, **listed) == sqlrank.evaluate("AP", run=run, qrels=qrels)

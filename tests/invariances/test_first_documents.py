@@ -1,4 +1,4 @@
-"""Where the first documents of each list are read alone, metrics are what they are where all are read; and that is chosen where lists are long."""
+"""Metrics from truncated lists equal those from full lists, and long lists are truncated."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.inputs import checks
-from sqlrank.plans import ranking
+from sqlrank.inputs import row_checks
+from sqlrank.planner import ranking_strategy
 from tests.invariances.rankings import assert_equal, collection
 from tests.lanes import every, few
 from tests.references.random_collections import Traits, random_collection
@@ -179,7 +179,7 @@ def qrels_of(queries: int, judged: int) -> pa.Table:
 def plan_of(metrics: list[str], **call: Any) -> str:
     text = sqlrank.evaluate(metrics, **call).schema.metadata[b"sqlrank.sql"].decode()
     found = text.splitlines()[1].partition("ranking=")[2].partition(",")[0]
-    assert ("relations/retrieved/top.sql" in text) == (found == "top")
+    assert ("relations/retrieved_documents/top_k_candidates.sql" in text) == (found == "top")
     return found
 
 
@@ -225,8 +225,8 @@ def test_it_is_chosen_where_lists_are_long(metrics: list[str], options: dict[str
 def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 lists with 10 scores each and what else they take, for each of 2 threads, are 40,320 bytes."""
     for share, expected in ((10**9 / 48_000, "top"), (10**9 / 32_000, "sorted")):
-        monkeypatch.setattr(ranking, "MEMORY_SHARE", share)
-        monkeypatch.setattr(ranking, "_bytes", lambda size: 1e9 if size.endswith(" MiB") else 0)
+        monkeypatch.setattr(ranking_strategy, "MEMORY_SHARE", share)
+        monkeypatch.setattr(ranking_strategy, "_parse_duckdb_size", lambda size: 1e9 if size.endswith(" MiB") else 0)
         assert plan_of(["nDCG@10"], run=run_of(60, 100), qrels=qrels_of(60, 8), memory_limit="1GB", threads=2) == expected
 
 
@@ -235,13 +235,13 @@ def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyP
     [("512 bytes", 512), ("1.5 KiB", 1536), ("2.0 MiB", 2 * 2**20), ("18.8 GiB", 18.8 * 2**30), ("1.8 TiB", 1.8 * 2**40)],
 )
 def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
-    assert ranking._bytes(size) == expected  # noqa: SLF001
+    assert ranking_strategy._parse_duckdb_size(size) == expected  # noqa: SLF001
 
 
 @pytest.mark.slow
 def test_a_document_that_stands_twice_is_found_where_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit the run is not searched itself: a row below the first documents changes nothing, and is not seen."""
-    monkeypatch.setattr(checks, "FULL_UP_TO", 10)
+    monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = run_of(10, 100), qrels_of(10, 100)
     assert plan_of(["P@3"], run=run, qrels=qrels) == "top"
     best = max(range(100), key=run["score"].to_pylist().__getitem__)

@@ -68,7 +68,7 @@ def test_packed_is_as_grouped_where_rows_have_weights(scores: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_order_is_kept_whatever_the_threads_and_the_order_of_rows(weighted: bool) -> None:
-    """What is counted as it goes by has been sorted; KS is a maximum, and so the same to the last bit."""
+    """Running counts see sorted rows for any threads and row order; KS, a maximum, is bitwise equal."""
     rng = np.random.default_rng(13)
     rows = 400_000
     columns = {"label": rng.integers(0, 2, rows), "score": rng.random(rows), **({"weight": rng.random(rows)} if weighted else {})}
@@ -120,7 +120,7 @@ def test_scores_that_repeat_are_looked_up_by_units() -> None:
 
 @pytest.mark.parametrize("weights", [{}, {"weight": [0.5, 2.0] * 300}])
 def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]]) -> None:
-    """What is added up row by row relies on DuckDB, which must not put the sorted rows into another order."""
+    """Running sums rely on DuckDB, which must not reorder sorted rows."""
     rng = np.random.default_rng(3)
     predictions = pa.table({"label": rng.integers(0, 2, ROWS), "score": rng.random(ROWS), **weights})
     with duckdb.connect() as connection:
@@ -129,7 +129,7 @@ def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]
         text = found.schema.metadata[b"sqlrank.sql"].decode()
         assert connection.execute(text).fetchall()[0][0] == found["AUC"][0].as_py()
         with pytest.raises(duckdb.ConversionException, match="DuckDB did not keep the order that rows were sorted in"):
-            connection.execute(text.replace("ORDER BY head, tail", "ORDER BY HASH(head), tail")).fetchall()
+            connection.execute(text.replace("ORDER BY key_high, key_low", "ORDER BY HASH(key_high), key_low")).fetchall()
 
 
 @pytest.mark.parametrize("weight", [1e12, 1e-14])

@@ -1,4 +1,4 @@
-"""What must not change a number of pairs, and what one of them says of another."""
+"""Invariances of pair metrics, and identities between them."""
 
 from __future__ import annotations
 

@@ -11,16 +11,16 @@ import pytest
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.library.shelf import library
-from sqlrank.library.uses import home
+from sqlrank.registry.dependencies import find_input_role
+from sqlrank.registry.loader import load_registry
 from tests.lanes import every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
-LIBRARY = library()
+LIBRARY = load_registry()
 EXAMPLE = {"integer": 3, "number": 0.3}
 PLAN = {"order": "window"}
 RUN = "SELECT 'q' || (i // 9) AS query_id, 'd' || (i * 7 % 9) AS doc_id, (i * 5 % 7) / 4.0 AS score, i AS rank FROM range(45) AS t(i)"
@@ -79,7 +79,7 @@ class Pasted:
         self.body = metric.text
 
     def _take(self, file: SqlFile) -> None:
-        self.settings |= {name: choice.default for name, choice in file.choices.items()}
+        self.settings |= {name: choice.default for name, choice in file.declared_settings.items()}
         for name, param in file.params.items():
             default = param.default if param.default is not None else EXAMPLE[param.type]
             self.values.setdefault(name, default)
@@ -94,7 +94,7 @@ class Pasted:
     def _macro(self, slot: str) -> None:
         if slot in self.macros:
             return
-        file = LIBRARY.function(slot, str(self.settings.get(slot, LIBRARY.default_of(slot))))
+        file = LIBRARY.function(slot, str(self.settings.get(slot, LIBRARY.default_function(slot))))
         for call in file.tree.find_all(exp.Anonymous):
             self._macro(call.name.lower())
         text = file.text
@@ -123,22 +123,24 @@ class Pasted:
 
 def asked(file: SqlFile) -> str:
     """Return the metric as a user writes it, with the values that the pasted files were given."""
-    return file.display_name + (f"@{EXAMPLE[file.at.type]}" if file.at is not None and file.at.default is None else "")
+    return file.display_name + (
+        f"@{EXAMPLE[file.cutoff_parameter.type]}" if file.cutoff_parameter is not None and file.cutoff_parameter.default is None else ""
+    )
 
 
 def names(role: str, grain: str) -> list[str]:
     """Return the metrics of a role that have a value for each list, or for each group."""
-    return sorted(name for name, file in LIBRARY.metrics.items() if home(LIBRARY, file) == role and file.grain == grain)
+    return sorted(name for name, file in LIBRARY.metrics.items() if find_input_role(LIBRARY, file) == role and file.grain == grain)
 
 
 @pytest.mark.parametrize("name", every(4, names("run", "list")))
 def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
     pasted = Pasted(file)
-    for table in ("topics", "lists"):
+    for table in ("evaluated_queries", "ranked_lists"):
         pasted.relations.setdefault(table, LIBRARY.relation(table, {}).text)
     found = pasted.run(
-        connection, "SELECT l.query_id, p.* EXCLUDE (list_id) FROM lists AS l LEFT JOIN pasted AS p USING (list_id) ORDER BY 1"
+        connection, "SELECT l.query_id, p.* EXCLUDE (list_id) FROM ranked_lists AS l LEFT JOIN pasted AS p USING (list_id) ORDER BY 1"
     )
     fused = sqlrank.evaluate(
         asked(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection, per_query=True, no_relevant="zero"
@@ -161,7 +163,7 @@ def test_rankings_of_groups(name: str, connection: duckdb.DuckDBPyConnection) ->
 @pytest.mark.parametrize("name", every(4, names("predictions", "group")))
 def test_predictions(name: str, connection: duckdb.DuckDBPyConnection) -> None:
     file = LIBRARY.metric(name)
-    within_query = "level" in file.choices
+    within_query = "level" in file.declared_settings
     connection.execute(
         f"CREATE OR REPLACE VIEW predictions AS SELECT {'query_id' if within_query else '1'} AS group_id, 1 AS unit_id, * FROM given"
     )

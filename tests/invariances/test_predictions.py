@@ -1,4 +1,4 @@
-"""What must not change a number of predictions: order, threads, strategies, scales, company and groups."""
+"""Invariances of prediction metrics: row order, threads, strategies, scales, other metrics and groups."""
 
 from __future__ import annotations
 

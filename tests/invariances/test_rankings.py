@@ -1,4 +1,4 @@
-"""What must not change a number: the order of rows, threads, the scale of scores, names, company, and the numbering of lists."""
+"""Invariances of ranking metrics: row order, threads, scale of scores, names, other metrics, and list ids."""
 
 from __future__ import annotations
 

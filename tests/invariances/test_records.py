@@ -1,4 +1,4 @@
-"""What must not change the metrics of clusters of records: names, order, sides, and how the two clusterings are given."""
+"""Invariances of record cluster metrics: names, row order, sides, and input formats of both clusterings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MIRRORED = {
 }
 BOTH = ["AdjustedRand", "AdjustedMutualInformation", "BCubedF", "ClosestF", "ClusterF", "FowlkesMallows", "MergeDistance", "MUCF",
         "MutualInformation", "num_records", "num_shared_links", "PairwiseF", "Rand", "TalburtWang", "VariationOfInformation", "VMeasure"]  # fmt: skip
-"""What is the same from both sides."""
+"""Metrics that are symmetric in both clusterings."""
 
 
 @cache
@@ -119,7 +119,7 @@ def test_policies_are_what_can_be_done_to_the_table() -> None:
 
 
 def test_a_sample_of_everything_is_no_estimate() -> None:
-    """Where every true cluster is known, ratios of a sample are those of all records."""
+    """With every true cluster in the sample, its ratios are those of all records."""
     known = drawn().filter(pc.is_valid(drawn()["true_cluster"]))
     names = ["PairwisePrecision", "PairwiseRecall", "PairwiseF", "BCubedPrecision", "BCubedRecall", "ClusterPrecision", "ClusterRecall"]
     wanted = evaluate(known, names)

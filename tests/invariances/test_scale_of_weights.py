@@ -10,19 +10,19 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
 from tests.lanes import few
 from tests.references.pairs_variants import OF_NUMBERS
 
 TOTALS = {"FN", "FP", "TN", "TP", "LogLikelihood", "Negatives", "Positives", "Observations"}
-"""What grows with the weights."""
+"""Metrics that scale with the weights."""
 
 EXAMPLES = {"fraction": "0.3", "max_fpr": "0.4"}
 FREE = [
-    f"{file.display_name}{'@' + EXAMPLES[file.at.name] if file.at and file.at.name in EXAMPLES else ''}"
-    for file in library().metrics.values()
+    f"{file.display_name}{'@' + EXAMPLES[file.cutoff_parameter.name] if file.cutoff_parameter and file.cutoff_parameter.name in EXAMPLES else ''}"
+    for file in load_registry().metrics.values()
     if file.path.parent.name in {"classification", "regression", "pairs"}
-    and not (file.at and file.at.name == "k" and file.at.default is None)
+    and not (file.cutoff_parameter and file.cutoff_parameter.name == "k" and file.cutoff_parameter.default is None)
 ]
 """All metrics of predictions but those of so much weight."""
 

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.plans import ranking
+from sqlrank.planner import ranking_strategy
 from tests.invariances.rankings import METRICS, assert_equal, collection, columns
 from tests.references.random_collections import Traits, random_collection
 
 SORTABLE = [metric for metric in METRICS if "ties=" not in metric]
-SCORED = b"relations/judged/scored.sql"
+SCORED = b"relations/judged_documents/by_score.sql"
 
 
 @pytest.mark.parametrize("options", [{}, {"depth": 2}, {"queries": "run"}, {"plan": {"lists": "plain"}}])
@@ -67,7 +67,7 @@ def run_of(length: int, doc_id: str = "'d' || i", score: str = "i / 7") -> pa.Ta
 def test_they_are_taken_for_long_lists_of_texts(
     run: pa.Table, metrics: list[str], options: dict[str, Any], is_scored: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranking, "PROBED", 5000)
+    monkeypatch.setattr(ranking_strategy, "SAMPLE_ROWS", 5000)
     judged = run.slice(0, 1000).select(["query_id", "doc_id"])
     qrels = judged.append_column("relevance", pa.array([i % 2 for i in range(1000)]))
     result = sqlrank.evaluate(metrics, run=run, qrels=qrels, **options)

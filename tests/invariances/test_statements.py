@@ -1,4 +1,4 @@
-"""What a printed statement of predictions may not do, and that it gives the same numbers by any strategy."""
+"""Printed statements of predictions: forbidden constructs, and equal numbers for every strategy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROW_LIKE = ("score", "threshold")
 
 
 def is_of_rows(query: exp.Expr, ctes: dict[str, exp.Expr]) -> bool:
-    """Whether a query may return as many rows as there are predictions."""
+    """Return True if a query may return as many rows as there are predictions."""
     if isinstance(query, exp.Union):
         return is_of_rows(query.left, ctes) or is_of_rows(query.right, ctes)
     group = query.args.get("group")

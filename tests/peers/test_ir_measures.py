@@ -98,7 +98,7 @@ JUDGED_ONLY = ["nDCG", "nDCG@5", "AP", "AP@3", "P@5", "RR", "Rprec", "Success@3"
 @pytest.mark.slow
 @pytest.mark.parametrize(("names", "judged"), [(JUDGED_ONLY, Traits.judged), (["IPrec@0.2", "IPrec@0.7"], (1.0,))], ids=["lists", "points"])
 def test_judged_documents_only(names: list[str], judged: tuple[float, ...]) -> None:
-    """Where no document of a list is judged, pytrec_eval has 0 / 0 for IPrec, so that is asked where all are."""
+    """Use lists with judged documents only: without any, pytrec_eval computes 0 / 0 for IPrec."""
     split = {name: name.partition("@") for name in names}
     measures = {name: f"{stem}(judged_only=True){at}{cutoff}" for name, (stem, at, cutoff) in split.items()}
     check(collection(108, Traits(judged=judged)), measures, unjudged="drop")

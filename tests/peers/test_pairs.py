@@ -29,7 +29,7 @@ CUTOFFS = (1, 2, 5, 8, 20)
 
 @cache
 def lists() -> pa.Table:
-    """Lists of all sizes, from many ties to none."""
+    """Return lists of all sizes, from many ties to none."""
     rng = np.random.default_rng(41)
     parts = []
     for number in range(60):

@@ -171,3 +171,24 @@ def test_scores_too_large_for_single_precision_tie() -> None:
     qrels = pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
     assert pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}).evaluate({"q": scores})["q"] == {"recip_rank": 0.5}
     assert sqlrank.evaluate("recip_rank", run=run, qrels=qrels, compat="trec9").to_pylist() == [{"RR": 0.5}]
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint16(), pa.string()], ids=str)
+def test_ties_of_documents_that_are_numbers(kind: pa.DataType) -> None:
+    """Twenty topics of forty documents with three distinct scores; pytrec_eval takes ids as texts, of which 9 is greater than 10."""
+    rows = [
+        (str(query), str(doc), (query * 31 + doc * 17) % 3, (query * 7 + doc * doc) % 5 == 0) for query in range(20) for doc in range(1, 41)
+    ]
+    run: dict[str, dict[str, float]] = defaultdict(dict)
+    qrels: dict[str, dict[str, int]] = defaultdict(dict)
+    for query, doc, score, is_relevant in rows:
+        run[query][doc] = float(score)
+        qrels[query][doc] = int(is_relevant)
+    queries, docs, scores, grades = zip(*rows, strict=True)
+    table = pa.table({"query_id": queries, "doc_id": pa.array(map(int, docs)).cast(kind), "score": scores, "relevance": map(int, grades)})
+    names = ["map", "recip_rank", "ndcg_cut_10", "P_5", "bpref"]
+    found = sqlrank.evaluate(names, run=table, qrels=table, compat="trec9", per_query=True).to_pylist()
+    expected = pytrec_eval.RelevanceEvaluator(qrels, {"map", "recip_rank", "ndcg_cut.10", "P.5", "bpref"}).evaluate(run)
+    assert len(found) == len(expected)
+    for query, *values in (row.values() for row in found):
+        assert values == pytest.approx([expected[query][name] for name in names], abs=1e-12)

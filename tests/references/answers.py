@@ -1,4 +1,4 @@
-"""What the references of rankings are told: collections, queries in each order that their ties leave open, and parameters."""
+"""Inputs of ranking references: collections, queries in each order that ties allow, and parameters."""
 
 from __future__ import annotations
 
@@ -91,8 +91,10 @@ def orders(
 ) -> tuple[Answer, ...]:
     """Return the query in each order that its ties leave open: one, or all with ``ties="expected"``."""
     scores, grades = dict(run), dict(qrels)
-    docs = [doc for doc in scores if unjudged == "nonrelevant" or grades.get(doc, -1) >= 0]
     better_first = (lambda doc: scores[doc]) if ties == "rank" else (lambda doc: -scores[doc])
+    docs = sorted(sorted(scores, reverse=ties != "doc_asc"), key=better_first)
+    if unjudged == "drop":  # what is read is cut first, as trec_eval -M does before -J
+        docs = [doc for doc in docs[:depth] if grades.get(doc, -1) >= 0]
     groups = [list(group) for _, group in itertools.groupby(sorted(docs, key=better_first), better_first)]
     ends = list(itertools.accumulate(map(len, groups)))
     spans = tuple((end - len(group) + 1, end) for group, end in zip(groups, ends, strict=True))

@@ -55,7 +55,7 @@ def has_gain(answer: Answer, o: Options, default: str = "linear") -> bool:
 
 
 def ideal_gains(answer: Answer, o: Options) -> list[float]:
-    """The gains of the best possible list; documents that would cost are left out of it."""
+    """Return the gains of the ideal list, without documents of negative gain."""
     if o.ideal == "all_ones":
         return [gain(1, o)] * o.k
     candidates = [grade for grade in answer.ranking if grade is not None] if o.ideal == "retrieved" else answer.judged
@@ -89,7 +89,10 @@ def ndcg_at(gains: Sequence[float], ideal: Sequence[float], k: int, o: Options) 
 
 
 def normalized_gain_at_hits(answer: Answer, o: Options) -> float | None:
-    """The mean of nDCG@rank over documents of positive gain; one not retrieved counts the nDCG at the end of both lists."""
+    """Return the mean of nDCG@rank over documents of positive gain.
+
+    A document that was not retrieved counts the nDCG at the end of both lists.
+    """
     gains, ideal = gains_of(answer, o), ideal_gains(answer, o)
     if not ideal:
         return None
@@ -100,9 +103,9 @@ def normalized_gain_at_hits(answer: Answer, o: Options) -> float | None:
 
 
 def normalized_gain_at_levels(answer: Answer, o: Options) -> float | None:
-    """The mean of nDCG@k over the k at which the ideal gain falls, and the end of a list that goes on beyond the last one.
+    """Return the mean of nDCG@k over the k at which the ideal gain falls.
 
-    As trec_eval's, it is not defined either where no document reaches the relevance level.
+    The end of a list that is longer than the last k counts as well. As trec_eval's, it is not defined either where no document reaches the relevance level.
     """
     gains, ideal = gains_of(answer, o), ideal_gains(answer, o)
     if not ideal or not count_relevant(answer, o):
@@ -165,7 +168,7 @@ def rank_biased_precision(answer: Answer, o: Options) -> float | None:
 
 
 def rank_biased_residual(answer: Answer, o: Options) -> float | None:
-    """What RBP would gain if all that is not known were relevant: unjudged ranks, and those after the list."""
+    """Return the gain of RBP if unjudged ranks and those after the list were relevant."""
     if not answer.ranking:
         return None
     unknown = [i for i, grade in enumerate(answer.ranking) if not has_judgment(grade)]

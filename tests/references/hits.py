@@ -88,7 +88,7 @@ def r_precision(answer: Answer, o: Options) -> float | None:
 
 
 def interpolated_precision(answer: Answer, o: Options) -> float | None:
-    """The best precision at any rank by which that many relevant documents, rounded, have been found."""
+    """Return the best precision at the ranks that reach a recall, rounded to documents."""
     relevant = count_relevant(answer, o)
     if not relevant:
         return None

@@ -1,4 +1,4 @@
-"""What the references of predictions are told: rows, parameters, and the rows in the order of their scores."""
+"""Inputs of prediction references: rows, parameters, and the rows sorted by score."""
 
 from __future__ import annotations
 

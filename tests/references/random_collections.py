@@ -26,12 +26,12 @@ SCORES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "same": lambda _, n: np.full(n, 0.5),
     "nearly": lambda rng, n: 1 + rng.integers(0, 3, n) * 1e-9 + rng.integers(0, 2, n) * 1e-3,
 }
-"""How the scores of a list are drawn; ``nearly``: different numbers that are the same in single precision."""
+"""Distributions of the scores of a list; ``nearly``: different doubles that are equal in single precision."""
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What the groups of a collection may look like; each group draws its own from these."""
+    """Possible traits of a collection's groups; each group draws its own from these."""
 
     queries: tuple[int, int] = (1, 9)
     docs: tuple[int, int] = (1, 24)

@@ -134,7 +134,7 @@ def mutual(c: Clusterings) -> float:
 
 
 def told(c: Clusterings, side: list[Cluster]) -> float | None:
-    """The share of the entropy of a clustering that the other one tells."""
+    """Return the mutual information as a share of the entropy of a clustering."""
     if not c.records:
         return None
     whole = entropy(map(len, side), c.records)
@@ -248,7 +248,7 @@ def estimate(
 
 
 def _parts(name: str, cluster: Cluster, of: Mapping[Any, Cluster], weight: float) -> tuple[float, float]:
-    """What a true cluster adds above and below the bar."""
+    """Return the contributions of a true cluster to numerator and denominator."""
     found = len([1 for one, two in combinations(cluster, 2) if of[one] == of[two]])
     claimed = sum(len(of[record]) - 1 for record in cluster) / 2
     size, is_exact = len(cluster), float(of[next(iter(cluster))] == cluster)

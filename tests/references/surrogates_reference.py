@@ -9,7 +9,7 @@ import numpy as np
 KINDS = ("ramp", "avg", "max", "ts", "ts_reference", "pauc", "precision")
 CONVEX = ("avg", "max", "ts", "pauc", "precision")
 COMPARED = 1e-9
-"""What rounding may do to an inequality."""
+"""Tolerance of inequalities for rounding errors."""
 
 
 def risk(positives: np.ndarray, negatives: np.ndarray, k: int) -> float:

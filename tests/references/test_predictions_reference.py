@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.library.shelf import library_of
+from sqlrank.registry.loader import registry_for
 from tests.lanes import every, few
 from tests.references import predictions_reference as reference
 from tests.references.predictions import Predictions
@@ -217,10 +217,10 @@ def test_every_file_of_a_choice_is_among_them() -> None:
         "binning": ("equal_mass", "equal_width"),
         "cut": ("best", "threshold"),
     }
-    library = library_of(None)
+    library = registry_for(None)
     defaults = {"count", "trapezoid", "exact", "mcclish", "f", "clipped", "equal_width", "threshold"}
     for slot, names in chosen.items():
-        there = library.functions[slot] if slot in library.functions else library.values_of(slot)
+        there = library.functions[slot] if slot in library.functions else library.allowed_values(slot)
         assert sorted(there) == sorted(names)
         assert all(f"{slot}={name}" in written for name in names if name not in defaults)
 

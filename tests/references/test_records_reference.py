@@ -11,7 +11,7 @@ import pytest
 from sklearn import metrics as sklearn
 
 import sqlrank
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
 from tests.lanes import few
 from tests.references import records_reference as reference
 from tests.references.records_reference import Clusterings
@@ -119,13 +119,13 @@ def test_estimates_are_those_of_the_formulas(sampling: str, estimate: str) -> No
 
 
 def test_every_metric_has_a_second_implementation() -> None:
-    there = {file.display_name for file in library().metrics.values() if file.path.parent.name in FAMILIES}
+    there = {file.display_name for file in load_registry().metrics.values() if file.path.parent.name in FAMILIES}
     assert there == reference.NAMES
 
 
 @pytest.mark.slow
 def test_numbers_are_those_of_sklearn() -> None:
-    """Where no pair is linked on one side, scikit-learn says 0 of Fowlkes and Mallows, and of one record 1 of Rand; here they are undefined."""
+    """Compare with scikit-learn, except where it returns 0 (Fowlkes-Mallows without links) or 1 (Rand of one record): here undefined."""
     whole = {seed: rows for seed, rows in GROUPS.items() if all(None not in row for row in rows)}
     metrics = list(OF_SKLEARN)
     for row in sqlrank.evaluate(metrics, inputs={"records": table(whole)}, by="seed").to_pylist():

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import sqlrank
-from sqlrank.library import settings
-from sqlrank.library.shelf import library_of
-from sqlrank.statement.first import first_documents
+from sqlrank.compiler.topk_analysis import required_depth
+from sqlrank.registry import metric_resolver
+from sqlrank.registry.loader import registry_for
 from tests.lanes import every, few
 from tests.references import answers, reference
 from tests.references.answers import Collection, Scores
@@ -97,7 +97,9 @@ POLICIES: dict[str, dict[str, Any]] = {
     "level_one": {"rel": 2, "no_relevant": "one", "queries": "intersect"},
     "depth": {"depth": 3},
     "worst_depth_skip": {"ties": "worst", "depth": 4, "no_relevant": "skip"},
-    "best_drop_depth_level": {"ties": "best", "unjudged": "drop", "depth": 2, "rel": 3, "queries": "run", "no_relevant": "skip"},
+    "drop_depth_level": {"unjudged": "drop", "depth": 2, "rel": 3, "queries": "run", "no_relevant": "skip"},
+    "doc_asc_drop_depth": {"ties": "doc_asc", "unjudged": "drop", "depth": 4},
+    "best_drop_level": {"ties": "best", "unjudged": "drop", "rel": 3, "queries": "run", "no_relevant": "skip"},
     "first": {"plan": {"ranking": "top"}},
     "scored": {"plan": {"ranking": "scored"}, "no_relevant": "skip"},
     "scored_depth": {"plan": {"ranking": "scored"}, "depth": 3, "queries": "intersect"},
@@ -179,10 +181,10 @@ def asked(name: str, policy: str) -> list[str]:
 
 @cache
 def is_of_first_documents(metric: str, policy: str) -> bool:
-    library, policies = library_of(None), POLICIES[policy]
+    library, policies = registry_for(None), POLICIES[policy]
     read = {name: value for name, value in policies.items() if name != "plan"}
-    found, *_ = settings.ask([metric, "bpref"], library, None, read, {"run", "qrels"})
-    return first_documents(library, found, policies["plan"]) is not None
+    found, *_ = metric_resolver.resolve_metrics([metric, "bpref"], library, None, read, {"run", "qrels"})
+    return required_depth(library, found, policies["plan"]) is not None
 
 
 def reads_numbers(metric: str) -> bool:

@@ -24,7 +24,7 @@ Lists = list[tuple[np.ndarray, np.ndarray]]
 
 CUTOFFS = (1, 2, 3, 5, 50)
 PUBLISHED = [(np.array([1.0, 1, 0, 0]), np.array([2, -2, -1.5, -1.5]))]
-"""Where the hierarchy of the slides, ramp <= avg and risk <= avg, fails."""
+"""A counterexample to the published hierarchy of surrogates, ramp <= avg and risk <= avg."""
 
 
 def drawn(number: int, seed: int, scores: str) -> Lists:

@@ -24,7 +24,7 @@ def call(*arguments: object) -> Result:
 def printed(*arguments: object) -> str:
     result = call(*arguments)
     assert result.exit_code == 0, result.stderr
-    assert result.stderr == ""
+    assert all(line.startswith("note: ") for line in result.stderr.splitlines())
     return result.stdout
 
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import inspect
 import math
 import sqlite3
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sqlrank
-from sqlrank import SqlrankError
-from sqlrank.arguments import most_threads
+from sqlrank import MetricError, SqlrankError
+from sqlrank.argument_checks import max_threads
+from sqlrank.charts.export import save_chart as write_chart
+from sqlrank.reports.html_page import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,6 +79,24 @@ CALLS += [
     (sqlrank.dbt_model, name, {"metrics": "AUC", "name": "m", "predictions": "p"}) for name in ("metrics", "name", "materialized", "by")
 ]
 
+STATE = sqlrank.state(["AUC", "LogLoss"], predictions=PREDICTIONS, by="day=query_id", fold="doc_id", folds=2)
+CALLS += [
+    (function, name, call)
+    for function, call in (
+        (sqlrank.state, {"metrics": "AUC", "predictions": PREDICTIONS}),
+        (sqlrank.state_sql, {"metrics": "AUC", "predictions": "clicks", "by": "day"}),
+        (sqlrank.state_model, {"metrics": "AUC", "name": "m", "predictions": "clicks", "by": "day", "begin": "2026-01-01"}),
+        (sqlrank.evaluate, {"metrics": "AUC", "state": STATE}),
+        (sqlrank.compare_states, {"metrics": "AUC", "states": {"a": STATE, "b": STATE}}),
+        (sqlrank.drift, {"metrics": "AUC", "state": STATE, "reference": "day = 'a'"}),
+        (sqlrank.explain, {"metric": "RR", "run": RUN, "qrels": QRELS, "query": "a"}),
+        (sqlrank.split, {"source": VISITS, "key": "unit_id", "salt": "test", "folds": 2}),
+        (sqlrank.split, {"source": VISITS, "key": "unit_id", "time": "x", "last": 1, "item": "variant", "cold": "drop"}),
+        (sqlrank.split_sql, {"source": "visits", "time": "x", "bounds": [2], "rolling": True}),
+    )
+    for name in arguments(function)
+]
+
 texts = st.one_of(
     st.text(st.characters(), max_size=12),
     st.sampled_from(["\0", "a\0b", "\ud800", "\u202e", "'", '"', "a;b", "$1", "?", "[", "a" * 5000, "(" * 2000 + "label" + ")" * 2000]),
@@ -91,7 +113,7 @@ plain = st.one_of(
     texts,
     st.binary(max_size=3),
     texts.filter(lambda text: text != "").map(Path),
-    st.sampled_from([object(), print, ..., 1j, range(3)]),
+    st.sampled_from([object(), print, ..., 1j, range(3), {"a"}, np.int64(3), np.float64(0.5), np.array([1.0, 2.0]), np.array(["a", "b"])]),
     st.builds(closed) | st.builds(closed_duckdb),
     st.sampled_from([pa.table({"a": [1]}), pa.table({}), pa.table({"label": [[1]], "score": [1.0]}), bytearray(b"x")]),
 )
@@ -139,7 +161,7 @@ def test_many_values_for_any_argument(data: Any) -> None:
     [
         (
             {"threads": 100_000},
-            f"threads=100000 is not possible: give a whole number from 1 to {most_threads()}, which is 8 times the cores",
+            f"threads=100000 is not possible: give a whole number from 1 to {max_threads()}, which is 8 times the cores",
         ),
         ({"threads": True}, "threads=True is not possible: give a whole number"),
         ({"columns": 1}, "columns=1 is not possible: give a dict of names to your columns, such as {'query_id': 'user_id'}"),
@@ -177,6 +199,61 @@ def test_messages_name_the_argument(call: dict[str, Any], message: str) -> None:
     assert message in str(caught.value)
 
 
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "message"),
+    [
+        *((sqlrank.evaluate, {"interval": value}, "give a text, such as 't'") for value in (np.array(["t", "t"]), {"t"}, None)),
+        (sqlrank.compare, {"test": np.array(["t", "t"])}, "test=['t', 't'] is not possible: give a text, such as 't'"),
+        (sqlrank.compare, {"correction": ["holm"]}, "correction=['holm'] is not possible: give a text, such as 'holm'"),
+        (sqlrank.experiment, {"lift": np.array(["log", "log"])}, "lift=['log', 'log'] is not possible: give a text, such as 'log'"),
+        (sqlrank.experiment, {"crossed": {"drop"}}, "crossed={'drop'} is not possible: give a text, such as 'error'"),
+        (sqlrank.split, {"cold": ["drop"]}, "cold=['drop'] is not possible: give a text, such as 'drop'"),
+        (sqlrank.split, {"seen": ["drop"]}, "seen=['drop'] is not possible: give a text, such as 'drop'"),
+        (sqlrank.split, {"folds": None, "shares": {"a": HUGE, "b": 1}}, "is not possible: give parts with their shares, which add up to 1"),
+        (sqlrank.split, {"last": HUGE}, "is not possible: give a whole number from 1, such as 10"),
+        (sqlrank.state, {"bins": np.array(["grid", "grid"])}, "bins=['grid', 'grid'] is not possible: give a text, such as 'grid'"),
+        (sqlrank.state, {"fineness": True}, "fineness=True is not possible: give a whole number from 1, such as 1024"),
+        (sqlrank.state, {"fineness": HUGE}, "is not possible: give a whole number from 1, such as 1024"),
+        *((sqlrank.state, {"atoms": value}, "give the scores that have bins of their own") for value in ("", {0.5}, HUGE)),
+        (sqlrank.state_model, {"dialect": None}, "dialect=None is not possible: give the name of a dialect, such as 'bigquery'"),
+        (sqlrank.state_model, {"begin": 5}, "begin=5 is not possible: give a day, such as '2026-01-31'"),
+        (sqlrank.state_sql, {"by": [""]}, "by=[''] is not possible: give a column, a list of columns, or a list of lists"),
+        (sqlrank.state_sql, {"fold": " "}, "fold=' ' is not possible: give the name of a column, such as 'user_id'"),
+        (sqlrank.explain, {"rows": HUGE}, "is not possible: give a whole number from 1, such as 20"),
+        (sqlrank.sql, {"predictions": "$$"}, "predictions: '$$' has not the quotes of duckdb"),
+        (sqlrank.sql, {"create_table": "$$"}, "create_table: '$$' has not the quotes of duckdb"),
+        (sqlrank.evaluate, {"state": STATE, "predictions": None, "check": "full"}, "check='full' is for rows, which a state does not have"),
+        (sqlrank.evaluate, {"state": STATE, "predictions": None, "seed": 3}, "seed= is for rows; a state has intervals by its folds"),
+    ],
+)
+def test_messages_of_further_functions_name_the_argument(function: Callable[..., Any], call: dict[str, Any], message: str) -> None:
+    others = next(given for known, _, given in CALLS if known is function)
+    with pytest.raises(SqlrankError) as caught:
+        function(**{**others, **call})
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(next(reversed(call)))
+
+
+def test_numbers_and_arrays_of_numpy_are_those_of_python() -> None:
+    given: dict[str, Any] = {"predictions": PREDICTIONS, "by": "day=query_id", "fold": "doc_id"}
+    plain = sqlrank.state("AUC", **given, fineness=64, folds=3, atoms=[0.25, 0.5])
+    assert sqlrank.state("AUC", **given, fineness=np.int64(64), folds=np.int32(3), atoms=np.array([0.25, 0.5])) == plain
+    assert sqlrank.state("AUC", **given, atoms=None) == sqlrank.state("AUC", **given)
+    assert sqlrank.evaluate({"AUC", "LogLoss", "AP"} - {"AP"}, predictions=PREDICTIONS).column_names == ["AUC", "LogLoss"]
+
+
+@pytest.mark.parametrize("path", [5, None, b"a.html", ["a.html"], ""])
+def test_paths_of_files_are_texts_or_paths(path: Any) -> None:
+    drawn = sqlrank.chart(sqlrank.evaluate("AUC", predictions=PREDICTIONS))
+    for save_chart in (Report("title", "page").save, partial(write_chart, drawn)):
+        with pytest.raises(SqlrankError) as caught:
+            save_chart(path)
+        assert str(caught.value) == f"path={path!r} is not possible: give the path of a file"
+
+
 @pytest.mark.parametrize(
     ("connection", "message"),
     [(closed, "Cannot operate on a closed database"), (closed_duckdb, "Connection Error: Connection has already been closed")],
@@ -185,3 +262,25 @@ def test_messages_name_the_argument(call: dict[str, Any], message: str) -> None:
 def test_a_connection_that_was_closed(function: Callable[..., Any], connection: Callable[[], Any], message: str) -> None:
     with pytest.raises(SqlrankError, match=f"^this connection cannot be used now: {message}"):
         function("AUC", predictions="clicks", connection=connection())
+
+
+@pytest.mark.parametrize("level", [math.nextafter(1, 0), 1, 0.4, math.nan, True])
+@pytest.mark.parametrize(
+    ("function", "call"),
+    [
+        (sqlrank.evaluate, {"metrics": "AUC", "predictions": PREDICTIONS}),
+        (sqlrank.evaluate, {"metrics": "AUC", "state": "state.parquet"}),
+        (sqlrank.sql, {"metrics": "AUC", "predictions": "clicks"}),
+        (sqlrank.dbt_model, {"metrics": "AUC", "predictions": "clicks", "name": "model"}),
+        (sqlrank.report, {"metrics": "AUC", "predictions": PREDICTIONS}),
+        (sqlrank.compare, {"metrics": "RR", "run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
+        (sqlrank.gate, {"metrics": "RR", "run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
+        (sqlrank.experiment, {"metrics": "Mean(x)", "data": VISITS}),
+        (sqlrank.compare_states, {"metrics": "AUC", "states": {"a": "a.parquet", "b": "b.parquet"}}),
+        (sqlrank.drift, {"metrics": "AUC", "state": "state.parquet", "reference": "day < 2"}),
+    ],
+)
+def test_a_level_of_confidence_is_checked_alike(function: Callable[..., Any], call: dict[str, Any], level: Any) -> None:
+    with pytest.raises(MetricError) as caught:
+        function(**call, confidence=level)
+    assert str(caught.value) == f"confidence={level!r} is not possible; it is a number from 0.5 to 0.999999999, such as 0.95"

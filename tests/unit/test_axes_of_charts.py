@@ -1,4 +1,4 @@
-"""What is written on the axes of charts that are hard to draw: equal values, few cut-offs, long names."""
+"""Axis labels of difficult charts: equal values, few cut-offs, long names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.charts.files import write
+from sqlrank.charts.export import save_chart
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
 
 def written(result: pa.Table, folder: Path) -> tuple[list[str], str]:
     """Return the texts of a chart, and its SVG."""
-    write(sqlrank.chart(result), folder / "chart.svg")
+    save_chart(sqlrank.chart(result), folder / "chart.svg")
     svg = (folder / "chart.svg").read_text("utf-8")
     return re.findall(r"<text [^>]*>([^<]*)</text>", svg), svg
 

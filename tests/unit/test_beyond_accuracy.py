@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import sqlrank
-from sqlrank.engines.dialects import DIALECTS
+from sqlrank.rendering.dialects import DIALECTS
 from tests.golden.reading import faults
 from tests.lanes import every
 from tests.unit.command_line import printed
@@ -47,7 +47,7 @@ def test_the_command_shows_providers(files: list[str]) -> None:
 
 @pytest.mark.slow
 def test_a_word_finds_them() -> None:
-    assert "CatalogCoverage" in sqlrank.metrics(word="catalogue")["name"].to_pylist()
+    assert "CatalogCoverage" in sqlrank.metrics(word="catalog")["name"].to_pylist()
     assert sqlrank.metrics(word="miuf")["name"].to_pylist() == ["SelfInformation"]
     assert str(sqlrank.parse("ARP@10")) == "MeanPopularity@10"
     with pytest.raises(sqlrank.MetricError, match=r"Novelty means different things(.|\n)*Unseen is the share"):
@@ -58,7 +58,7 @@ def test_a_word_finds_them() -> None:
 def test_nothing_is_written_that_nobody_reads(dialect: str, by: object) -> None:
     metrics = [f"{name}@5" if name != "UserCoverage" else name for name in METRICS]
     text = sqlrank.sql(metrics, run="run", qrels="qrels", inputs={role: role for role in ROLES}, by=by, dialect=dialect)
-    assert dialect == "datafusion" or faults(text, DIALECTS[dialect].writer) == []
+    assert dialect == "datafusion" or faults(text, DIALECTS[dialect].sqlglot_name) == []
 
 
 def test_values_that_are_not_read_are_named_in_the_header() -> None:

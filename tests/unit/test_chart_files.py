@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.charts.files import ENDINGS, write
-from sqlrank.charts.kinds import KINDS
+from sqlrank.charts.chart_kinds import CHART_KINDS
+from sqlrank.charts.export import WRITERS_BY_SUFFIX, save_chart
 from tests.lanes import every, few
 from tests.unit.charts import CLICKS, RESULTS, of_clicks
 from tests.unit.command_line import TREC, printed, refused
@@ -31,9 +31,9 @@ def texts(svg: Path) -> set[str]:
     return {node.text or "" for node in ET.fromstring(svg.read_text("utf-8")).iter("{http://www.w3.org/2000/svg}text")}  # noqa: S314  our own
 
 
-@pytest.mark.parametrize("kind", few(KINDS, 2))
+@pytest.mark.parametrize("kind", few(CHART_KINDS, 2))
 def test_every_kind_is_drawn(kind: str, tmp_path: Path) -> None:
-    write(sqlrank.chart(RESULTS[kind]()), tmp_path / "a.svg")
+    save_chart(sqlrank.chart(RESULTS[kind]()), tmp_path / "a.svg")
     picture = (tmp_path / "a.svg").read_text("utf-8")
     assert picture.startswith(f"<!-- sqlrank {sqlrank.__version__} -->\n<svg ")
     assert len(re.findall(r"<path [^>]*aria-roledescription|<g [^>]*role=\"graphics-symbol\"", picture)) > 0
@@ -43,15 +43,24 @@ def test_every_kind_is_drawn(kind: str, tmp_path: Path) -> None:
 
 def test_names_that_xml_has_no_place_for_are_drawn(tmp_path: Path) -> None:
     table = pa.table({"label": [0, 1], "score": [0.1, 0.4], "x": ["a\x01b\x1b\uffff", "c\td"]})
-    write(sqlrank.chart(sqlrank.evaluate("Brier", predictions=table, by="x")), tmp_path / "a.svg")
+    save_chart(sqlrank.chart(sqlrank.evaluate("Brier", predictions=table, by="x")), tmp_path / "a.svg")
     assert {"a\ufffdb\ufffd\ufffd", "c\td"} <= texts(tmp_path / "a.svg")
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\u2029"])
+def test_ends_of_lines_of_javascript_are_drawn_as_what_is_no_text(end: str, tmp_path: Path) -> None:
+    table = pa.table({"label": [0, 1], "score": [0.1, 0.4], "x": [f"a{end}b", "c"]})
+    drawn = sqlrank.chart(sqlrank.evaluate("Brier", predictions=table, by="x"))
+    for name in ("a.svg", "a.png", "a.pdf", "a.html"):
+        save_chart(drawn, tmp_path / name)
+    assert {"a\ufffdb", "c"} <= texts(tmp_path / "a.svg")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bars", "heatmap", "line"])
 def test_kinds_of_metrics_are_drawn_with_facets_side_by_side(kind: str, tmp_path: Path) -> None:
     by = ["country", "device", "half=score > 0.5", "day"]
-    write(sqlrank.chart(of_clicks(["Brier", "LogLoss"], by=by, confidence=0.9), kind), tmp_path / "a.svg")
+    save_chart(sqlrank.chart(of_clicks(["Brier", "LogLoss"], by=by, confidence=0.9), kind), tmp_path / "a.svg")
     assert {"country", "half" if kind == "line" else "half, day" if kind == "bars" else "half"} <= texts(tmp_path / "a.svg")
 
 
@@ -59,7 +68,7 @@ def test_kinds_of_metrics_are_drawn_with_facets_side_by_side(kind: str, tmp_path
 @pytest.mark.parametrize("kind", few(["roc", "calibration", "pr", "gain", "lift", "threshold"], 2))
 def test_curves_are_drawn_with_facets(kind: str, tmp_path: Path) -> None:
     curve = {name.lower(): name for name in ("ROC", "PR", "Gain", "Lift", "Threshold", "Calibration")}[kind]
-    write(sqlrank.chart(of_clicks(curve, by=["country", "device", "day"])), tmp_path / "a.svg")
+    save_chart(sqlrank.chart(of_clicks(curve, by=["country", "device", "day"])), tmp_path / "a.svg")
     assert "country" in texts(tmp_path / "a.svg")
 
 
@@ -71,22 +80,22 @@ def test_comparisons_are_drawn_within_slices(per_query: bool, tmp_path: Path) ->
     result = sqlrank.compare(
         ["Brier", "MAE"], predictions=data, columns=columns, level="query", slices=["country", "day"], per_query=per_query
     )
-    write(sqlrank.chart(result), tmp_path / "a.svg")
+    save_chart(sqlrank.chart(result), tmp_path / "a.svg")
     shown = " ".join(texts(tmp_path / "a.svg"))
     assert ("country=DE, day=2026-01-01" if per_query else "DE, 2026-01-01") in shown
 
 
-@pytest.mark.parametrize("ending", few(sorted(ENDINGS.keys() - {".pdf"}), {".svg", ".json"}))
+@pytest.mark.parametrize("ending", few(sorted(WRITERS_BY_SUFFIX.keys() - {".pdf"}), {".svg", ".json"}))
 def test_the_same_chart_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write(sqlrank.chart(of_clicks("Brier", by=["country", "device"])), tmp_path / f"{name}{ending}")
+        save_chart(sqlrank.chart(of_clicks("Brier", by=["country", "device"])), tmp_path / f"{name}{ending}")
     assert (tmp_path / f"a{ending}").read_bytes() == (tmp_path / f"b{ending}").read_bytes()
 
 
 def test_pictures_are_what_their_endings_say(tmp_path: Path) -> None:
     chart = sqlrank.chart(of_clicks("Brier", by="country"))
-    for ending in ENDINGS:
-        write(chart, tmp_path / f"a{ending.upper()}")
+    for ending in WRITERS_BY_SUFFIX:
+        save_chart(chart, tmp_path / f"a{ending.upper()}")
     png = (tmp_path / "a.PNG").read_bytes()
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     said = b"tEXtSoftware\0sqlrank " + sqlrank.__version__.encode()
@@ -99,7 +108,7 @@ def test_pictures_are_what_their_endings_say(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_page_needs_no_network(tmp_path: Path) -> None:
-    write(sqlrank.chart(of_clicks("ROC")), tmp_path / "a.html")
+    save_chart(sqlrank.chart(of_clicks("ROC")), tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text("utf-8")
     assert page.startswith("<!DOCTYPE html>\n<!-- sqlrank ")
     assert re.findall(r"<(?:script|link|iframe)[^>]*\s(?:src|href)=", page) == []
@@ -113,7 +122,7 @@ def test_a_page_needs_no_network(tmp_path: Path) -> None:
 def test_any_name_of_a_column(name: str, tmp_path: Path) -> None:
     data = CLICKS.select(["label", "score", "country"]).rename_columns(["label", "score", name])
     result = sqlrank.evaluate("Brier", predictions=data, by=name)
-    write(sqlrank.chart(result), tmp_path / "a.svg")
+    save_chart(sqlrank.chart(result), tmp_path / "a.svg")
     assert texts(tmp_path / "a.svg") >= {name, "DE", "FR"}
 
 
@@ -122,7 +131,7 @@ def test_any_value_of_a_column(tmp_path: Path) -> None:
     data = pa.table({"label": [0, 1] * len(HOSTILE), "score": [0.1, 0.9] * len(HOSTILE), "shop": [name for name in HOSTILE for _ in "01"]})
     chart = sqlrank.chart(sqlrank.evaluate("Brier", predictions=data, by="shop"))
     for ending in (".svg", ".html"):
-        write(chart, tmp_path / f"a{ending}")
+        save_chart(chart, tmp_path / f"a{ending}")
     shown = {text.strip("\u202a\u202b\u202c") for text in texts(tmp_path / "a.svg")}
     assert shown >= {name for name in HOSTILE if name.strip()}
     page = (tmp_path / "a.html").read_text("utf-8")
@@ -140,17 +149,17 @@ def test_help_does_not_wait_for_altair() -> None:
 
 def test_an_ending_that_says_nothing(tmp_path: Path) -> None:
     with pytest.raises(
-        sqlrank.SqlrankError, match=r"a\.gif: its ending does not say how to draw it; use one of \.svg, \.png, \.pdf, \.html, \.json$"
+        sqlrank.SqlrankError, match=r"a\.gif': its ending does not say how to draw it; use one of \.svg, \.png, \.pdf, \.html, \.json$"
     ):
-        write(sqlrank.chart(of_clicks("ROC")), tmp_path / "a.gif")
+        save_chart(sqlrank.chart(of_clicks("ROC")), tmp_path / "a.gif")
 
 
 def test_vl_convert_is_named_where_it_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     chart = sqlrank.chart(of_clicks("ROC"))
     with pytest.raises(sqlrank.SqlrankError, match=r"^charts need vl_convert; install sqlrank\[charts\]$"):
-        write(chart, tmp_path / "a.svg")
-    write(chart, tmp_path / "a.json")
+        save_chart(chart, tmp_path / "a.svg")
+    save_chart(chart, tmp_path / "a.json")
 
 
 @pytest.fixture
@@ -186,12 +195,12 @@ def test_the_command_draws_a_stored_comparison(per_query: bool, tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ending", few(ENDINGS, {".png", ".json"}))
+@pytest.mark.parametrize("ending", few(WRITERS_BY_SUFFIX, {".png", ".json"}))
 def test_only_charts_of_sqlrank_are_replaced(ending: str, clicks: Path, tmp_path: Path) -> None:
     output = tmp_path / f"a{ending}"
     output.write_text("mine", "utf-8")
     call = ("chart", "ROC", "--predictions", clicks, "-o", output)
-    assert "is there already, and may not be of sqlrank's making; replace it with --force" in refused(*call)
+    assert "nothing in this file says that sqlrank wrote it; replace it with --force" in refused(*call)
     assert output.read_text("utf-8") == "mine"
     printed(*call, "--force")
     first = output.stat().st_mtime_ns
@@ -228,7 +237,9 @@ def test_a_stored_table_that_is_none_of_ours(clicks: Path, tmp_path: Path) -> No
 def test_an_input_is_not_replaced(clicks: Path) -> None:
     picture = clicks.with_suffix(".json")
     picture.write_text('[{"label": 1, "score": 0.5}]', "utf-8")
-    assert "is an input, which its own result cannot replace" in refused("chart", "ROC", "--predictions", picture, "-o", picture, "--force")
+    assert "this file is an input, which its own result cannot replace; name another file" in refused(
+        "chart", "ROC", "--predictions", picture, "-o", picture, "--force"
+    )
 
 
 def test_a_run_is_drawn(tmp_path: Path) -> None:
@@ -241,7 +252,7 @@ def test_the_picture_of_the_readme_is_what_is_drawn(tmp_path: Path) -> None:
     """Its points and its words; where these stand depends on the fonts of a machine."""
     columns = {"label": "click", "score": ["score_logistic", "score_boosting"]}
     drawn = sqlrank.evaluate("ROC", predictions=ROOT / "examples" / "data" / "open_bandit" / "impressions.parquet", columns=columns)
-    write(sqlrank.chart(drawn), tmp_path / "roc.svg")
+    save_chart(sqlrank.chart(drawn), tmp_path / "roc.svg")
     kept = ROOT / "docs" / "assets" / "roc.svg"
     assert texts(kept) == texts(tmp_path / "roc.svg")
     curves = [re.findall(r' d="(M[^"]{200,})"', path.read_text("utf-8")) for path in (kept, tmp_path / "roc.svg")]

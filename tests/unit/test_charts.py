@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.charts.kinds import KINDS
-from sqlrank.charts.looks import GREY, PALETTE
+from sqlrank.charts import theme
+from sqlrank.charts.chart_kinds import CHART_KINDS
+from sqlrank.charts.theme import GREY, PALETTE
 from tests.lanes import every
 from tests.unit.charts import CLICKS, QRELS, RESULTS, RUNS, SCORED, marks, of_clicks, parts, rows, under
 
@@ -20,7 +21,7 @@ def spec(result: pa.Table, kind: str | None = None) -> dict[str, Any]:
 
 
 def test_every_kind_has_a_result_here() -> None:
-    assert RESULTS.keys() == KINDS.keys()
+    assert RESULTS.keys() == CHART_KINDS.keys()
 
 
 def test_a_roc_has_its_points_and_the_diagonal() -> None:
@@ -159,9 +160,9 @@ def test_bars_have_their_intervals_and_n() -> None:
     found = spec(result)
     assert marks(found) == ["bar", "rule", "text"]
     expected = [
-        ("dense", pytest.approx(5 / 6), row["RR.low"], row["RR.high"], 3, 3) for row in result.to_pylist() if row["system"] == "dense"
+        ("dense", pytest.approx(5 / 6), row["RR.ci_low"], row["RR.ci_high"], 3, 3) for row in result.to_pylist() if row["system"] == "dense"
     ]
-    assert rows(found, "colour", "y", "low", "high", "units", "count_0")[1:] == expected
+    assert rows(found, "colour", "y", "low", "high", "n_units", "count_0")[1:] == expected
     titles = [item["title"] for item in found["layer"][0]["encoding"]["tooltip"]]
     assert titles == ["system", "RR", "from", "to", "n", "num_q"]
     assert under(found) == "Lines: intervals that hold the truth with probability 0.9."
@@ -231,7 +232,7 @@ def test_a_forest_has_no_difference_in_grey() -> None:
     assert interval["encoding"]["x"]["title"] == "difference of RR (higher is better) from baseline"
     assert point["encoding"]["x"]["field"] == "difference"
     # By hand: 1, 1/2, 1/3 against 1/2, 1, 1.
-    (row,) = rows(found, "difference", "name", "units", "wins", "losses", "verdict")
+    (row,) = rows(found, "difference", "name", "n_units", "wins", "losses", "verdict")
     assert row == (pytest.approx(2 / 9), "dense", 3, 2, 1, "not decided")
     assert under(found).startswith("Points: differences of means. Lines: intervals at 0.95, corrected by Holm. Test: Student's t.")
 
@@ -286,18 +287,18 @@ def test_undefined_is_shown_as_null_and_no_number() -> None:
     assert [row[0] for row in rows(spec(both), "colour")] == ["NULL (none)", "NULL"]
 
 
-@pytest.mark.parametrize("kind", every(3, KINDS))
+@pytest.mark.parametrize("kind", every(3, CHART_KINDS))
 def test_no_rows_draw_an_empty_chart(kind: str) -> None:
     assert sqlrank.chart(RESULTS[kind]().slice(0, 0), kind).to_dict()["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
 
 
-@pytest.mark.parametrize("kind", every(4, KINDS))
+@pytest.mark.parametrize("kind", every(4, CHART_KINDS))
 def test_one_row_is_drawn(kind: str) -> None:
     found = spec(RESULTS[kind]().slice(0, 1), kind)
     assert any(found["datasets"].values())
 
 
-@pytest.mark.parametrize("kind", every(3, KINDS))
+@pytest.mark.parametrize("kind", every(3, CHART_KINDS))
 def test_each_result_is_drawn_as_its_kind_by_itself(kind: str) -> None:
     result = RESULTS[kind]()
     assert spec(result) == spec(result, kind) == spec(result, kind.upper())
@@ -383,3 +384,11 @@ def test_stored_results_are_drawn_as_they_were(tmp_path: Any) -> None:
     result = sqlrank.compare("RR", run=RUNS, qrels=QRELS)
     pq.write_table(result, tmp_path / "c.parquet")
     assert spec(pq.read_table(tmp_path / "c.parquet")) == spec(result)
+
+
+def test_points_are_many_but_not_too_many() -> None:
+    points = pa.table({"label": [place % 2 for place in range(8_000)], "score": list(range(8_000))})
+    assert len(rows(spec(sqlrank.evaluate("ROC(points=0)", predictions=points)), "x")) > 8_000
+    message = r"^50,001 points are too many for a chart, which has at most 50,000; give fewer of each curve, as in ROC\(points=1000\), or keep fewer"
+    with pytest.raises(sqlrank.InputError, match=message):
+        theme.inline_data({"x": place} for place in range(50_001))

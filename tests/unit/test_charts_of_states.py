@@ -34,13 +34,13 @@ def test_a_line_with_the_band_of_what_is_certain() -> None:
     found = spec(rolling=2)
     assert marks(found) == ["area", "line"]
     expected = [
-        (f"{row['day']}T00:00:00", row["AUC"], row["AUC.least"], row["AUC.greatest"], row["days"], row["rows"])
+        (f"{row['day']}T00:00:00", row["AUC"], row["AUC.bound_low"], row["AUC.bound_high"], row["num_days"], row["num_rows"])
         for row in result.to_pylist()
     ]
     assert rows(found, "x", "y", "low", "high", "count_0", "count_1") == expected
     assert expected[1][2] < expected[1][3]
     titles = [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]]
-    assert titles == ["day", "AUC", "from", "to", "days", "rows"]
+    assert titles == ["day", "AUC", "from", "to", "num_days", "num_rows"]
     assert under(found) == "Bands: what is certain, whatever the order of rows within bins of the score. Each point: the 2 days up to it."
 
 
@@ -58,8 +58,8 @@ def test_intervals_are_drawn_before_bounds() -> None:
     made = sqlrank.state("AUC", predictions=CLICKS, by="day", bins="score", fold="CAST(100 * score AS INT)", folds=8)
     result = sqlrank.evaluate("AUC", state=made, rolling=2, confidence=0.9)
     found: dict[str, Any] = sqlrank.chart(result).to_dict()
-    (row,) = (row for row in result.to_pylist() if row["AUC.low"] is not None)
-    assert (row["AUC.low"], row["AUC.high"], row["AUC.units"]) in rows(found, "low", "high", "units")
+    (row,) = (row for row in result.to_pylist() if row["AUC.ci_low"] is not None)
+    assert (row["AUC.ci_low"], row["AUC.ci_high"], row["AUC.n_buckets"]) in rows(found, "low", "high", "n_buckets")
     assert under(found) == "Bands: intervals that hold the truth with probability 0.9. Each point: the 2 days up to it."
 
 

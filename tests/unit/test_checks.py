@@ -12,7 +12,7 @@ import pytest
 
 import sqlrank
 from sqlrank import SqlrankError
-from sqlrank.inputs import checks
+from sqlrank.inputs import row_checks
 from tests.unit.calls import GOOD_QRELS, GOOD_RUN, INF, NAN, qrels_of, refused, run_of, value, weights_of
 
 if TYPE_CHECKING:
@@ -209,13 +209,13 @@ def test_duplicates_are_of_one_system() -> None:
 
 @pytest.mark.parametrize("judged", [1, 0.5])
 def test_beyond_the_limit_duplicates_of_documents_of_positive_relevance_are_found(judged: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "FULL_UP_TO", 2)
+    monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 2)
     run = run_of(("q", "a", 3.0), ("q", "b", 2.0), ("q", "b", 1.0))
     refused("run", "more than once", "doc_id='b'", run=run, qrels=qrels_of(("q", "a", 1), ("q", "b", judged)))
 
 
 def test_beyond_the_limit_the_report_says_what_was_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "FULL_UP_TO", 2)
+    monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 2)
     unjudged_twice = run_of(("q", "a", 3.0), ("q", "z", 2.0), ("q", "z", 1.0))
     assert searched(unjudged_twice) == b"rows of documents of positive relevance"
     refused("more than once", "doc_id='z'", run=unjudged_twice, qrels=GOOD_QRELS, check="full")
@@ -224,7 +224,7 @@ def test_beyond_the_limit_the_report_says_what_was_searched(monkeypatch: pytest.
     assert searched(GOOD_RUN, check="off") == b"none"
 
 
-def searched(run: pa.Table, check: checks.Check = "auto") -> bytes:
+def searched(run: pa.Table, check: row_checks.CheckMode = "auto") -> bytes:
     metadata: dict[bytes, bytes] = sqlrank.evaluate("RR", run=run, qrels=GOOD_QRELS, check=check).schema.metadata
     return metadata[b"sqlrank.duplicates_searched"]
 

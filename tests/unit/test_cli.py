@@ -104,6 +104,7 @@ def test_undefined_values(sources: list[str]) -> None:
     assert printed(*arguments, "--format", "csv") == "bpref,RR\n,\n"
     assert printed(*arguments).splitlines()[1].split() == ["NULL", "NULL"]
     assert call(*arguments, "--format", "parquet").exit_code == 0
+    assert call(*arguments).stderr == "note: bpref, RR are NULL (undefined: a query without relevant documents)\n"
 
 
 def test_odd_ids_in_every_format(sources: list[str]) -> None:
@@ -128,8 +129,7 @@ def test_ids_that_json_does_not_know(sources: list[str]) -> None:
 
 
 def test_output_files(sources: list[str], tmp_path: Path) -> None:
-    assert "No such file" in refused("evaluate", "RR", *sources, "-o", tmp_path / "no" / "out.csv")
-    assert "No such file" in refused("evaluate", "RR", *sources, "--format", "parquet", "-o", tmp_path / "no" / "out.parquet")
+    assert f"there is no folder {tmp_path}/no; make it" in refused("evaluate", "RR", *sources, "-o", tmp_path / "no" / "out.csv")
     result = call("evaluate", "RR", *sources, "-o", tmp_path / "out.parquet")
     assert result.exit_code == 2 or pq.read_table(tmp_path / "out.parquet").to_pylist() == [{"RR": 0.75}], "the ending says Parquet"
 
@@ -147,7 +147,7 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
         (["RR", "--policy", "ties=expected"], "ties='expected' is not defined for RR"),
         (["RR", "--policy", "ties"], "write --policy name=value"),
         (["RR", "--policy", "ties="], "write --policy name=value"),
-        (["RR", "--policy", "tie=rank"], "unknown policy 'tie'; did you mean 'ties'?"),
+        (["RR", "--policy", "tie=rank"], "--policy tie=rank: unknown policy 'tie'; did you mean 'ties'?"),
         (["RR", "--policy", "ties=rank;x"], "--policy"),
         (["RR", "--policy", "depth=1)"], "--policy"),
         (["RR", "--policy", "depth=0"], "depth is 0; it must be an integer from 1"),
@@ -165,7 +165,7 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
         (["RR", "--format", "xml"], "'xml' is not one of"),
         (["RR", "--threads", "0"], "--threads"),
         (["RR", "--timeout", "0"], "--timeout"),
-        (["RR", "--memory-limit", "lots"], "memory_limit='lots' is not possible"),
+        (["RR", "--memory-limit", "lots"], "--memory-limit 'lots' is not possible"),
         (["RR", "--sql-dir", "nope"], "the SQL folder 'nope' is not there"),
         (["RR", "--predictions", "run.parquet"], "give either predictions"),
         (["RR", "--nope"], "No such option"),
@@ -175,6 +175,26 @@ def test_output_files(sources: list[str], tmp_path: Path) -> None:
 def test_wrong_calls(arguments: Sequence[str], message: str, sources: list[str]) -> None:
     given = [] if "--run" in arguments else sources[:2]
     assert message in " ".join(refused("evaluate", *arguments, *given, *sources[2:]).split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evaluate", "AUC", "--state", "s", "--check", "full"], "--check is not read beside --state; leave one of them out"),
+        (["evaluate", "AUC", "--state", "s", "--seed", "1"], "--seed is not read beside --state"),
+        (["chart", "--result", "r.parquet", "--by", "day", "-o", "r.svg"], "--by is not read beside --result"),
+        (["experiment", "Mean(x)", "--data", "d", "--sql", "--format", "json"], "--format is not read beside --sql"),
+        (["split", "d", "--key", "k", "--sql", "-o", "d.csv"], "--output is not read beside --sql"),
+        (["state", "AUC", "--predictions", "p", "--sql", "--threads", "1"], "--threads is not read beside --sql"),
+        (["state", "AUC", "--predictions", "p", "--dbt", "m.sql", "--format", "csv"], "--format is not read beside --dbt"),
+        (["state", "AUC", "--predictions", "p", "--lookback", "2"], "--lookback is for --dbt; leave it out, or give both"),
+        (["learn", "d", "-k", "3", "--dialect", "bigquery"], "--dialect is for --sql; leave it out, or give both"),
+        (["sql", "AUC", "--predictions", "p", "--force"], "--force is for --dbt"),
+        (["metrics", "AUC", "--format", "json"], "--format is for the list of metrics, and AUC alone is shown as its SQL file"),
+    ],
+)
+def test_no_option_is_ignored(arguments: Sequence[str], message: str) -> None:
+    assert message in refused(*arguments)
 
 
 def test_no_sources_are_named_as_options() -> None:
@@ -191,7 +211,7 @@ def test_wrong_data(sources: list[str]) -> None:
 
 
 def test_what_the_search_for_duplicates_left_out_is_noted(sources: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sqlrank.inputs.checks.FULL_UP_TO", 1)
+    monkeypatch.setattr("sqlrank.inputs.row_checks.FULL_DUPLICATE_SEARCH_ROWS", 1)
     result = call("evaluate", "RR", *sources, "--format", "csv")
     assert (result.exit_code, result.stdout) == (0, "RR\n0.75\n")
     assert "--check full searches all" in result.stderr

@@ -1,4 +1,4 @@
-"""What the command reads before it begins, and what it leaves when it ends."""
+"""Modules that the command imports at start, and its cleanup and errors at exit."""
 
 from __future__ import annotations
 
@@ -30,6 +30,12 @@ def test_a_command_reads_no_other() -> None:
     assert {"sqlrank.cli.evaluate", "duckdb"} <= modules
     assert not {f"sqlrank.cli.{name}" for name in COMMANDS.values() if name != "evaluate"} & modules
     assert not {"pyarrow.compute", "sqlrank.comparison", "sqlrank.reports"} & modules
+
+
+@pytest.mark.parametrize("word", ["evaluate", "report"])
+def test_help_of_a_command_imports_no_engine(word: str) -> None:
+    modules = set(_python(*LEFT, word, "--help").split())
+    assert not {"sqlglot", "pyarrow", "numpy", "duckdb"} & modules
 
 
 @pytest.mark.parametrize("word", ["", "--help", "nope"])

@@ -8,9 +8,9 @@ import pytest
 
 import sqlrank
 from sqlrank import ContractError, MetricError, SqlrankError
-from sqlrank.library.file import SqlFile
-from sqlrank.library.references import keeps_contract
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.reference_checks import check_contract
+from sqlrank.registry.sql_file import SqlFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ GOOD = """-- mine: relevant documents at the first place.
 SELECT
   list_id,
   SUM(CASE WHEN rank <= 1 THEN 1 ELSE 0 END) AS mine
-FROM relevant
+FROM relevant_documents
 GROUP BY list_id
 """
 VALUE = "SUM(CASE WHEN rank <= 1 THEN 1 ELSE 0 END)"
@@ -57,11 +57,11 @@ def folder(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> Folder:
 
 def test_the_files_of_the_package_keep_the_contract() -> None:
     """They are not checked when they are read, so that a first call is quick."""
-    shelf = library()
+    shelf = load_registry()
     files = shelf.files()
     assert len(files) > 200
     for file in files:
-        keeps_contract(SqlFile(file.kind, file.name, file.path), shelf)
+        check_contract(SqlFile(file.kind, file.name, file.path), shelf)
 
 
 # What works without Python
@@ -71,7 +71,7 @@ def test_a_metric(folder: Folder) -> None:
     assert folder.evaluate({"metrics/web/mine.sql": GOOD}) == [0.5]
     rows = {row["name"]: row for row in sqlrank.metrics(folder.path).to_pylist()}
     assert rows["mine"]["family"] == "web"
-    assert rows["mine"]["relation"] == "relevant"
+    assert rows["mine"]["relation"] == "relevant_documents"
     assert rows["mine"]["description"] == "relevant documents at the first place."
     assert "mine" not in sqlrank.metrics()["name"].to_pylist()
     assert folder.evaluate({}, run=folder.run.append_column("system", [["x", "x", "y"]]), by="system") == [0.0, 0.5]
@@ -111,8 +111,8 @@ def test_a_function_slot(folder: Folder) -> None:
     assert folder.evaluate({}, "mine(boost=thrice)") == [3.0]
 
 
-RELATION = "-- top: one row per document at the first rank.\nSELECT\n  list_id,\n  relevance\nFROM judged\nWHERE rank = 1\n"
-OF_TOP = GOOD.replace("FROM relevant", "FROM top").replace("rank <= 1", "relevance > 0")
+RELATION = "-- top: one row per document at the first rank.\nSELECT\n  list_id,\n  relevance\nFROM judged_documents\nWHERE rank = 1\n"
+OF_TOP = GOOD.replace("FROM relevant_documents", "FROM top").replace("rank <= 1", "relevance > 0")
 
 
 def test_a_relation(folder: Folder) -> None:
@@ -146,17 +146,17 @@ def line_of(text: str, part: str) -> int:
         (GOOD + "LIMIT 1\n", "LIMIT", "a metric has no LIMIT"),
         (GOOD.replace("SELECT", "SELECT DISTINCT"), "DISTINCT", "a metric has no DISTINCT"),
         (GOOD.replace("SELECT\n", "WITH a AS (SELECT 1 AS x)\nSELECT\n"), "WITH", "a metric has no CTE"),
-        (GOOD.replace("FROM relevant", "FROM relevant\nJOIN lists ON lists.list_id = relevant.list_id"), "JOIN", "a metric has no JOIN"),
-        (GOOD.replace("FROM relevant", "FROM relevant, lists"), "FROM", "a metric has no JOIN"),
+        (GOOD.replace("FROM relevant_documents", "FROM relevant_documents\nJOIN ranked_lists ON ranked_lists.list_id = relevant_documents.list_id"), "JOIN", "a metric has no JOIN"),
+        (GOOD.replace("FROM relevant_documents", "FROM relevant_documents, ranked_lists"), "FROM", "a metric has no JOIN"),
         (GOOD.replace(VALUE, "SUM(rank) OVER (PARTITION BY list_id)"), "OVER", "a metric has no window"),
         (GOOD.replace(VALUE, "SUM(SUM(rank)) OVER (PARTITION BY list_id)"), "OVER", "a metric has no window"),
-        (GOOD.replace("FROM relevant", "FROM (SELECT list_id, rank FROM relevant) AS r"), "FROM (", "subquery"),
-        (GOOD.replace(VALUE, f"(SELECT MAX(rank) FROM relevant) + {VALUE}"), "(SELECT", "subquery"),
+        (GOOD.replace("FROM relevant_documents", "FROM (SELECT list_id, rank FROM relevant_documents) AS r"), "FROM (", "subquery"),
+        (GOOD.replace(VALUE, f"(SELECT MAX(rank) FROM relevant_documents) + {VALUE}"), "(SELECT", "subquery"),
         (GOOD.replace("  list_id,\n", "").replace(f"{VALUE} AS mine", "*"), "*", "a metric lists its columns"),
         (GOOD.replace(VALUE, "SUM(rank) FILTER (WHERE rank > 1)"), "FILTER", "write SUM(CASE WHEN condition THEN x ELSE 0 END)"),
         (GOOD + "QUALIFY 1 = 1\n", "QUALIFY", "QUALIFY"),
         (GOOD.replace(VALUE, "SUM(rank) OVER w") + "WINDOW w AS (PARTITION BY list_id)\n", "WINDOW", "named windows are not allowed"),
-        (GOOD.replace("FROM relevant", "FORM relevant"), "FORM", "not SQL"),
+        (GOOD.replace("FROM relevant_documents", "FORM relevant_documents"), "FORM", "not SQL"),
         (GOOD.replace(VALUE, "SUM("), "SUM(", "not SQL"),
         (GOOD + "UNION ALL\n" + GOOD.partition("documents.\n")[2], "SELECT", "a metric is one SELECT"),
         (GOOD + ";\n" + GOOD.partition("documents.\n")[2], "SELECT", "a metric is one SELECT"),
@@ -167,10 +167,10 @@ def line_of(text: str, part: str) -> int:
         (GOOD.replace("<= 1", "<= {{ k }}"), "{{", "not allowed"),
         (GOOD.replace("-- Und", "-- $k: integer from 1: cut-off.\n-- Und"), "$k", "$k is documented, but not used"),
         (GOOD.replace("-- Und", "-- $k integer, the cut-off\n-- Und"), "$k", "cannot read the parameter; write '$k: integer from 1"),
-        (GOOD.replace("FROM relevant", "FROM relevnat"), "relevnat", "no relation 'relevnat'; did you mean 'relevant'?"),
-        (GOOD.replace("FROM relevant", "FROM run"), "FROM run", "relation"),
-        (GOOD.replace("FROM relevant", "FROM main.relevant"), "main.relevant", "relation"),
-        (GOOD.replace("FROM relevant", "FROM relevant AS r"), "FROM", "a metric reads exactly one relation, without an alias"),
+        (GOOD.replace("FROM relevant_documents", "FROM relevnat_documents"), "relevnat_documents", "no relation 'relevnat_documents'; did you mean 'relevant_documents'?"),
+        (GOOD.replace("FROM relevant_documents", "FROM run"), "FROM run", "relation"),
+        (GOOD.replace("FROM relevant_documents", "FROM main.relevant_documents"), "main.relevant_documents", "relation"),
+        (GOOD.replace("FROM relevant_documents", "FROM relevant_documents AS r"), "FROM", "a metric reads exactly one relation, without an alias"),
         (GOOD.replace(VALUE, "SUM(foo(rank))"), "foo", "foo"),
         (GOOD.replace(VALUE, "MAX(getenv('HOME'))"), "getenv", "getenv"),
         (GOOD.replace(VALUE, "SUM(gain(relevance))"), "gain", "gain"),
@@ -187,7 +187,7 @@ def line_of(text: str, part: str) -> int:
         (GOOD.replace("  SUM", "  MAX(rank) AS a,\n  SUM"), "SELECT", "a metric selects list_id or group_id and then one aggregate expression"),
         (GOOD.replace(VALUE, "MEDIAN(rank)"), "MEDIAN", "Median is not allowed: number the rows and interpolate"),
         (GOOD.replace(VALUE, "SUM(LOG2(rank))"), "LOG2", "write LN"),
-        (GOOD.replace(VALUE, "ARG_MAX(rank, hit)"), "ARG_MAX", "not allowed"),
+        (GOOD.replace(VALUE, "ARG_MAX(rank, cumulative_hits)"), "ARG_MAX", "not allowed"),
         (GOOD.replace(VALUE, "LIST(rank)"), "LIST", "not allowed"),
         (GOOD.replace("rank <= 1", "rank ** 2 <= 1"), "**", "not allowed"),
         (GOOD.replace("rank <= 1", "rank % 2 = 1"), "%", "not allowed"),
@@ -198,6 +198,9 @@ def line_of(text: str, part: str) -> int:
         (GOOD.replace("-- mine: ", "-- my metric@: "), "my metric", "name"),
         (GOOD.replace("-- mine: ", "-- nDCG: "), "nDCG", "is taken by"),
         (GOOD.replace("-- mine: ", "-- NDCG: "), "NDCG", "is taken by"),
+        (GOOD.replace("-- Undefined", "-- Undefned"), "Undefned", "no annotation 'Undefned'; did you mean 'Undefined'? Begin a line of prose"),
+        (GOOD.replace("-- Undefined", "-- Bound: 0 to 1.\n-- Undefined"), "-- Bound", "no annotation 'Bound'; did you mean 'Bounds'?"),
+        (GOOD.replace("-- Undefined", "-- Costy: every list.\n-- Undefined"), "-- Costy", "no annotation 'Costy'; did you mean 'Costly'?"),
         (with_parameter("gain"), "$gain", "a parameter cannot be called 'gain', as a function is"),
         (with_parameter("ties"), "$ties", "a parameter cannot be called 'ties', as a policy is"),
     ],
@@ -223,11 +226,11 @@ def top(old: str, new: str) -> str:
         (top("SELECT\n", "WITH a AS (SELECT 1 AS x)\nSELECT\n"), "WITH", "a relation has no CTE"),
         (top("  relevance\n", "  SUM(relevance) OVER w AS relevance\n") + "WINDOW w AS (PARTITION BY list_id)\n", "WINDOW", "named windows"),
         (top("  relevance\n", "  COUNT(*) FILTER (WHERE rank = 1) AS relevance\n"), "FILTER", "write SUM(CASE"),
-        (top("judged", "jugded"), "jugded", "no relation 'jugded'; did you mean 'judged'?"),
-        (top("judged", "top"), "FROM", "top"),
-        (top("judged", "'x.parquet'"), "FROM", "relation"),
-        (top("judged", "read_csv('/etc/passwd')"), "read_csv", "not allowed"),
-        (top("FROM judged", "FROM judged JOIN lists USING (list_id)"), "USING", "USING"),
+        (top("judged_documents", "jugded_documents"), "jugded_documents", "no relation 'jugded_documents'; did you mean 'judged_documents'?"),
+        (top("judged_documents", "top"), "FROM", "top"),
+        (top("judged_documents", "'x.parquet'"), "FROM", "relation"),
+        (top("judged_documents", "read_csv('/etc/passwd')"), "read_csv", "not allowed"),
+        (top("FROM judged_documents", "FROM judged_documents JOIN ranked_lists USING (list_id)"), "USING", "USING"),
         (top("rank = 1", "rank = $foo"), "$foo", "$foo is used, but not documented"),
         (top("-- top", "-- $k: integer from 1: x.\n-- top"), "$k", "$k is documented, but not used"),
         (RELATION + "UNION\n" + RELATION.partition("rank.\n")[2], "UNION", "UNION ALL"),
@@ -257,7 +260,7 @@ def test_a_relation_that_breaks_the_contract(text: str, place: str, rule: str, f
         ("-- x.\nCREATE MACRO gain(relevance) AS gain(relevance)\n", 2, "gain"),
         ("-- x.\nCREATE MACRO gain(relevance) AS foo(relevance)\n", 2, "foo"),
         ("-- x.\nCREATE MACRO gain(relevance) AS relevance * $foo\n", 2, "$foo is used, but not documented"),
-        ("-- x.\nCREATE MACRO gain(relevance) AS (SELECT MAX(relevance) FROM judged)\n", 2, "subquery"),
+        ("-- x.\nCREATE MACRO gain(relevance) AS (SELECT MAX(relevance) FROM judged_documents)\n", 2, "subquery"),
         ("CREATE MACRO gain(relevance) AS relevance\n", 1, "a file begins with a comment"),
     ],
 )
@@ -273,7 +276,7 @@ def test_a_function_that_breaks_the_contract(text: str, line: int, rule: str, fo
     ("name", "text"),
     [
         ("relations/judgments.sql", RELATION.replace("top", "judgments")),
-        ("relations/judged/placed.sql", RELATION),
+        ("relations/judged_documents/by_join.sql", RELATION),
         ("functions/gain/exp2.sql", "-- x.\nCREATE MACRO gain(relevance) AS relevance\n"),
         ("metrics/other.sql", GOOD),
     ],
@@ -332,7 +335,7 @@ def test_either_of_two_conditions_of_a_join_stays_one_condition(tmp_path: Path) 
         (
             "relations",
             "near",
-            "-- near: one row per pair.\nSELECT r.list_id FROM ranked AS r JOIN judgments AS j ON j.list_id = r.list_id AND (j.relevance > 1 OR r.rank < 3)",
+            "-- near: one row per pair.\nSELECT r.list_id FROM ranked_documents AS r JOIN judgments AS j ON j.list_id = r.list_id AND (j.relevance > 1 OR r.rank < 3)",
         ),
         ("metrics", "near", "-- Near: pairs.\nSELECT list_id, COUNT(*) AS pairs FROM near GROUP BY list_id"),
     ):

@@ -11,8 +11,9 @@ import yaml
 from typer.testing import CliRunner
 
 import sqlrank
+from sqlrank import MetricError
 from sqlrank.cli.app import app
-from sqlrank.engines.dialects import DIALECTS
+from sqlrank.rendering.dialects import DIALECTS
 from tests.environments import environment
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
         == "sqlrank: --insert is not for --dbt, which writes a model over models and sources"
     )
     assert refused(tmp_path, "AUC", *CLICKS, "--materialized", "cube") == (
-        "sqlrank: materialized='cube' is not possible; choose from: table, view, incremental"
+        "sqlrank: --materialized 'cube' is not possible; choose from: table, view, incremental"
     )
     assert "needs by or per_query" in refused(tmp_path, "AUC", *CLICKS, "--materialized", "incremental")
     groupings = ["--by", "campaign", "--by", "total", "--materialized", "incremental"]
@@ -181,3 +182,18 @@ def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconf
             assert len(built) == result.num_rows > 1
             for row, values in zip(built, result.to_pylist(), strict=True):
                 assert row == tuple(pytest.approx(value, rel=1e-12) if isinstance(value, float) else value for value in values.values())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dialect": "bigquery", "plan": {"order": "packed"}}, "order='packed' is for DuckDB; choose window"),
+        ({"plan": {"orderr": "window"}}, "unknown plan 'orderr'; did you mean 'order'?"),
+        ({"plan": {"order": "nonsense"}}, "unknown order 'nonsense'; did you mean 'condensed'? Choose from: auto, window"),
+    ],
+)
+def test_plans_of_models_are_those_of_their_dialect(options: dict[str, Any], message: str) -> None:
+    for make in (lambda **call: sqlrank.dbt_model("AUC", "daily", **call), lambda **call: sqlrank.sql("AUC", **call)):
+        with pytest.raises(MetricError) as caught:
+            make(predictions="clicks", **options)
+        assert str(caught.value).startswith(message)

@@ -11,7 +11,7 @@ import sqlglot
 
 import sqlrank
 from sqlrank import ContractError, InputError
-from sqlrank.engines.dialects import DIALECTS
+from sqlrank.rendering.dialects import DIALECTS
 from tests.golden.reading import faults
 from tests.unit.command_line import printed
 
@@ -90,13 +90,13 @@ PARTS = """
 about = "what was bought: a row per item of an order"
 {said}
 [bought.columns]
-order_id = {{ type = "key", of = "order_id", about = "order" }}
+order_id = {{ type = "key", references = "order_id", about = "order" }}
 item = {{ type = "key", about = "what was bought" }}
 [returned]
 about = "what was sent back: a row per item of an order"
 beside = "{beside}"
 [returned.columns]
-order_id = {{ type = "key", of = "order_id", about = "order" }}
+order_id = {{ type = "key", references = "order_id", about = "order" }}
 """
 KEPT = """-- Kept: share of the items that are of orders from which nothing was sent back.
 -- Undefined: no items.
@@ -140,7 +140,7 @@ def test_a_role_that_joins_others_says_how(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_it_is_written_in_every_dialect(dialect: str) -> None:
     text = sqlrank.sql(METRICS, inputs={"orders": "sales"}, columns=COLUMNS, by="shop", dialect=dialect, sql_dir=FOLDER)
-    assert sqlglot.parse_one(text, read=DIALECTS[dialect].writer).named_selects[1:] == ["revenue", "largestbasket", "itemsperorder"]
+    assert sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name).named_selects[1:] == ["revenue", "largestbasket", "itemsperorder"]
     assert dialect == "datafusion" or faults(text, dialect) == []
 
 

@@ -11,34 +11,40 @@ import sqlglot
 
 import sqlrank
 from sqlrank.errors import ContractError
-from sqlrank.library.denominators import FACT, unguarded
-from sqlrank.library.folder import sql_root
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_folder import sql_root
+from sqlrank.registry.zero_division import NEVER_ZERO, unguarded_divisors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 RUN = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 1]})
-MINE = "-- mine: a quotient.\nSELECT\n  list_id,\n  SUM(docs) / {} AS mine\nFROM relevant\nGROUP BY list_id\n"
+MINE = "-- mine: a quotient.\nSELECT\n  list_id,\n  SUM(doc_count) / {} AS mine\nFROM relevant_documents\nGROUP BY list_id\n"
 
 
 @pytest.mark.slow
 def test_no_denominator_is_zero() -> None:
     """Of metrics, curves, relations and functions the contract asks it; of other files nobody else does."""
-    files = library().files()
+    files = load_registry().files()
     assert sum("/" in file.tree.sql() for file in files) > 80
     for file in files:
         assert (
-            list(unguarded(file.statement, {name for name, param in file.params.items() if param.is_above_zero}, file.facts.get(FACT, "")))
+            list(
+                unguarded_divisors(
+                    file.statement,
+                    {name for name, param in file.params.items() if param.is_above_zero},
+                    file.annotations.get(NEVER_ZERO, ""),
+                )
+            )
             == []
         ), file.path
     others = [path for folder in ("checks", "inputs", "learn") for path in sorted(sql_root().glob(f"{folder}/*.sql"))]
     assert len(others) > 15
     for path in others:
         text = path.read_text("utf-8")
-        declared = re.search(rf"^-- {FACT}: (.+)\.$", text, re.MULTILINE)
-        assert list(unguarded(sqlglot.parse_one(text, read="duckdb"), (), declared[1] if declared else "")) == [], path
+        declared = re.search(rf"^-- {NEVER_ZERO}: (.+)\.$", text, re.MULTILINE)
+        assert list(unguarded_divisors(sqlglot.parse_one(text, read="duckdb"), (), declared[1] if declared else "")) == [], path
 
 
 def asked(tmp_path: Path, denominator: str, *lines: str) -> float | None:
@@ -59,29 +65,33 @@ def asked(tmp_path: Path, denominator: str, *lines: str) -> float | None:
         ("$size", ("$size: number above 0, default 4: what is divided by.",), 0.5),
         ("$size", ("$size: integer from 1, default 4: what is divided by.",), 0.5),
         ("MAX(rank)", ("Never zero: MAX(rank).",), 1),
-        ("(MAX(rank) * COALESCE(MAX(hit), 1))", ("Never zero: MAX(rank), COALESCE(MAX(hit), 1).",), 0.5),
+        ("(MAX(rank) * COALESCE(MAX(cumulative_hits), 1))", ("Never zero: MAX(rank), COALESCE(MAX(cumulative_hits), 1).",), 0.5),
     ],
 )
 def test_what_is_known_to_be_no_zero(tmp_path: Path, denominator: str, lines: tuple[str, ...], expected: float) -> None:
-    """What is undefined counts 0, as for any metric."""
+    """Undefined values count as 0, as for any metric."""
     assert asked(tmp_path, denominator, *lines) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
     ("denominator", "lines", "message"),
     [
-        ("SUM(hit)", (), "SUM(hit) may be 0: write / NULLIF(SUM(hit), 0), or '-- Never zero: SUM(hit).' if it cannot be"),
+        (
+            "SUM(cumulative_hits)",
+            (),
+            "SUM(cumulative_hits) may be 0: write / NULLIF(SUM(cumulative_hits), 0), or '-- Never zero: SUM(cumulative_hits).' if it cannot be",
+        ),
         ("SUM(rank - rank)", (), "SUM(rank - rank) may be 0"),
-        ("NULLIF(SUM(hit), 1)", (), "NULLIF(SUM(hit), 1) may be 0"),
+        ("NULLIF(SUM(cumulative_hits), 1)", (), "NULLIF(SUM(cumulative_hits), 1) may be 0"),
         ("LN(1)", (), "LN(1) may be 0"),
         ("0", (), "0 may be 0"),
         ("$size", ("$size: number from 0, default 4: what is divided by.",), "$size may be 0"),
         (
             "2",
-            ("Never zero: SUM(hit.",),
-            "'-- Never zero: SUM(hit.' cannot be read; write denominators as they stand in the file, between commas",
+            ("Never zero: SUM(cumulative_hits.",),
+            "'-- Never zero: SUM(cumulative_hits.' cannot be read; write denominators as they stand in the file, between commas",
         ),
-        ("2", ("Never zero: SUM(hit).",), "SUM(hit) is declared to be never 0, but nothing is divided by it"),
+        ("2", ("Never zero: SUM(cumulative_hits).",), "SUM(cumulative_hits) is declared to be never 0, but nothing is divided by it"),
     ],
 )
 def test_what_may_be_zero_is_refused(tmp_path: Path, denominator: str, lines: tuple[str, ...], message: str) -> None:

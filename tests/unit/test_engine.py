@@ -35,7 +35,7 @@ def big(connection: duckdb.DuckDBPyConnection, rows: int) -> dict[str, Any]:
 
 @pytest.fixture
 def spill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for temporary files."""
+    """Return the folder for temporary files."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -250,3 +250,45 @@ def test_the_statement_that_was_run_is_in_the_metadata(run: pa.Table, qrels: pa.
     metadata = sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata
     assert b"WITH" in metadata[b"sqlrank.sql"]
     assert metadata[b"sqlrank.version"] == sqlrank.__version__.encode()
+
+
+def test_an_error_says_that_it_has_ended_the_transaction_of_the_caller() -> None:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE clicks AS SELECT 1 AS label, 0.5 AS score, 'x' AS campaign")
+        connection.execute("SET enable_progress_bar = false")  # notebooks turn it on
+        connection.begin()
+        with pytest.raises(ExecutionError) as caught:
+            sqlrank.evaluate("AUC", predictions="clicks", connection=connection, by="g=CAST(campaign AS INT)")
+        first, note = str(caught.value).splitlines()
+        assert first.startswith("duckdb: Conversion Error: Could not convert string 'x' to INT32")
+        assert note == (
+            "DuckDB has ended the open transaction of your connection by this error: call rollback(); what was not committed is lost."
+        )
+        assert isinstance(caught.value.__cause__, duckdb.ConversionException)
+        connection.rollback()
+        connection.begin()
+        with pytest.raises(InputError, match=r"^by: predictions have no column 'nothing'\. There are: label, score, campaign$"):
+            sqlrank.evaluate("AUC", predictions="clicks", connection=connection, by="nothing")
+        assert connection.execute("SELECT 1").fetchall() == [(1,)]
+        with pytest.raises(ExecutionError, match=r"casting from source column campaign$"):
+            sqlrank.evaluate("AUC", predictions="clicks", connection=connection.cursor(), by="g=CAST(campaign AS INT)")
+
+
+def test_a_connection_works_after_an_error() -> None:
+    """Repeated, since an error once left a result unfetched, which is in the way of the next call alone."""
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE clicks AS SELECT 1 AS label, 0.5 AS score")
+        for _ in range(2):
+            with pytest.raises(sqlrank.InputError, match="columns maps to 'missing'"):
+                sqlrank.evaluate("AUC", predictions="clicks", columns={"score": "missing"}, connection=connection)
+        assert connection.sql("SELECT 1").fetchall() == [(1,)]
+
+
+def test_a_connection_with_rows_that_are_not_fetched_yet() -> None:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE clicks AS SELECT i % 2 AS label, i AS score FROM range(9) AS t(i)")
+        connection.execute("FROM clicks").fetchone()
+        message = r"unfinished result.*; fetch all its rows \(fetchall\), or give connection=con\.cursor\(\), which does not see temporary tables$"
+        with pytest.raises(InputError, match=message):
+            sqlrank.evaluate("AUC", predictions="clicks", connection=connection)
+        assert sqlrank.evaluate("AUC", predictions="clicks", connection=connection.cursor()).num_rows == 1

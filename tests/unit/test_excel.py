@@ -15,7 +15,7 @@ import pytest
 
 import sqlrank
 from sqlrank import SqlrankError
-from sqlrank.results import excel
+from sqlrank.output import excel
 from tests.unit.command_line import call, printed, refused
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def test_what_no_sheet_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(SqlrankError, match=r"a cell holds 32,767 characters, and 'x{80}'\.\.\. is longer; name a \.csv or \.parquet file"):
         excel.as_excel(pa.table({"x": ["x" * 32_768]}))
     assert sheet(excel.as_excel(pa.table({"x": ["x" * 32_767]})))["A2"].value == "x" * 32_767
-    monkeypatch.setattr(excel, "MOST_ROWS", 3)
+    monkeypatch.setattr(excel, "MAX_SHEET_ROWS", 3)
     assert sheet(excel.as_excel(pa.table({"x": [1, 2]}))).max_row == 3
     with pytest.raises(SqlrankError, match=r"a sheet holds 2 rows and 16,384 columns, and the result has 3 and 1; name a \.csv or"):
         excel.as_excel(pa.table({"x": [1, 2, 3]}))
@@ -109,9 +109,9 @@ def test_a_file_of_ours_is_replaced_and_another_is_not(tmp_path: Path) -> None:
     before = path.read_bytes()
     book = openpyxl.Workbook()
     book.save(path)
-    assert "may not be of sqlrank's making; replace it with --force" in refused(*CALL, "-o", path)
+    assert "nothing in this file says that sqlrank wrote it; replace it with --force, or name another file" in refused(*CALL, "-o", path)
     path.write_bytes(b"PK and no more")
-    assert "may not be of sqlrank's making" in refused(*CALL, "-o", path)
+    assert "nothing in this file says that sqlrank wrote it" in refused(*CALL, "-o", path)
     assert printed(*CALL, "-o", path, "--force") == ""
     assert path.read_bytes() == before
 

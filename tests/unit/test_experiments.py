@@ -13,7 +13,7 @@ import sqlglot
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.engines.dialects import DIALECTS
+from sqlrank.rendering.dialects import DIALECTS
 from tests.definitions.experiments import UNITS
 from tests.lanes import few
 from tests.unit.command_line import call, printed, refused
@@ -128,25 +128,25 @@ def test_null_keys_are_refused_together() -> None:
 def test_no_spread() -> None:
     """Units that do not differ have no interval; p is 1 where there is no difference, else not known."""
     different, same = first("Mean(x)", small([0.1, 0.1, 0.2, 0.2])), first("Mean(x)", small([0.1] * 4))
-    names = ("low", "high", "relative_low", "relative_high", "statistic", "p", "p_adjusted", "better", "detectable")
+    names = ("ci_low", "ci_high", "relative_ci_low", "relative_ci_high", "statistic", "p_value", "p_adjusted", "winner", "mde")
     assert {name: different[name] for name in names} == dict.fromkeys(names)
     assert (different["difference"], different["se"]) == (pytest.approx(0.1), 0)
-    assert {name: same[name] for name in names} == dict.fromkeys(names) | {"p": 1.0, "p_adjusted": 1.0}
+    assert {name: same[name] for name in names} == dict.fromkeys(names) | {"p_value": 1.0, "p_adjusted": 1.0}
     one = first("Mean(x)", small([3, 3, 1, 2]))
-    assert (one["se"], one["freedom"], one["low"]) == (0.5, 1, pytest.approx(-1.5 - 0.5 * 12.706204736174694))
+    assert (one["se"], one["df"], one["ci_low"]) == (0.5, 1, pytest.approx(-1.5 - 0.5 * 12.706204736174694))
     exact = first("Ratio(x, n)", small([1.0, 3.0, 2.1, 4.2], n=[2.0, 6.0, 3.0, 6.0]))
-    assert (exact["value_control"], exact["se"], exact["p"]) == (0.5, 0, None)
+    assert (exact["value_control"], exact["se"], exact["p_value"]) == (0.5, 0, None)
 
 
 @pytest.mark.slow
 def test_what_is_undefined() -> None:
     """A ratio of nothing; a lift of what is not above 0; on the linear scale that is one, but for 0."""
     nothing = first("Ratio(x, n)", small([1, 2, 3, 4], n=[0, 0, 1, 1]))
-    assert [nothing[name] for name in ("value_control", "value", "difference", "se", "p")] == [None, 3.5, None, None, None]
+    assert [nothing[name] for name in ("value_control", "value", "difference", "se", "p_value")] == [None, 3.5, None, None, None]
     below = small([-3.0, -1.0, 1.0, 2.0])
-    assert [first("Mean(x)", below)[name] for name in ("relative", "relative_low")] == [None, None]
-    assert first("Mean(x)", below, lift="linear")["relative"] == -1.75
-    assert first("Mean(x)", small([-1.0, 1.0, 1.0, 2.0]), lift="linear")["relative"] is None
+    assert [first("Mean(x)", below)[name] for name in ("relative_difference", "relative_ci_low")] == [None, None]
+    assert first("Mean(x)", below, lift="linear")["relative_difference"] == -1.75
+    assert first("Mean(x)", small([-1.0, 1.0, 1.0, 2.0]), lift="linear")["relative_difference"] is None
 
 
 @pytest.mark.slow
@@ -175,10 +175,10 @@ def test_a_mismatch_of_the_sample_ratio() -> None:
     table = small([i % 2 for i in range(60)] + [5 + i % 2 for i in range(140)], "A" * 60 + "B" * 140)
     result = sqlrank.experiment("Mean(x)", data=table, control="A")
     rows = result.to_pylist()
-    assert (rows[0]["p"] < 1e-9, rows[0]["better"], rows[1]["statistic"]) == (True, None, 32.0)
+    assert (rows[0]["p_value"] < 1e-9, rows[0]["winner"], rows[1]["statistic"]) == (True, None, 32.0)
     assert result.schema.metadata[b"sqlrank.notes"].startswith(b"sample ratio mismatch: the numbers of units are not what")
     planned = sqlrank.experiment("Mean(x)", data=table, control="A", shares={"A": 0.3, "B": 0.7})
-    assert (planned.to_pylist()[0]["better"], planned.schema.metadata[b"sqlrank.notes"]) == ("B", b"")
+    assert (planned.to_pylist()[0]["winner"], planned.schema.metadata[b"sqlrank.notes"]) == ("B", b"")
 
 
 @pytest.mark.slow
@@ -218,7 +218,7 @@ def test_printed_statements_give_the_same(interval: str, lift: str) -> None:
         rows = connection.sql(text).to_arrow_table().to_pylist()
     assert len(rows) == len(expected) == 5
     for row, values in zip(rows, expected, strict=True):
-        assert row.pop("crossed") == 1
+        assert row.pop("multi_variant_units") == 1
         assert row == pytest.approx(values, rel=1e-12)
 
 
@@ -226,7 +226,7 @@ def test_printed_statements_give_the_same(interval: str, lift: str) -> None:
 def test_statements_read_back(dialect: str) -> None:
     options: dict[str, Any] = {"data": "shop.visits", "unit": "user id", "dialect": dialect, "shares": {"it's": 0.3, "control": 0.7}}
     text = sqlrank.experiment_sql(BOTH, **options, where="day > 3", create_view="shop.effects")
-    assert isinstance(sqlglot.parse_one(text, read=DIALECTS[dialect].writer), sqlglot.exp.Create)
+    assert isinstance(sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name), sqlglot.exp.Create)
     assert "it''s" in text or "it\\'s" in text
 
 
@@ -246,8 +246,8 @@ def test_the_command(visits: Path) -> None:
     options = ["experiment", "spend=Mean(spend)", "Ratio(clicks, views)", "--data", visits, "--control", "A", "--covariate", "spend=pre"]
     lines = printed(*options, "--correction", "none").splitlines()
     assert lines[0].split() == [
-        "metric", "control", "variant", "value_control", "value", "difference", "low", "high", "relative", "relative_low", "relative_high",
-        "p_adjusted", "better",
+        "metric", "control", "variant", "value_control", "value", "difference", "ci_low", "ci_high", "relative_difference", "relative_ci_low", "relative_ci_high",
+        "p_adjusted", "winner",
     ]  # fmt: skip
     assert lines[1].split() == [
         "spend",

@@ -14,14 +14,14 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
-from sqlrank.engines.harmless import RefusedError
-from sqlrank.library.listing import better
-from sqlrank.library.shelf import library
-from sqlrank.library.uses import home
+from sqlrank.inputs.user_sql import DisallowedSqlError
+from sqlrank.registry.dependencies import find_input_role
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.metric_info import better_direction
 from website import examples, families
 
 if TYPE_CHECKING:
-    from sqlrank.library.file import SqlFile
+    from sqlrank.registry.sql_file import SqlFile
 
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"a": 1.0}}
 QRELS = {"q1": {"b": 1, "c": 2, "d": 1}, "q2": {"a": 1}}
@@ -33,13 +33,13 @@ def test_a_list_step_by_step() -> None:
     found = sqlrank.explain("nDCG@2", query="q1", run=RUN, qrels=QRELS)
     assert found.value == sqlrank.evaluate("nDCG@2", run=RUN, qrels=QRELS, per_query=True)["nDCG@2"][0].as_py()
     names = [step.name for step in found.steps]
-    assert names.index("ranked") < names.index("graded") < names.index("discounted")
-    ranked = next(step for step in found.steps if step.name == "ranked")
-    assert ranked.title.startswith("relations/ranked/doc_desc.sql: one row per retrieved document with its rank")
+    assert names.index("ranked_documents") < names.index("ideal_ranking") < names.index("discounted_gains")
+    ranked = next(step for step in found.steps if step.name == "ranked_documents")
+    assert ranked.title.startswith("relations/ranked_documents/doc_desc.sql: one row per retrieved document, with its rank")
     assert ranked.rows.select(["doc_id", "rank"]).to_pylist() == [
         {"doc_id": name, "rank": place} for place, name in enumerate("abc", start=1)
     ]
-    discounted = next(step for step in found.steps if step.name == "discounted")
+    discounted = next(step for step in found.steps if step.name == "discounted_gains")
     assert [(row["doc_id"], row["rank"], row["ideal_rank"]) for row in discounted.rows.to_pylist()][:2] == [("b", 2, 2), ("c", 3, 1)]
     gain, ideal = found.sums.values()
     assert found.value == pytest.approx(float(gain or 0) / float(ideal or 1))
@@ -50,7 +50,7 @@ def test_a_list_step_by_step() -> None:
 @pytest.mark.slow
 def test_rows_that_are_left_out() -> None:
     found = sqlrank.explain("AP", query=301, run=str(TREC / "results.test"), qrels=str(TREC / "qrels.rel_level"), rows=3)
-    ranked = next(step for step in found.steps if step.name == "ranked")
+    ranked = next(step for step in found.steps if step.name == "ranked_documents")
     assert (ranked.rows.num_rows, ranked.num_rows) == (3, 500)
     assert "... and 497 more rows" in str(ranked)
     expected = sqlrank.evaluate("AP", run=str(TREC / "results.test"), qrels=str(TREC / "qrels.rel_level"), per_query=True).to_pylist()
@@ -84,7 +84,7 @@ def test_all_rows_of_predictions() -> None:
 def test_a_step_of_nothing_but_lists() -> None:
     run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
     found = sqlrank.explain("CatalogCoverage@1", run=run, inputs={"items": pa.table({"doc_id": list("abcd")})})
-    members = next(step for step in found.steps if step.name == "members")
+    members = next(step for step in found.steps if step.name == "list_groups")
     assert (members.rows.to_pylist(), found.value) == ([{"list_id": 1}, {"list_id": 2}], 0.25)
 
 
@@ -98,7 +98,7 @@ def test_a_metric_of_a_user(tmp_path: Path) -> None:
     (tmp_path / "metrics").mkdir()
     (tmp_path / "metrics" / "depth.sql").write_text(
         "-- Depth: rank of the last relevant document.\n-- Undefined: no relevant document.\n"
-        "SELECT list_id, MAX(CASE WHEN relevance > 0 THEN rank END) AS depth FROM judged GROUP BY list_id\n"
+        "SELECT list_id, MAX(CASE WHEN relevance > 0 THEN rank END) AS depth FROM judged_documents GROUP BY list_id\n"
     )
     found = sqlrank.explain("Depth", query="q1", run=RUN, qrels=QRELS, sql_dir=tmp_path)
     assert (found.value, list(found.sums.values()), found.worked) == (3, [3], "3")
@@ -120,13 +120,13 @@ def test_every_metric_can_be_explained(family: str) -> None:
     """No metric has code of its own for it: each has steps, and the value that evaluate has."""
     for file in families.families()[family]:
         metric, sources = examples.asked(file), small(file)
-        options = {"query": "q1"} if file.grain == "list" and home(library(), file) == "run" else {}
+        options = {"query": "q1"} if file.grain == "list" and find_input_role(load_registry(), file) == "run" else {}
         found = sqlrank.explain(metric, **sources, **options)
         rows = sqlrank.evaluate(metric, **sources, per_query=bool(options)).to_pylist()
         (row,) = [row for row in rows if not options or row["query_id"] == "q1"]
         assert found.value == pytest.approx(row[found.metric], rel=1e-12), metric
         assert found.steps, metric
-        if "predictions" in sources and better(metric, library()) != "neither" and found.value is not None:
+        if "predictions" in sources and better_direction(metric, load_registry()) != "neither" and found.value is not None:
             assert found.losses is not None, metric
             assert found.losses.num_rows > 1, metric
 
@@ -196,7 +196,7 @@ def test_the_rows_of_one_cluster() -> None:
     records = pa.table({"record_id": [1, 2, 3, 4], "predicted_cluster": ["x", "x", "x", "y"], "true_cluster": ["a", "a", "b", "b"]})
     found = sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="true_cluster = 'b'")
     assert found.value == 0.5
-    contingency = next(step for step in found.steps if step.name == "contingency")
+    contingency = next(step for step in found.steps if step.name == "contingency_table")
     shown = contingency.rows.select(["predicted_cluster", "true_cluster", "predicted_size", "true_size"]).to_pylist()
     assert [tuple(row.values()) for row in shown] == [("x", "b", 3, 2), ("y", "b", 1, 2)]
     assert contingency.title.endswith("(those where true_cluster = 'b')")
@@ -206,7 +206,7 @@ def test_the_rows_of_one_cluster() -> None:
     for show, message in refused.items():
         with pytest.raises(InputError, match=message):
             sqlrank.explain("PairwiseRecall", inputs={"records": records}, show=show)
-    with pytest.raises(RefusedError, match="show: getenv is not among the functions that may be called here"):
+    with pytest.raises(DisallowedSqlError, match="show: getenv is not among the functions that may be called here"):
         sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="getenv('HOME') = true_cluster")
 
 
@@ -258,11 +258,11 @@ def test_the_same_rows_are_shown_however_they_are_given() -> None:
 
 def test_whole_numbers_have_no_decimals() -> None:
     found = sqlrank.explain("ECE", predictions=pa.table({"label": [1, 0, 1], "score": [0.95, 0.05, 0.96]}))
-    bins = next(step for step in found.steps if step.name == "bins")
+    bins = next(step for step in found.steps if step.name == "calibration_bins")
     assert str(bins).splitlines()[1:] == [
-        "bin  weight  predicted  observed      term",
-        "1    1        0.050000  0         0.050000",
-        "10   2        1.910000  2         0.090000",
+        "bin  weight  score_sum  label_sum      term",
+        "1    1        0.050000  0          0.050000",
+        "10   2        1.910000  2          0.090000",
     ]
 
 
@@ -273,7 +273,7 @@ def test_the_mean_of_values_of_queries() -> None:
     mean = (0.25 + 0.83 / 3) / 2
     assert found.value == pytest.approx(mean)
     assert (found.expression, list(found.sums.values())) == ("AVG(brier)", [pytest.approx(mean)])
-    assert next(step for step in found.steps if step.name == "list_values").num_rows == 2
+    assert next(step for step in found.steps if step.name == "query_values").num_rows == 2
     assert found.losses is not None
     # Without the scores up to 0.5 query a has none, and what is left is b.
     assert found.losses.rows["without"].to_pylist() == [pytest.approx(0.25), pytest.approx(0.83 / 3)]

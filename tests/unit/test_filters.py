@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError
 from sqlrank.cli.app import app
-from sqlrank.engines.dialects import DIALECTS
+from sqlrank.inputs.user_sql import parse_condition
+from sqlrank.rendering.dialects import DIALECTS, get_dialect
+from sqlrank.rendering.renderer import to_sql
 from tests.lanes import every
 
 if TYPE_CHECKING:
@@ -133,6 +135,12 @@ def test_a_comment_in_a_condition_is_not_kept() -> None:
         ).count("x")
 
 
+def test_a_column_of_dates_is_no_condition(connection: duckdb.DuckDBPyConnection) -> None:
+    connection.execute("CREATE TABLE dated AS SELECT DATE '2026-01-01' AS day, 1 AS label, 0.5 AS score")
+    with pytest.raises(InputError, match=r"^where: column 'day' is DATE, which is no condition; compare it, such as day = '2026-01-01'$"):
+        sqlrank.evaluate("AUC", predictions="dated", where="day", connection=connection)
+
+
 def test_without_looking_columns_are_named_with_their_input() -> None:
     with pytest.raises(InputError, match=r"where: of which input is 'day'\? Write run\.day or qrels\.day"):
         sqlrank.sql("RR", run="r", qrels="q", where="day = 1", dialect="bigquery")
@@ -150,12 +158,12 @@ def test_without_looking_columns_are_named_with_their_input() -> None:
 @pytest.mark.parametrize("dialect", every(3, DIALECTS))
 @pytest.mark.parametrize(("place", "kind"), [("create_table", "TABLE"), ("create_view", "VIEW")])
 def test_tables_and_views(dialect: str, place: str, kind: str) -> None:
-    writer = DIALECTS[dialect].writer
+    writer = DIALECTS[dialect].sqlglot_name
     text = sqlrank.sql(["Brier", "AUC"], predictions="a.b.clicks", by=["shop", "score_bucket"], dialect=dialect, **{place: "a.b.c"})
     tree = sqlglot.parse_one(text, read=writer)
     assert isinstance(tree, exp.Create)
     assert (tree.kind, tree.this.sql(writer)) == (kind, "a.b.c")
-    replaces = DIALECTS[dialect].replaces_table if kind == "TABLE" else DIALECTS[dialect].replaces_view
+    replaces = DIALECTS[dialect].supports_create_or_replace_table if kind == "TABLE" else DIALECTS[dialect].supports_create_or_replace_view
     assert bool(tree.args["replace"]) == replaces
     assert tree.expression.args.get("order") is None
     assert "ORDER BY\n  " not in text.rpartition("\n)\n")[2]
@@ -163,12 +171,12 @@ def test_tables_and_views(dialect: str, place: str, kind: str) -> None:
 
 @pytest.mark.parametrize("dialect", every(3, DIALECTS))
 def test_rows_are_inserted_by_the_names_of_columns(dialect: str) -> None:
-    writer = DIALECTS[dialect].writer
+    writer = DIALECTS[dialect].sqlglot_name
     text = sqlrank.sql(
         ["nDCG@10", "P(rel=2)@5"], run="r", qrels="q", by=["rank", "queries.country"], queries="t", dialect=dialect, insert="c"
     )
     tree = sqlglot.parse_one(text, read=writer)
-    fold = DIALECTS[dialect].fold
+    fold = DIALECTS[dialect].fold_identifier
     assert isinstance(tree, exp.Insert)
     assert [column.name for column in tree.this.expressions] == [fold("rank"), fold("country"), "ndcg_at_10", "p_rel_2_at_5"]
     assert [column.quoted for column in tree.this.expressions] == [True, True, False, False]
@@ -202,3 +210,38 @@ def test_stored_results_on_duckdb(connection: duckdb.DuckDBPyConnection) -> None
     rows = [tuple(row.values()) for row in expected]
     assert connection.execute("FROM stored ORDER BY shop").fetchall() == sorted(rows + rows)
     assert connection.execute('FROM "a ""view""" ORDER BY shop').fetchall() == rows
+
+
+LONG = {
+    "whole numbers": f"day IN ({', '.join(map(str, range(5_000)))})",
+    "negative numbers": f"NOT day IN ({', '.join(map(str, range(-2_000, 0)))})",
+    "decimals": f"score IN ({', '.join(f'{number}.5' for number in range(2_000))}) OR score > 0.2",
+    "texts": "CAST(shop AS TEXT) IN (" + ", ".join(f"'{number}'" for number in range(1, 2_000)) + ")",
+    "alternatives": " OR ".join(["shop = 7", "NOT label = 0", *(f"day = {number}" for number in range(1, 1_000))]),
+}
+
+
+@pytest.mark.parametrize("form", LONG)
+def test_long_lists_of_literals_are_one_node(connection: duckdb.DuckDBPyConnection, form: str) -> None:
+    assert len(list(parse_condition(LONG[form], "duckdb").walk())) < 30
+    result = sqlrank.evaluate(["Positives", "Negatives"], predictions="clicks", connection=connection, where=LONG[form])
+    expected = connection.execute(f"SELECT SUM(label), SUM(1 - label) FROM clicks WHERE {LONG[form]}").fetchall()
+    assert [tuple(row.values()) for row in result.to_pylist()] == expected
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+def test_long_lists_of_literals_are_written_as_short_ones_are(dialect: str) -> None:
+    quoted = exp.Literal.string("it's").sql(get_dialect(dialect).sqlglot_name)
+    values = [quoted, "'a b'", *range(200), *(f"-{number}" for number in range(5)), "1.5", "2e-3"]
+    where = f"x IN ({', '.join(map(str, values))}) AND y = 1"
+    plain = to_sql(exp.select("1").where(sqlglot.parse_one(where, read=get_dialect(dialect).sqlglot_name)), dialect)
+    assert to_sql(exp.select("1").where(parse_condition(where, dialect)), dialect) == plain
+
+
+def test_conditions_of_many_parts(connection: duckdb.DuckDBPyConnection) -> None:
+    many = " AND ".join(f"shop <> {number}" for number in range(3, 1_000))
+    assert sqlrank.evaluate("Positives", predictions="clicks", connection=connection, where=many).to_pylist() == [{"Positives": 8}]
+    mixed = " OR ".join(f"(shop = {number} AND day = 1)" for number in range(2_000))
+    message = r"^where: a condition of 2\d,\d{3} terms takes too long; at most 10,000 are possible, where a list x IN \(1, 2, \.\.\.\) is one\. Put the"
+    with pytest.raises(InputError, match=message):
+        sqlrank.evaluate("Positives", predictions="clicks", connection=connection, where=mixed)

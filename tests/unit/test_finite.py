@@ -14,7 +14,7 @@ import pytest
 
 import sqlrank
 from sqlrank.errors import MetricError
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
 from tests.lanes import few
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RUN = pa.table({"query_id": ["p", "q", "q"], "doc_id": ["a", "a", "b"], "score": [1.0, 2.0, 1.0]})
 QRELS = pa.table({"query_id": ["p", "q", "q"], "doc_id": ["a", "a", "b"], "relevance": [1, 1, 1]})
-MINE = "-- mine: a number.\n{}SELECT\n  list_id,\n  {} AS mine\nFROM relevant\nGROUP BY list_id\n"
+MINE = "-- mine: a number.\n{}SELECT\n  list_id,\n  {} AS mine\nFROM relevant_documents\nGROUP BY list_id\n"
 ODD = {
     "a quotient": ("-- Never zero: SUM(rank - rank).\n", "SUM(rank) / SUM(rank - rank)"),
     "no number": ("-- Never zero: SUM(rank - rank).\n", "SUM(rank - rank) / SUM(rank - rank)"),
@@ -93,13 +93,13 @@ def test_the_printed_statement_on_engines_that_give_no_error(value: str, tmp_pat
 
 def test_what_cannot_overflow_is_printed_without_a_guard() -> None:
     """Metrics that take scores of any size are guarded, and no others of the package."""
-    files = [*library().metrics.values(), *library().curves.values()]
-    guarded = {file.display_name for file in files if library().can_overflow(file, [file])}
+    files = [*load_registry().metrics.values(), *load_registry().curves.values()]
+    guarded = {file.display_name for file in files if load_registry().may_be_infinite(file, [file])}
     regression = {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == "regression"}
     assert guarded == {*regression, "pApSurrogate", "pApGradient"}
     assert "e308" not in sqlrank.sql(["nDCG@10", "AP"], run="r", qrels="q")
     assert "e308" not in sqlrank.sql(["AUC", "LogLoss"], predictions="p")
-    assert "CASE WHEN ABS(by_predictions.mse) <= 1.7976931348623157e308 THEN" in sqlrank.sql("MSE", predictions="p")
+    assert "CASE WHEN ABS(predictions_metrics.mse) <= 1.7976931348623157e308 THEN" in sqlrank.sql("MSE", predictions="p")
 
 
 def assert_finite(rows: list[dict[str, Any]]) -> int:
@@ -110,8 +110,13 @@ def assert_finite(rows: list[dict[str, Any]]) -> int:
 
 def named(family: set[str]) -> list[str]:
     examples = {"k": "3", "fraction": "0.3", "max_fpr": "0.4", "recall": "0.5"}
-    files = [file for file in library().metrics.values() if file.path.parent.name in family]
-    return [f"{file.display_name}@{examples[file.at.name]}" if file.at and file.at.default is None else file.display_name for file in files]
+    files = [file for file in load_registry().metrics.values() if file.path.parent.name in family]
+    return [
+        f"{file.display_name}@{examples[file.cutoff_parameter.name]}"
+        if file.cutoff_parameter and file.cutoff_parameter.default is None
+        else file.display_name
+        for file in files
+    ]
 
 
 @pytest.mark.slow

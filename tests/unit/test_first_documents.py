@@ -1,4 +1,4 @@
-"""How many documents of each list a metric looks at is read off the trees of its files, whoever wrote them."""
+"""The number of documents per list that a metric reads is derived from the trees of its files."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 
 import sqlrank
 from sqlrank import MetricError
-from sqlrank.library import settings
-from sqlrank.library.shelf import library_of
-from sqlrank.statement.first import first_documents
+from sqlrank.compiler.topk_analysis import required_depth
+from sqlrank.registry import metric_resolver
+from sqlrank.registry.loader import registry_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +19,9 @@ ROLES = {"run", "qrels", "history", "items", "features", "baseline", "queries"}
 
 
 def firsts(metric: str, folder: Path | None = None, **policies: Any) -> int | None:
-    library = library_of(folder)
-    (asked,) = settings.ask([metric], library, None, policies, ROLES)
-    return first_documents(library, asked, {"ranking": "top"})
+    library = registry_for(folder)
+    (asked,) = metric_resolver.resolve_metrics([metric], library, None, policies, ROLES)
+    return required_depth(library, asked, {"ranking": "top"})
 
 
 @pytest.mark.parametrize(
@@ -73,25 +73,25 @@ HEAD = "-- $k: integer from 1: cut-off.\nSELECT list_id, "
 @pytest.mark.parametrize(
     ("expression", "relation", "expected"),
     [
-        ("SUM(CASE WHEN rank <= $k THEN relevance ELSE 0 END)", "judged", 4),
-        ("SUM(CASE WHEN rank < $k AND relevance > 1 THEN 1 ELSE 0 END)", "judged", 4),
-        ("SUM(CASE WHEN rank IS NULL OR rank > $k THEN 0 ELSE 1 / rank END)", "judged", 4),
-        ("SUM(CASE WHEN rank > $k THEN 1 ELSE 0 END)", "judged", None),  # NULL is not more than k
-        ("SUM(CASE WHEN rank <= $k THEN 1 WHEN rank IS NULL THEN 2 ELSE 0 END)", "judged", None),
-        ("SUM(CASE WHEN rank <= $k OR relevance > 1 THEN 1 ELSE 0 END)", "judged", 4),
-        ("SUM(CASE WHEN rank <= $k OR num_ret > 3 THEN 1 ELSE 0 END)", "judged", None),
-        ("SUM(CASE WHEN rank <= $k * MAX_GRADE THEN 1 ELSE 0 END)".replace("MAX_GRADE", "relevance"), "judged", None),
-        ("SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END) / NULLIF(COUNT(rank), 0)", "judged", None),
-        ("SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END) / COUNT(*)", "judged", 4),
-        ("SUM(CASE WHEN rank <= $k THEN num_ret ELSE 0 END)", "judged", None),
-        ("SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)", "ranked", 4),
-        ("AVG(CASE WHEN rank <= $k THEN 1 / rank END)", "ranked", 4),
-        ("AVG(CASE WHEN rank <= $k THEN 1 / rank ELSE 0 END)", "ranked", None),  # a mean over all documents
-        ("MAX(CASE WHEN rank <= $k THEN -1 ELSE 0 END)", "ranked", None),
-        ("COUNT(*) + $k", "ranked", None),
-        ("MIN(CASE WHEN rank <= $k THEN rank END)", "ranked", 4),
-        ("MAX(CASE WHEN num_ret > $k THEN $k ELSE num_ret END)", "answers", 4),
-        ("MAX(CASE WHEN num_ret > 2 THEN $k ELSE num_ret END)", "answers", None),
+        ("SUM(CASE WHEN rank <= $k THEN relevance ELSE 0 END)", "judged_documents", 4),
+        ("SUM(CASE WHEN rank < $k AND relevance > 1 THEN 1 ELSE 0 END)", "judged_documents", 4),
+        ("SUM(CASE WHEN rank IS NULL OR rank > $k THEN 0 ELSE 1 / rank END)", "judged_documents", 4),
+        ("SUM(CASE WHEN rank > $k THEN 1 ELSE 0 END)", "judged_documents", None),  # NULL is not more than k
+        ("SUM(CASE WHEN rank <= $k THEN 1 WHEN rank IS NULL THEN 2 ELSE 0 END)", "judged_documents", None),
+        ("SUM(CASE WHEN rank <= $k OR relevance > 1 THEN 1 ELSE 0 END)", "judged_documents", 4),
+        ("SUM(CASE WHEN rank <= $k OR list_length > 3 THEN 1 ELSE 0 END)", "judged_documents", None),
+        ("SUM(CASE WHEN rank <= $k * MAX_GRADE THEN 1 ELSE 0 END)".replace("MAX_GRADE", "relevance"), "judged_documents", None),
+        ("SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END) / NULLIF(COUNT(rank), 0)", "judged_documents", None),
+        ("SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END) / COUNT(*)", "judged_documents", 4),
+        ("SUM(CASE WHEN rank <= $k THEN list_length ELSE 0 END)", "judged_documents", None),
+        ("SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)", "ranked_documents", 4),
+        ("AVG(CASE WHEN rank <= $k THEN 1 / rank END)", "ranked_documents", 4),
+        ("AVG(CASE WHEN rank <= $k THEN 1 / rank ELSE 0 END)", "ranked_documents", None),  # a mean over all documents
+        ("MAX(CASE WHEN rank <= $k THEN -1 ELSE 0 END)", "ranked_documents", None),
+        ("COUNT(*) + $k", "ranked_documents", None),
+        ("MIN(CASE WHEN rank <= $k THEN rank END)", "ranked_documents", 4),
+        ("MAX(CASE WHEN list_length > $k THEN $k ELSE list_length END)", "list_lengths", 4),
+        ("MAX(CASE WHEN list_length > 2 THEN $k ELSE list_length END)", "list_lengths", None),
     ],
 )
 def test_metrics_of_users_are_read_as_well(expression: str, relation: str, expected: int | None, tmp_path: Path) -> None:
@@ -104,27 +104,27 @@ def test_metrics_of_users_are_read_as_well(expression: str, relation: str, expec
 
 
 RELATIONS = {
-    "SELECT list_id, DENSE_RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS rank FROM retrieved": None,
-    "SELECT list_id, RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS rank FROM retrieved": 4,
-    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, doc_id) AS rank FROM retrieved": 4,
-    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score) AS rank FROM retrieved": None,
-    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id, doc_id ORDER BY score DESC) AS rank FROM retrieved": None,
-    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC) AS rank FROM retrieved WHERE score > 1": None,
-    "SELECT r.list_id, ROW_NUMBER() OVER (PARTITION BY r.list_id ORDER BY r.score DESC) AS rank FROM retrieved AS r JOIN judgments AS j "
+    "SELECT list_id, DENSE_RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS rank FROM retrieved_documents": None,
+    "SELECT list_id, RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS rank FROM retrieved_documents": 4,
+    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, doc_id) AS rank FROM retrieved_documents": 4,
+    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score) AS rank FROM retrieved_documents": None,
+    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id, doc_id ORDER BY score DESC) AS rank FROM retrieved_documents": None,
+    "SELECT list_id, ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC) AS rank FROM retrieved_documents WHERE score > 1": None,
+    "SELECT r.list_id, ROW_NUMBER() OVER (PARTITION BY r.list_id ORDER BY r.score DESC) AS rank FROM retrieved_documents AS r JOIN judgments AS j "
     "ON j.list_id = r.list_id AND j.doc_id = r.doc_id": None,
-    "SELECT r.list_id, r.rank FROM ranked AS r JOIN judgments AS j ON j.list_id = r.list_id AND j.doc_id = r.doc_id": None,
-    "SELECT r.list_id, r.rank FROM ranked AS r JOIN lists AS l ON l.list_id = r.list_id": 4,
-    "SELECT r.list_id, r.rank FROM ranked AS r LEFT JOIN judgments AS j ON j.list_id = r.list_id AND j.doc_id = r.doc_id": 4,
-    "SELECT r.list_id, r.rank FROM ranked AS r JOIN ranked AS o ON o.list_id = r.list_id AND o.doc_id = r.doc_id": None,
-    "SELECT list_id, LEAD(rank) OVER (PARTITION BY list_id ORDER BY rank) AS rank FROM ranked": None,
-    "SELECT list_id, rank FROM ranked WHERE rank <= 9": 4,
-    "SELECT list_id, rank FROM ranked WHERE doc_id > 'a'": None,
-    "SELECT list_id, rank FROM judged WHERE relevance > 1": 4,
-    "SELECT j.list_id, r.rank FROM judgments AS j LEFT JOIN ranked AS r ON r.list_id = j.list_id AND r.rank = j.relevance": None,
-    "SELECT list_id, rank FROM judged WHERE list_id IN (SELECT list_id FROM answers)": None,
-    "SELECT list_id, rank FROM ranked WHERE rank > 2": None,
-    "SELECT list_id, MIN(rank) AS rank FROM ranked GROUP BY list_id": 4,
-    "SELECT list_id, MAX(rank) AS rank FROM ranked GROUP BY list_id": None,
+    "SELECT r.list_id, r.rank FROM ranked_documents AS r JOIN judgments AS j ON j.list_id = r.list_id AND j.doc_id = r.doc_id": None,
+    "SELECT r.list_id, r.rank FROM ranked_documents AS r JOIN ranked_lists AS l ON l.list_id = r.list_id": 4,
+    "SELECT r.list_id, r.rank FROM ranked_documents AS r LEFT JOIN judgments AS j ON j.list_id = r.list_id AND j.doc_id = r.doc_id": 4,
+    "SELECT r.list_id, r.rank FROM ranked_documents AS r JOIN ranked_documents AS o ON o.list_id = r.list_id AND o.doc_id = r.doc_id": None,
+    "SELECT list_id, LEAD(rank) OVER (PARTITION BY list_id ORDER BY rank) AS rank FROM ranked_documents": None,
+    "SELECT list_id, rank FROM ranked_documents WHERE rank <= 9": 4,
+    "SELECT list_id, rank FROM ranked_documents WHERE doc_id > 'a'": None,
+    "SELECT list_id, rank FROM judged_documents WHERE relevance > 1": 4,
+    "SELECT j.list_id, r.rank FROM judgments AS j LEFT JOIN ranked_documents AS r ON r.list_id = j.list_id AND r.rank = j.relevance": None,
+    "SELECT list_id, rank FROM judged_documents WHERE list_id IN (SELECT list_id FROM list_lengths)": None,
+    "SELECT list_id, rank FROM ranked_documents WHERE rank > 2": None,
+    "SELECT list_id, MIN(rank) AS rank FROM ranked_documents GROUP BY list_id": 4,
+    "SELECT list_id, MAX(rank) AS rank FROM ranked_documents GROUP BY list_id": None,
 }
 
 

@@ -6,12 +6,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
 from website import families
 from website.formulas import MOST, formula
 from website.metric_page import page
 
-FILES = {file.title_name: file for of in families.families().values() for file in of}
+FILES = {file.full_name: file for of in families.families().values() for file in of}
 ELEMENTS = {"math", "mrow", "mi", "mn", "mo", "mtext", "mfrac", "msup", "msqrt", "munder", "mtable", "mtr", "mtd"}
 
 
@@ -41,14 +41,14 @@ def written(node: ET.Element) -> str:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("nDCG", "nDCG = (∑[rank ≤ k] discounted_gain)/(∑[ideal_rank ≤ k] ideal_gain)"),
+        ("nDCG", "nDCG = (∑[rank ≤ k] discounted_gain)/(∑[ideal_rank ≤ k] ideal_discounted_gain)"),
         ("RR", "RR = max {(1)/(rank) if  rank ≤ k; 0 otherwise}"),
         ("Brier", "Brier = (∑ weight ⋅ (( score − label ))^(2))/(∑ weight)"),
-        ("ECE", "ECE = (∑ | predicted − observed |)/(∑ weight)"),
-        ("AUC", "AUC = ∑ (positives)/(all_positives) ⋅ (negatives_below + tie_credit ⋅ negatives)/(all_negatives)"),
+        ("ECE", "ECE = (∑ | score_sum − label_sum |)/(∑ weight)"),
+        ("AUC", "AUC = ∑ (positives)/(total_positives) ⋅ (negatives_below + tie_credit ⋅ negatives)/(total_negatives)"),
         ("LogLoss", "LogLoss = (− ∑ weight ⋅ log_likelihood ( label , score ))/(∑ weight)"),
         ("RMSE", "RMSE = sqrt((∑ weight ⋅ (( score − label ))^(2))/(∑ weight))"),
-        ("Elbow", "Elbow = max[place = 1  and  height > 0] cutoff"),
+        ("Elbow", "Elbow = max[elbow_rank = 1  and  elbow_height > 0] cutoff"),
         # A total before another factor is in brackets, and so is what is subtracted.
         (
             "BrierSkill",
@@ -68,7 +68,7 @@ def test_every_page_has_a_formula_that_is_well_formed_or_none() -> None:
             continue
         counted += 1
         tags = {node.tag for node in parsed(found).iter()}
-        assert tags <= ELEMENTS, file.title_name
+        assert tags <= ELEMENTS, file.full_name
     assert counted > 150
 
 
@@ -79,16 +79,19 @@ def test_totals_of_a_column_long_expressions_and_curves_have_none(name: str) -> 
 
 def test_all_kinds_of_expressions_are_known() -> None:
     # What is left out is left out for its length, or since it is one column: no kind of node is unknown.
-    for file in library().metrics.values():
+    for file in load_registry().metrics.values():
         tree = file.tree.expressions[-1].unalias()
         nodes = sum(1 for _ in tree.walk())
-        assert formula(file) or nodes > MOST or nodes <= 3, file.title_name
+        assert formula(file) or nodes > MOST or nodes <= 3, file.full_name
 
 
 @pytest.mark.slow
 def test_a_page_has_its_formula_and_what_it_is_over() -> None:
     text = page(FILES["nDCG"])
     assert f'<div class="formula" tabindex="0" data-search-exclude>{formula(FILES["nDCG"])}</div>' in text
-    assert "Over the rows of `discounted`, with its columns and the parameters as names: one row per document of positive relevance" in text
+    assert (
+        "Over the rows of `discounted_gains`, with its columns and the parameters as names: one row per document of positive relevance"
+        in text
+    )
     assert "Over the rows of the [input](../../inputs.md) `predictions`" in page(FILES["Brier"])
     assert "formula" not in page(FILES["FN"]).partition("## Edge cases")[0]

@@ -96,3 +96,51 @@ def test_a_collation_of_the_database_does_not_merge_ids() -> None:
     qrels = pa.table({"query_id": ["q", "Q"], "doc_id": ["c", "a"], "relevance": [1, 1]})
     got = sqlrank.evaluate(["RR", "num_ret"], run=run, qrels=qrels, connection=connection, per_query=True).to_pylist()
     assert got == [{"query_id": "Q", "RR": 1.0, "num_ret": 1.0}, {"query_id": "q", "RR": 0.5, "num_ret": 2.0}]
+
+
+TIED = pa.table({"query_id": [1, 1], "doc_id": [9, 10], "score": [0.5, 0.5]})
+FIRST = pa.table({"query_id": [1], "doc_id": [9], "relevance": [1]})
+"""Of two tied documents that of the lesser number is relevant; as text it is the greater one."""
+
+
+def texts(table: pa.Table) -> pa.Table:
+    return table.set_column(1, "doc_id", table["doc_id"].cast(pa.string()))
+
+
+@pytest.mark.parametrize("plan", ["sorted", "counted", "scored", "listed", "top"])
+@pytest.mark.parametrize(("compat", "place"), [(None, 2), ("trec10", 1), ("trec9", 1), ("ir_measures", 1), ("replay", 2)])
+def test_numbers_are_ordered_as_the_tool_orders_them(compat: str | None, place: int, plan: str) -> None:
+    """By default as numbers; trec_eval and the tools that ask it know texts only."""
+    metric = "P@1" if plan == "top" else "AP"
+    (value,) = sqlrank.evaluate(metric, run=TIED, qrels=FIRST, compat=compat, plan={"ranking": plan})[metric].to_pylist()
+    assert value == (1 if place == 1 else 0.0 if plan == "top" else 0.5)
+    (value,) = sqlrank.evaluate(metric, run=texts(TIED), qrels=texts(FIRST), compat=compat, plan={"ranking": plan})[metric].to_pylist()
+    assert value == 1
+
+
+@pytest.mark.parametrize("kind", [pa.uint8(), pa.int16(), pa.int64(), pa.string()], ids=str)
+def test_numbers_are_ordered_as_texts_where_one_input_has_texts(kind: pa.DataType) -> None:
+    judged = FIRST.set_column(1, "doc_id", FIRST["doc_id"].cast(kind))
+    assert sqlrank.evaluate("RR", run=TIED, qrels=judged, id_type="text").to_pylist() == [{"RR": 1.0}]
+
+
+def test_numbers_are_ordered_as_texts_in_predictions_and_printed_statements() -> None:
+    predictions = TIED.append_column("label", pa.array([1, 0]))
+    assert sqlrank.evaluate(["RR", "AUC"], predictions=predictions, compat="trec10").to_pylist() == [{"RR": 1.0, "AUC": 0.5}]
+    with duckdb.connect() as connection:
+        connection.from_arrow(TIED).create("run")
+        connection.from_arrow(FIRST).create("qrels")
+        for policies, value in (({}, 0.5), ({"compat": "trec10"}, 1.0), ({"compat": "trec10", "id_type": "given"}, 0.5)):
+            assert connection.sql(sqlrank.sql("RR", run="run", qrels="qrels", **policies)).fetchall() == [(value,)]
+
+
+def test_fractions_are_refused_as_texts() -> None:
+    run = TIED.set_column(1, "doc_id", TIED["doc_id"].cast(pa.float64()))
+    message = (
+        "run (Table): doc_id is DOUBLE, which engines write differently as text, and id_type='text' orders equal scores by that; cast it to "
+        "text or whole numbers, or give id_type='given' (--policy id_type=given)"
+    )
+    with pytest.raises(sqlrank.InputError) as raised:
+        sqlrank.evaluate("RR", run=run, qrels=FIRST, compat="trec10")
+    assert str(raised.value) == message
+    assert sqlrank.evaluate("RR", run=run, qrels=FIRST, compat="trec10", id_type="given").to_pylist() == [{"RR": 0.5}]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import sqlite3
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
 import sqlrank
+from sqlrank import InputError, SqlrankError
 from tests.unit.inputs import EXPECTED, evaluate, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 def polars_frame(table: pa.Table) -> Any:
@@ -84,12 +90,13 @@ def test_the_example_of_pytrec_eval() -> None:
 @pytest.mark.parametrize(
     ("source", "parts"),
     [
-        ({"q1": {"a": "x"}}, ["run: "]),
+        ({"q1": {"a": "1"}}, ["run: cannot read a dict whose query 'q1' has '1' for document 'a', which is no number"]),
+        ({"q1": {"a": [1]}}, ["run: cannot read a dict whose query 'q1' has [1] for document 'a', which is no number"]),
         (
             {"q1": {"a": None}},
-            ["run: cannot read a dict whose query 'q1' has not a number for each document", "{query: {document: score}}"],
+            ["run: cannot read a dict whose query 'q1' has None for document 'a', which is no number", "{query: {document: score}}"],
         ),
-        ({"q1": {"a": float("nan")}}, ["has not a number for each document"]),
+        ({"q1": {"a": float("nan")}}, ["query 'q1' has nan for document 'a', which is no number"]),
         ({"q1": {"a": 1.0}, 2: {"a": 1.0}}, ["are of different types; make them all texts, or all numbers"]),
         ({"q1": {}}, ["run (dict) has no rows"]),
         ({}, ["run (dict) has no rows"]),
@@ -101,7 +108,7 @@ def test_maps_that_are_none(source: Any, parts: list[str], qrels: pa.Table) -> N
 
 def test_maps_of_other_roles_are_refused(run: pa.Table, qrels: pa.Table) -> None:
     refused("predictions: cannot read a dict", metrics="AUC", predictions={"q1": {"a": 1.0}})
-    refused("queries: cannot read a dict", run=run, qrels=qrels, queries={"q1": 1.0})
+    refused("queries: cannot read this dict: ", run=run, qrels=qrels, queries={"q1": 1.0})
     refused("qrels: cannot read a dict whose query 'q1'", "{query: {document: relevance}}", run=run, qrels={"q1": ["a"]})
 
 
@@ -134,3 +141,198 @@ def test_roles_that_are_missing_or_too_many(run: pa.Table, qrels: pa.Table) -> N
     refused("no run; ranking metrics need run= and qrels=, or predictions=", qrels=qrels)
     refused("no run and no qrels")
     refused("either predictions", predictions=run, run=run)
+
+
+LABELS, SCORES = [0, 1, 1], [0.1, 0.7, 0.4]
+FRAME = pd.DataFrame({"label": LABELS, "score": SCORES})
+POLARS = pl.DataFrame({"label": LABELS, "score": SCORES})
+
+
+class Broken:
+    """A table whose library fails."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        raise self.error
+
+
+class PanicException(BaseException):
+    """The error that Polars raises for a panic of its Rust code; it is not an ``Exception``."""
+
+
+def broken_stream() -> pa.RecordBatchReader:
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch({"label": [0], "score": [0.5]})
+        raise RuntimeError("it broke")
+
+    return pa.RecordBatchReader.from_batches(pa.schema({"label": pa.int64(), "score": pa.float64()}), batches())
+
+
+def closed_relation() -> duckdb.DuckDBPyRelation:
+    connection = duckdb.connect()
+    relation = connection.sql("SELECT 1 AS label, 0.5 AS score")
+    connection.close()
+    return relation
+
+
+@pytest.mark.parametrize(
+    ("make", "parts"),
+    [
+        (lambda: pd.concat([FRAME, FRAME["score"]], axis=1), ["two columns are named 'score'; rename one of them, or leave it out"]),
+        (lambda: pa.table([LABELS, SCORES, SCORES], names=["label", "score", "score"]), ["two columns are named 'score'; rename one"]),
+        (
+            lambda: FRAME.assign(score=pd.arrays.SparseArray(SCORES)),
+            ["column 'score' (Sparse[float64, nan]) cannot be read: Sparse pandas data", "; convert it to numbers or texts of one type"],
+        ),
+        (lambda: FRAME.assign(x=np.array(SCORES, complex)), ["column 'x' (complex128) cannot be read: Unsupported numpy type"]),
+        (lambda: FRAME.assign(x=["a", 1, 2.0]), ["column 'x' (object) cannot be read: ", "of one type, or leave it out"]),
+        (lambda: FRAME.assign(x=[object(), 1, 2]), ["column 'x' (object) cannot be read: Could not convert"]),
+        (lambda: FRAME.assign(x=[10**30, 1, 2]), ["column 'x' (object) cannot be read: ", "too large"]),
+        (lambda: FRAME.assign(x=["\ud800", "b", "c"]), ["column 'x' (object) cannot be read: 'utf-8' codec"]),
+        (lambda: POLARS.with_columns(pl.col("label").cast(pl.Int128)), ["column 'label' (Int128) cannot be read: "]),
+        (lambda: pl.Series("score", SCORES), ["cannot read this Series: ", "; give a table name, a file, a DuckDB relation, or a table"]),
+        (lambda: FRAME["score"], ["cannot read a Series; give a table name"]),
+        (
+            lambda: POLARS.lazy().select("nope"),
+            ['the LazyFrame cannot be collected: unable to find column "nope"', "; call collect() on it to see where it fails"],
+        ),
+        (lambda: pl.scan_parquet("nope.parquet"), ["the LazyFrame cannot be collected: No such file or directory"]),
+        (lambda: Broken(KeyError("x")), ["cannot read this Broken: 'x'; give a table name"]),
+        (lambda: Broken(PanicException("it panicked")), ["cannot read this Broken: it panicked; give a table name"]),
+        (broken_stream, ["cannot read this RecordBatchReader: ", "it broke"]),
+        (
+            lambda: pa.table({"label": LABELS, "score": pa.array([Decimal(10) ** 60, 1, 2], pa.decimal256(70))}),
+            ["column 'score' has decimals of more than 38 digits; cast it to float64"],
+        ),
+        (
+            lambda: pa.table({"label": LABELS, "score": SCORES, "x": pa.nulls(3, pa.dense_union([pa.field("a", pa.int64())]))}),
+            ["column 'x' of type dense_union<a: int64=0> cannot be read: ", "; convert it, or leave it out"],
+        ),
+        (closed_relation, ["cannot read the DuckDB relation: Connection Error: Connection has already been closed"]),
+        (
+            lambda: duckdb.connect().sql("SELECT ERROR('it fails') AS label, 0.5 AS score"),
+            ["cannot read the DuckDB relation: ", "it fails"],
+        ),
+    ],
+)
+def test_tables_that_their_library_cannot_hand_over(make: Callable[[], Any], parts: list[str]) -> None:
+    with pytest.raises(InputError) as caught:
+        sqlrank.evaluate("AUC", predictions=make())
+    message = str(caught.value)
+    assert message.startswith("predictions: ")
+    assert all(part in message for part in parts), message
+    assert "\n" not in message
+
+
+def test_the_error_of_a_library_is_the_cause() -> None:
+    with pytest.raises(InputError) as caught:
+        sqlrank.evaluate("AUC", predictions=Broken(KeyError("x")))
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, MemoryError])
+def test_what_is_no_error_of_a_library_passes(error: type[BaseException]) -> None:
+    with pytest.raises(sqlrank.ExecutionError if error is MemoryError else error):
+        sqlrank.evaluate("AUC", predictions=Broken(error()))
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        pa.array(np.array([0.125, 0.75, 0.5], "float16")),
+        pa.array([Decimal("0.1"), Decimal("0.7"), Decimal("0.4")], pa.decimal256(50, 2)),
+        pa.array([Decimal("0.1"), Decimal("0.7"), Decimal("0.4")], pa.decimal128(38, 2)),
+    ],
+    ids=["half", "decimal256", "decimal128"],
+)
+def test_numbers_that_duckdb_has_no_type_for(scores: pa.Array) -> None:
+    table = pa.table({"label": LABELS, "score": scores})
+    expected = sqlrank.evaluate(["AUC", "LogLoss"], predictions=table.set_column(1, "score", scores.cast(pa.float64()))).to_pylist()[0]
+    assert sqlrank.evaluate(["AUC", "LogLoss"], predictions=table).to_pylist()[0] == pytest.approx(expected, rel=1e-14)
+    assert sqlrank.evaluate("AUC", predictions=FRAME.assign(score=FRAME["score"].astype("float16"))).to_pylist() == [{"AUC": 1.0}]
+
+
+def test_maps_of_numbers_that_are_too_large(qrels: pa.Table) -> None:
+    refused(
+        "run: cannot read a dict whose query 'q1' has 1000",
+        "which is no number that a double holds",
+        run={"q1": {"a": 10**400}},
+        qrels=qrels,
+    )
+    refused("run: the queries or documents of this dict are integers beyond 64 bits; make them texts", run={10**30: {1: 1.0}}, qrels=qrels)
+
+
+def test_a_map_of_columns_is_a_table_of_predictions() -> None:
+    labels, scores = [0, 1, 1, 0], np.array([0.1, 0.7, 0.4, 0.5])
+    for table in ({"label": labels, "score": scores}, {"label": pa.array(labels), "score": pl.Series(scores)}):
+        assert sqlrank.evaluate("AUC", predictions=table).to_pylist() == [{"AUC": 0.75}]
+    refused(
+        "predictions: cannot read this dict: ",
+        "expected length 4 but got length 2",
+        metrics="AUC",
+        predictions={"label": labels, "score": scores[:2]},
+    )
+
+
+LISTS = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "label": [0, 1, 0], "score": [0.1, 0.4, 0.9]})
+
+
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("RR", {"plan": {"order": "nonsense"}}),
+        ("RR", {"by": "nothing"}),
+        ("AUC", {"where": "nothing = 1"}),
+        ("AUC", {"columns": {"label": "nothing"}}),
+        ("AUC", {"columns": {"label": "doc_id"}}),
+        ("AUC", {"inputs": {"items": "no table"}}),
+        ("RR", {"dialect": "duckdb", "connection": 5}),
+        ("nothing", {}),
+    ],
+)
+def test_a_call_that_is_refused_leaves_a_stream_unread(metric: str, options: dict[str, Any]) -> None:
+    stream = LISTS.to_reader()
+    with pytest.raises(SqlrankError):
+        sqlrank.evaluate(metric, predictions=stream, **options)
+    assert stream.read_all() == LISTS
+
+
+def test_a_stream_is_read_once_for_all_parts_of_a_call() -> None:
+    expected = sqlrank.explain("RR", query="q", predictions=LISTS)
+    assert str(sqlrank.explain("RR", query="q", predictions=LISTS.to_reader())) == str(expected)
+    run, qrels = LISTS.select(["query_id", "doc_id", "score"]), pa.table({"query_id": ["q"], "doc_id": ["b"], "relevance": [1]})
+    expected = sqlrank.explain("RR", query="q", run=run, qrels=qrels)
+    assert str(sqlrank.explain("RR", query="q", run=run.to_reader(), qrels=qrels.to_reader())) == str(expected)
+    assert sqlrank.evaluate(["RR", "AUC"], predictions=LISTS.to_reader()).to_pylist() == [{"RR": 0.5, "AUC": 0.5}]
+    streams = {"run": {"old": run.to_reader(), "new": run.to_reader()}, "qrels": qrels.to_reader()}
+    queries = pa.table({"query_id": ["q"], "kind": ["rare"]}).to_reader()
+    result = sqlrank.compare("RR", **streams, queries=queries, slices=[["kind"], []])
+    assert result["value"].to_pylist() == [0.5, 0.5]
+
+
+class Once:
+    """A stream of the protocol alone, which can be opened once."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.left = [table]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.left.pop().__arrow_c_stream__(requested_schema)
+
+
+def test_a_stream_of_any_library_is_opened_once() -> None:
+    expected = sqlrank.explain("RR", query="q", predictions=LISTS)
+    assert str(sqlrank.explain("RR", query="q", predictions=Once(LISTS))) == str(expected)
+    stream = Once(LISTS)
+    with pytest.raises(SqlrankError, match=r"^unknown plan"):
+        sqlrank.evaluate("RR", predictions=stream, plan={"speed": "high"})
+    assert stream.left == [LISTS]
+
+
+def test_messages_name_the_class_of_a_stream() -> None:
+    with pytest.raises(InputError, match=r"^predictions \(RecordBatchReader\): no column 'label'"):
+        sqlrank.evaluate("AUC", predictions=LISTS.drop_columns(["label"]).to_reader())
+    with pytest.raises(InputError, match=r"^predictions: a RecordBatchReader is not on sqlite"):
+        sqlrank.evaluate("AUC", predictions=LISTS.to_reader(), connection=sqlite3.connect(":memory:"))

@@ -13,7 +13,7 @@ import sqlglot
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.engines.dialects import DIALECTS
+from sqlrank.rendering.dialects import DIALECTS
 from tests.definitions.records import BLOCKS, PREDICTED, TRUE, blocks, listed, records
 from tests.golden.reading import faults
 from tests.lanes import few
@@ -216,6 +216,18 @@ def test_sources_have_to_be_known() -> None:
     assert "1 row: source is NULL" in problem(records=records("ab", "xy", source=["one", None]), **pairs)
 
 
+@pytest.mark.parametrize("metric", ["PairwiseRecall", "PairwisePrecision", "Rand", "num_true_links", "BCubedF"])
+def test_links_between_sources_are_of_all_metrics_of_a_call_or_none(metric: str) -> None:
+    """Metrics that count links within a source, too, are refused beside those that do not; by default both are evaluated."""
+    sources = {"records": records("aab", "xxy", source=["one", "two", "two"]), "candidate_pairs": blocks(["0-1"])}
+    said = f"{metric} does not read linkage; ask for it in a call without linkage='across'"
+    with pytest.raises(MetricError) as caught:
+        evaluate(["PairsCompleteness", metric], linkage="across", **sources)
+    assert str(caught.value) == said
+    assert len(evaluate(["PairsCompleteness", metric], linkage="within", **sources)) == 1
+    assert evaluate("PairsCompleteness", linkage="across", **sources) == [{"PairsCompleteness": 1.0}]
+
+
 def test_blocking_of_two_tables() -> None:
     assert evaluate("PairsQuality", **both(candidate_pairs=blocks(BLOCKS))) == [{"PairsQuality": 0.6}]
 
@@ -230,7 +242,7 @@ def test_it_is_written_in_every_dialect(dialect: str) -> None:
     metrics = [*METRICS, "VMeasure", "ClosestF", "PairsQuality", "SampledPairwisePrecision"]
     for by in ("prediction.system", [["prediction.system"], []]):
         text = sqlrank.sql(metrics, inputs=inputs, by=by, dialect=dialect)
-        assert sqlglot.parse_one(text, read=DIALECTS[dialect].writer).named_selects[-7:] == [name.lower() for name in metrics]
+        assert sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name).named_selects[-7:] == [name.lower() for name in metrics]
         assert dialect == "datafusion" or faults(text, dialect) == []
 
 

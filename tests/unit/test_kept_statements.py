@@ -1,4 +1,4 @@
-"""What is kept of a call for the next one is used where that asks the same, and never where anything differs."""
+"""Cached results of a call are reused for equal calls only."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.call import Call
-from sqlrank.engines.sources import Catalog, database_on
+from sqlrank.engines.duckdb_sources import DuckDBSources, duckdb_database
 from sqlrank.prepare import prepare
-from sqlrank.question import look_up
+from sqlrank.request import Request
+from sqlrank.resolve import resolve_request
 
 if TYPE_CHECKING:
-    from sqlrank.engines.database import Table
+    from sqlrank.engines.database import SourceTable
 
 ORDERS = pa.table({"order_id": [1, 1, 2], "item": ["a", "b", "a"], "price": [2.0, 3.0, 5.0], "pieces": [1, 2, 1]})
 RUN = pa.table({"query_id": [1, 1, 2], "doc_id": ["a", "b", "a"], "score": [0.5, 0.5, 0.9]})
@@ -94,20 +94,20 @@ def test_what_a_call_names_on_a_connection_is_its_own(monkeypatch: pytest.Monkey
     """One after another they have the same names, so that their statements are the same; one within another has not."""
     connection = duckdb.connect()
     there: list[str] = []
-    find = Catalog.find
+    find = DuckDBSources.resolve
 
-    def seen(self: Catalog, role: str, source: Any) -> Table:
+    def seen(self: DuckDBSources, role: str, source: Any) -> SourceTable:
         table = find(self, role, source)
-        there.append(table.node.name)
+        there.append(table.from_item.name)
         return table
 
-    monkeypatch.setattr(Catalog, "find", seen)
+    monkeypatch.setattr(DuckDBSources, "resolve", seen)
     for _ in range(2):
         assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [{"RR": 0.5}]
     assert len(there) == 4
     assert there[:2] == there[2:]
-    with closing(Catalog(connection)) as outer:
-        outer.find("run", RUN.slice(2))
+    with closing(DuckDBSources(connection)) as outer:
+        outer.resolve("run", RUN.slice(2))
         assert sqlrank.evaluate("RR", run=RUN, qrels=QRELS, connection=connection).to_pylist() == [{"RR": 0.5}]
         assert there[4] not in there[5:]
     outer.close()
@@ -121,9 +121,9 @@ def test_columns_of_other_types_are_other_statements() -> None:
         connection = duckdb.connect()
         connection.execute("CREATE TABLE r (query_id INT, doc_id INT, score DOUBLE)")
         connection.execute(f"CREATE TABLE q (query_id INT, doc_id INT, relevance {kind})")
-        with closing(Catalog(connection)) as catalog:
-            call = Call.of("CG", {"run": "r", "qrels": "q"}, {})
-            found.append(prepare(look_up(call), database_on(catalog)).statement)
+        with closing(DuckDBSources(connection)) as catalog:
+            call = Request("CG", {"run": "r", "qrels": "q"})
+            found.append(prepare(resolve_request(call), duckdb_database(catalog)).statement)
     assert found[0] is found[2]
     assert found[0] is not found[1]
 

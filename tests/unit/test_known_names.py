@@ -8,8 +8,8 @@ import pytest
 
 import sqlrank
 from sqlrank import MetricError
-from sqlrank.library.folder import read_toml, sql_root
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_folder import read_toml, sql_root
 from tests.unit.calls import GOOD_QRELS, GOOD_RUN
 from tests.unit.command_line import printed, refused
 
@@ -56,14 +56,14 @@ def test_names_of_other_tools(theirs: str, ours: str) -> None:
 
 
 def test_every_known_name_is_of_a_metric_and_of_none_of_ours() -> None:
-    assert NAMES.keys() == {"same", "several", "words"}
+    assert NAMES.keys() == {"same", "several", "words", "spellings", "functions", "examples", "arguments"}
     for theirs, ours in NAMES["same"].items():
         assert theirs == theirs.lower().replace("-", "").replace("_", "")
         cutoff = "@5" if theirs.endswith("@") else ""
         found = sqlrank.parse(theirs.removesuffix("@") + cutoff)
         assert str(found) == ours + cutoff
-        own = library().metrics.get(theirs.removesuffix("@"))
-        assert own is None or (cutoff and own.at is None)
+        own = load_registry().metrics.get(theirs.removesuffix("@"))
+        assert own is None or (cutoff and own.cutoff_parameter is None)
         assert theirs not in NAMES["several"]
 
 
@@ -96,7 +96,7 @@ def test_words_of_a_metric_lead_to_it() -> None:
         "num_won_by_b",
         "Preference",
     }
-    assert not NAMES["words"].keys() & {name.lower() for name in library().names}
+    assert not NAMES["words"].keys() & {name.lower() for name in load_registry().metric_names}
 
 
 def test_names_that_mean_different_things_are_refused_with_the_choices() -> None:
@@ -109,7 +109,10 @@ def test_names_that_mean_different_things_are_refused_with_the_choices() -> None
 
 
 def test_names_of_a_tool_are_told_with_its_mode() -> None:
-    with pytest.raises(MetricError, match=r"unknown metric 'ndcg_cut_10'; trec10 calls one so: compat='trec10' \(--compat trec10\)"):
+    with pytest.raises(
+        MetricError,
+        match=r"unknown metric 'ndcg_cut_10'; trec10 calls nDCG@10 so: write nDCG@10, or give compat='trec10' \(--compat trec10\)",
+    ):
         sqlrank.parse("ndcg_cut_10")
     assert str(sqlrank.parse("roc_auc_score")) == "AUC"
 

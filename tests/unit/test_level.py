@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.engines.dialects import DIALECTS
 from sqlrank.errors import MetricError
+from sqlrank.rendering.dialects import DIALECTS
 from tests.lanes import few
 from tests.references import predictions_reference as reference
 from tests.references.predictions import Predictions
@@ -127,7 +127,18 @@ def test_sqlite(arguments: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", few(["thresholds", "by_thresholds", "thresholds_of_queries", "predictions_of_queries", "per_query", "over_queries"], 1)
+    "name",
+    few(
+        [
+            "positive_thresholds",
+            "positive_thresholds_metrics",
+            "positive_thresholds_by_query",
+            "predictions_by_query",
+            "query_values",
+            "group_query_values",
+        ],
+        1,
+    ),
 )
 def test_tables_named_like_steps(name: str) -> None:
     metrics = ["AUC(level=query)", "AUC", "Brier(level=query)", "Brier"]
@@ -144,7 +155,7 @@ def test_tables_named_like_steps(name: str) -> None:
 def test_statements_without_groups_have_no_empty_select(dialect: str) -> None:
     text = sqlrank.sql("AUC(level=query)", dialect=dialect, predictions="p")
     assert "SELECT\n  FROM" not in text
-    assert "over_queries" in text
+    assert "group_query_values" in text
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
-"""What a call may ask for, how long it may take, and what it leaves behind."""
+"""Limits of a call: allowed resources, timeouts, and cleanup."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import threading
 import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +18,11 @@ import pytest
 
 import sqlrank
 from sqlrank import ExecutionError, MetricError
-from sqlrank.engines import spare, spill
-from sqlrank.engines.duckdb import Limits, session
+from sqlrank.deadline import deadline
+from sqlrank.engines import duckdb_pool, spill_directory
+from sqlrank.engines.duckdb_session import duckdb_session
+from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.worker_threads import make_fork_safe_lock, run_in_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +94,7 @@ def _dead() -> int:
 
 @pytest.mark.parametrize(
     ("process", "machine", "is_kept"),
-    [(_dead, spill.machine, False), (os.getpid, spill.machine, True), (_dead, lambda: 1, True)],
+    [(_dead, spill_directory.pid_namespace, False), (os.getpid, spill_directory.pid_namespace, True), (_dead, lambda: 1, True)],
     ids=["dead", "alive", "of another container"],
 )
 def test_what_a_killed_process_left_is_swept(
@@ -100,7 +106,7 @@ def test_what_a_killed_process_left_is_swept(
     for folder in (left, *others):
         folder.mkdir()
         (folder / "file").write_text("x")
-    made = Path(spill.spill_folder())
+    made = Path(spill_directory.make_spill_directory())
     assert made.parent == tmp_path
     assert left.exists() == is_kept
     assert all((folder / "file").exists() for folder in others)
@@ -108,19 +114,99 @@ def test_what_a_killed_process_left_is_swept(
 
 def test_a_database_is_kept_for_the_threads_last_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[int | None] = []
-    monkeypatch.setattr(spare, "_SPARE", spare._Spare())  # noqa: SLF001  none is kept yet
-    real = spare._open  # noqa: SLF001  what is counted
-    monkeypatch.setattr(spare, "_open", lambda threads: opened.append(threads) or real(threads))
+    monkeypatch.setattr(duckdb_pool, "_SPARE", duckdb_pool._DatabasePool())  # noqa: SLF001  none is kept yet
+    real = duckdb_pool._open_database  # noqa: SLF001  what is counted
+    monkeypatch.setattr(duckdb_pool, "_open_database", lambda threads: opened.append(threads) or real(threads))
     for threads in (1, None, 1, 2, None, 2, 1):
-        with session(None, Limits(threads=threads)) as database:
+        with duckdb_session(None, ResourceLimits(threads=threads)) as database:
             told = database.sql("SELECT CURRENT_SETTING('threads')").fetchall()[0][0]
             assert threads in {None, told}
     assert opened == [1, None, 2, 1]
 
 
 def test_what_is_under_way_outlives_the_database_that_is_let_go() -> None:
-    with session(None, Limits(threads=1)) as first:
+    with duckdb_session(None, ResourceLimits(threads=1)) as first:
         first.execute("CREATE TEMP TABLE t AS SELECT 7 AS x")
-        with session(None, Limits(threads=2)) as second, pytest.raises(duckdb.CatalogException):
+        with duckdb_session(None, ResourceLimits(threads=2)) as second, pytest.raises(duckdb.CatalogException):
             second.sql("FROM t")
         assert first.sql("FROM t").fetchall() == [(7,)]
+
+
+def test_imports_keep_the_time_of_a_call() -> None:
+    started = time.monotonic()
+    with deadline(0.2), pytest.raises(ExecutionError, match=r"^cancelled after 0\.2 seconds; give a longer timeout"):
+        run_in_time(lambda: time.sleep(1.5))
+    assert time.monotonic() - started < 1.2
+    with deadline(60):
+        assert run_in_time(lambda: 7) == 7
+        with pytest.raises(ZeroDivisionError):
+            run_in_time(lambda: 1 / 0)
+
+
+@pytest.mark.slow
+def test_a_report_keeps_its_time_while_its_libraries_are_imported() -> None:
+    call = "sqlrank.report('RR', run={'q': {'d': 1.0}}, qrels={'q': {'d': 1}}, timeout=0.3)"
+    code = f"import time, sqlrank, sqlrank.reports.report\nt = time.monotonic()\ntry: {call}\nexcept sqlrank.ExecutionError: print(time.monotonic() - t)"
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert float(done.stdout) < 1.3
+
+
+def test_locks_are_free_in_a_process_that_was_forked_beside_a_thread_which_held_them() -> None:
+    lock, held = make_fork_safe_lock(), threading.Event()
+
+    def hold() -> None:
+        with lock:
+            held.set()
+            time.sleep(0.3)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # of Python 3.12, where there are threads
+        child = os.fork()
+    if child == 0:
+        os._exit(0 if lock.acquire(timeout=5) else 1)
+    holder.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert lock.acquire(timeout=5)
+    lock.release()
+
+
+@pytest.mark.slow
+def test_a_connection_that_threads_share_is_refused_by_our_errors() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE p AS SELECT i % 2 AS label, i * 1.0 AS score FROM range(20000) AS t(i)")
+    expected = sqlrank.evaluate("AUC", predictions="p", connection=connection).to_pylist()
+
+    def call(_: int) -> str:
+        try:
+            assert sqlrank.evaluate("AUC", predictions="p", connection=connection).to_pylist() == expected
+        except ExecutionError as error:
+            return str(error)
+        return ""
+
+    with ThreadPoolExecutor(16) as pool:
+        messages = list(pool.map(call, range(64)))
+    assert "" in messages
+    assert {message.partition(",")[0] for message in messages if message} == {"connection: another call is using this DuckDB connection"}
+    assert sqlrank.evaluate("AUC", predictions="p", connection=connection).to_pylist() == expected
+
+
+def test_a_connection_serves_one_call_at_a_time() -> None:
+    connection = duckdb.connect()
+    with (
+        duckdb_session(connection, ResourceLimits()),
+        pytest.raises(ExecutionError, match=r"give each thread a connection of its own, connection=con\.cursor\(\)"),
+    ):
+        sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=connection)
+    assert sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=connection).num_rows == 1
+
+
+def test_the_first_statement_on_a_connection_raises_our_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise duckdb.InvalidInputException("Resource In Use Error: connection is busy with another call")
+
+    monkeypatch.setattr("sqlrank.engines.duckdb_session.fetch_tuples", fail)
+    with pytest.raises(ExecutionError, match=r"^duckdb: Resource In Use Error: connection is busy"):
+        sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=duckdb.connect())

@@ -1,4 +1,4 @@
-"""How metrics are written: reading, canonical printing, and the message for everything that cannot be read."""
+"""Parse and print metrics, with messages for everything that cannot be parsed."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_a_parameter_that_does_not_fit_is_named(metric: str, message: str, run: 
 @pytest.mark.parametrize(
     ("policies", "message"),
     [
-        ({"tie": "rank"}, "unknown policy 'tie'; did you mean 'ties'?"),
+        ({"tie": "rank"}, "evaluate has no argument 'tie'; did you mean 'ties'?"),
         ({"ties": "ranks"}, "unknown ties 'ranks'; did you mean 'rank'?"),
         ({"ties": 3}, "unknown ties 3"),
         ({"depth": 0}, "depth is 0; it must be an integer from 1"),
@@ -215,8 +215,8 @@ def test_a_policy_that_does_not_fit_is_named(policies: dict[str, Any], message: 
 
 def test_all_problems_of_a_call_are_reported_at_once(run: pa.Table, qrels: pa.Table) -> None:
     with pytest.raises(MetricError) as caught:
-        sqlrank.evaluate(["nDGC@10", "P@x", "RBP(p=2)"], run=run, qrels=qrels, tie="rank")
-    for part in ("nDGC", "'x'", "p is 2", "'tie'"):
+        sqlrank.evaluate(["nDGC@10", "P@x", "RBP(p=2)"], run=run, qrels=qrels, depth="x")
+    for part in ("nDGC", "'x'", "p is 2", "depth is 'x'"):
         assert part in str(caught.value)
 
 
@@ -239,6 +239,25 @@ def test_a_metric_asked_for_twice_is_one_column(run: pa.Table, qrels: pa.Table) 
 def test_a_metric_made_by_hand(run: pa.Table, qrels: pa.Table) -> None:
     metric = Metric("ndcg", (("gain", "exp2"),)) @ 10
     assert sqlrank.evaluate(metric, run=run, qrels=qrels).column_names == ["nDCG(gain=exp2)@10"]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ((5,), "name=5 is not possible: give the name of a metric, such as 'nDCG'"),
+        (("a b",), "name='a b' is not possible: give the name of a metric"),
+        (("P", "rel"), "params='rel' is not possible: give pairs of a name and a value, such as (('gain', 'exp2'),)"),
+        (("P", (("rel", None),)), "params=(('rel', None),) is not possible: give pairs of a name and a value"),
+        (("P", (("rel", [1]),)), "params=(('rel', [1]),) is not possible: give pairs of a name and a value"),
+        (("P", (), [5]), "cutoff=[5] is not possible: give a number, such as 10, a pair (1, 20), or 'cutoff'"),
+        (("P", (), True), "cutoff=True is not possible: give a number"),
+        (("P", (), 10**400), "is not possible: give a number"),
+    ],
+)
+def test_a_metric_made_by_hand_of_wrong_values(values: Any, message: str) -> None:
+    with pytest.raises(MetricError) as caught:
+        Metric(*values)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

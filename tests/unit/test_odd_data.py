@@ -173,3 +173,12 @@ def test_whole_numbers_that_are_one_double(options: dict[str, Any], place: float
     qrels = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [1, 0]})
     sources = {"predictions": run.append_column("label", qrels["relevance"])} if labelled else {"run": run, "qrels": qrels}
     assert sqlrank.evaluate("RR", **sources, **options).to_pylist() == [{"RR": place}]
+
+
+def test_groups_by_arrays_of_a_fixed_size() -> None:
+    """DuckDB 2.0 crashes where it counts distinct rows that hold them."""
+    groups = pa.array([[1.0, 2.0]] * 4, pa.list_(pa.float64(), 2))
+    table = pa.table({"label": [1, 0, 1, 0], "score": [0.9, 0.4, 0.3, 0.1], "g": groups})
+    assert sqlrank.evaluate("AUC", predictions=table, by="g").to_pylist() == [{"g": [1.0, 2.0], "AUC": 0.75}]
+    result = sqlrank.evaluate(["GAUC", "num_predictions"], predictions=table, columns={"query_id": "g"})
+    assert result.to_pylist() == [{"GAUC": 0.75, "num_predictions": 4}]

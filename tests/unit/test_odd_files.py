@@ -35,6 +35,12 @@ def test_a_line_of_three_megabytes() -> None:
     assert "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it" in refused("x.csv")
 
 
+@pytest.mark.parametrize("content", [b"hello", b"label,score\n" * 20])
+def test_text_under_the_name_of_a_parquet_file(content: bytes) -> None:
+    Path("x.parquet").write_bytes(content)
+    assert "name a file by what it is, such as .csv, .json or .parquet, or write it anew if it is damaged" in refused("x.parquet")
+
+
 EVEN = "label,score,name\n1,0.5,a\n0,0.25,b\n"
 MEND = "Mend the line: put what holds a delimiter in quotes, and leave no field out"
 
@@ -132,3 +138,13 @@ def test_files_of_a_users_folder(path: str, text: str, message: str) -> None:
         sqlrank.metrics(Path("mine"))
     assert f"{file}{message}" in str(caught.value)
     assert "Propert" not in str(caught.value)
+
+
+def test_a_score_of_a_run_that_is_no_number() -> None:
+    Path("x.run").write_text("1 Q0 a 1 abc t\n1 Q0 b 2 0.5 t\n", "utf-8")
+    Path("x.qrels").write_text("1 0 a 1\n", "utf-8")
+    with pytest.raises(InputError) as caught:
+        sqlrank.evaluate("AP", run="x.run", qrels="x.qrels")
+    first, example, *_ = str(caught.value).splitlines()
+    assert first == "run (x.run): 1 row: score is NULL, or a text that is no number; give it a number, or leave the row out"
+    assert example == "    query_id='1', doc_id='a', score=None"

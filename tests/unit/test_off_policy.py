@@ -119,7 +119,24 @@ def test_interleaved_lists() -> None:
     assert [found[name] for name in ("Preference", "num_won_by_a", "num_won_by_b")] == [0.1875, 2, 5]
     share = np.array([0, 1, 0.5, 1, np.nan, 0, 1, 1, 1, np.nan])
     influence = np.where(np.isnan(share), 0, share - np.nanmean(share)) / 8
-    assert found["Preference.se"] == pytest.approx(np.sqrt(10 / 9 * (influence**2).sum()))
+    assert found["Preference.n_units"] == 8
+    assert found["Preference.se"] == pytest.approx(np.sqrt(8 / 7 * (influence**2).sum()))
+
+
+def test_sessions_without_clicks_are_no_units() -> None:
+    """A thousand of them leave the interval of five clicked sessions as wide as it is."""
+    clicks = [
+        (session, team, clicked)
+        for session, pair in enumerate([(1, 0), (0, 2), (0, 1), (1, 1), (0, 1)])
+        for team, clicked in zip("AB", pair, strict=True)
+    ]
+    silent = [(session, team, 0) for session in range(5, 1000) for team in "AB"]
+    found = []
+    for rows in (clicks, clicks + silent):
+        table = pa.table(dict(zip(("session_id", "team", "clicks"), map(list, zip(*rows, strict=True)), strict=True)))
+        found += sqlrank.evaluate("Preference", inputs={"interleaved": table}, confidence=0.95).to_pylist()
+    assert found[0]["Preference.n_units"] == 5
+    assert found[1] == pytest.approx(found[0], rel=1e-12)
 
 
 def test_sessions_without_clicks_prefer_nobody() -> None:

@@ -11,8 +11,8 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.library.shelf import library
-from sqlrank.library.uses import home
+from sqlrank.registry.dependencies import find_input_role
+from sqlrank.registry.loader import load_registry
 from tests.engines.data import TABLES
 from tests.unit.command_line import printed
 
@@ -43,8 +43,8 @@ def test_by_hand() -> None:
 @pytest.mark.parametrize("options", [{"plan": {"ranking": "counted"}}, {"by": "system", "plan": {"lists": "plain"}}], ids=str)
 def test_as_at_fixed_cutoffs(options: dict[str, Any]) -> None:
     """Every metric that has a value per query; each query alone at its cut-off gives the same."""
-    files = [file for file in library().metrics.values() if file.at and file.at.type == "integer"]
-    names = [file.display_name for file in files if home(library(), file) == "run" and file.grain == "list"]
+    files = [file for file in load_registry().metrics.values() if file.cutoff_parameter and file.cutoff_parameter.type == "integer"]
+    names = [file.display_name for file in files if find_input_role(load_registry(), file) == "run" and file.grain == "list"]
     with duckdb.connect() as connection:
         for name in ("run", "qrels", "queries", "history", "items", "features", "baseline"):
             connection.execute(f"CREATE TABLE {name} AS {TABLES[name]}")

@@ -11,17 +11,18 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.engines.duckdb import Limits, session
+from sqlrank.engines.duckdb_session import duckdb_session
+from sqlrank.engines.resource_limits import ResourceLimits
 
 PREDICTIONS = pa.table({"label": [0, 1, 1], "score": [0.1, 0.7, 0.4], "day": ["2026-01-01", "2026-01-01", "2026-01-02"]})
 
 
-@pytest.mark.parametrize("limits", [Limits(), Limits(threads=1)])
+@pytest.mark.parametrize("limits", [ResourceLimits(), ResourceLimits(threads=1)])
 @pytest.mark.parametrize("is_file", [False, True])
-def test_sessions_load_no_extensions(is_file: bool, limits: Limits, tmp_path: Path) -> None:
+def test_sessions_load_no_extensions(is_file: bool, limits: ResourceLimits, tmp_path: Path) -> None:
     path = tmp_path / "x.duckdb"
     duckdb.connect(str(path)).close()
-    with session(path if is_file else None, limits) as opened:
+    with duckdb_session(path if is_file else None, limits) as opened:
         settings = "current_setting('autoinstall_known_extensions'), current_setting('autoload_known_extensions')"
         assert opened.execute(f"SELECT {settings}").fetchall() == [(False, False)]
 

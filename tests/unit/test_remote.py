@@ -1,4 +1,4 @@
-"""What connections to other databases are taken for, and what is refused of them."""
+"""Adapters of connections to other databases, and refused connections."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.engines.remote import spoken_by
+from sqlrank.engines.remote_database import infer_dialect
 from tests.lanes import few
 from tests.unit.connections import ONE_QRELS, ONE_RUN, QRELS, RUN, small
 
@@ -97,7 +97,7 @@ def test_what_the_connection_speaks(one: sqlite3.Connection) -> None:
 def test_a_driver_is_known_by_its_package(module: str, dialect: str) -> None:
     """Also where the caller's class is derived from the driver's."""
     driver = type("Connection", (), {"__module__": module, "cursor": None})
-    assert spoken_by(type("Mine", (driver,), {})(), None) == dialect
+    assert infer_dialect(type("Mine", (driver,), {})(), None) == dialect
 
 
 def test_there_is_no_float32_everywhere(one: sqlite3.Connection) -> None:

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank import ExecutionError, InputError
-from sqlrank.engines.dialects import dialect_of
+from sqlrank.rendering.dialects import get_dialect
 from tests.definitions.experiments import UNITS
 from tests.engines.engines import ClickHouse, DataFusion, PostgreSQL, Spark, SQLite
 from tests.engines.running import each, running
@@ -98,7 +98,7 @@ def duck() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def quoted(name: str, dialect: str) -> str:
-    return exp.to_identifier(name, quoted=True).sql(dialect_of(dialect).writer)
+    return exp.to_identifier(name, quoted=True).sql(get_dialect(dialect).sqlglot_name)
 
 
 def evaluate(connection: Any, dialect: str, metrics: Any, **call: Any) -> pa.Table:
@@ -274,7 +274,7 @@ def test_the_messages_of_duckdb(broken_engine: Any, duck: duckdb.DuckDBPyConnect
         for connection, dialect in ((duck, "duckdb"), (broken_engine.connection, broken_engine.dialects[0]))
     )
     if isinstance(broken_engine, (SQLite, AdbcSQLite)) and call.get("run") == "broken_nan":
-        expected = "run (broken_nan): 1 row: score is NULL; give it a value, or leave the row out"  # SQLite has no NaN
+        expected = "run (broken_nan): 1 row: score is NULL, or a text that is no number; give it a number, or leave the row out"  # SQLite has no NaN
     assert got == expected
 
 
@@ -301,12 +301,12 @@ def test_a_name_is_tried_as_written_and_then_in_quotes(engine: Any) -> None:
 
 
 def test_scores_in_single_precision(engine: Any, duck: duckdb.DuckDBPyConnection) -> None:
-    """Which ties 0.5 + 1e-9 with 0.5, and makes 1e40 infinite."""
+    """Single precision ties 0.5 + 1e-9 with 0.5, and makes 1e40 infinite."""
     scores = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "score": [0.5 + 1e-9, 0.5, 1e40]})
     for name, table in {"close": scores, "truth": pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})}.items():
         engine.load(name, table)
         duck.from_arrow(table).create(name)
-    for connection, has_float32 in ((duck, True), (engine.connection, dialect_of(engine.dialects[0]).has_float32)):
+    for connection, has_float32 in ((duck, True), (engine.connection, get_dialect(engine.dialects[0]).has_float32)):
         for score_type, place in {"float64": 1 / 2, **({"float32": 1 / 3} if has_float32 else {})}.items():
             result = sqlrank.evaluate("RR", run="close", qrels="truth", connection=connection, score_type=score_type)
             assert result.to_pylist() == [{"RR": place}]

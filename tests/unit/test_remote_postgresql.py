@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -78,3 +79,29 @@ def test_texts_are_ordered_byte_by_byte_on_postgresql(server: PostgreSQL) -> Non
     result = sqlrank.evaluate("RR", run="tied", qrels="first", connection=server.connection)
     assert result.to_pylist() == [{"RR": 1.0}]
     assert b'"doc_id" COLLATE "C" AS doc_id' in result.schema.metadata[b"sqlrank.sql"]
+
+
+def test_functions_in_the_place_of_those_of_postgresql(server: PostgreSQL) -> None:
+    import psycopg
+
+    with psycopg.connect(server.uri) as connection:
+        connection.execute("CREATE TEMP TABLE scored AS SELECT 1 AS label, 0.5::FLOAT8 AS score")
+        function = "(FLOAT8) RETURNS FLOAT8 LANGUAGE SQL AS 'SELECT 1000::FLOAT8'"
+        connection.execute(f"CREATE SCHEMA evil; CREATE FUNCTION evil.ln{function}; CREATE DOMAIN evil.grade AS INTEGER")
+        connection.execute("CREATE FUNCTION public.abs(evil.grade) RETURNS INTEGER LANGUAGE SQL AS 'SELECT 1'")
+
+        def loss() -> float:
+            return sqlrank.evaluate("LogLoss", predictions="scored", connection=connection)["LogLoss"][0].as_py()
+
+        for path in ("public", "evil, public"):
+            connection.execute(f"SET search_path = {path}")
+            assert loss() == pytest.approx(math.log(2))
+        connection.execute("SET search_path = evil, pg_catalog")
+        message = r"^this statement calls LN, and evil\.ln of this database would be called instead of the engine's; drop or rename it"
+        with pytest.raises(InputError, match=message):
+            loss()
+        connection.execute("SET search_path = public")
+        connection.execute(f"CREATE FUNCTION public.sum{function.replace('FLOAT8)', 'DOUBLE PRECISION, INTEGER)')}")
+        with pytest.raises(InputError, match=r"calls SUM, and public\.sum"):
+            loss()
+        connection.rollback()

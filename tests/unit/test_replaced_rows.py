@@ -9,7 +9,7 @@ from sqlglot import exp
 
 import sqlrank
 from sqlrank import InputError, MetricError
-from sqlrank.engines.dialects import DIALECTS
+from sqlrank.rendering.dialects import DIALECTS
 from tests.lanes import every
 from tests.unit.command_line import printed
 
@@ -66,12 +66,12 @@ def test_nothing_is_deleted_if_nothing_can_be_added(connection: duckdb.DuckDBPyC
     assert connection.execute("SELECT day, note FROM daily").fetchall() == [(1, "kept")]
 
 
-@pytest.mark.parametrize("dialect", every(3, [name for name, dialect in DIALECTS.items() if dialect.deletes]))
+@pytest.mark.parametrize("dialect", every(3, [name for name, dialect in DIALECTS.items() if dialect.supports_delete]))
 def test_two_statements_in_a_transaction_where_there_is_one(dialect: str) -> None:
     text = sqlrank.sql("nDCG@5", dialect=dialect, run="r", qrels="q", by=["system", "day"], insert="a.t", replace="day", per_query=True)
-    *first, delete, insert = [tree for tree in sqlglot.parse(text, read=DIALECTS[dialect].writer) if not isinstance(tree, exp.Commit)]
-    assert [type(tree) for tree in first] == ([exp.Transaction] if DIALECTS[dialect].transacts else [])
-    assert ("has no transaction: if the second fails, run both again" in text) != DIALECTS[dialect].transacts
+    *first, delete, insert = [tree for tree in sqlglot.parse(text, read=DIALECTS[dialect].sqlglot_name) if not isinstance(tree, exp.Commit)]
+    assert [type(tree) for tree in first] == ([exp.Transaction] if DIALECTS[dialect].supports_transactions else [])
+    assert ("has no transaction: if the second fails, run both again" in text) != DIALECTS[dialect].supports_transactions
     assert isinstance(delete, exp.Delete)
     assert isinstance(insert, exp.Insert)
     assert "ndcg" not in delete.sql()

@@ -25,7 +25,7 @@ LISTENING = "window.said = []; window.addEventListener('error', e => said.push(e
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a report of rankings and one of predictions, which are of real collections."""
+    """Return a folder with reports of rankings and predictions from real collections."""
     made = tmp_path_factory.mktemp("reports")
     runs = {"full": TREC / "results.test", "cut": TREC / "results.trunc"}
     sqlrank.report(run=runs, qrels=TREC / "qrels.rel_level").save(made / "rankings.html")
@@ -56,7 +56,7 @@ def browser(folder: Path) -> Iterator[Any]:
 
 @pytest.fixture(params=["rankings", "predictions"])
 def page(request: pytest.FixtureRequest, browser: Any, folder: Path) -> Any:
-    """A browser that has one of the pages open, wide and light."""
+    """Return a browser with one of the pages open, wide and light."""
     return opened(browser, folder / f"{request.param}.html")
 
 

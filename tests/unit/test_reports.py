@@ -31,7 +31,7 @@ QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"a": 2}}
 
 
 class Page(HTMLParser):
-    """What a page says: the texts of its elements by id, its tables, and its elements."""
+    """The content of a page: the texts of its elements by id, its tables, and its elements."""
 
     VOID = ("meta", "link", "input")
 
@@ -347,7 +347,10 @@ def test_it_is_saved_and_shown_in_notebooks(tmp_path: Path, made: Any) -> None:
     assert shown.count("<") == 2
     assert repr(found).startswith("<sqlrank report 'A & B', ")
     (tmp_path / "b.html").write_text("mine")
-    with pytest.raises(sqlrank.SqlrankError, match=r"b\.html is there already, and may not be of sqlrank's making"):
+    with pytest.raises(
+        sqlrank.SqlrankError,
+        match=r"b\.html': nothing in this file says that sqlrank wrote it; replace it with force=True, or name another file$",
+    ):
         found.save(tmp_path / "b.html")
     with pytest.raises(sqlrank.SqlrankError, match=r"a report is a page of HTML; name a file that ends in \.html"):
         found.save(tmp_path / "a.pdf")

@@ -1,4 +1,4 @@
-"""How the command shows results: which rows, in which order, with which digits, and in which formats."""
+"""Results printed by the command: rows, order, digits and formats."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from sqlrank.library.listing import better
-from sqlrank.library.shelf import library
-from sqlrank.results.formats import Format, Looks, text_of
+from sqlrank.output.formats import Format, TableStyle, format_table
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.metric_info import better_direction
 from tests.unit.command_line import ROOT, printed, refused
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def test_rows_in_order_and_the_first_of_them() -> None:
     assert rows("--per-query", "--sort=-RR") == rows("--per-query", "--sort", "-RR") == queries
     assert rows("--per-query", "--sort", "query_id") == rows("--per-query", "--sort", "num_ret") == queries
     assert rows("--per-query", "--sort=-query_id") == queries[::-1]
+    assert rows("--per-query", "--top", "9" * 20) == rows("--per-query")
     assert rows("--per-query", "--sort", "RR", "--top", "1", "--with-total") == [queries[1], "all,0.75,0.5,3.0"]
     message = refused(*CALL, "--per-query", "--sort", "nope")
     assert "--sort: the result has no column 'nope' There are: query_id, RR, P@1, num_ret" in message.replace(".", "")
@@ -68,7 +69,7 @@ def test_errors_are_sorted_smallest_first() -> None:
 
 
 def test_which_values_are_better() -> None:
-    known = {name: better(name, library()) for name in sorted(library().names)}
+    known = {name: better_direction(name, load_registry()) for name in sorted(load_registry().metric_names)}
     assert set(known.values()) == {"higher", "lower", "neither"}
     for name in ("nDCG", "AP", "AUC", "R2", "BrierSkill", "NormalizedLogLoss", "KendallTau"):
         assert known[name] == "higher"
@@ -142,6 +143,6 @@ def test_the_version_is_said_without_importing_anything() -> None:
 
 def test_a_column_of_whole_numbers_is_written_like_one() -> None:
     table = pa.table({"parts": [2.0, 1.0, None], "share": [1.0, 0.0, None], "mean": [2.0, 1.0, 0.5]})
-    shown = text_of(table, Format.markdown, Looks()).splitlines()[2:]
+    shown = format_table(table, Format.markdown, TableStyle()).splitlines()[2:]
     # Ones and zeros alone may be shares; a 1 beside a 2 and no fraction is no share.
     assert shown == ["| 2 | 1.0000 | 2 |", "| 1 | 0.0000 | 1.0000 |", "| NULL | NULL | 0.5000 |"]

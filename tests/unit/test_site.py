@@ -41,16 +41,16 @@ def test_every_metric_has_a_page_which_search_finds(site: Path) -> None:
     found = {entry["location"]: entry["title"] for entry in index}
     names = sqlrank.metrics()["name"].to_pylist()
     assert len(FILES) == len(names)
-    assert sorted(file.title_name for file in FILES) == sorted(names)
+    assert sorted(file.full_name for file in FILES) == sorted(names)
     for file in FILES:
         place = families.place(file).replace(".md", ".html")
-        assert found[place] == file.title_name
+        assert found[place] == file.full_name
         text = (site / place).read_text("utf-8")
         for heading in ("Edge cases", "Worked example", "The file", "The statement"):
             assert f">{heading}<" in text
         assert text.count("<math ") == bool(formula(file))
         assert formula(file) in text
-        assert file.params.keys() | file.choices.keys() <= set(re.findall(r"<code>(\w+)", text))
+        assert file.params.keys() | file.declared_settings.keys() <= set(re.findall(r"<code>(\w+)", text))
 
 
 @pytest.mark.slow
@@ -129,9 +129,9 @@ def test_a_dead_link_is_found() -> None:
 
 def test_docstrings_are_written_for_the_site() -> None:
     docstrings = pytest.importorskip("website.docstrings", reason="needs mkdocstrings")
-    text = "See :func:`sqlrank.evaluate`, :class:`sqlrank.results.dbt.DbtModel` and :func:`sqlrank.charts.files.write`.\n\n>>> 1 + 1\n2\n\n>>> 3\n3"
+    text = "See :func:`sqlrank.evaluate`, :class:`sqlrank.output.dbt.DbtModel` and :func:`sqlrank.charts.export.save_chart`.\n\n>>> 1 + 1\n2\n\n>>> 3\n3"
     assert docstrings.written(text) == (
-        "See [`sqlrank.evaluate`][sqlrank.evaluate], [`sqlrank.results.dbt.DbtModel`][sqlrank.DbtModel] and `sqlrank.charts.files.write`.\n\n"
+        "See [`sqlrank.evaluate`][sqlrank.evaluate], [`sqlrank.output.dbt.DbtModel`][sqlrank.DbtModel] and `sqlrank.charts.export.save_chart`.\n\n"
         "Examples:\n    >>> 1 + 1\n    2\n\n    >>> 3\n    3"
     )
 
@@ -142,7 +142,7 @@ def test_a_command_of_a_page_that_fails_fails_the_page() -> None:
 
 
 def test_an_example_asks_for_what_its_metric_reads() -> None:
-    file = next(file for file in FILES if file.title_name == "Miscalibration")
+    file = next(file for file in FILES if file.full_name == "Miscalibration")
     assert examples.command(file) == [
         *("explain", "Miscalibration@3", "--query", "q1", "--run", "examples/data/small/run.csv"),
         *("--input", "history=examples/data/small/history.csv", "--input", "features=examples/data/small/features.csv"),
@@ -159,7 +159,7 @@ def test_an_example_asks_for_what_its_metric_reads() -> None:
     ],
 )
 def test_a_page_names_what_a_metric_heeds_of_the_relations_that_it_reads(name: str, expected: str) -> None:
-    file = next(file for file in FILES if file.title_name == name)
+    file = next(file for file in FILES if file.full_name == name)
     assert expected in metric_page.page(file)
     told = set(re.findall(r"\w+", (ROOT / "docs" / "policies.md").read_text("utf-8")))
     assert set(re.findall(r"`(\w+)`", expected)) <= told

@@ -8,9 +8,9 @@ import duckdb
 import pytest
 from sqlglot import exp, parse_one
 
-from sqlrank.inputs.rules import rules, sound
-from sqlrank.library.folder import sql_root
-from sqlrank.library.selects import rules_of
+from sqlrank.inputs.row_rules import row_rules, valid_row_condition
+from sqlrank.registry.select_files import read_row_checks
+from sqlrank.registry.sql_folder import sql_root
 
 NUMBERS = ["NULL", "'nan'", "'-nan'", "'inf'", "'-inf'", "-1e95", "-1", "-0.0", "0", "1e-95", "0.5", "1", "1 + 1e-15", "2", "1e95"]
 
@@ -26,11 +26,11 @@ NUMBERS = ["NULL", "'nan'", "'-nan'", "'inf'", "'-inf'", "-1e95", "-1", "-0.0", 
 )
 def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ...]) -> None:
     path = sql_root() / "checks" / f"{role}.sql"
-    requirements = [rule.requirement for rule in rules_of(path) if rule.requirement]
+    requirements = [rule.requirement for rule in read_row_checks(path) if rule.requirement]
     rows = ", ".join(f"({', '.join(f'CAST({one} AS DOUBLE)' for one in row)})" for row in product(NUMBERS, repeat=len(columns)))
     for required in ([], *([text] for text in requirements), requirements):
-        conditions = list(rules(path, columns, required).conditions.values())
-        condition = sound(conditions)
+        conditions = list(row_rules(path, columns, required).conditions.values())
+        condition = valid_row_condition(conditions)
         assert condition is not None
         broken = f"CASE WHEN {exp.or_(*conditions).sql('duckdb')} THEN 1 ELSE 0 END"
         is_sound = f"CASE WHEN {condition.sql('duckdb')} THEN 0 ELSE 1 END"
@@ -40,8 +40,8 @@ def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ..
 
 
 def test_a_range_says_that_a_number_is_known_and_finite() -> None:
-    conditions = rules(sql_root() / "checks" / "predictions.sql", ("label", "score"), ("binary labels", "probabilities")).conditions
-    condition = sound(list(conditions.values()))
+    conditions = row_rules(sql_root() / "checks" / "predictions.sql", ("label", "score"), ("binary labels", "probabilities")).conditions
+    condition = valid_row_condition(list(conditions.values()))
     assert condition is not None
     assert condition.sql() == "label IN (0, 1) AND score BETWEEN 0 AND 1"
 
@@ -52,4 +52,4 @@ def test_a_range_says_that_a_number_is_known_and_finite() -> None:
 )
 def test_rows_of_which_a_rule_may_say_nothing_are_left_to_the_rules(conditions: list[str]) -> None:
     """``NOT`` does not make sound what is neither broken nor not."""
-    assert sound([parse_one(condition, read="duckdb") for condition in conditions]) is None
+    assert valid_row_condition([parse_one(condition, read="duckdb") for condition in conditions]) is None

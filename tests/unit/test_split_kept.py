@@ -1,4 +1,4 @@
-"""What is tested of users and items that training has not, or has: by hand, beside counts of what leaks, and beside plain Python."""
+"""Cold-start and leakage filters of splits, checked by hand, by counts of leaked rows, and in plain Python."""
 
 from __future__ import annotations
 

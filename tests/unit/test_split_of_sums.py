@@ -10,7 +10,8 @@ import sqlglot
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.states.split import column_of, merge_of, split
+from sqlrank.rollups.decomposition import split_aggregates
+from sqlrank.rollups.schema import aggregate_column_name, merge_function
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,27 +28,28 @@ if TYPE_CHECKING:
     ],
 )
 def test_split(text: str, formula: str, aggregates: list[str]) -> None:
-    found = split(sqlglot.parse_one(text, read="duckdb"))
+    found = split_aggregates(sqlglot.parse_one(text, read="duckdb"))
     assert found is not None
-    names = [column_of(sqlglot.parse_one(aggregate, read="duckdb")) for aggregate in aggregates]
+    names = [aggregate_column_name(sqlglot.parse_one(aggregate, read="duckdb")) for aggregate in aggregates]
     assert {name: tree.sql("duckdb") for name, tree in found[0].items()} == dict(zip(names, aggregates, strict=True))
     assert found[1].sql("duckdb") == formula.format(*names)
 
 
 @pytest.mark.parametrize("text", ["COUNT(DISTINCT a)", "STDDEV(a)", "MEDIAN(a) + SUM(a)"])
 def test_what_does_not_merge(text: str) -> None:
-    assert split(sqlglot.parse_one(text, read="duckdb")) is None
+    assert split_aggregates(sqlglot.parse_one(text, read="duckdb")) is None
 
 
 def test_names_are_words_and_digits_that_engines_keep() -> None:
     """PostgreSQL cuts names at 63 characters."""
     short, long = (
-        column_of(sqlglot.parse_one(text, read="duckdb")) for text in ("SUM(weight * label)", f"SUM({' + '.join(['label'] * 40)})")
+        aggregate_column_name(sqlglot.parse_one(text, read="duckdb"))
+        for text in ("SUM(weight * label)", f"SUM({' + '.join(['label'] * 40)})")
     )
     assert short == "sum_weight_label_aa407f5a"
     assert len(long) < 63
-    assert [merge_of(name) for name in (short, long, column_of(exp.Count(this=exp.Star())))] == [exp.Sum] * 3
-    assert merge_of("sum_of_days") is None
+    assert [merge_function(name) for name in (short, long, aggregate_column_name(exp.Count(this=exp.Star())))] == [exp.Sum] * 3
+    assert merge_function("sum_of_days") is None
     assert long.startswith("sum_label_label_")
 
 
@@ -59,4 +61,4 @@ def test_a_metric_of_ones_own_is_added_up(tmp_path: Path) -> None:
     rows = pa.table({"day": [1, 1, 2, 2, 2], "label": [0, 1, 1, 0, 1], "score": [0.25, 0.5, 1.0, 0.75, 0.5]})
     made = sqlrank.state(["Spread", "AUC"], predictions=rows, by="day", sql_dir=tmp_path)
     (row,) = sqlrank.evaluate("Spread", state=made, sql_dir=tmp_path).to_pylist()
-    assert row == {"Spread": pytest.approx(0.75 / 0.6, abs=1e-15), "days": 2, "rows": 5}
+    assert row == {"Spread": pytest.approx(0.75 / 0.6, abs=1e-15), "num_days": 2, "num_rows": 5}

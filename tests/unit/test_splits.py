@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
-from sqlrank.engines.dialects import DIALECTS
+from sqlrank.rendering.dialects import DIALECTS
 
 GOLDEN = {
     "1": ("7bf68c79", "control", 4, "train"),
@@ -82,6 +82,41 @@ def test_exact_shares(weights: list[int]) -> None:
         assert [there.count(name) for name in shares] == weights
 
 
+@pytest.mark.parametrize("stratum", [None, "country"])
+def test_exact_shares_are_of_keys_whose_rows_stay_together(stratum: str | None) -> None:
+    """User u has u % 4 + 1 rows: each is in one part, whatever the order of rows, and parts have their shares of the users."""
+    users = [user for user in range(60) for _ in range(user % 4 + 1)]
+    rows = pa.table({"user": users, "country": [user % 3 for user in users], "row": list(range(len(users)))})
+    options: dict[str, Any] = {
+        "key": "user",
+        "salt": "ab",
+        "shares": {"train": 0.5, "test": 0.3, "rest": 0.2},
+        "exact": True,
+        "stratum": stratum,
+    }
+    found = sqlrank.split(rows, **options)
+    pairs = {(row["user"], row["country"], row["split"]) for row in found.to_pylist()}
+    assert len(pairs) == 60
+    for country in range(3) if stratum else [None]:
+        there = [part for _, at, part in pairs if country in {None, at}]
+        assert [there.count(name) for name in ("train", "test", "rest")] == [len(there) * share // 10 for share in (5, 3, 2)]
+    backwards = sqlrank.split(rows.take(list(range(len(users)))[::-1]), **options)
+    assert backwards.to_pylist() == found.to_pylist()
+    once = sqlrank.split(rows.filter([row == 0 or users[row] != users[row - 1] for row in range(len(users))]), **options)
+    assert {(row["user"], row["country"], row["split"]) for row in once.to_pylist()} == pairs
+
+
+@pytest.mark.parametrize("countries", [["x", "x", "y"], ["x", None, "x"]])
+def test_a_key_of_two_strata_is_refused(countries: list[str | None]) -> None:
+    rows = pa.table({"user": [1, 1, 1], "country": countries})
+    message = r"user 1 has rows of several country, and would be in several parts; give each user one country, or leave out stratum= \(--stratum\)"
+    with pytest.raises(InputError, match=message):
+        sqlrank.split(rows, key="user", salt="ab", shares=HALVES, exact=True, stratum="country")
+    for alike in (["x"] * 3, [None] * 3):
+        same = rows.set_column(1, "country", pa.array(alike, pa.string()))
+        assert len(set(sqlrank.split(same, key="user", salt="ab", shares=HALVES, exact=True, stratum="country")["split"].to_pylist())) == 1
+
+
 def test_time() -> None:
     by_bound = parts(RATINGS, "t", "split", time="t", bounds=[5])
     assert by_bound == {1: "train", 2: "train", 3: "train", 5: "test", 6: "test", 7: "test", 9: "test"}
@@ -105,6 +140,17 @@ def test_the_last_of_a_user() -> None:
     assert [row["t"] for row in result.to_pylist() if row["split"] == "test"] == [5, 6, 9]
     tied = pa.table({"user": [1, 1], "item": [5, 6], "t": [1, 1]})
     assert parts(tied, "item", "split", key="user", time="t", last=1, item="item") == {5: "train", 6: "test"}
+
+
+def test_rows_of_one_time_stay_together_whatever_their_order() -> None:
+    table = pa.table({"user": [1, 1, 1, 2, 2, 2], "t": [1, 5, 5, 1, 1, 5], "x": list("abcdef")})
+    for order in ([0, 1, 2, 3, 4, 5], [5, 2, 4, 1, 3, 0]):
+        shuffled = table.take(order)
+        assert sorted(parts(shuffled, "x", "split", key="user", time="t", last=1).items()) == [
+            ("a", "train"), ("b", "train"), ("c", "train"), ("d", "train"), ("e", "train"), ("f", "test"),
+        ]  # fmt: skip
+        two = parts(shuffled, "x", "split", key="user", time="t", last=2)
+        assert [name for name, part in sorted(two.items()) if part == "test"] == ["b", "c", "f"]
 
 
 def test_rolling() -> None:
@@ -176,7 +222,7 @@ def test_statements_read_back(dialect: str) -> None:
     text = sqlrank.split_sql(
         "shop.users", key="user id", salt="it's", shares={"a": 0.3, "b": 0.7}, dialect=dialect, create_view="shop.arms"
     )
-    tree = sqlglot.parse_one(text, read=DIALECTS[dialect].writer)
+    tree = sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name)
     assert isinstance(tree, sqlglot.exp.Create)
     assert "4ccccccd" in text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -39,7 +39,7 @@ def test_an_output_that_is_an_input(files: Path, monkeypatch: pytest.MonkeyPatch
     before = (files / "run.parquet").read_bytes()
     for source in ("run.parquet", "r*.parquet", files / "run.parquet"):
         message = refused("evaluate", "RR", "--run", source, "--qrels", "qrels.parquet", "-o", "./run.parquet", "--force")
-        assert message == "sqlrank: run.parquet is an input, which its own result cannot replace; name another file\n"
+        assert message == "sqlrank: -o run.parquet: this file is an input, which its own result cannot replace; name another file\n"
     assert (files / "run.parquet").read_bytes() == before
 
 
@@ -48,7 +48,7 @@ def test_files_that_are_there(files: Path, monkeypatch: pytest.MonkeyPatch) -> N
     call = ("evaluate", "RR", "--run", "run.parquet", "--qrels", "qrels.parquet", "-o")
     (files / "notes.csv").write_text("mine")
     assert refused(*call, "notes.csv") == (
-        "sqlrank: notes.csv is there already, and may not be of sqlrank's making; replace it with --force, or name another file\n"
+        "sqlrank: -o notes.csv: nothing in this file says that sqlrank wrote it; replace it with --force, or name another file\n"
     )
     assert (files / "notes.csv").read_text() == "mine"
     printed(*call, "notes.csv", "--force")
@@ -66,19 +66,69 @@ def test_dbt_models_that_are_there(tmp_path: Path) -> None:
     for _ in range(2):
         assert "wrote" in _told(*call, tmp_path / "ours.sql")
     (tmp_path / "mine.sql").write_text("SELECT 1")
-    assert f"{tmp_path / 'mine.sql'} is there already" in refused(*call, tmp_path / "mine.sql")
+    assert f"--dbt {tmp_path / 'mine.sql'}: nothing in this file" in refused(*call, tmp_path / "mine.sql")
     (tmp_path / "other.yml").write_text("version: 2")
-    assert f"{tmp_path / 'other.yml'} is there already" in refused(*call, tmp_path / "other.sql")
+    assert f"--dbt {tmp_path / 'other.yml'}: nothing in this file" in refused(*call, tmp_path / "other.sql")
     assert not (tmp_path / "other.sql").exists()
     assert "wrote" in _told(*call, tmp_path / "other.sql", "--force")
 
 
+JINJA = "{{ run_query('x') }}"
+CLICKS = {"metrics": "AUC", "name": "daily", "predictions": "clicks"}
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "snowflake"])
 @pytest.mark.parametrize(
-    "options", [{"by": "{{ x }}"}, {"by": [["{% x %}"]]}, {"columns": {"score": "{{ x }}"}}, {"columns": {"score": "{# x #}"}, "by": "a"}]
+    ("options", "option"),
+    [
+        ({"by": '"{{ x }}"'}, "by"),
+        ({"by": [['"{% x %}"']]}, "by"),
+        ({"by": ["day", 'g="{# x #}"']}, "by"),
+        ({"by": "g='{{ this }}'"}, "by"),
+        ({"by": "g='{{ ref(1) }}'"}, "by"),
+        ({"columns": {"score": '"{{ x }}"'}}, "columns"),
+        ({"columns": {"label": "'{% if is_incremental() %}'"}}, "columns"),
+        ({"unit": '"{{ x }}"', "confidence": 0.9}, "unit"),
+        ({"where": "\"{{ x }}\" = 'a'"}, "where"),
+        ({"where": "day = '{{ x }}' AND \"{{ x }}\" > 1"}, "where"),
+        ({"by": "day='{{ this }}'", "materialized": "incremental", "replace": "day"}, "by"),
+    ],
 )
-def test_jinja_in_names_is_refused(options: dict[str, object]) -> None:
-    with pytest.raises(InputError, match=r"^(by|columns): '\{.*\}' holds Jinja, which dbt would run; only where= may hold it$"):
-        sqlrank.dbt_model("AUC", "daily", predictions="clicks", **options)
+def test_jinja_that_was_not_asked_for_is_refused(options: dict[str, Any], option: str, dialect: str) -> None:
+    with pytest.raises(InputError, match=rf"^{option}: .* holds Jinja, which dbt would run; only a text in where= may hold it"):
+        sqlrank.dbt_model(**CLICKS, **options, dialect=dialect)
+
+
+def test_jinja_behind_an_escape_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^by: .*x7b.* holds Jinja, which dbt would run"):
+        sqlrank.dbt_model(**CLICKS, by="g=E'\\x7b\\x7b x }}'")
+
+
+@pytest.mark.parametrize(
+    ("options", "option"),
+    [
+        ({"fold": '"{{ x }}"', "folds": 10}, "fold"),
+        ({"batch": JINJA}, "batch"),
+        ({"by": ["day", '"{{ x }}"']}, "by"),
+        ({"where": '"{{ x }}" > 1'}, "where"),
+    ],
+)
+def test_jinja_in_a_model_of_a_state_is_refused(options: dict[str, Any], option: str) -> None:
+    with pytest.raises(InputError, match=rf"^{option}: .* holds Jinja, which dbt would run; only a text in where= may hold it"):
+        sqlrank.state_model(**{**CLICKS, "by": "day", "begin": "2026-01-01", **options})
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "bigquery", "snowflake", "spark", "postgres"])
+def test_jinja_in_a_text_of_a_condition_is_kept(dialect: str) -> None:
+    where = "day >= '{{ var(\"since\") }}' AND shop IN ('{{ x }}', 'b')"
+    for model in (
+        sqlrank.dbt_model(**CLICKS, by="day", where=where, dialect=dialect, materialized="incremental", replace="day"),
+        sqlrank.dbt_model(
+            "RR", "daily", run="shop.runs", qrels="judgments", where=f"run.{where}".replace("shop", "run.shop"), dialect=dialect
+        ),
+    ):
+        assert model.sql.count('{{ var("since") }}') == 1
+        assert model.sql.count("{{ x }}") == 1
 
 
 def _told(*arguments: object) -> str:

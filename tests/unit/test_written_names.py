@@ -9,8 +9,8 @@ import sqlglot
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.engines.dialects import DIALECTS
-from sqlrank.library.shelf import library
+from sqlrank.registry.loader import load_registry
+from sqlrank.rendering.dialects import DIALECTS
 from tests.engines.scenarios import Scenario, written
 from tests.lanes import every, few
 
@@ -23,11 +23,11 @@ INNER = {"list_id", "query_id", "doc_id", "score", "label", "weight", "rank"}
 
 
 def bare(dialect: str, name: str) -> str:
-    return DIALECTS[dialect].fold(name)
+    return DIALECTS[dialect].fold_identifier(name)
 
 
 def quoted(dialect: str, name: str) -> str:
-    return exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].writer)
+    return exp.to_identifier(name, quoted=True).sql(DIALECTS[dialect].sqlglot_name)
 
 
 def columns_read(tree: exp.Expr, table: str) -> set[str]:
@@ -49,7 +49,7 @@ def test_columns(dialect: str, name: str) -> None:
         name = name.replace(".", "-")  # BigQuery has no columns with a dot
     columns = {"query_id": name, "score": f"{name} 2"}
     text = sqlrank.sql(["RR", "nDCG@10"], dialect=dialect, run="shop.runs", qrels="q", by=[f"{name}3", "system"], columns=columns)
-    tree = sqlglot.parse_one(text, read=DIALECTS[dialect].writer)
+    tree = sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name)
     exact = bare(dialect, name) if name in RESERVED else name
     third = f"{name}3" if not f"{name}3".isidentifier() or not name.isascii() else bare(dialect, f"{name}3")
     assert columns_read(tree, "runs") == {exact, f"{name} 2", third, bare(dialect, "system"), "doc_id"}
@@ -60,14 +60,14 @@ def test_a_column_in_quotes_stands_as_it_is(dialect: str) -> None:
     for quote in '"`':
         names = {"label": f"{quote}Click{quote}", "score": f"1 - {quoted(dialect, 'pClick')}"}
         text = sqlrank.sql("Brier", dialect=dialect, predictions="p", columns=names, by=f"{quote}camPaign{quote}")
-        tree = sqlglot.parse_one(text, read=DIALECTS[dialect].writer)
+        tree = sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name)
         assert columns_read(tree, "p") == {"Click", "pClick", "camPaign"}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("parts", [["Proj", "Data set", 'odd "table'], ["select", "o'clock"], ["a.b"], ["sel;ect", "x*/"]], ids=str)
 def test_tables(dialect: str, parts: list[str]) -> None:
-    writer = DIALECTS[dialect].writer
+    writer = DIALECTS[dialect].sqlglot_name
     if dialect == "bigquery" and '"' in parts[-1]:
         parts = [*parts[:-1], "odd table"]  # BigQuery has no such names
     spelled = ".".join(quoted(dialect, part) for part in parts)
@@ -76,7 +76,7 @@ def test_tables(dialect: str, parts: list[str]) -> None:
         for names in ({"predictions": spelled}, {"predictions": "p", "create_table": spelled})
     )
     found = [table for text in texts for table in sqlglot.parse_one(text, read=writer).find_all(exp.Table)]
-    tables = [table for table in found if not table.alias and table.name.lower() not in {"by_predictions", "predictions", "p"}]
+    tables = [table for table in found if not table.alias and table.name.lower() not in {"predictions_metrics", "predictions", "p"}]
     assert len(tables) == 2
     for table in tables:
         assert ".".join(part.name for part in table.parts) == ".".join(parts)
@@ -99,12 +99,12 @@ def test_tables_of_bigquery() -> None:
 
 
 def assert_reads_back(scenario: Scenario, dialect: str) -> None:
-    """What is written is small, the dialect's own parser reads it, and result columns are plain names."""
+    """Assert that a statement is small, parses in its dialect, and has plain column names."""
     text = scenario.text(dialect)
     assert len(text.encode()) < LIMIT
-    tree: Any = sqlglot.parse_one(text, read=DIALECTS[dialect].writer)
+    tree: Any = sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name)
     assert isinstance(tree, exp.Select)
-    if scenario.metrics[0] not in library().curves:
+    if scenario.metrics[0] not in load_registry().curves:
         for item in tree.selects[-len(scenario.metrics) :]:
             assert item.output_name.isascii()
             assert item.output_name.isidentifier()

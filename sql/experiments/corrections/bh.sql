@@ -1,10 +1,11 @@
--- corrections: p that allows for the share of false ones among those below it. Source: Benjamini & Hochberg 1995.
+-- corrections: p-value that controls the false discovery rate.
+-- Source: Benjamini & Hochberg 1995.
 SELECT
   CASE
-    WHEN p IS NOT NULL
-    THEN MIN(CASE WHEN p * many / place < 1 THEN p * many / place ELSE 1 END) OVER (
+    WHEN p_value IS NOT NULL
+    THEN MIN(CASE WHEN p_value * many / place < 1 THEN p_value * many / place ELSE 1 END) OVER (
       ORDER BY place DESC
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     )
   END AS p_adjusted
-FROM tests
+FROM p_values

@@ -1,3 +1,3 @@
--- corrections: p without a correction.
-SELECT p AS p_adjusted
-FROM tests
+-- corrections: p-value without a correction.
+SELECT p_value AS p_adjusted
+FROM p_values

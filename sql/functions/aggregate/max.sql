@@ -1,2 +1,2 @@
--- The greatest value of a query.
+-- aggregate: maximum over queries.
 CREATE MACRO aggregate(value, weight) AS MAX(value)

@@ -1,3 +1,3 @@
--- Mean over queries.
+-- aggregate: mean over queries.
 -- Default: this one.
 CREATE MACRO aggregate(value, weight) AS AVG(value)

@@ -1,2 +1,2 @@
--- The least value of a query.
+-- aggregate: minimum over queries.
 CREATE MACRO aggregate(value, weight) AS MIN(value)

@@ -1,2 +1,2 @@
--- Sum over queries.
+-- aggregate: sum over queries.
 CREATE MACRO aggregate(value, weight) AS SUM(value)

@@ -1,3 +1,3 @@
--- capped: the ratio itself.
+-- capped: the importance weight without a limit.
 -- Default: this one.
 CREATE MACRO capped(ratio) AS ratio

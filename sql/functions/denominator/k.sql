@@ -1,2 +1,2 @@
--- The cut-off itself, however few documents there are.
+-- denominator: the cut-off, even if fewer documents exist.
 CREATE MACRO denominator(cutoff, relevant, retrieved, hits) AS cutoff

@@ -1,2 +1,2 @@
--- The retrieved documents, but at most the cut-off.
+-- denominator: the smaller of the number of retrieved documents and the cut-off.
 CREATE MACRO denominator(cutoff, relevant, retrieved, hits) AS CASE WHEN retrieved < cutoff THEN retrieved ELSE cutoff END

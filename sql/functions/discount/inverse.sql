@@ -1,2 +1,2 @@
--- 1 / rank.
+-- discount: 1 / rank.
 CREATE MACRO discount(rank) AS 1 / rank

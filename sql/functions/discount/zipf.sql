@@ -1,3 +1,3 @@
--- rank^-exponent.
--- $exponent: number from 0, default 1: how fast attention falls with the rank.
+-- discount: rank^-exponent.
+-- $exponent: number from 0, default 1: how fast attention decreases with the rank.
 CREATE MACRO discount(rank) AS EXP(-$exponent * LN(rank))

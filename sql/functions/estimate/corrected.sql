@@ -1,4 +1,4 @@
--- estimate: counted over of_all, less the bias that a ratio of means has in a small sample, to the first order.
+-- estimate: ratio of two cluster sums, less the first-order bias of a ratio of means in a small sample.
 -- Default: this one.
 -- Interval of: ratio.
 -- Source: Binette et al. 2023; er-evaluation ratio_estimator.

@@ -1,2 +1,2 @@
--- estimate: counted over of_all, as it is in the sample.
+-- estimate: ratio of two cluster sums, without a bias correction.
 CREATE MACRO estimate(counted, of_all, product, square, clusters) AS counted / NULLIF(of_all, 0)

@@ -1,2 +1,2 @@
--- few_negatives: those that are missing count as scored below everything.
+-- few_negatives: missing negatives count as scored below all predictions.
 CREATE MACRO few_negatives(k, negatives) AS k

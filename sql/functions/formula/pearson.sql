@@ -1,2 +1,2 @@
--- formula: the correlation of the ranks.
+-- formula: Pearson correlation of the ranks.
 CREATE MACRO formula(correlation, distance) AS correlation

@@ -1,3 +1,3 @@
--- The grade itself, as trec_eval.
+-- gain: the relevance itself, as in trec_eval.
 -- Default: this one.
 CREATE MACRO gain(relevance) AS relevance

@@ -1,2 +1,2 @@
--- given: ties of scores do not count, ties of labels are neither right nor wrong: how well scores explain labels.
+-- given: pairs tied in score are ignored, and pairs tied in label count as neither concordant nor discordant: how well scores explain labels.
 CREATE MACRO given(label_ties, score_ties) AS label_ties

@@ -1,2 +1,2 @@
--- importance: how many predictions a query has.
+-- importance: the number of predictions of a query.
 CREATE MACRO importance(predictions, weight, positives) AS predictions

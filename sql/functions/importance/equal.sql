@@ -1,2 +1,2 @@
--- importance: every query counts the same.
+-- importance: 1 for every query.
 CREATE MACRO importance(predictions, weight, positives) AS 1

@@ -1,2 +1,2 @@
--- importance: the sum of the weights of the predictions of a query.
+-- importance: the total weight of the predictions of a query.
 CREATE MACRO importance(predictions, weight, positives) AS weight

@@ -1,2 +1,2 @@
--- lift_variant: nothing is taken off.
+-- lift_variant: no correction.
 CREATE MACRO lift_variant(squares_per_pair) AS 0

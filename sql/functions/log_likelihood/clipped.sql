@@ -1,6 +1,6 @@
--- log_likelihood: logarithm of the probability that was given to what happened, kept away from 0 and 1. That probability
--- is score for label 1 and 1 - score for label 0, which is |score + (label - 1)|.
--- $eps: number above 0 to 0.5, default 2.220446049250313e-16: least distance from 0 and 1; the default is that of doubles.
+-- log_likelihood: logarithm of the predicted probability of the observed label, clipped away from 0 and 1.
+-- That probability is score for label 1 and 1 - score for label 0, which is |score + (label - 1)|.
+-- $eps: number above 0 to 0.5, default 2.220446049250313e-16: least distance from 0 and 1; the default is the precision of doubles.
 CREATE MACRO log_likelihood(label, score) AS
   LN(
     CASE

@@ -1,2 +1,2 @@
--- A query for which the metric is not defined counts 0.5.
+-- no_relevant: 0.5 for a query for which the metric is undefined.
 CREATE MACRO no_relevant(value) AS COALESCE(value, 0.5)

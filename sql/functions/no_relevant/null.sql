@@ -1,2 +1,2 @@
--- One query for which the metric is not defined makes the aggregate undefined.
+-- no_relevant: NULL for a query for which the metric is undefined, which makes the aggregate undefined.
 CREATE MACRO no_relevant(value) AS value

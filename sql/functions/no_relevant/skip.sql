@@ -1,2 +1,2 @@
--- A query for which the metric is not defined does not count.
+-- no_relevant: queries for which the metric is undefined are left out.
 CREATE MACRO no_relevant(value) AS value

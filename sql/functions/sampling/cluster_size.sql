@@ -1,2 +1,2 @@
--- sampling: records were drawn and their clusters resolved, so that a large cluster was drawn more probably.
+-- sampling: records were sampled and their clusters resolved, so that clusters were sampled in proportion to their size.
 CREATE MACRO sampling(records) AS 1 / NULLIF(records, 0)

@@ -1,3 +1,3 @@
--- sampling: true clusters were drawn, each as probably as any other.
+-- sampling: true clusters were sampled with equal probability.
 -- Default: this one.
 CREATE MACRO sampling(records) AS 1

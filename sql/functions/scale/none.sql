@@ -1,2 +1,2 @@
--- Gains as they are.
+-- scale: gains as they are.
 CREATE MACRO scale(highest) AS 1

@@ -1,2 +1,2 @@
--- Gains as shares of the highest grade judged for the query.
+-- scale: gains as shares of the highest grade among the query's judgments.
 CREATE MACRO scale(highest) AS highest

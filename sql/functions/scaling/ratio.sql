@@ -1,3 +1,3 @@
--- scaling: 1 for the best order: the area divided by the most it can be.
+-- scaling: the area over the greatest possible area, 1 for the best order.
 -- Never zero: max_fpr.
 CREATE MACRO scaling(area, max_fpr) AS area / max_fpr

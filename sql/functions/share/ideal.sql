@@ -1,2 +1,2 @@
--- The share of the best value that any order could have.
+-- share: the value over the greatest value of any order.
 CREATE MACRO share(value, best) AS value / NULLIF(best, 0)

@@ -1,2 +1,2 @@
--- The value as it is.
+-- share: the value as it is.
 CREATE MACRO share(value, best) AS value

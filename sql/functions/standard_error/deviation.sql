@@ -1,2 +1,2 @@
--- Standard error of a mean, from how far each value is from it.
-CREATE MACRO standard_error(influence, alike, label) AS SQRT(SUM(influence * influence) / NULLIF(COUNT(influence) - 1, 0) / NULLIF(COUNT(influence), 0))
+-- standard_error: standard error of a mean, from the deviations of the values from it.
+CREATE MACRO standard_error(influence, num_units, label) AS SQRT(SUM(influence * influence) / NULLIF(COUNT(influence) - 1, 0) / NULLIF(COUNT(influence), 0))

@@ -1,2 +1,2 @@
--- The relevance itself, for relevance that is a probability.
+-- stop: the relevance itself, if it is a probability.
 CREATE MACRO stop(relevance) AS relevance

@@ -1,2 +1,2 @@
--- tie_rule: they do not count.
+-- tie_rule: ties do not count.
 CREATE MACRO tie_rule(tied, is_concordant) AS 0 * tied

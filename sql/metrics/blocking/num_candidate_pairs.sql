@@ -5,5 +5,5 @@
 SELECT
   group_id,
   SUM(candidate_pairs) AS num_candidate_pairs
-FROM blocking
+FROM blocking_counts
 GROUP BY group_id

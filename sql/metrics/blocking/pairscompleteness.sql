@@ -6,5 +6,5 @@
 SELECT
   group_id,
   SUM(candidate_links) / NULLIF(SUM(true_links), 0) AS pairscompleteness
-FROM blocking
+FROM blocking_counts
 GROUP BY group_id

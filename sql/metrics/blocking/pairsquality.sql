@@ -6,5 +6,5 @@
 SELECT
   group_id,
   SUM(candidate_links) / NULLIF(SUM(candidate_pairs), 0) AS pairsquality
-FROM blocking
+FROM blocking_counts
 GROUP BY group_id

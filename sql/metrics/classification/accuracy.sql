@@ -1,5 +1,5 @@
 -- Accuracy: share of the weight that is predicted rightly.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
@@ -7,5 +7,5 @@
 SELECT
   group_id,
   (SUM(tp) + SUM(tn)) / NULLIF(SUM(tp) + SUM(fp) + SUM(tn) + SUM(fn), 0) AS accuracy
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

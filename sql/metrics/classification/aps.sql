@@ -2,15 +2,15 @@
 --     APS = sum over thresholds of (recall - recall before) * precision
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
--- Influence: aps_move FROM movements.
+-- Influence: aps_influence FROM prediction_influence.
 -- Orders: worst of PRAUC(interpolation=davis_goadrich) to best.
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn average_precision_score.
 SELECT
   group_id,
   SUM(
-    positives / NULLIF(all_positives, 0)
+    positives / NULLIF(total_positives, 0)
       * ((positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
   ) AS aps
-FROM thresholds
+FROM positive_thresholds
 GROUP BY group_id

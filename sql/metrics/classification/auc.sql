@@ -1,9 +1,9 @@
 -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half.
 --     AUC = sum over positives of w (weight of negatives below + tie_credit * weight of negatives at the same score) / (P N)
--- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
+-- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
--- Influence: auc_move FROM movements.
+-- Influence: auc_influence FROM prediction_influence.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.
 -- Orders: worst to best.
@@ -12,7 +12,7 @@
 SELECT
   group_id,
   SUM(
-    positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
+    positives / NULLIF(total_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))
   ) AS auc
-FROM thresholds
+FROM positive_thresholds
 GROUP BY group_id

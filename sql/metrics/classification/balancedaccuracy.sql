@@ -1,5 +1,5 @@
 -- BalancedAccuracy: mean of recall and specificity.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- Undefined: predictions of one class only.
@@ -7,5 +7,5 @@
 SELECT
   group_id,
   (SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) + SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0)) / 2 AS balanced_accuracy
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

@@ -1,4 +1,4 @@
--- ECE: expected calibration error: mean over bins, by weight, of how far mean probability and share of positives are apart.
+-- ECE: expected calibration error: mean over bins, by weight, of the absolute difference of mean probability and share of positives.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
 -- No interval: noise alone makes it greater, and no known interval covers it.
@@ -7,6 +7,6 @@
 -- Better: lower.
 SELECT
   group_id,
-  SUM(ABS(predicted - observed)) / NULLIF(SUM(weight), 0) AS ece
-FROM bins
+  SUM(ABS(score_sum - label_sum)) / NULLIF(SUM(weight), 0) AS ece
+FROM calibration_bins
 GROUP BY group_id

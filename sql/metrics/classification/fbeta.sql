@@ -1,6 +1,6 @@
 -- FBeta: F measure: harmonic mean of precision and recall, recall counting beta times as much.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- Undefined: neither a positive nor a predicted one.
@@ -9,5 +9,5 @@ SELECT
   group_id,
   (1 + $beta * $beta) * SUM(tp)
     / NULLIF((1 + $beta * $beta) * SUM(tp) + $beta * $beta * SUM(fn) + SUM(fp), 0) AS f_beta
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

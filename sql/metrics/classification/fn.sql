@@ -1,5 +1,5 @@
 -- FN: false negatives: weight of positives scored below the threshold.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- No interval: it describes the data.
 -- Undefined: never.
@@ -7,5 +7,5 @@
 SELECT
   group_id,
   SUM(fn) AS fn
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

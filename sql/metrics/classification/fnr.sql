@@ -1,5 +1,5 @@
 -- FNR: false negative rate: share of positives that are predicted negative.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- Undefined: predictions without a positive.
@@ -8,5 +8,5 @@
 SELECT
   group_id,
   SUM(fn) / NULLIF(SUM(tp) + SUM(fn), 0) AS fnr
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

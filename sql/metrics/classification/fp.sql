@@ -1,5 +1,5 @@
 -- FP: false positives: weight of negatives scored at or above the threshold.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- No interval: it describes the data.
 -- Undefined: never.
@@ -7,5 +7,5 @@
 SELECT
   group_id,
   SUM(fp) AS fp
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

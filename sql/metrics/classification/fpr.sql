@@ -1,5 +1,5 @@
 -- FPR: false positive rate: share of negatives that are predicted positive.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- Undefined: predictions without a negative.
@@ -8,5 +8,5 @@
 SELECT
   group_id,
   SUM(fp) / NULLIF(SUM(tn) + SUM(fp), 0) AS fpr
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

@@ -1,8 +1,8 @@
 -- Gini: Gini coefficient of the order, 2 AUC - 1.
--- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
+-- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
 -- Bounds: -1 to 1.
--- Influence: 2 * auc_move FROM movements.
+-- Influence: 2 * auc_influence FROM prediction_influence.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.
 -- Orders: worst to best.
@@ -11,7 +11,7 @@
 SELECT
   group_id,
   2 * SUM(
-    positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
+    positives / NULLIF(total_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))
   ) - 1 AS gini
-FROM thresholds
+FROM positive_thresholds
 GROUP BY group_id

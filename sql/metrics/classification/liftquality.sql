@@ -1,10 +1,10 @@
 -- LiftQuality: area between the cumulative lift curve and that of a random order, over the most it can be.
 --     LiftQuality = 2 AUC - 1, for any weights
--- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts.
+-- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- lift_variant(): default exact: the definition, or the figure that the published Spark code arrives at.
 -- Requires: binary labels.
--- Bounds: -1 to 1.
--- Influence: 2 * auc_move FROM movements.
+-- Bounds: -1 to 1, but not under lift_variant=magnetic_spark.
+-- Influence: 2 * auc_influence FROM prediction_influence.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.
 -- Orders: worst to best.
@@ -13,8 +13,8 @@
 SELECT
   group_id,
   2 * SUM(
-    positives / NULLIF(all_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(all_negatives, 0))
+    positives / NULLIF(total_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))
   ) - 1
-    - lift_variant(SUM(squares / NULLIF(all_positives, 0) / NULLIF(all_negatives, 0))) AS lift_quality
-FROM thresholds
+    - lift_variant(SUM(positive_squares / NULLIF(total_positives, 0) / NULLIF(total_negatives, 0))) AS lift_quality
+FROM positive_thresholds
 GROUP BY group_id

@@ -1,5 +1,5 @@
--- LogLikelihood: weighted sum of the logarithms of the probabilities given to what happened.
--- log_likelihood(): default clipped: logarithm of the probability that was given to what happened.
+-- LogLikelihood: weighted sum of the logarithms of the predicted probabilities of the observed labels.
+-- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: binary labels, probabilities.
 -- No interval: it describes the data.
 -- Undefined: no predictions.

@@ -1,5 +1,5 @@
--- LogLoss: mean of minus the logarithm of the probability given to what happened, cross-entropy in nats.
--- log_likelihood(): default clipped: logarithm of the probability that was given to what happened.
+-- LogLoss: mean negative logarithm of the predicted probability of the observed label, cross-entropy in nats.
+-- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: binary labels, probabilities.
 -- Undefined: no predictions, or all of weight 0.
 -- Unit: nats.

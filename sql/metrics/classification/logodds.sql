@@ -1,10 +1,10 @@
 -- LogOdds: logarithm of the diagnostic odds ratio, (tp tn) / (fp fn).
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Undefined: one of the four is 0.
 -- Source: Glas et al. 2003.
 SELECT
   group_id,
   LN(NULLIF(SUM(tp), 0) / NULLIF(SUM(fp), 0)) + LN(NULLIF(SUM(tn), 0) / NULLIF(SUM(fn), 0)) AS log_odds
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

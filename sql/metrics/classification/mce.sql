@@ -1,4 +1,4 @@
--- MCE: maximum calibration error: how far mean probability and share of positives are apart in the worst bin.
+-- MCE: maximum calibration error: difference of mean probability and share of positives in the worst bin.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
 -- No interval: noise alone makes it greater, and no known interval covers it.
@@ -7,6 +7,6 @@
 -- Better: lower.
 SELECT
   group_id,
-  MAX(ABS(predicted - observed) / NULLIF(weight, 0)) AS mce
-FROM bins
+  MAX(ABS(score_sum - label_sum) / NULLIF(weight, 0)) AS mce
+FROM calibration_bins
 GROUP BY group_id

@@ -1,5 +1,5 @@
 -- NPV: negative predictive value: share of true negatives among predicted negatives.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- Undefined: no predicted negative.
@@ -7,5 +7,5 @@
 SELECT
   group_id,
   SUM(tn) / NULLIF(SUM(tn) + SUM(fn), 0) AS npv
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(dropped_rows) AS num_predictions_dropped
-FROM dropped_predictions
+  SUM(row_change) AS num_predictions_dropped
+FROM dropped_prediction_counts
 GROUP BY group_id

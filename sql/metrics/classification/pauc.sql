@@ -3,22 +3,23 @@
 -- scaling(): default mcclish: how the area is scaled.
 -- With k: PartialAUC.
 -- Requires: binary labels.
--- No influence: the score at which the area ends moves with the rows.
+-- No influence: the score at which the area ends depends on all rows.
 -- Orders: worst to best.
+-- Bounds: 0 to 1.
 -- Undefined: predictions of one class only.
 -- Source: McClish 1989; scikit-learn roc_auc_score(max_fpr).
 SELECT
   group_id,
   scaling(
     SUM(
-      positives / NULLIF(all_positives, 0) * CASE
-        WHEN negatives_above + negatives <= $max_fpr * all_negatives
-          THEN $max_fpr - (negatives_above + negatives / 2) / NULLIF(all_negatives, 0)
-        WHEN negatives_above >= $max_fpr * all_negatives THEN 0
-        ELSE ($max_fpr - negatives_above / NULLIF(all_negatives, 0)) * (($max_fpr * all_negatives - negatives_above) / NULLIF(2 * negatives, 0))
+      positives / NULLIF(total_positives, 0) * CASE
+        WHEN negatives_above + negatives <= $max_fpr * total_negatives
+          THEN $max_fpr - (negatives_above + negatives / 2) / NULLIF(total_negatives, 0)
+        WHEN negatives_above >= $max_fpr * total_negatives THEN 0
+        ELSE ($max_fpr - negatives_above / NULLIF(total_negatives, 0)) * (($max_fpr * total_negatives - negatives_above) / NULLIF(2 * negatives, 0))
       END
     ),
     $max_fpr
   ) AS pauc
-FROM thresholds
+FROM positive_thresholds
 GROUP BY group_id

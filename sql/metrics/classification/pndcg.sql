@@ -1,8 +1,9 @@
 -- PnDCG: probabilities given to positives over the greatest sum that as many predictions could have.
 --     P-nDCG = sum of w p y / sum of w p over the highest probabilities whose weight is that of the positives
--- $k: number above 0, default all: cut-off, the weight of the predictions that are looked at, highest first.
+-- $k: number above 0, default all: cut-off, the weight of the top-ranked predictions that count.
 -- Requires: binary labels, probabilities.
--- No influence: the score at which the top ends moves with the rows.
+-- No influence: the score at which the top ends depends on all rows.
+-- Bounds: 0 to 1.
 -- Undefined: predictions without a positive, or whose highest probabilities are all 0.
 -- Source: Valassis, P-nDCG; weighted by filling the top in parts.
 SELECT
@@ -15,11 +16,11 @@ SELECT
     END
   ) / NULLIF(SUM(
     score * CASE
-      WHEN positives_above + negatives_above + positives + negatives <= (CASE WHEN all_positives < $k THEN all_positives ELSE $k END)
+      WHEN positives_above + negatives_above + positives + negatives <= (CASE WHEN total_positives < $k THEN total_positives ELSE $k END)
         THEN positives + negatives
-      WHEN positives_above + negatives_above >= (CASE WHEN all_positives < $k THEN all_positives ELSE $k END) THEN 0
-      ELSE (CASE WHEN all_positives < $k THEN all_positives ELSE $k END) - positives_above - negatives_above
+      WHEN positives_above + negatives_above >= (CASE WHEN total_positives < $k THEN total_positives ELSE $k END) THEN 0
+      ELSE (CASE WHEN total_positives < $k THEN total_positives ELSE $k END) - positives_above - negatives_above
     END
   ), 0) AS pndcg
-FROM scores
+FROM score_thresholds
 GROUP BY group_id

@@ -1,14 +1,14 @@
 -- PRAUC: area under the precision-recall curve, interpolated between its points.
--- interpolation(): default trapezoid: how the curve goes from one threshold to the next.
+-- interpolation(): default trapezoid: how the curve is interpolated between thresholds.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
--- No influence: its curve is interpolated between thresholds that move with the rows.
+-- No influence: its curve is interpolated between thresholds that depend on all rows.
 -- Orders: worst to best of PRAUC(interpolation=davis_goadrich).
 -- Undefined: predictions without a positive.
 -- Source: Spark MLlib areaUnderPR (trapezoid); Davis & Goadrich 2006.
 SELECT
   group_id,
   SUM(interpolation(positives, negatives, positives_above, negatives_above))
-    / NULLIF(MAX(all_positives), 0) AS prauc
-FROM thresholds
+    / NULLIF(MAX(total_positives), 0) AS prauc
+FROM positive_thresholds
 GROUP BY group_id

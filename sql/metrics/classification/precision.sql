@@ -1,5 +1,5 @@
 -- Precision: share of true positives among predicted positives.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- Undefined: no predicted positive.
@@ -7,5 +7,5 @@
 SELECT
   group_id,
   SUM(tp) / NULLIF(SUM(tp) + SUM(fp), 0) AS positive_predictive_value
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

@@ -1,5 +1,5 @@
 -- Recall: share of positives that are predicted so, the true positive rate.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- Undefined: predictions without a positive.
@@ -7,5 +7,5 @@
 SELECT
   group_id,
   SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) AS recall
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

@@ -1,5 +1,5 @@
 -- Specificity: share of negatives that are predicted so, the true negative rate.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Bounds: 0 to 1.
 -- Undefined: predictions without a negative.
@@ -7,5 +7,5 @@
 SELECT
   group_id,
   SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0) AS specificity
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

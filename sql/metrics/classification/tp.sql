@@ -1,5 +1,5 @@
 -- TP: true positives: weight of positives scored at or above the threshold.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- No interval: it describes the data.
 -- Undefined: never.
@@ -7,5 +7,5 @@
 SELECT
   group_id,
   SUM(tp) AS tp
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

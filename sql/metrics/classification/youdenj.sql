@@ -1,5 +1,5 @@
 -- YoudenJ: Youden's J, recall + specificity - 1.
--- cut: default threshold: a threshold that is given, or the best one by a criterion.
+-- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Bounds: -1 to 1.
 -- Undefined: predictions of one class only.
@@ -7,5 +7,5 @@
 SELECT
   group_id,
   SUM(tp) / NULLIF(SUM(tp) + SUM(fn), 0) + SUM(tn) / NULLIF(SUM(tn) + SUM(fp), 0) - 1 AS youden_j
-FROM confusion
+FROM confusion_counts
 GROUP BY group_id

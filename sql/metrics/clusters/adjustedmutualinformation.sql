@@ -6,9 +6,9 @@ SELECT
   group_id,
   MAX(
     CASE
-      WHEN rest = 0 THEN 1
-      ELSE (mutual_information - expected_information) / NULLIF(most_information - expected_information, 0)
+      WHEN conditional_entropy = 0 THEN 1
+      ELSE (mutual_information - expected_mutual_information) / NULLIF(mean_entropy - expected_mutual_information, 0)
     END
   ) AS adjustedmutualinformation
-FROM adjusted
+FROM adjusted_information_terms
 GROUP BY group_id

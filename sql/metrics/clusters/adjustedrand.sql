@@ -9,5 +9,5 @@ SELECT
     ELSE (SUM(n * (n - 1)) - SUM(n * (predicted_size - 1)) * SUM(n * (true_size - 1)) / NULLIF(SUM(n) * (SUM(n) - 1), 0))
       / NULLIF((SUM(n * (predicted_size - 1)) + SUM(n * (true_size - 1))) / 2 - SUM(n * (predicted_size - 1)) * SUM(n * (true_size - 1)) / NULLIF(SUM(n) * (SUM(n) - 1), 0), 0)
   END AS adjustedrand
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

@@ -8,5 +8,5 @@ SELECT
   group_id,
   2 * SUM(n * n / predicted_size) * SUM(n * n / true_size)
     / NULLIF(SUM(n) * (SUM(n * n / predicted_size) + SUM(n * n / true_size)), 0) AS bcubedf
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

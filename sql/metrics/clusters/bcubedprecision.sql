@@ -1,5 +1,5 @@
 -- BCubedPrecision: B-cubed precision, the mean over records of the share of their predicted cluster that is in their true cluster.
--- weighting(): default record: what a record weighs in the mean.
+-- weighting(): default record: weight of a record in the mean.
 -- Never zero: predicted_size.
 -- Bounds: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
@@ -9,5 +9,5 @@ SELECT
   group_id,
   SUM(n * n / predicted_size * weighting(predicted_size, true_size))
     / NULLIF(SUM(n * weighting(predicted_size, true_size)), 0) AS bcubedprecision
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

@@ -1,5 +1,5 @@
 -- BCubedRecall: B-cubed recall, the mean over records of the share of their true cluster that is in their predicted cluster.
--- weighting(): default record: what a record weighs in the mean.
+-- weighting(): default record: weight of a record in the mean.
 -- Never zero: true_size.
 -- Bounds: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
@@ -9,5 +9,5 @@ SELECT
   group_id,
   SUM(n * n / true_size * weighting(true_size, true_size))
     / NULLIF(SUM(n * weighting(true_size, true_size)), 0) AS bcubedrecall
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

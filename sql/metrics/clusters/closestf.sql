@@ -5,7 +5,7 @@
 -- Source: Benjelloun et al. 2009.
 SELECT
   group_id,
-  2 * SUM(predicted_first * predicted_jaccard) * SUM(true_first * true_jaccard)
-    / NULLIF(SUM(predicted_first * predicted_jaccard) * SUM(true_first) + SUM(true_first * true_jaccard) * SUM(predicted_first), 0) AS closestf
-FROM closest
+  2 * SUM(is_predicted * predicted_jaccard) * SUM(is_true * true_jaccard)
+    / NULLIF(SUM(is_predicted * predicted_jaccard) * SUM(is_true) + SUM(is_true * true_jaccard) * SUM(is_predicted), 0) AS closestf
+FROM closest_clusters
 GROUP BY group_id

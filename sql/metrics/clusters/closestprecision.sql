@@ -5,6 +5,6 @@
 -- Source: Benjelloun et al. 2009.
 SELECT
   group_id,
-  SUM(predicted_first * predicted_jaccard) / NULLIF(SUM(predicted_first), 0) AS closestprecision
-FROM closest
+  SUM(is_predicted * predicted_jaccard) / NULLIF(SUM(is_predicted), 0) AS closestprecision
+FROM closest_clusters
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Benjelloun et al. 2009.
 SELECT
   group_id,
-  SUM(true_first * true_jaccard) / NULLIF(SUM(true_first), 0) AS closestrecall
-FROM closest
+  SUM(is_true * true_jaccard) / NULLIF(SUM(is_true), 0) AS closestrecall
+FROM closest_clusters
 GROUP BY group_id

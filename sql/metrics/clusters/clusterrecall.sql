@@ -6,6 +6,6 @@
 SELECT
   group_id,
   SUM(CASE WHEN n = predicted_size AND n = true_size THEN 1 ELSE 0 END)
-    / NULLIF(SUM(true_first), 0) AS clusterrecall
-FROM contingency
+    / NULLIF(SUM(counts_true), 0) AS clusterrecall
+FROM contingency_table
 GROUP BY group_id

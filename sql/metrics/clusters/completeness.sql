@@ -6,5 +6,5 @@
 SELECT
   group_id,
   MAX(completeness) AS completeness
-FROM entropies
+FROM cluster_entropies
 GROUP BY group_id

@@ -6,5 +6,5 @@
 SELECT
   group_id,
   SQRT(SUM(n * (n - 1)) / NULLIF(SUM(n * (predicted_size - 1)), 0) * (SUM(n * (n - 1)) / NULLIF(SUM(n * (true_size - 1)), 0))) AS fowlkesmallows
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

@@ -6,5 +6,5 @@
 SELECT
   group_id,
   MAX(homogeneity) AS homogeneity
-FROM entropies
+FROM cluster_entropies
 GROUP BY group_id

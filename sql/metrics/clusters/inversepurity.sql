@@ -5,6 +5,6 @@
 -- Source: Zhao & Karypis 2001.
 SELECT
   group_id,
-  SUM(n * true_first) / NULLIF(SUM(n), 0) AS inversepurity
-FROM contingency
+  SUM(n * counts_true) / NULLIF(SUM(n), 0) AS inversepurity
+FROM contingency_table
 GROUP BY group_id

@@ -7,5 +7,5 @@
 SELECT
   group_id,
   SUM(CASE WHEN predicted_size > 1 THEN n ELSE 0 END) / NULLIF(SUM(n), 0) AS matchingrate
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

@@ -4,6 +4,6 @@
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT
   group_id,
-  2 * COUNT(*) - SUM(predicted_first) - SUM(true_first) AS mergedistance
-FROM contingency
+  2 * COUNT(*) - SUM(counts_predicted) - SUM(counts_true) AS mergedistance
+FROM contingency_table
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Vilain et al. 1995.
 SELECT
   group_id,
-  (SUM(n) - COUNT(*)) / NULLIF(SUM(n) - SUM(predicted_first), 0) AS mucprecision
-FROM contingency
+  (SUM(n) - COUNT(*)) / NULLIF(SUM(n) - SUM(counts_predicted), 0) AS mucprecision
+FROM contingency_table
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Vilain et al. 1995.
 SELECT
   group_id,
-  (SUM(n) - COUNT(*)) / NULLIF(SUM(n) - SUM(true_first), 0) AS mucrecall
-FROM contingency
+  (SUM(n) - COUNT(*)) / NULLIF(SUM(n) - SUM(counts_true), 0) AS mucrecall
+FROM contingency_table
 GROUP BY group_id

@@ -1,4 +1,4 @@
--- MutualInformation: what one clustering tells of the other, in nats.
+-- MutualInformation: information that both clusterings share, in nats.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
 -- Unit: nats.
@@ -6,5 +6,5 @@
 SELECT
   group_id,
   MAX(mutual_information) AS mutualinformation
-FROM entropies
+FROM cluster_entropies
 GROUP BY group_id

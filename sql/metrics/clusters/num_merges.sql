@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  COUNT(*) - SUM(true_first) AS num_merges
-FROM contingency
+  COUNT(*) - SUM(counts_true) AS num_merges
+FROM contingency_table
 GROUP BY group_id

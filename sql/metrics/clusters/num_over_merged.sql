@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(CASE WHEN n < predicted_size THEN predicted_first ELSE 0 END) AS num_over_merged
-FROM contingency
+  SUM(CASE WHEN n < predicted_size THEN counts_predicted ELSE 0 END) AS num_over_merged
+FROM contingency_table
 GROUP BY group_id

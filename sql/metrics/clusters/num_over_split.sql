@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(CASE WHEN n < true_size THEN true_first ELSE 0 END) AS num_over_split
-FROM contingency
+  SUM(CASE WHEN n < true_size THEN counts_true ELSE 0 END) AS num_over_split
+FROM contingency_table
 GROUP BY group_id

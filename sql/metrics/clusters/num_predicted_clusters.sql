@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(predicted_first) AS num_predicted_clusters
-FROM contingency
+  SUM(counts_predicted) AS num_predicted_clusters
+FROM contingency_table
 GROUP BY group_id

@@ -5,5 +5,5 @@
 SELECT
   group_id,
   SUM(n * (predicted_size - 1)) / 2 AS num_predicted_links
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

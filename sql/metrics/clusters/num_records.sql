@@ -5,5 +5,5 @@
 SELECT
   group_id,
   SUM(n) AS num_records
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

@@ -5,5 +5,5 @@
 SELECT
   group_id,
   SUM(n * (n - 1)) / 2 AS num_shared_links
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

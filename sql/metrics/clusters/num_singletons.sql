@@ -5,5 +5,5 @@
 SELECT
   group_id,
   SUM(CASE WHEN predicted_size = 1 THEN 1 ELSE 0 END) AS num_singletons
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

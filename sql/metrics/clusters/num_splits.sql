@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  COUNT(*) - SUM(predicted_first) AS num_splits
-FROM contingency
+  COUNT(*) - SUM(counts_predicted) AS num_splits
+FROM contingency_table
 GROUP BY group_id

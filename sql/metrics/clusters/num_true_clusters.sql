@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(true_first) AS num_true_clusters
-FROM contingency
+  SUM(counts_true) AS num_true_clusters
+FROM contingency_table
 GROUP BY group_id

@@ -5,5 +5,5 @@
 SELECT
   group_id,
   SUM(n * (true_size - 1)) / 2 AS num_true_links
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

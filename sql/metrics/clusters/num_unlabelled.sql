@@ -1,4 +1,4 @@
--- num_unlabelled: number of records without a true cluster, whatever becomes of them.
+-- num_unlabelled: number of records without a true cluster, before any policy.
 -- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank.

@@ -1,4 +1,4 @@
--- num_unplaced: number of records without a predicted cluster, whatever becomes of them.
+-- num_unplaced: number of records without a predicted cluster, before any policy.
 -- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank.

@@ -8,5 +8,5 @@ SELECT
   group_id,
   (1 + $beta * $beta) * SUM(n * (n - 1))
     / NULLIF($beta * $beta * SUM(n * (true_size - 1)) + SUM(n * (predicted_size - 1)), 0) AS pairwisef
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

@@ -6,5 +6,5 @@
 SELECT
   group_id,
   SUM(n * (n - 1)) / NULLIF(SUM(n * (true_size - 1)), 0) AS pairwiserecall
-FROM contingency
+FROM contingency_table
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Zhao & Karypis 2001.
 SELECT
   group_id,
-  SUM(n * predicted_first) / NULLIF(SUM(n), 0) AS purity
-FROM contingency
+  SUM(n * counts_predicted) / NULLIF(SUM(n), 0) AS purity
+FROM contingency_table
 GROUP BY group_id

@@ -1,16 +1,18 @@
--- SampledBCubedRecall: B-cubed recall of all records, estimated from those whose true cluster is known.
--- sampling(): default uniform: how the true clusters came to be known.
--- estimate(): default corrected: what is made of the sums over clusters.
+-- SampledBCubedRecall: B-cubed recall of all records, estimated from those with a known true cluster.
+-- sampling(): default uniform: how the labeled true clusters were sampled.
+-- estimate(): default corrected: how ratios of sums over clusters are estimated.
+-- Bounds: 0 to 1, but not under estimate=corrected.
+-- Estimand: 0 to 1.
 -- Undefined: no records; fewer than two true clusters if bias is corrected.
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
   estimate(
-    SUM(sampling(records) * recalled),
-    SUM(sampling(records) * records),
-    SUM(sampling(records) * recalled * sampling(records) * records),
-    SUM(sampling(records) * records * sampling(records) * records),
+    SUM(sampling(num_records) * bcubed_recall_sum),
+    SUM(sampling(num_records) * num_records),
+    SUM(sampling(num_records) * bcubed_recall_sum * sampling(num_records) * num_records),
+    SUM(sampling(num_records) * num_records * sampling(num_records) * num_records),
     COUNT(*)
   ) AS sampledbcubedrecall
-FROM sampled
+FROM sampled_cluster_counts
 GROUP BY group_id

@@ -1,16 +1,18 @@
 -- SampledClusterPrecision: cluster precision, estimated from the true clusters that are known.
--- sampling(): default uniform: how the true clusters came to be known.
--- estimate(): default corrected: what is made of the sums over clusters.
+-- sampling(): default uniform: how the labeled true clusters were sampled.
+-- estimate(): default corrected: how ratios of sums over clusters are estimated.
+-- Bounds: 0 to 1, but not under estimate=corrected.
+-- Estimand: 0 to 1.
 -- Undefined: no records; fewer than two true clusters if bias is corrected.
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
   estimate(
-    SUM(sampling(records) * is_exact),
-    SUM(sampling(records) * touched),
-    SUM(sampling(records) * is_exact * sampling(records) * touched),
-    SUM(sampling(records) * touched * sampling(records) * touched),
+    SUM(sampling(num_records) * is_exact),
+    SUM(sampling(num_records) * num_predicted_clusters),
+    SUM(sampling(num_records) * is_exact * sampling(num_records) * num_predicted_clusters),
+    SUM(sampling(num_records) * num_predicted_clusters * sampling(num_records) * num_predicted_clusters),
     COUNT(*)
   ) AS sampledclusterprecision
-FROM sampled
+FROM sampled_cluster_counts
 GROUP BY group_id

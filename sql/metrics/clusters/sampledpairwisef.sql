@@ -1,16 +1,18 @@
--- SampledPairwiseF: pairwise F measure of all clusters, estimated from those whose true cluster is known.
--- sampling(): default uniform: how the true clusters came to be known.
--- estimate(): default corrected: what is made of the sums over clusters.
+-- SampledPairwiseF: pairwise F measure of all clusters, estimated from those with a known true cluster.
+-- sampling(): default uniform: how the labeled true clusters were sampled.
+-- estimate(): default corrected: how ratios of sums over clusters are estimated.
+-- Bounds: 0 to 1, but not under estimate=corrected.
+-- Estimand: 0 to 1.
 -- Undefined: no cluster of two records on either side; fewer than two true clusters if bias is corrected.
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
   estimate(
-    SUM(sampling(records) * 2 * found),
-    SUM(sampling(records) * (claimed + links)),
-    SUM(sampling(records) * 2 * found * sampling(records) * (claimed + links)),
-    SUM(sampling(records) * (claimed + links) * sampling(records) * (claimed + links)),
+    SUM(sampling(num_records) * 2 * found_links),
+    SUM(sampling(num_records) * (claimed_links + true_links)),
+    SUM(sampling(num_records) * 2 * found_links * sampling(num_records) * (claimed_links + true_links)),
+    SUM(sampling(num_records) * (claimed_links + true_links) * sampling(num_records) * (claimed_links + true_links)),
     COUNT(*)
   ) AS sampledpairwisef
-FROM sampled
+FROM sampled_cluster_counts
 GROUP BY group_id

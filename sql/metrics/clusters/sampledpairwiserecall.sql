@@ -1,16 +1,18 @@
--- SampledPairwiseRecall: pairwise recall of all clusters, estimated from those whose true cluster is known.
--- sampling(): default uniform: how the true clusters came to be known.
--- estimate(): default corrected: what is made of the sums over clusters.
+-- SampledPairwiseRecall: pairwise recall of all clusters, estimated from those with a known true cluster.
+-- sampling(): default uniform: how the labeled true clusters were sampled.
+-- estimate(): default corrected: how ratios of sums over clusters are estimated.
+-- Bounds: 0 to 1, but not under estimate=corrected.
+-- Estimand: 0 to 1.
 -- Undefined: no true cluster of two records; fewer than two true clusters if bias is corrected.
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
   estimate(
-    SUM(sampling(records) * found),
-    SUM(sampling(records) * links),
-    SUM(sampling(records) * found * sampling(records) * links),
-    SUM(sampling(records) * links * sampling(records) * links),
+    SUM(sampling(num_records) * found_links),
+    SUM(sampling(num_records) * true_links),
+    SUM(sampling(num_records) * found_links * sampling(num_records) * true_links),
+    SUM(sampling(num_records) * true_links * sampling(num_records) * true_links),
     COUNT(*)
   ) AS sampledpairwiserecall
-FROM sampled
+FROM sampled_cluster_counts
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Talburt 2011.
 SELECT
   group_id,
-  SQRT(SUM(predicted_first) / NULLIF(COUNT(*), 0) * (SUM(true_first) / NULLIF(COUNT(*), 0))) AS talburtwang
-FROM contingency
+  SQRT(SUM(counts_predicted) / NULLIF(COUNT(*), 0) * (SUM(counts_true) / NULLIF(COUNT(*), 0))) AS talburtwang
+FROM contingency_table
 GROUP BY group_id

@@ -1,4 +1,4 @@
--- VariationOfInformation: what each clustering does not tell of the other, in nats; 0 if they are the same.
+-- VariationOfInformation: information that the clusterings do not share, in nats; 0 if they are the same.
 -- Better: lower.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
@@ -6,6 +6,6 @@
 -- Source: Meila 2007.
 SELECT
   group_id,
-  MAX(predicted_rest + true_rest) AS variationofinformation
-FROM entropies
+  MAX(predicted_entropy_given_true + true_entropy_given_predicted) AS variationofinformation
+FROM cluster_entropies
 GROUP BY group_id

@@ -12,5 +12,5 @@ SELECT
       ELSE 0
     END
   ) AS vmeasure
-FROM entropies
+FROM cluster_entropies
 GROUP BY group_id

@@ -5,5 +5,5 @@
 SELECT
   group_id,
   COUNT(*) AS num_lists
-FROM members
+FROM list_groups
 GROUP BY group_id

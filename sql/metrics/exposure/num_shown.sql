@@ -1,10 +1,10 @@
 -- num_shown: number of distinct documents among the first k of all lists.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- No interval: it describes the data.
 -- Undefined: never.
--- Source: sqlrank; the numerator of catalogue coverage.
+-- Source: sqlrank; the numerator of catalog coverage.
 SELECT
   group_id,
   SUM(CASE WHEN best_rank <= $k THEN 1 ELSE 0 END) AS num_shown
-FROM shown
+FROM best_document_ranks
 GROUP BY group_id

@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(won_by_a) AS num_won_by_a
-FROM contested
+  SUM(is_won_by_a) AS num_won_by_a
+FROM session_outcomes
 GROUP BY group_id

@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(won_by_b) AS num_won_by_b
-FROM contested
+  SUM(is_won_by_b) AS num_won_by_b
+FROM session_outcomes
 GROUP BY group_id

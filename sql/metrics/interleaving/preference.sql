@@ -4,6 +4,6 @@
 -- Better: higher.
 SELECT
   group_id,
-  SUM(clicked + won_by_b - won_by_a) / NULLIF(SUM(clicked), 0) / 2 - 0.5 AS preference
-FROM contested
+  SUM(weight + is_won_by_b - is_won_by_a) / NULLIF(SUM(weight), 0) / 2 - 0.5 AS preference
+FROM session_outcomes
 GROUP BY group_id

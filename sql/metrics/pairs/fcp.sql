@@ -2,8 +2,9 @@
 --     FCP = concordant / (concordant + discordant)
 -- level: default query: pairs are made within a query (a user).
 -- tie_rule(): default half: what pairs with different labels and the same score count.
--- pooling(): default pairs: how queries are put together.
--- No influence: pairs are counted, and no row of them is kept.
+-- pooling(): default pairs: how queries are aggregated.
+-- No influence: pairs are counted per group, and not per row.
+-- Bounds: 0 to 1.
 -- Undefined: no pair with different labels; by tie_rule=ignore none with different scores, either.
 -- Unit: share of pairs.
 -- Source: Koren & Sill 2013; Surprise accuracy.fcp is tie_rule=discordant, pooling=surprise.
@@ -18,5 +19,5 @@ SELECT
     AVG(CASE WHEN concordant + tie_rule(score_ties, 1) > 0 THEN concordant + tie_rule(score_ties, 1) END),
     AVG(CASE WHEN discordant + tie_rule(score_ties, 0) > 0 THEN discordant + tie_rule(score_ties, 0) END)
   ) AS fcp
-FROM pairs
+FROM pair_counts
 GROUP BY group_id

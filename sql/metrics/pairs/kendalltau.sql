@@ -1,11 +1,12 @@
 -- KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less those in opposite order.
 --     tau = (concordant - discordant) / scale, of pairs of predictions; a pair weighs the product of their weights
 -- variant: default b: what the difference is divided by.
--- No influence: pairs are counted, and no row of them is kept.
+-- No influence: pairs are counted per group, and not per row.
+-- Bounds: -1 to 1.
 -- Undefined: labels or scores that are all the same; for variant a fewer than two predictions.
 -- Source: Kendall 1945; scipy kendalltau (b, c); Goodman & Kruskal 1954 (gamma, which TorchMetrics calls a).
 SELECT
   group_id,
-  SUM(concordant - discordant) / NULLIF(SUM(scale), 0) AS kendalltau
-FROM correlated
+  SUM(concordant - discordant) / NULLIF(SUM(denominator), 0) AS kendalltau
+FROM tau_terms
 GROUP BY group_id

@@ -1,18 +1,19 @@
 -- pAp: how probably one of the highest positives, k or as many as there are, is scored above one of the k highest negatives.
 --     pAp@k = PartialAUC@k of the min(P, k) highest positives, without the other ones
 -- $k: integer from 1: how many positives and negatives, the highest, are compared; under weights how much weight of them.
--- $tie_credit: number from 0 to 1, default 0.5: what a tie of a positive and a negative counts; 0 in the paper.
--- few_negatives(): default truncate: what is done where there are fewer than k negatives.
+-- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores; 0 in the paper.
+-- few_negatives(): default truncate: rule for groups with fewer than k negatives.
 -- Requires: binary labels.
--- No influence: which negatives are the highest moves with the rows.
+-- No influence: which negatives are the highest depends on all rows.
 -- Orders: worst to best.
--- Undefined: predictions of one class only; by few_negatives=skip those with fewer than k negatives.
+-- Bounds: 0 to 1.
+-- Undefined: predictions of one class only, but for positives alone under few_negatives=pad, which is 1; by few_negatives=skip those with fewer than k negatives.
 -- Source: Hiranandani et al. 2020; RecTools PAP. Its micro average is level=query with few_negatives=skip.
 SELECT
   group_id,
   SUM(
     CASE WHEN positives_above + positives <= $k THEN positives WHEN positives_above < $k THEN $k - positives_above ELSE 0 END
-      * (rivals_below + $tie_credit * rivals_tied)
-  ) / NULLIF(CASE WHEN MAX(all_positives) < $k THEN MAX(all_positives) ELSE $k END * MAX(few_negatives($k, all_negatives)), 0) AS pap
-FROM contests
+      * (top_negatives_below + $tie_credit * top_negatives_tied)
+  ) / NULLIF(CASE WHEN MAX(total_positives) < $k THEN MAX(total_positives) ELSE $k END * MAX(few_negatives($k, total_negatives)), 0) AS pap
+FROM top_negative_counts
 GROUP BY group_id

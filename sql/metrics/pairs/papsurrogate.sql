@@ -1,4 +1,4 @@
--- pApSurrogate: what stands in for 1 - pAp@k in training: a hinge for every pair, so that a small change of a score counts.
+-- pApSurrogate: surrogate loss of 1 - pAp@k for training: a hinge for every pair, so that a small change of a score counts.
 --     ramp = mean over the b highest positives and k highest negatives of max(0, margin + s- - s+), where b = min(n+, k)
 --     max  = the same over the b lowest positives
 --     avg  = mean over the k highest negatives of max(0, margin + s- - mean score of all positives)
@@ -7,18 +7,18 @@
 --     ts_reference = 1 / (b k) * sum over the k highest negatives of A + B, in these terms
 -- True are 1 - pAp@k <= ramp <= max, avg <= max and 1 - pAp@k <= ts; avg may be less than 1 - pAp@k. Two more are for
 -- comparison: pauc, of all positives, of pAUC@k; precision, of precision@k.
--- $k: integer from 1: how many negatives, and at most positives, are compared.
--- few_negatives(): default truncate: what is done where there are fewer than k negatives.
+-- $k: integer from 1: number of negatives and, at most, positives that are compared.
+-- few_negatives(): default truncate: rule for groups with fewer than k negatives.
 -- kind: default avg: ramp, avg, max, ts, ts_reference, pauc or precision.
 -- Weights are not read.
 -- Requires: binary labels, finite scores.
--- No influence: which negatives are the highest moves with the rows.
+-- No influence: which negatives are the highest depends on all rows.
 -- Undefined: predictions of one class only.
 -- Source: Hiranandani et al. 2020; pauc: Narasimhan and Agarwal 2013; precision: Kar et al. 2015.
 -- Better: lower.
 SELECT
   group_id,
-  SUM(CASE WHEN label = 1 THEN -pairs * reach ELSE pairs * score END)
-    / NULLIF(MAX(counted) * MAX(few_negatives($k, negatives)), 0) AS papsurrogate
-FROM misordered
+  SUM(CASE WHEN label = 1 THEN -num_pairs * margin_score ELSE num_pairs * score END)
+    / NULLIF(MAX(num_compared) * MAX(few_negatives($k, negatives)), 0) AS papsurrogate
+FROM misordered_pair_counts
 GROUP BY group_id

@@ -1,19 +1,21 @@
 -- SpearmanRho: Spearman's rank correlation of labels and scores.
--- formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties.
--- No influence: the rank of each row moves with all others.
+-- formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties, and under d2
+--     a weight of 3 is not quite three rows.
+-- No influence: the rank of each row depends on all others.
+-- Bounds: -1 to 1.
 -- Undefined: labels or scores that are all the same.
 -- Source: Spearman 1904; scipy spearmanr (pearson).
 SELECT
   group_id,
   CASE
     WHEN MIN(label) < MAX(label) AND MIN(score) < MAX(score) THEN formula(
-      SUM(weight * label_rank * score_rank) / NULLIF(
-        SUM(weight * label_rank * label_rank)
-          * SQRT(SUM(weight * score_rank * score_rank) / NULLIF(SUM(weight * label_rank * label_rank), 0)),
+      SUM(weight * centered_label_rank * centered_score_rank) / NULLIF(
+        SUM(weight * centered_label_rank * centered_label_rank)
+          * SQRT(SUM(weight * centered_score_rank * centered_score_rank) / NULLIF(SUM(weight * centered_label_rank * centered_label_rank), 0)),
         0
       ),
-      2 * SUM(weight * (label_rank - score_rank) * (label_rank - score_rank)) / NULLIF(SUM(room), 0)
+      2 * SUM(weight * (centered_label_rank - centered_score_rank) * (centered_label_rank - centered_score_rank)) / NULLIF(SUM(cubic_weight_term), 0)
     )
   END AS spearmanrho
-FROM centred_ranks
+FROM centered_ranks
 GROUP BY group_id

@@ -1,5 +1,5 @@
--- DR: doubly robust: the rewards that were predicted for the target, and IPS of what predictions were off by.
--- capped(): default none: what the ratio of the two probabilities counts for.
+-- DR: doubly robust: the rewards predicted for the target policy, and IPS of the errors of the predictions.
+-- capped(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs.
 -- Source: Dudik, Langford & Li 2011.
 -- Better: higher.

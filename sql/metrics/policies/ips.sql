@@ -1,5 +1,5 @@
 -- IPS: reward that a target policy would have, each logged action weighed by how much likelier it is there.
--- capped(): default none: what the ratio of the two probabilities counts for.
+-- capped(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs.
 -- Source: Horvitz & Thompson 1952.
 -- Better: higher.

@@ -1,5 +1,5 @@
 -- MeanWeight: mean ratio of the probability of an action under the target to that under the logged policy, 1 if the logs are sound.
--- capped(): default none: what the ratio of the two probabilities counts for.
+-- capped(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Better: neither.
 -- Undefined: no logs.
 -- Source: Li, Chu, Langford & Wang 2011.

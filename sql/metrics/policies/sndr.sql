@@ -1,5 +1,5 @@
 -- SNDR: DR with weights divided by their mean.
--- capped(): default none: what the ratio of the two probabilities counts for.
+-- capped(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs, or the target does nothing of what was logged.
 -- Source: Thomas & Brunskill 2016.
 -- Better: higher.

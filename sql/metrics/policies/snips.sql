@@ -1,5 +1,5 @@
 -- SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the greatest.
--- capped(): default none: what the ratio of the two probabilities counts for.
+-- capped(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs, or the target does nothing of what was logged.
 -- Source: Swaminathan & Joachims 2015.
 -- Better: higher.

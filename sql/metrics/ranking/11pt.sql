@@ -6,6 +6,6 @@
 -- Source: trec_eval 11pt_avg.
 SELECT
   list_id,
-  MAX(CASE WHEN rank IS NOT NULL AND hit >= FLOOR($points * num_rel + $rounding) THEN hit / rank ELSE 0 END) AS eleven_pt
-FROM relevant
+  MAX(CASE WHEN rank IS NOT NULL AND cumulative_hits >= FLOOR($points * num_relevant + $rounding) THEN cumulative_hits / rank ELSE 0 END) AS eleven_pt
+FROM relevant_documents
 GROUP BY list_id

@@ -1,17 +1,17 @@
 -- AP: average precision, the mean over queries of which is MAP.
 --     AP@k = sum over relevant documents at rank i <= k of (hits up to i) / i, divided by the relevant documents
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default relevant: what the sum is divided by.
 -- form: default hits_only: precision at hits only, or at all_positions up to k.
--- Bounds: 0 to 1.
+-- Bounds: 0 to 1, but not under form=all_positions.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval map, map_cut; Voorhees & Harman 2005.
 SELECT
   list_id,
   COALESCE(
-    SUM(CASE WHEN rank <= $k THEN hit / rank ELSE 0 END)
-      / NULLIF(denominator($k, SUM(docs), MAX(num_ret), SUM(CASE WHEN rank <= $k THEN docs ELSE 0 END)), 0),
+    SUM(CASE WHEN rank <= $k THEN cumulative_hits / rank ELSE 0 END)
+      / NULLIF(denominator($k, SUM(doc_count), MAX(list_length), SUM(CASE WHEN rank <= $k THEN doc_count ELSE 0 END)), 0),
     0
   ) AS ap
-FROM relevant
+FROM relevant_documents
 GROUP BY list_id

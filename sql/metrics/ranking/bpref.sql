@@ -1,4 +1,4 @@
--- bpref: how rarely judged nonrelevant documents stand above relevant ones; unjudged documents do not matter.
+-- bpref: how rarely judged nonrelevant documents are ranked above relevant ones; unjudged documents do not matter.
 --     1/R sum over retrieved relevant documents of 1 - min(nonrelevant above, R) / min(judged nonrelevant, R)
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Bounds: 0 to 1.
@@ -9,10 +9,10 @@ SELECT
   SUM(
     CASE
       WHEN rank IS NULL OR relevance < $rel THEN 0
-      WHEN nonrel_above = 0 THEN 1
-      ELSE 1 - (CASE WHEN nonrel_above < num_rel THEN nonrel_above ELSE num_rel END)
-        / NULLIF(CASE WHEN num_nonrel < num_rel THEN num_nonrel ELSE num_rel END, 0)
+      WHEN nonrelevant_above = 0 THEN 1
+      ELSE 1 - (CASE WHEN nonrelevant_above < num_relevant THEN nonrelevant_above ELSE num_relevant END)
+        / NULLIF(CASE WHEN num_nonrelevant < num_relevant THEN num_nonrelevant ELSE num_relevant END, 0)
     END
-  ) / NULLIF(MAX(num_rel), 0) AS bpref
-FROM preferences
+  ) / NULLIF(MAX(num_relevant), 0) AS bpref
+FROM judgment_counts_above
 GROUP BY list_id

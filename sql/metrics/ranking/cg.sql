@@ -1,13 +1,13 @@
 -- CG: cumulative gain, the sum of the gains of the first k documents.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- gain(): default linear: gain of a grade.
 -- Undefined: a query without relevant documents.
 -- Source: Järvelin & Kekäläinen 2002.
--- Linear: in chance.
+-- Linear: in rank_probability.
 SELECT
   list_id,
   CASE
-    WHEN MAX(gain(relevance)) > 0 THEN SUM(CASE WHEN rank <= $k THEN chance * gain(relevance) ELSE 0 END)
+    WHEN MAX(gain(relevance)) > 0 THEN SUM(CASE WHEN rank <= $k THEN rank_probability * gain(relevance) ELSE 0 END)
   END AS cg
-FROM valued
+FROM documents_with_gain
 GROUP BY list_id

@@ -1,5 +1,5 @@
 -- DCG: discounted cumulative gain, the sum of gain * discount over the first k documents.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
 -- Undefined: a query without relevant documents.
@@ -7,7 +7,7 @@
 SELECT
   list_id,
   CASE
-    WHEN MAX(ideal_gain) > 0 THEN SUM(CASE WHEN rank <= $k THEN discounted_gain ELSE 0 END)
+    WHEN MAX(ideal_discounted_gain) > 0 THEN SUM(CASE WHEN rank <= $k THEN discounted_gain ELSE 0 END)
   END AS dcg
-FROM discounted
+FROM discounted_gains
 GROUP BY list_id

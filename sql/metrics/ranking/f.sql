@@ -1,14 +1,14 @@
 -- F: weighted harmonic mean of precision and recall at k.
 --     F@k = (1 + beta^2) hits / (beta^2 relevant documents + k)
--- $k: integer from 1: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- $beta: number from 0 to 10000, default 1: how many times as much recall weighs as precision.
 -- Bounds: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: van Rijsbergen 1979.
--- Linear: in chance.
--- Never zero: $beta * $beta * SUM(docs) + $k.
+-- Linear: in rank_probability.
+-- Never zero: $beta * $beta * SUM(doc_count) + $k.
 SELECT
   list_id,
-  (1 + $beta * $beta) * SUM(CASE WHEN rank <= $k THEN chance ELSE 0 END) / ($beta * $beta * SUM(docs) + $k) AS f
-FROM relevant
+  (1 + $beta * $beta) * SUM(CASE WHEN rank <= $k THEN rank_probability ELSE 0 END) / ($beta * $beta * SUM(doc_count) + $k) AS f
+FROM relevant_documents
 GROUP BY list_id

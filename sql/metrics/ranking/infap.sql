@@ -4,15 +4,15 @@
 -- Undefined: a query without relevant documents.
 -- $smoothing: number above 0, default 0.00001: added to the counts.
 -- Source: Yilmaz & Aslam 2006; trec_eval infAP.
--- Never zero: rel_above + nonrel_above + 2 * $smoothing.
+-- Never zero: relevant_above + nonrelevant_above + 2 * $smoothing.
 SELECT
   list_id,
   SUM(
     CASE
       WHEN rank IS NULL OR relevance < $rel THEN 0
-      ELSE 1 / rank + (rel_above + nonrel_above + unjudged_above) / rank
-        * ((rel_above + $smoothing) / (rel_above + nonrel_above + 2 * $smoothing))
+      ELSE 1 / rank + (relevant_above + nonrelevant_above + unjudged_above) / rank
+        * ((relevant_above + $smoothing) / (relevant_above + nonrelevant_above + 2 * $smoothing))
     END
-  ) / NULLIF(MAX(num_rel), 0) AS infap
-FROM preferences
+  ) / NULLIF(MAX(num_relevant), 0) AS infap
+FROM judgment_counts_above
 GROUP BY list_id

@@ -1,11 +1,11 @@
 -- IPrec: interpolated precision, the highest precision at this recall or any higher one.
--- $recall: number from 0 to 1: the recall; it stands for round(recall * R) relevant documents.
+-- $recall: number from 0 to 1: the recall level, that of the first round(recall * R) relevant documents.
 -- $rounding: number from 0 to 1, default 0.5: added before rounding down; trec_eval up to 9 adds 0.9.
 -- Bounds: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval iprec_at_recall.
 SELECT
   list_id,
-  MAX(CASE WHEN rank IS NOT NULL AND hit >= FLOOR($recall * num_rel + $rounding) THEN hit / rank ELSE 0 END) AS iprec
-FROM relevant
+  MAX(CASE WHEN rank IS NOT NULL AND cumulative_hits >= FLOOR($recall * num_relevant + $rounding) THEN cumulative_hits / rank ELSE 0 END) AS iprec
+FROM relevant_documents
 GROUP BY list_id

@@ -1,13 +1,13 @@
 -- Judged: share of the first k documents that have a judgment.
--- $k: integer from 1: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default retrieved: what the judged documents are divided by.
 -- Bounds: 0 to 1.
--- Undefined: a query that was not answered.
+-- Undefined: a query without retrieved documents.
 -- Source: ir_measures Judged.
 -- Better: neither.
 SELECT
   list_id,
   SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)
-    / NULLIF(denominator($k, $k, MAX(num_ret), SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)), 0) AS judged
-FROM assessed
+    / NULLIF(denominator($k, $k, MAX(list_length), SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)), 0) AS judged
+FROM judged_retrieved_documents
 GROUP BY list_id

@@ -1,6 +1,6 @@
 -- MDCG: mean of the DCGs at 1 to k.
 --     MDCG@k = 1/k sum over p <= k of DCG@p
--- $k: integer from 1: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
 -- Undefined: a query without relevant documents.
@@ -8,7 +8,7 @@
 SELECT
   list_id,
   CASE
-    WHEN MAX(ideal_gain) > 0 THEN SUM(CASE WHEN rank <= $k THEN discounted_gain * ($k - rank + 1) ELSE 0 END) / $k
+    WHEN MAX(ideal_discounted_gain) > 0 THEN SUM(CASE WHEN rank <= $k THEN discounted_gain * ($k - rank + 1) ELSE 0 END) / $k
   END AS mdcg
-FROM discounted
+FROM discounted_gains
 GROUP BY list_id

@@ -1,15 +1,15 @@
--- nDCG: discounted gain of the first k documents over that of the best possible order.
+-- nDCG: discounted gain of the first k documents over that of the ideal ranking.
 --     nDCG@k = sum over i <= k of gain(r_i) discount(i) / the same sum over the ideal order
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
--- ideal: default judged: which documents the best possible order is made of.
--- Bounds: 0 to 1.
+-- ideal: default judged: which documents the ideal ranking is made of.
+-- Bounds: 0 to 1, but not under ideal=all_ones, discount=map.
 -- Undefined: a query without a document of positive gain.
 -- Source: Järvelin & Kekäläinen 2002; trec_eval ndcg, ndcg_cut.
 SELECT
   list_id,
   SUM(CASE WHEN rank <= $k THEN discounted_gain ELSE 0 END)
-    / NULLIF(SUM(CASE WHEN ideal_rank <= $k THEN ideal_gain ELSE 0 END), 0) AS ndcg
-FROM discounted
+    / NULLIF(SUM(CASE WHEN ideal_rank <= $k THEN ideal_discounted_gain ELSE 0 END), 0) AS ndcg
+FROM discounted_gains
 GROUP BY list_id

@@ -1,10 +1,10 @@
 -- num_dropped: number of rows of run and judgments left out by nulls=drop: they have no score or no grade.
--- aggregate(): default sum: how the queries are put together.
+-- aggregate(): default sum: how queries are aggregated.
 -- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT
   list_id,
-  SUM(dropped_rows) AS num_dropped
-FROM dropped
+  SUM(row_change) AS num_dropped
+FROM dropped_row_counts
 GROUP BY list_id

@@ -1,10 +1,10 @@
 -- num_no_rel: number of evaluated queries without relevant documents.
--- aggregate(): default sum: how the queries are put together.
+-- aggregate(): default sum: how queries are aggregated.
 -- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT
   list_id,
-  CASE WHEN MAX(num_rel) = 0 THEN 1 ELSE 0 END AS num_no_rel
-FROM sets
+  CASE WHEN MAX(num_relevant) = 0 THEN 1 ELSE 0 END AS num_no_rel
+FROM list_counts
 GROUP BY list_id

@@ -1,10 +1,10 @@
 -- num_nonrel_judged_ret: number of documents retrieved that were judged not relevant.
--- aggregate(): default sum: how the queries are put together.
+-- aggregate(): default sum: how queries are aggregated.
 -- No interval: it describes the data.
 -- Undefined: never.
--- Source: trec_eval num_nonrel_judged_ret.
+-- Source: trec_eval num_nonrelevant_retrieved.
 SELECT
   list_id,
-  MAX(num_nonrel_judged_ret) AS num_nonrel_judged_ret
-FROM sets
+  MAX(num_nonrelevant_retrieved) AS num_nonrel_judged_ret
+FROM list_counts
 GROUP BY list_id

@@ -1,10 +1,10 @@
 -- num_q: number of queries evaluated.
--- aggregate(): default sum: how the queries are put together.
+-- aggregate(): default sum: how queries are aggregated.
 -- No interval: it describes the data.
 -- Undefined: never.
 -- Source: trec_eval num_q.
 SELECT
   list_id,
   MAX(1) AS num_q
-FROM lists
+FROM ranked_lists
 GROUP BY list_id

@@ -1,10 +1,10 @@
 -- num_rel: number of relevant documents judged.
--- aggregate(): default sum: how the queries are put together.
+-- aggregate(): default sum: how queries are aggregated.
 -- No interval: it describes the data.
 -- Undefined: never.
--- Source: trec_eval num_rel.
+-- Source: trec_eval num_relevant.
 SELECT
   list_id,
-  MAX(num_rel) AS num_rel
-FROM sets
+  MAX(num_relevant) AS num_rel
+FROM list_counts
 GROUP BY list_id

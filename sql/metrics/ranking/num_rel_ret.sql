@@ -1,10 +1,10 @@
 -- num_rel_ret: number of relevant documents retrieved.
--- aggregate(): default sum: how the queries are put together.
+-- aggregate(): default sum: how queries are aggregated.
 -- No interval: it describes the data.
 -- Undefined: never.
--- Source: trec_eval num_rel_ret.
+-- Source: trec_eval num_relevant_retrieved.
 SELECT
   list_id,
-  MAX(num_rel_ret) AS num_rel_ret
-FROM sets
+  MAX(num_relevant_retrieved) AS num_rel_ret
+FROM list_counts
 GROUP BY list_id

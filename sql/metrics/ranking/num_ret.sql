@@ -1,10 +1,10 @@
 -- num_ret: number of documents retrieved.
--- aggregate(): default sum: how the queries are put together.
+-- aggregate(): default sum: how queries are aggregated.
 -- No interval: it describes the data.
 -- Undefined: never.
--- Source: trec_eval num_ret.
+-- Source: trec_eval num_retrieved.
 SELECT
   list_id,
-  MAX(num_ret) AS num_ret
-FROM sets
+  MAX(num_retrieved) AS num_ret
+FROM list_counts
 GROUP BY list_id

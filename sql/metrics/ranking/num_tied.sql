@@ -1,11 +1,11 @@
--- num_tied: number of documents whose place in or out of the first k is decided by the tie-break.
--- $k: integer from 1: cut-off, the documents of a list that are looked at.
--- aggregate(): default sum: how the queries are put together.
+-- num_tied: number of documents whose membership in the first k depends on the tie-break.
+-- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
+-- aggregate(): default sum: how queries are aggregated.
 -- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT
   list_id,
-  SUM(CASE WHEN first_rank <= $k AND last_rank > $k THEN 1 ELSE 0 END) AS num_tied
-FROM tie_groups
+  SUM(CASE WHEN tie_first_rank <= $k AND tie_last_rank > $k THEN 1 ELSE 0 END) AS num_tied
+FROM tie_ranges
 GROUP BY list_id

@@ -1,10 +1,10 @@
 -- num_unjudged: number of documents retrieved that have no judgment.
--- aggregate(): default sum: how the queries are put together.
+-- aggregate(): default sum: how queries are aggregated.
 -- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT
   list_id,
-  MAX(num_ret) - MAX(num_judged_ret) AS num_unjudged
-FROM sets
+  MAX(num_retrieved) - MAX(num_judged_retrieved) AS num_unjudged
+FROM list_counts
 GROUP BY list_id

@@ -1,6 +1,6 @@
 -- PFound: probability that a reader finds what was sought, who after each document gives up with probability p_break.
 --     PFound@k = sum over i <= k of stop(r_i) * (1 - p_break)^(i-1) * product over j < i of (1 - stop(r_j))
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $p_break: number from 0 to 1, default 0.15: probability of giving up after a document.
 -- Bounds: 0 to 1.
 -- Undefined: a query without relevant documents.
@@ -10,12 +10,12 @@ SELECT
   SUM(
     CASE
       WHEN rank > $k OR rank IS NULL THEN 0
-      WHEN rank = 1 THEN stop
+      WHEN rank = 1 THEN stop_probability
       WHEN $p_break >= 1 THEN 0
-      WHEN reach <= 0 THEN 0
-      WHEN LN(CASE WHEN reach > 0 THEN reach ELSE 1 END) + (rank - 1) * LN(CASE WHEN $p_break < 1 THEN 1 - $p_break ELSE 1 END) < -700 THEN 0
-      ELSE reach * stop * EXP((rank - 1) * LN(CASE WHEN $p_break < 1 THEN 1 - $p_break ELSE 1 END))
+      WHEN reach_probability <= 0 THEN 0
+      WHEN LN(CASE WHEN reach_probability > 0 THEN reach_probability ELSE 1 END) + (rank - 1) * LN(CASE WHEN $p_break < 1 THEN 1 - $p_break ELSE 1 END) < -700 THEN 0
+      ELSE reach_probability * stop_probability * EXP((rank - 1) * LN(CASE WHEN $p_break < 1 THEN 1 - $p_break ELSE 1 END))
     END
   ) AS pfound
-FROM cascade
+FROM cascade_probabilities
 GROUP BY list_id

@@ -1,12 +1,12 @@
 -- RBP: rank-biased precision, the expected gain per document for a reader who goes on with probability p.
 --     RBP@k = (1 - p) sum over i <= k of gain(r_i) p^(i-1)
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $p: number above 0 to 1, default 0.8: persistence, the probability of going on to the next document.
 -- gain(): default binary: gain of a grade, to lie in [0, 1].
 -- scale(): default none: what gains are divided by.
 -- Undefined: a query without relevant documents.
 -- Source: Moffat & Zobel 2008.
--- Linear: in chance.
+-- Linear: in rank_probability.
 -- Never zero: scale(MAX(relevance)).
 SELECT
   list_id,
@@ -16,9 +16,9 @@ SELECT
         CASE
           WHEN rank > $k OR rank IS NULL THEN 0
           WHEN (rank - 1) * LN($p) < -700 THEN 0
-          ELSE chance * gain(relevance) * EXP((rank - 1) * LN($p))
+          ELSE rank_probability * gain(relevance) * EXP((rank - 1) * LN($p))
         END
       ) / scale(MAX(relevance))
   END AS rbp
-FROM valued
+FROM documents_with_gain
 GROUP BY list_id

@@ -1,17 +1,17 @@
 -- RBPresid: the most that unjudged documents could add to RBP; 0 if every retrieved document is judged.
 --     sum over the ranks i that hold unjudged documents, and all ranks after the last one, of (1 - p) p^(i-1)
 -- $p: number above 0 to 1, default 0.8: persistence, the probability of going on to the next document.
--- Undefined: a query that was not answered.
+-- Undefined: a query without retrieved documents.
 -- Source: Moffat & Zobel 2008; trec_eval rbp_resid.
 -- Better: neither.
 SELECT
   list_id,
   CASE
-    WHEN COUNT(rank) < MAX(num_ret)
+    WHEN COUNT(rank) < MAX(list_length)
       THEN 1 - (1 - $p) * SUM(
         CASE WHEN rank IS NULL THEN 0 WHEN (rank - 1) * LN($p) < -700 THEN 0 ELSE EXP((rank - 1) * LN($p)) END
       )
     ELSE 0
   END AS rbp_resid
-FROM assessed
+FROM judged_retrieved_documents
 GROUP BY list_id

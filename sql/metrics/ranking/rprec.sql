@@ -6,7 +6,7 @@
 -- Source: trec_eval Rprec, Rprec_mult.
 SELECT
   list_id,
-  SUM(CASE WHEN rank <= FLOOR($multiple * num_rel + 0.9) THEN 1 ELSE 0 END)
-    / NULLIF(FLOOR($multiple * MAX(num_rel) + 0.9), 0) AS rprec
-FROM relevant
+  SUM(CASE WHEN rank <= FLOOR($multiple * num_relevant + 0.9) THEN 1 ELSE 0 END)
+    / NULLIF(FLOOR($multiple * MAX(num_relevant) + 0.9), 0) AS rprec
+FROM relevant_documents
 GROUP BY list_id

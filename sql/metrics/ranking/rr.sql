@@ -1,10 +1,10 @@
 -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Bounds: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval recip_rank; Voorhees 1999.
 SELECT
   list_id,
   MAX(CASE WHEN rank <= $k THEN 1 / rank ELSE 0 END) AS rr
-FROM relevant
+FROM relevant_documents
 GROUP BY list_id

@@ -5,9 +5,9 @@
 SELECT
   list_id,
   CASE
-    WHEN MAX(num_rel) = 0 THEN NULL
-    WHEN MAX(num_ret) = 0 THEN 0
-    ELSE (MAX(num_rel_ret) / NULLIF(MAX(num_ret), 0)) * (MAX(num_rel_ret) / NULLIF(MAX(num_rel), 0))
+    WHEN MAX(num_relevant) = 0 THEN NULL
+    WHEN MAX(num_retrieved) = 0 THEN 0
+    ELSE (MAX(num_relevant_retrieved) / NULLIF(MAX(num_retrieved), 0)) * (MAX(num_relevant_retrieved) / NULLIF(MAX(num_relevant), 0))
   END AS setap
-FROM sets
+FROM list_counts
 GROUP BY list_id

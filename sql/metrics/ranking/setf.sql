@@ -7,8 +7,8 @@
 SELECT
   list_id,
   CASE
-    WHEN MAX(num_rel) > 0
-      THEN COALESCE((1 + $beta * $beta) * MAX(num_rel_ret) / NULLIF($beta * $beta * MAX(num_rel) + MAX(num_ret), 0), 0)
+    WHEN MAX(num_relevant) > 0
+      THEN COALESCE((1 + $beta * $beta) * MAX(num_relevant_retrieved) / NULLIF($beta * $beta * MAX(num_relevant) + MAX(num_retrieved), 0), 0)
   END AS setf
-FROM sets
+FROM list_counts
 GROUP BY list_id

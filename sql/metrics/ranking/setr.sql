@@ -4,6 +4,6 @@
 -- Source: trec_eval set_recall.
 SELECT
   list_id,
-  MAX(num_rel_ret) / NULLIF(MAX(num_rel), 0) AS setr
-FROM sets
+  MAX(num_relevant_retrieved) / NULLIF(MAX(num_relevant), 0) AS setr
+FROM list_counts
 GROUP BY list_id

@@ -5,9 +5,9 @@
 SELECT
   list_id,
   CASE
-    WHEN MAX(num_rel) = 0 THEN NULL
-    WHEN MAX(num_ret) = 0 THEN 0
-    ELSE MAX(num_rel_ret) / NULLIF(CASE WHEN MAX(num_ret) < MAX(num_rel) THEN MAX(num_ret) ELSE MAX(num_rel) END, 0)
+    WHEN MAX(num_relevant) = 0 THEN NULL
+    WHEN MAX(num_retrieved) = 0 THEN 0
+    ELSE MAX(num_relevant_retrieved) / NULLIF(CASE WHEN MAX(num_retrieved) < MAX(num_relevant) THEN MAX(num_retrieved) ELSE MAX(num_relevant) END, 0)
   END AS setrelp
-FROM sets
+FROM list_counts
 GROUP BY list_id

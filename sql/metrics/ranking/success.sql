@@ -1,10 +1,10 @@
--- Success: 1 if a relevant document stands among the first k, else 0; also called hit rate.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- Success: 1 if a relevant document is among the first k, else 0; also called hit rate.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Bounds: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval success.
 SELECT
   list_id,
   MAX(CASE WHEN rank <= $k THEN 1 ELSE 0 END) AS success
-FROM relevant
+FROM relevant_documents
 GROUP BY list_id

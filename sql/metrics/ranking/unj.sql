@@ -1,10 +1,11 @@
 -- Unj: unjudged documents among the first k, divided by k.
--- $k: integer from 1: cut-off, the documents of a list that are looked at.
--- Undefined: a query that was not answered.
+-- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
+-- Bounds: 0 to 1.
+-- Undefined: a query without retrieved documents.
 -- Source: trec_eval unj.
 -- Better: lower.
 SELECT
   list_id,
-  (CASE WHEN MAX(num_ret) < $k THEN MAX(num_ret) ELSE $k END - SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)) / $k AS unj
-FROM assessed
+  (CASE WHEN MAX(list_length) < $k THEN MAX(list_length) ELSE $k END - SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)) / $k AS unj
+FROM judged_retrieved_documents
 GROUP BY list_id

@@ -1,12 +1,13 @@
--- CatalogCoverage: share of the catalogue that stands among the first k of any list.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
--- Documents that the catalogue does not have are left out; num_unlisted counts them.
+-- CatalogCoverage: share of the catalog that is among the first k of any list.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- Documents that are not in the catalog are left out; num_unlisted counts them.
 -- No interval: it describes the data.
+-- Bounds: 0 to 1.
 -- Undefined: no list holds a document.
--- Unit: share of the catalogue.
+-- Unit: share of the catalog.
 -- Source: RecTools CatalogCoverage(normalize=True); Ge et al. 2010.
 SELECT
   group_id,
-  SUM(is_listed) / NULLIF(MAX(catalogue_docs), 0) AS catalogcoverage
-FROM exposures
+  SUM(is_in_catalog) / NULLIF(MAX(catalog_size), 0) AS catalogcoverage
+FROM recommended_items
 GROUP BY group_id

@@ -1,11 +1,11 @@
--- ExposureDisparity: least over greatest exposure of a provider, each in proportion to what it has of the catalogue.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
--- discount(): default log2: what a rank is worth.
+-- ExposureDisparity: least over greatest exposure of a provider, each in proportion to its share of the catalog.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- discount(): default log2: exposure of a document at a rank.
 -- No interval: lists share documents.
--- Undefined: no item of the catalogue is shown.
+-- Undefined: no catalog item is recommended.
 -- Source: Singh and Joachims 2018, disparate exposure.
 SELECT
   group_id,
   MIN(exposure_share / NULLIF(catalogue_share, 0)) / NULLIF(MAX(exposure_share / NULLIF(catalogue_share, 0)), 0) AS exposuredisparity
-FROM provided
+FROM provider_exposure
 GROUP BY group_id

@@ -1,12 +1,12 @@
--- ExposureEntropy: Shannon's entropy of the shares that documents have of all showings among the first k.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- ExposureEntropy: Shannon's entropy of the shares of documents in all recommendations among the first k.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $base: number above 1, default 2.718281828459045: the base of the logarithm.
 -- No interval: lists share documents.
 -- Undefined: no list holds a document.
--- Source: Shannon 1948; with base=2 that of LensKit.
+-- Source: Shannon 1948. LensKit's Entropy is another number: of the categories of a list, CategoryEntropy.
 -- Never zero: LN($base).
 SELECT
   group_id,
-  SUM(shows / NULLIF(all_shows, 0) * LN(all_shows / NULLIF(shows, 0))) / LN($base) AS exposureentropy
-FROM attention
+  SUM(num_recommendations / NULLIF(total_recommendations, 0) * LN(total_recommendations / NULLIF(num_recommendations, 0))) / LN($base) AS exposureentropy
+FROM recommendation_totals
 GROUP BY group_id

@@ -1,12 +1,12 @@
--- ExposureGini: how unequally the items of the catalogue are shown, from 0 (all alike) towards 1 (one item alone).
---     sum over items in ascending order of (2 j - n - 1) * lists that show item j, over n * all showings; those not shown count
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- ExposureGini: how unequally catalog items are recommended, from 0 (all equally) towards 1 (one item alone).
+--     sum over items in ascending order of (2 j - n - 1) * lists that recommend item j, over n * all recommendations; all items count
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- No interval: lists share documents.
--- Undefined: no item of the catalogue is shown.
--- Source: Gini 1912; Fleder and Hosanagar 2009. Evidently leaves out what is not shown, and divides by n - 1.
+-- Undefined: no catalog item is recommended.
+-- Source: Gini 1912; Fleder and Hosanagar 2009; LensKit ListGini. Evidently leaves out items that are not recommended, and divides by n - 1.
 -- Better: lower.
 SELECT
   group_id,
-  SUM((2 * place - catalogue_docs - 1) / NULLIF(catalogue_docs, 0) * shows) / NULLIF(SUM(shows), 0) AS exposuregini
-FROM ladder
+  SUM((2 * ascending_rank - catalog_size - 1) / NULLIF(catalog_size, 0) * num_recommendations) / NULLIF(SUM(num_recommendations), 0) AS exposuregini
+FROM exposure_order
 GROUP BY group_id

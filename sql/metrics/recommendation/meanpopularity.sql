@@ -1,12 +1,12 @@
--- MeanPopularity: how many users had a document before, on the mean over the first k of a list.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
--- no_relevant(): default skip: what becomes of a list for which it is not defined.
+-- MeanPopularity: number of users with a document in their history, on the mean over the first k of a list.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- no_relevant(): default skip: value of a list for which it is undefined.
 -- Undefined: a list without documents.
 -- Unit: users.
 -- Source: Yin et al. 2012; RecTools AvgRecPopularity.
 -- Better: neither.
 SELECT
   list_id,
-  AVG(CASE WHEN rank <= $k THEN users END) AS meanpopularity
-FROM familiar
+  AVG(CASE WHEN rank <= $k THEN num_users END) AS meanpopularity
+FROM recommendation_novelty
 GROUP BY list_id

@@ -1,14 +1,14 @@
--- Miscalibration: how far the categories of the first k documents are from those of what the user had before.
+-- Miscalibration: how far the categories of the first k documents are from those of the user's history.
 --     sum over categories of p ln(p / ((1 - alpha) q + alpha p)), p their shares in the history, q in the list
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $alpha: number above 0 to 1, default 0.01: what of p is mixed into q, so that a category that is missing is no infinity.
--- no_relevant(): default skip: what becomes of a list for which it is not defined.
+-- no_relevant(): default skip: value of a list for which it is undefined.
 -- An item of several categories has a part of each.
 -- Undefined: a user without a history, or no document of list or history has a category.
 -- Source: Steck 2018.
 -- Better: lower.
 SELECT
   list_id,
-  SUM(held * LN(held / NULLIF((1 - $alpha) * served + $alpha * held, 0))) AS miscalibration
-FROM leanings
+  SUM(history_share * LN(history_share / NULLIF((1 - $alpha) * list_share + $alpha * history_share, 0))) AS miscalibration
+FROM category_calibration
 GROUP BY list_id

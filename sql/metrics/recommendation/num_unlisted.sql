@@ -1,10 +1,10 @@
--- num_unlisted: number of distinct documents among the first k of all lists that the catalogue does not have.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- num_unlisted: number of distinct documents among the first k of all lists that are not in the catalog.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- No interval: it describes the data.
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(1 - is_listed) AS num_unlisted
-FROM exposures
+  SUM(1 - is_in_catalog) AS num_unlisted
+FROM recommended_items
 GROUP BY group_id

@@ -1,5 +1,5 @@
--- PopularityLift: by how much lists are more popular than what their users had before: the quotient of the mean popularities, less 1.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
+-- PopularityLift: by how much lists are more popular than the histories of their users: the quotient of the mean popularities, less 1.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Users without a history are left out.
 -- No interval: users share documents.
 -- Undefined: no user has both a list that holds documents and a history.
@@ -7,6 +7,6 @@
 -- Better: neither.
 SELECT
   group_id,
-  AVG(users_of_list) / NULLIF(AVG(users_of_history), 0) - 1 AS popularitylift
-FROM tastes
+  AVG(list_mean_popularity) / NULLIF(AVG(history_mean_popularity), 0) - 1 AS popularitylift
+FROM popularity_comparison
 GROUP BY group_id

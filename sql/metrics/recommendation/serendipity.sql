@@ -1,8 +1,8 @@
--- Serendipity: how much higher relevant documents stand than by popularity, on the mean over the first k of a list.
---     mean of max(0, p(rank) - p(place by popularity)) over the first k, 0 if not relevant, where p(r) = (n + 1 - r) / n
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
--- no_relevant(): default skip: what becomes of a list for which it is not defined.
--- n is the number of items of the catalogue; p is 0 for what nobody had before.
+-- Serendipity: how much higher relevant documents are ranked than by popularity, on the mean over the first k of a list.
+--     mean of max(0, p(rank) - p(popularity rank)) over the first k, 0 if not relevant, where p(r) = (n + 1 - r) / n
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- no_relevant(): default skip: value of a list for which it is undefined.
+-- n is the number of catalog items; p is 0 for items without users.
 -- Bounds: 0 to 1.
 -- Undefined: a list without documents.
 -- Source: RecTools Serendipity.
@@ -12,11 +12,11 @@ SELECT
     CASE
       WHEN rank <= $k THEN
         is_relevant * CASE
-          WHEN place > rank THEN place - rank
-          WHEN place IS NULL AND rank <= catalogue_docs THEN catalogue_docs + 1 - rank
+          WHEN popularity_rank > rank THEN popularity_rank - rank
+          WHEN popularity_rank IS NULL AND rank <= catalog_size THEN catalog_size + 1 - rank
           ELSE 0
-        END / NULLIF(catalogue_docs, 0)
+        END / NULLIF(catalog_size, 0)
     END
   ) AS serendipity
-FROM delights
+FROM serendipity_terms
 GROUP BY list_id

@@ -1,11 +1,11 @@
 -- Unexpectedness: one less the share of k that are documents of the first k of the list and of the baseline.
--- $k: integer from 1: cut-off, the documents of a list that are looked at.
--- no_relevant(): default skip: what becomes of a list for which it is not defined.
+-- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
+-- no_relevant(): default skip: value of a list for which it is undefined.
 -- Bounds: 0 to 1.
 -- Undefined: a list without documents.
 -- Source: RePlay Unexpectedness; Ge et al. 2010.
 SELECT
   list_id,
-  1 - SUM(CASE WHEN rank <= $k AND place <= $k THEN 1 ELSE 0 END) / $k AS unexpectedness
-FROM foreseen
+  1 - SUM(CASE WHEN rank <= $k AND baseline_rank <= $k THEN 1 ELSE 0 END) / $k AS unexpectedness
+FROM baseline_overlap
 GROUP BY list_id

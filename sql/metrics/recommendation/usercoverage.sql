@@ -1,10 +1,11 @@
--- UserCoverage: share of the users with a history who have a list that holds documents.
+-- UserCoverage: share of the users with a history who have a non-empty list.
 -- No interval: it describes the data.
+-- Bounds: 0 to 1.
 -- Undefined: no history.
 -- Unit: share of users.
 -- Source: RecTools CoveredUsers.
 SELECT
   group_id,
-  MAX(covered) / NULLIF(MAX(readers), 0) AS usercoverage
-FROM reached
+  MAX(num_users_with_list) / NULLIF(MAX(total_users), 0) AS usercoverage
+FROM user_coverage
 GROUP BY group_id

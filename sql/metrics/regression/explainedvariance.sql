@@ -6,5 +6,5 @@ SELECT
   group_id,
   1 - SUM(weight * (label - score - mean_label + mean_score) * (label - score - mean_label + mean_score))
     / NULLIF(CASE WHEN MIN(label) < MAX(label) THEN SUM(weight * (label - mean_label) * (label - mean_label)) END, 0) AS explained_variance
-FROM centred
+FROM predictions_with_means
 GROUP BY group_id

@@ -1,6 +1,6 @@
 -- MAE: mean absolute error.
 -- Requires: finite scores.
--- Undefined: no predictions, or all of weight 0.
+-- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
 -- Unit: in units of the label.
 -- Source: scikit-learn mean_absolute_error.
 -- Better: lower.

@@ -1,6 +1,6 @@
 -- MSE: mean squared error.
 -- Requires: finite scores.
--- Undefined: no predictions, or all of weight 0.
+-- Undefined: no predictions, or all of weight 0; a value beyond the greatest double, as of scores like 1e160.
 -- Unit: in squared units of the label.
 -- Source: scikit-learn mean_squared_error.
 -- Better: lower.

@@ -6,5 +6,5 @@ SELECT
   group_id,
   1 - SUM(weight * (score - label) * (score - label))
     / NULLIF(CASE WHEN MIN(label) < MAX(label) THEN SUM(weight * (label - mean_label) * (label - mean_label)) END, 0) AS r2
-FROM centred
+FROM predictions_with_means
 GROUP BY group_id

@@ -1,6 +1,6 @@
 -- RMSE: root of the mean squared error.
 -- Requires: finite scores.
--- Undefined: no predictions, or all of weight 0.
+-- Undefined: no predictions, or all of weight 0; a value beyond the greatest double, as of scores like 1e160.
 -- Unit: in units of the label.
 -- Source: scikit-learn root_mean_squared_error.
 -- Better: lower.

@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(CASE WHEN split = 'train' AND happened_at >= first_test THEN 1 ELSE 0 END) AS num_future_rows
-FROM split_times
+  SUM(CASE WHEN split = 'train' AND happened_at >= first_test_at THEN 1 ELSE 0 END) AS num_future_rows
+FROM split_events
 GROUP BY group_id

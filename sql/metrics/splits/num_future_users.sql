@@ -4,6 +4,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(CASE WHEN last_train >= first_test THEN 1 ELSE 0 END) AS num_future_users
+  SUM(CASE WHEN last_train_at >= first_test_at THEN 1 ELSE 0 END) AS num_future_users
 FROM split_users
 GROUP BY group_id

@@ -5,5 +5,5 @@
 SELECT
   group_id,
   SUM(CASE WHEN train_rows > 0 AND test_rows > 0 THEN 1 ELSE 0 END) AS num_repeated
-FROM split_pairs
+FROM split_user_items
 GROUP BY group_id

@@ -8,6 +8,6 @@
 -- Better: neither.
 SELECT
   group_id,
-  MAX(CASE WHEN place = 1 AND height > 0 THEN cutoff END) AS elbow
-FROM bends
+  MAX(CASE WHEN elbow_rank = 1 AND elbow_height > 0 THEN cutoff END) AS elbow
+FROM recall_elbow
 GROUP BY group_id

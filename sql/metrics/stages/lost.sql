@@ -1,12 +1,12 @@
 -- Lost: number of relevant documents among the first k of the baseline, the stage before, that are not among the first k of the list.
--- $k: integer from 1, default all: cut-off, the documents of a list that are looked at.
--- aggregate(): default sum: how the queries are put together.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- aggregate(): default sum: how queries are aggregated.
 -- No interval: it grows with the number of queries.
 -- Undefined: never.
 -- Before: baseline.
 -- Source: sqlrank.
 SELECT
   list_id,
-  SUM(CASE WHEN place <= $k AND (rank IS NULL OR rank > $k) THEN 1 ELSE 0 END) AS lost
-FROM passed
+  SUM(CASE WHEN baseline_rank <= $k AND (rank IS NULL OR rank > $k) THEN 1 ELSE 0 END) AS lost
+FROM relevant_baseline_documents
 GROUP BY list_id

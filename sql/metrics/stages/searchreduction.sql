@@ -1,11 +1,12 @@
 -- SearchReduction: share of the documents of the baseline, the stage before, by which a list is shorter.
--- no_relevant(): default skip: what becomes of a list for which it is not defined.
+-- no_relevant(): default skip: value of a list for which it is undefined.
+-- Bounds: -inf to 1.
 -- Undefined: a query for which the baseline has no documents.
 -- Before: baseline.
 -- Source: sqlrank; the reduction ratio of blocking, of lists.
 -- Better: neither.
 SELECT
   list_id,
-  1 - MAX(num_ret) / NULLIF(MAX(docs_before), 0) AS searchreduction
-FROM narrowed
+  1 - MAX(list_length) / NULLIF(MAX(baseline_length), 0) AS searchreduction
+FROM list_length_changes
 GROUP BY list_id

@@ -1,5 +1,5 @@
--- records: one row per record that the prediction or the reference lists, with its cluster in each. Where only the prediction says
--- which group a record is of, the reference is that of every group.
+-- records: one row per record of either clustering, with its predicted and its true cluster.
+-- If only the prediction has groups, every group has all records of the reference.
 SELECT
   p.group_id,
   p.record_id,

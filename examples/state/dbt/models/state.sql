@@ -51,5 +51,5 @@ SELECT
   CAST(state.sum_weight_a1a30430 AS DOUBLE) AS sum_weight_a1a30430,
   state.sum_weight_score_5da0c61f AS sum_weight_score_5da0c61f,
   state.sum_weight_label_aa407f5a AS sum_weight_label_aa407f5a,
-  '151b92aa6fb6c3dc' AS definition
+  '151b92aa6fb6c3dc' AS definition_hash
 FROM state

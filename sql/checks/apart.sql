@@ -1,5 +1,0 @@
--- apart: that no record at all is in a cluster of either side.
-SELECT
-  COUNT(*) AS records -- no record has both clusters; prediction and reference have no record_id in common
-FROM records
-HAVING COUNT(*) > 0 AND SUM(CASE WHEN predicted_cluster IS NOT NULL AND true_cluster IS NOT NULL THEN 1 ELSE 0 END) = 0

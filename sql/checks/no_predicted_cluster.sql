@@ -1,0 +1,6 @@
+-- no_predicted_cluster: one row, with the number of records without a predicted cluster, if there are any.
+SELECT
+  COUNT(*) AS records -- predicted_cluster is NULL, and unplaced='error'; choose unplaced=singleton or drop
+FROM records
+WHERE predicted_cluster IS NULL
+HAVING COUNT(*) > 0

@@ -1,0 +1,6 @@
+-- no_true_cluster: one row, with the number of records without a true cluster, if there are any.
+SELECT
+  COUNT(*) AS records -- true_cluster is NULL, and unlabelled='error'; choose unlabelled=drop or singleton
+FROM records
+WHERE true_cluster IS NULL
+HAVING COUNT(*) > 0

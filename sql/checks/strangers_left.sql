@@ -1,8 +1,0 @@
--- strangers_left: candidate pairs of which one record is not there.
-SELECT
-  COUNT(*) AS candidate_pairs -- left_id is not in records; leave the pair out
-FROM candidate_pairs AS p
-LEFT JOIN records AS r
-  ON p.left_id = r.record_id
-WHERE r.record_id IS NULL
-HAVING COUNT(*) > 0

@@ -1,8 +1,0 @@
--- strangers_right: candidate pairs of which one record is not there.
-SELECT
-  COUNT(*) AS candidate_pairs -- right_id is not in records; leave the pair out
-FROM candidate_pairs AS p
-LEFT JOIN records AS r
-  ON p.right_id = r.record_id
-WHERE r.record_id IS NULL
-HAVING COUNT(*) > 0

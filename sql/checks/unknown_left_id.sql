@@ -1,0 +1,8 @@
+-- unknown_left_id: one row, with the number of candidate pairs whose left record is unknown, if there are any.
+SELECT
+  COUNT(*) AS candidate_pairs -- left_id is not in records; leave the pair out
+FROM candidate_pairs AS p
+LEFT JOIN records AS r
+  ON p.left_id = r.record_id
+WHERE r.record_id IS NULL
+HAVING COUNT(*) > 0

@@ -1,0 +1,14 @@
+-- difference_errors: one row per slice, pair of systems and metric, with the standard error of the mean difference and its sign counts.
+-- Source: linearisation, Deng, Knoblich & Lu 2018, section 2.
+SELECT
+  cell,
+  pair,
+  metric,
+  SQRT(COUNT(*) / NULLIF(COUNT(*) - 1, 0) * SUM(influence * influence)) AS se,
+  SUM(fixed * fixed) AS squares,
+  SUM(fixed) AS total,
+  SUM(CASE WHEN fixed > 0 THEN 1 ELSE 0 END) AS above,
+  SUM(CASE WHEN fixed = 0 THEN 1 ELSE 0 END) AS equal,
+  SUM(CASE WHEN fixed < 0 THEN 1 ELSE 0 END) AS below
+FROM unit_influence
+GROUP BY cell, pair, metric

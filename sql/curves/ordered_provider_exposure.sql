@@ -1,0 +1,14 @@
+-- ProviderExposure: a row per provider, the most exposed first: its share of the exposure of all lists, and of the catalog.
+--     The exposure of a document is the sum over lists of the discount of its rank, if it is among the first k. Shares that are equal to
+--     nine decimals are in the order of providers, since sums of the same numbers in another order differ in their last digits.
+-- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- discount(): default log2: exposure of a document at a rank.
+-- Undefined: no catalog item is recommended.
+-- Source: Singh and Joachims 2018.
+SELECT
+  group_id,
+  ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY FLOOR(COALESCE(exposure_share, 0) * 1000000000 + 0.5) DESC, provider) AS point,
+  provider,
+  exposure_share,
+  catalogue_share
+FROM provider_exposure

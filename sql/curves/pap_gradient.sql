@@ -1,0 +1,18 @@
+-- pApGradient: a sub-gradient of pApSurrogate with respect to each score, to train a model by; a row per prediction.
+--     positives: -p / (b k), with p negatives within the margin of the positive; negatives among the highest k: q / (b k), with
+--     q positives within the margin; others: 0. Predictions of one class and score share theirs equally.
+-- $k: integer from 1: number of negatives and, at most, positives that are compared.
+-- few_negatives(): default truncate: rule for groups with fewer than k negatives.
+-- kind: default avg: ramp, avg, max, ts, ts_reference, pauc or precision, as of pApSurrogate.
+-- Weights are not read.
+-- Requires: binary labels, finite scores.
+-- Undefined: predictions of one class only.
+-- Source: Hiranandani et al. 2020; precision: Kar et al. 2015.
+SELECT
+  group_id,
+  ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC, label DESC, doc_id) AS point,
+  doc_id,
+  label,
+  score,
+  gradient_share / NULLIF(num_compared * few_negatives($k, negatives), 0) AS gradient
+FROM surrogate_gradients

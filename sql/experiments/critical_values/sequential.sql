@@ -1,0 +1,11 @@
+-- critical_values: one row per metric and treatment, with the critical value of an interval that is valid at every time, and its log p-value.
+-- The p-value is the least p for which the interval of level 1 - p excludes 0.
+-- Source: the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas 2021, theorem 2.2.
+SELECT
+  metric,
+  variant,
+  SQRT(2 * (scale + 1) / scale * LN(SQRT(scale + 1) / alpha)) AS reach,
+  SQRT(2 * (scale + 1) / scale * LN(SQRT(scale + 1) / alpha)) AS relative_reach,
+  CAST(NULL AS DOUBLE) AS found_reach,
+  LN(scale + 1) / 2 - statistic * statistic * scale / (2 * (scale + 1)) AS log_p
+FROM sequence_scales

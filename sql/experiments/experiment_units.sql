@@ -1,0 +1,7 @@
+-- experiment_units: one row per unit, with its lowest and highest variant, which differ if it was in several, and its summed amounts.
+SELECT
+  unit_id,
+  MIN(variant) AS variant,
+  MAX(variant) AS last_variant
+FROM observations
+GROUP BY unit_id

@@ -1,0 +1,6 @@
+-- imputed_means: one row per variant, with its means, where units without a covariate have the overall mean.
+SELECT
+  variant,
+  units,
+  crossed
+FROM overall_means

@@ -1,0 +1,9 @@
+-- metric_moments: one row per metric and variant, with its units, means, and sums of squares and products about the means.
+-- The letters are v for values, d for denominators, c for covariates, and e for denominators of covariates.
+SELECT
+  n.metric,
+  s.variant,
+  s.units,
+  s.crossed
+FROM variant_comoments AS s
+CROSS JOIN metrics AS n

@@ -1,0 +1,17 @@
+-- sample_ratio_statistic: one row, with the chi-square statistic of the numbers of units against the planned shares of variants.
+-- Source: Pearson 1900; Fabijan et al. 2019 on what a mismatch means.
+SELECT
+  MAX(all_units) AS units,
+  SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))
+  + MAX(all_units) * CASE WHEN SUM(portion) < 1 - 1e-9 THEN 1 - SUM(portion) ELSE 0 END AS statistic,
+  $variants - 1 AS freedom,
+  MAX(crossed) AS crossed
+FROM (
+  SELECT
+    units,
+    crossed,
+    SUM(units) OVER () AS all_units,
+    $share AS portion
+  FROM metric_moments
+  WHERE metric = $metric
+) AS shared

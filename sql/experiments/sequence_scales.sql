@@ -1,0 +1,10 @@
+-- sequence_scales: one row per metric and treatment, with the scale of its confidence sequence, tuned for $tuned_for units.
+-- The scale is the number of units times the square of the tuning parameter.
+-- Source: Waudby-Smith et al. 2021, section 2.
+SELECT
+  metric,
+  variant,
+  alpha,
+  difference / NULLIF(se, 0) AS statistic,
+  (n_units + n_units_control) * (LN(1 - 2 * LN(alpha)) - 2 * LN(alpha)) / $tuned_for AS scale
+FROM relative_effects

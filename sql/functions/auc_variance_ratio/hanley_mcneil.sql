@@ -1,0 +1,5 @@
+-- auc_variance_ratio: variance of an AUC of exponential scores, divided by AUC (1 - AUC), from the numbers of positives and negatives.
+-- Source: Hanley & McNeil 1982, equation 2.
+CREATE MACRO auc_variance_ratio(area, positives, negatives) AS
+  (1 + (positives - 1) * area / NULLIF(1 + area, 0) + (negatives - 1) * (1 - area) / NULLIF(2 - area, 0))
+    / NULLIF(positives * negatives, 0)

@@ -1,6 +1,0 @@
--- bend: ln(1 + x) / x for x above 0.
-CREATE MACRO bend(x) AS
-  CASE
-    WHEN x < 1e-4 THEN 1 - x * (1 / 2 - x * (1 / 3 - x / 4))
-    ELSE LN(CASE WHEN x > 0 THEN 1 + x ELSE 1 END) / NULLIF(x, 0)
-  END

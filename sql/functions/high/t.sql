@@ -1,3 +1,0 @@
--- Upper limit of Student's interval.
--- Default: this one.
-CREATE MACRO high(value, reach) AS value + reach

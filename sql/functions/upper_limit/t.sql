@@ -1,0 +1,3 @@
+-- upper_limit: upper limit of Student's interval.
+-- Default: this one.
+CREATE MACRO upper_limit(value, reach) AS value + reach

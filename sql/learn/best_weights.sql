@@ -1,0 +1,19 @@
+-- best_weights: one row per model and feature, with its weight at the step of lowest loss.
+-- Weights that are all 0 rank nothing, and are only used if there are no others.
+SELECT
+  model,
+  GENERATE_SUBSCRIPTS(weights, 1) AS feature,
+  UNNEST(weights) AS weight
+FROM (
+  SELECT
+    model_id,
+    ANY_VALUE(model) AS model,
+    ARG_MIN(weights, CASE WHEN LIST_DOT_PRODUCT(weights, weights) > 0 THEN loss ELSE 'inf' END) AS weights
+  FROM (
+    SELECT model_id, model, weights, LEAD(last_loss) OVER (PARTITION BY model_id ORDER BY step) AS loss
+    FROM training_steps
+  ) AS losses
+  WHERE loss IS NOT NULL
+  GROUP BY model_id
+) AS best
+ORDER BY model_id, feature

@@ -1,0 +1,8 @@
+-- current_weights: one row per model, with its weights after $done steps.
+SELECT
+  model_id,
+  model,
+  step,
+  weights
+FROM training_steps
+WHERE step = $done

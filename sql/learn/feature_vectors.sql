@@ -1,0 +1,20 @@
+-- feature_vectors: one row per training example, with its features as an array in the order of their names; missing features are 0.
+SELECT
+  r.model,
+  r.query_id,
+  r.row_id,
+  r.label,
+  [COALESCE(r.found[name], 0) FOR name IN n.names] AS features
+FROM (
+  SELECT model, query_id, row_id, label, MAP(LIST(feature), LIST(value)) AS found
+  FROM training
+  GROUP BY model, query_id, row_id, label
+) AS r
+CROSS JOIN (
+  SELECT LIST(feature ORDER BY feature) AS names
+  FROM (
+    SELECT feature
+    FROM training
+    GROUP BY feature
+  ) AS present
+) AS n

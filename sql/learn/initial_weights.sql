@@ -1,0 +1,10 @@
+-- initial_weights: one row per model, its first training step, with the initial weights.
+-- The loss of a step is that of the weights before it, with the penalty.
+SELECT
+  model_id,
+  ANY_VALUE(model) AS model,
+  0 AS step,
+  CAST($start AS DOUBLE[]) AS weights,
+  CAST(NULL AS DOUBLE) AS last_loss
+FROM examples
+GROUP BY model_id

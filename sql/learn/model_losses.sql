@@ -1,0 +1,7 @@
+-- model_losses: one row per model, with the mean surrogate loss over its queries, and their number.
+SELECT
+  model_id,
+  AVG(surrogate) AS loss,
+  COUNT(surrogate) AS queries
+FROM surrogates
+GROUP BY model_id

@@ -1,0 +1,17 @@
+-- weight_gradients: one row per model and feature, with the sub-gradient of the surrogate, summed over queries.
+-- Features that are only in examples without a gradient may have no rows.
+SELECT
+  model_id,
+  feature,
+  SUM(gradient * value) AS slope
+FROM (
+  SELECT
+    g.model_id,
+    g.gradient,
+    UNNEST(e.features) AS value,
+    GENERATE_SUBSCRIPTS(e.features, 1) AS feature
+  FROM pap_gradient AS g
+  JOIN examples AS e ON e.doc_id = g.doc_id
+  WHERE g.gradient <> 0
+) AS terms
+GROUP BY model_id, feature

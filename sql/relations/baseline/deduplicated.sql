@@ -1,0 +1,9 @@
+-- baseline: one row per query and document of the baseline run, with its highest score and lowest rank.
+SELECT
+  group_id,
+  query_id,
+  doc_id,
+  MAX(score) AS score,
+  MIN(rank) AS rank
+FROM baseline
+GROUP BY group_id, query_id, doc_id

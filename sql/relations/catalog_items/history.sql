@@ -1,0 +1,7 @@
+-- catalog_items: one row per catalog item, an item of any user's history.
+-- Across lists: all users have the same catalog.
+SELECT
+  group_id,
+  doc_id
+FROM history
+GROUP BY group_id, doc_id

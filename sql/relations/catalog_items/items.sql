@@ -1,0 +1,5 @@
+-- catalog_items: one row per catalog item, a row of the items table.
+SELECT
+  group_id,
+  doc_id
+FROM items

@@ -1,0 +1,32 @@
+-- centered_ranks: one row per distinct label and score of a group, with its average ranks by label and by score less the mean rank.
+-- A centered average rank is half of the weight at or below the value less the weight at or above it. The cubic terms of a group sum
+-- to a third of the cube of its total weight less the cubes of the weights of its predictions.
+SELECT
+  group_id,
+  label,
+  score,
+  weight,
+  cubic_weight_term,
+  (SUM(weight) OVER (PARTITION BY group_id ORDER BY label) - SUM(weight) OVER (PARTITION BY group_id ORDER BY label DESC)) / 2 AS centered_label_rank,
+  (SUM(weight) OVER (PARTITION BY group_id ORDER BY score) - SUM(weight) OVER (PARTITION BY group_id ORDER BY score DESC)) / 2 AS centered_score_rank
+FROM (
+  SELECT
+    group_id,
+    label,
+    score,
+    SUM(weight) AS weight,
+    SUM(weight * weight_before * (weight_before + weight)) AS cubic_weight_term
+  FROM (
+    SELECT
+      group_id,
+      label,
+      score,
+      weight,
+      COALESCE(SUM(weight) OVER (
+        PARTITION BY group_id ORDER BY weight ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ), 0) AS weight_before
+    FROM predictions
+    WHERE weight > 0
+  ) AS running
+  GROUP BY group_id, label, score
+) AS merged

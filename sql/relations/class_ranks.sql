@@ -1,0 +1,8 @@
+-- class_ranks: one row per prediction, with its rank by score within its class and the number of positives of its group.
+SELECT
+  group_id,
+  label,
+  score,
+  ROW_NUMBER() OVER (PARTITION BY group_id, CASE WHEN label = 1 THEN 1 ELSE 0 END ORDER BY score DESC) AS class_rank,
+  SUM(label) OVER (PARTITION BY group_id) AS total_positives
+FROM predictions

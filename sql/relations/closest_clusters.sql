@@ -1,0 +1,19 @@
+-- closest_clusters: one row per predicted or true cluster, with its highest Jaccard similarity to a cluster of the other side.
+-- Never zero: predicted_size + true_size - n.
+SELECT
+  group_id,
+  1 AS is_predicted,
+  0 AS is_true,
+  MAX(n / (predicted_size + true_size - n)) AS predicted_jaccard,
+  CAST(0 AS DOUBLE) AS true_jaccard
+FROM contingency_table
+GROUP BY group_id, predicted_cluster, predicted_singleton
+UNION ALL
+SELECT
+  group_id,
+  0 AS is_predicted,
+  1 AS is_true,
+  CAST(0 AS DOUBLE) AS predicted_jaccard,
+  MAX(n / (predicted_size + true_size - n)) AS true_jaccard
+FROM contingency_table
+GROUP BY group_id, true_cluster, true_singleton

@@ -1,0 +1,42 @@
+-- curve_points: one row per point of a curve, with the confusion matrix at its threshold, highest threshold first.
+-- The points are the first and the last distinct score of each curve segment. The last point has the total weights, and no point has
+-- more, whatever the rounding of the sums.
+-- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
+SELECT
+  group_id,
+  point,
+  score,
+  CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
+  CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp,
+  fn,
+  tn,
+  total_positives,
+  total_negatives
+FROM (
+  SELECT
+    group_id,
+    ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC) AS point,
+    LEAD(score) OVER (PARTITION BY group_id ORDER BY score DESC) AS next_score,
+    score,
+    tp,
+    fp,
+    fn,
+    tn,
+    total_positives,
+    total_negatives
+  FROM (
+    SELECT
+      group_id,
+      score,
+      tp,
+      fp,
+      fn,
+      tn,
+      total_positives,
+      total_negatives,
+      ROW_NUMBER() OVER (PARTITION BY group_id, segment ORDER BY score DESC) AS rank_from_start,
+      ROW_NUMBER() OVER (PARTITION BY group_id, segment ORDER BY score) AS rank_from_end
+    FROM curve_segments
+  ) AS numbered
+  WHERE rank_from_start = 1 OR rank_from_end = 1 OR $points = 0
+) AS chosen

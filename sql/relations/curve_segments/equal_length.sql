@@ -1,0 +1,19 @@
+-- curve_segments: one row per group and distinct score, with the confusion matrix at that threshold and the curve segment of its point.
+-- The curve from (0, 0) to (1, 1) is cut into segments of equal length |d FPR| + |d TPR|, so that straight lines between their ends
+-- miss at most 1 / (points - 2) of area. A point where two segments meet is in the later one, however its last digit was rounded.
+-- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
+SELECT
+  group_id,
+  score,
+  positives_above + positives AS tp,
+  negatives_above + negatives AS fp,
+  positives_below AS fn,
+  negatives_below AS tn,
+  total_positives,
+  total_negatives,
+  CAST(FLOOR(
+    (CASE WHEN $points < 10 THEN 8 ELSE $points - 2 END) / 4
+      * (COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
+        + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0) + 1e-10)
+  ) AS BIGINT) AS segment
+FROM score_thresholds

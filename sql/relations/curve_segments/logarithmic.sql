@@ -1,0 +1,36 @@
+-- curve_segments: one row per group and distinct score, with the confusion matrix at that threshold and the curve segment of its point.
+-- Precision changes fastest at the highest scores, so segments are equal on a logarithmic scale: within one, precision changes by a
+-- factor of at most exp(4 ln(n) / (points - 4)), where n is the total weight over the weight of the first positives.
+-- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
+-- Never zero: first_tp.
+SELECT
+  group_id,
+  score,
+  tp,
+  fp,
+  fn,
+  tn,
+  total_positives,
+  total_negatives,
+  CASE
+    WHEN tp > 0
+      THEN CAST(FLOOR(
+        (CASE WHEN $points < 10 THEN 6 ELSE $points - 4 END) / 2
+          * (LN(CASE WHEN tp > 0 THEN tp / first_tp END) + LN(CASE WHEN tp > 0 THEN (tp + fp) / first_tp END))
+          / NULLIF(2 * LN((total_positives + total_negatives) / first_tp), 0)
+      ) AS BIGINT)
+    ELSE -1
+  END AS segment
+FROM (
+  SELECT
+    group_id,
+    score,
+    positives_above + positives AS tp,
+    negatives_above + negatives AS fp,
+    positives_below AS fn,
+    negatives_below AS tn,
+    total_positives,
+    total_negatives,
+    MIN(CASE WHEN positives_above + positives > 0 THEN positives_above + positives END) OVER (PARTITION BY group_id) AS first_tp
+  FROM score_thresholds
+) AS counted

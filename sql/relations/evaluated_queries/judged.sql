@@ -1,0 +1,9 @@
+-- evaluated_queries: one row per query to evaluate, a query with judgments, whether or not anything was retrieved for it.
+-- A query remains even if a policy removes all of its rows.
+-- Per system: every query is evaluated for every system of the run.
+-- Rows: as given.
+SELECT
+  group_id,
+  query_id
+FROM qrels
+GROUP BY group_id, query_id

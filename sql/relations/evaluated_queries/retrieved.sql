@@ -1,0 +1,9 @@
+-- evaluated_queries: one row per query to evaluate, a query with retrieved documents, judged or not.
+-- A query remains even if a policy removes all of its rows.
+-- Rows: as given.
+-- Costly: the run is scanned for its queries.
+SELECT
+  group_id,
+  query_id
+FROM run
+GROUP BY group_id, query_id

@@ -1,0 +1,11 @@
+-- evaluated_records: one row per record with a true cluster, with its predicted and its true cluster.
+-- Check: no_shared_records
+SELECT
+  group_id,
+  record_id,
+  predicted_cluster,
+  predicted_singleton,
+  true_cluster,
+  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton
+FROM predicted_records
+WHERE true_cluster IS NOT NULL

@@ -1,0 +1,38 @@
+-- expected_information: one row per group, with the expected mutual information of random clusterings that have the same cluster sizes.
+-- Overlaps of two clusters are hypergeometric. Their likelihoods are scaled by the greatest one, and divided by their sum.
+-- Never zero: num_records, predicted_size * true_size.
+SELECT
+  group_id,
+  SUM(clusters * information / NULLIF(total_likelihood, 0)) AS expected_mutual_information
+FROM (
+  SELECT
+    group_id,
+    MAX(num_cluster_pairs) AS clusters,
+    SUM(overlap / num_records * LN(num_records * overlap / (predicted_size * true_size)) * likelihood) AS information,
+    SUM(likelihood) + MAX(CASE WHEN predicted_size + true_size <= num_records AND max_log_likelihood < 700 THEN EXP(-max_log_likelihood) ELSE 0 END) AS total_likelihood
+  FROM (
+    SELECT
+      group_id,
+      predicted_size,
+      true_size,
+      num_cluster_pairs,
+      num_records,
+      overlap,
+      max_log_likelihood,
+      CASE WHEN log_likelihood - max_log_likelihood > -700 THEN EXP(log_likelihood - max_log_likelihood) ELSE 0 END AS likelihood
+    FROM (
+      SELECT
+        group_id,
+        predicted_size,
+        true_size,
+        num_cluster_pairs,
+        num_records,
+        overlap,
+        log_likelihood,
+        MAX(CASE WHEN log_likelihood > 0 THEN log_likelihood ELSE 0 END) OVER (PARTITION BY group_id, predicted_size, true_size) AS max_log_likelihood
+      FROM overlap_likelihoods
+    ) AS scaled
+  ) AS weighed
+  GROUP BY group_id, predicted_size, true_size
+) AS met
+GROUP BY group_id

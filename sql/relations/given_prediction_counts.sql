@@ -1,0 +1,7 @@
+-- given_prediction_counts: one row per group, with its number of predictions before nulls=drop.
+-- Rows: as given.
+SELECT
+  group_id,
+  COUNT(*) AS given_rows
+FROM predictions
+GROUP BY group_id

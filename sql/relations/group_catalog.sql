@@ -1,0 +1,7 @@
+-- group_catalog: one row per group and catalog item.
+-- Across lists: all users have the same catalog.
+SELECT
+  group_id,
+  doc_id
+FROM catalog_item_groups
+GROUP BY group_id, doc_id

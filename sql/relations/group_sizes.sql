@@ -1,0 +1,6 @@
+-- group_sizes: one row per group, with its number of predictions.
+SELECT
+  group_id,
+  COUNT(*) AS total_rows
+FROM predictions
+GROUP BY group_id

@@ -1,0 +1,7 @@
+-- history: one row per user and item of the user's history.
+SELECT
+  group_id,
+  query_id,
+  doc_id
+FROM history
+GROUP BY group_id, query_id, doc_id

@@ -1,0 +1,8 @@
+-- history_users: one row per group and user with a history.
+-- Across lists: the users of a group are all users of its history, not that of one list.
+-- Per slice: a user is counted in every slice.
+SELECT
+  group_id,
+  query_id
+FROM history
+GROUP BY group_id, query_id

@@ -1,0 +1,9 @@
+-- ideal_ranking: one row per document of positive relevance, with its rank in the ideal ranking, in descending order of gain.
+SELECT
+  list_id,
+  relevance,
+  rank,
+  doc_count,
+  rank_probability,
+  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_gain DESC) AS ideal_rank
+FROM document_gains

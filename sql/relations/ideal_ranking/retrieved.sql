@@ -1,0 +1,19 @@
+-- ideal_ranking: one row per document of positive relevance, with its rank in the ideal ranking of the retrieved documents.
+SELECT
+  list_id,
+  relevance,
+  rank,
+  doc_count,
+  rank_probability,
+  CASE WHEN list_length IS NOT NULL THEN ideal_rank END AS ideal_rank
+FROM (
+  SELECT
+    list_id,
+    relevance,
+    rank,
+    list_length,
+    doc_count,
+    rank_probability,
+    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY CASE WHEN list_length IS NULL THEN 1 ELSE 0 END, doc_gain DESC) AS ideal_rank
+  FROM document_gains
+) AS ordered

@@ -1,0 +1,16 @@
+-- item_popularity: one row per item of the history, with its number of users.
+-- Items of equal numbers share a popularity rank, and ranks have no gaps.
+-- Across lists: popularity is measured over all users.
+SELECT
+  group_id,
+  doc_id,
+  num_users,
+  DENSE_RANK() OVER (PARTITION BY group_id ORDER BY num_users DESC) AS popularity_rank
+FROM (
+  SELECT
+    group_id,
+    doc_id,
+    COUNT(*) AS num_users
+  FROM history
+  GROUP BY group_id, doc_id
+) AS counted

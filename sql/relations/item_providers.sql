@@ -1,0 +1,7 @@
+-- item_providers: one row per group and catalog item, with its provider.
+-- Per slice: an item is counted in every slice.
+SELECT
+  group_id,
+  doc_id,
+  provider
+FROM items

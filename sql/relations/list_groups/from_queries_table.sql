@@ -1,0 +1,7 @@
+-- list_groups: one row per ranked list and group in which it is counted, by columns of the queries table.
+-- Per slice: a list is counted in every slice.
+SELECT
+  group_id,
+  l.list_id
+FROM ranked_lists AS l
+LEFT JOIN queries AS a ON a.query_id = l.query_id

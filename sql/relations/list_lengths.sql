@@ -1,0 +1,7 @@
+-- list_lengths: one row per non-empty ranked list, with its number of documents, at most the depth.
+-- $depth: integer from 1, default all: number of documents of a list that are read.
+SELECT
+  list_id,
+  CASE WHEN COUNT(*) > $depth THEN $depth ELSE COUNT(*) END AS list_length
+FROM retrieved_documents
+GROUP BY list_id

@@ -1,0 +1,11 @@
+-- overlap_sizes: one row per group and integer from 1 to the size of its largest predicted cluster.
+SELECT
+  group_id,
+  overlap
+FROM (
+  SELECT
+    group_id,
+    ROW_NUMBER() OVER (PARTITION BY group_id, predicted_cluster, predicted_singleton ORDER BY record_id) AS overlap
+  FROM evaluated_records
+) AS numbered
+GROUP BY group_id, overlap

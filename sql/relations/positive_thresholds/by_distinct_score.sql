@@ -1,0 +1,18 @@
+-- positive_thresholds: one row per group and distinct score of a positive, with the weights of both classes at, above and below it.
+-- They are selected from all distinct scores, which pays if these are few.
+-- Costly: all predictions are sorted.
+SELECT
+  group_id,
+  score,
+  positives,
+  positive_squares,
+  negatives,
+  positives_above,
+  negatives_above,
+  positives_below,
+  negatives_below,
+  total_positives,
+  total_negatives,
+  total_rows
+FROM score_thresholds
+WHERE positives > 0

@@ -1,0 +1,18 @@
+-- positive_thresholds: one row per group and distinct score of a positive, with the weights of both classes at, above and below it.
+-- Weights are aggregated per threshold first, so that cumulative sums run over thresholds and not over predictions.
+-- Costly: all predictions are sorted.
+SELECT
+  group_id,
+  threshold AS score,
+  positives,
+  positive_squares,
+  negatives,
+  positives_above,
+  negatives_above,
+  positives_below,
+  negatives_below,
+  total_positives,
+  total_negatives,
+  total_rows
+FROM threshold_segments
+WHERE has_threshold = 1 AND positives > 0

@@ -1,0 +1,9 @@
+-- predicted_records: one row per record with a predicted cluster, with its predicted and its true cluster.
+SELECT
+  group_id,
+  record_id,
+  predicted_cluster,
+  CASE WHEN predicted_cluster IS NULL THEN record_id END AS predicted_singleton,
+  true_cluster
+FROM records
+WHERE predicted_cluster IS NOT NULL

@@ -1,0 +1,9 @@
+-- read_documents: one row per retrieved document, judged or not, without a limit on depth.
+-- Without depth: which documents of equal scores are read would depend on what was judged, so unjudged='drop' needs another order of ties; give ties='doc_desc', 'doc_asc' or 'rank' (--policy ties=doc_desc), or leave depth out.
+SELECT
+  l.list_id,
+  r.doc_id,
+  r.score,
+  r.rank AS input_rank
+FROM run AS r
+JOIN ranked_lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id

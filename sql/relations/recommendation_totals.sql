@@ -1,0 +1,6 @@
+-- recommendation_totals: one row per group and recommended document, with its number of recommendations and that of all documents.
+SELECT
+  group_id,
+  num_recommendations,
+  SUM(num_recommendations) OVER (PARTITION BY group_id) AS total_recommendations
+FROM recommendation_counts

@@ -1,0 +1,6 @@
+-- record_counts: one row per group, with its number of evaluated records.
+SELECT
+  group_id,
+  SUM(n) AS num_records
+FROM cluster_overlaps
+GROUP BY group_id

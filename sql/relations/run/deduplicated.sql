@@ -1,0 +1,9 @@
+-- run: one row per query and retrieved document, with its highest score and lowest rank.
+SELECT
+  group_id,
+  query_id,
+  doc_id,
+  MAX(score) AS score,
+  MIN(rank) AS rank
+FROM run
+GROUP BY group_id, query_id, doc_id

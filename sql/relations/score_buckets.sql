@@ -1,0 +1,34 @@
+-- score_buckets: one row per group and score bucket, with the cumulative weights of each class above and below it.
+-- The constant key is a partition for all buckets: they are few, and some engines warn of windows without a partition.
+SELECT
+  group_id,
+  bucket,
+  COALESCE(SUM(positives) OVER (
+    PARTITION BY group_id, constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ), 0) AS positives_above,
+  COALESCE(SUM(negatives) OVER (
+    PARTITION BY group_id, constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ), 0) AS negatives_above,
+  COALESCE(SUM(positives) OVER (
+    PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ), 0) AS positives_below,
+  COALESCE(SUM(negatives) OVER (
+    PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ), 0) AS negatives_below,
+  COALESCE(SUM(bucket_rows) OVER (
+    PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ), 0) AS rows_below,
+  SUM(positives) OVER (PARTITION BY group_id, constant_key) AS total_positives,
+  SUM(negatives) OVER (PARTITION BY group_id, constant_key) AS total_negatives,
+  SUM(bucket_rows) OVER (PARTITION BY group_id, constant_key) AS total_rows
+FROM (
+  SELECT
+    group_id,
+    bucket,
+    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
+    SUM(positives) AS positives,
+    SUM(negatives) AS negatives,
+    SUM(num_rows) AS bucket_rows
+  FROM bucketed_scores
+  GROUP BY group_id, bucket
+) AS totals

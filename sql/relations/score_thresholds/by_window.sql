@@ -1,0 +1,42 @@
+-- score_thresholds: one row per group and distinct score, with the weights of both classes at, above and below it.
+-- weight_below(): default by_sum: how the weight below a score is computed.
+-- Costly: all predictions are sorted.
+SELECT
+  group_id,
+  score,
+  positives,
+  positive_squares,
+  negatives,
+  negative_squares,
+  positive_rows,
+  negative_rows,
+  COALESCE(SUM(positives) OVER (
+    PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ), 0) AS positives_above,
+  COALESCE(SUM(negatives) OVER (
+    PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ), 0) AS negatives_above,
+  weight_below(
+    SUM(positives) OVER (PARTITION BY group_id),
+    COALESCE(SUM(positives) OVER (
+      PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0),
+    positives,
+    COALESCE(SUM(positives) OVER (
+      PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+    ), 0)
+  ) AS positives_below,
+  weight_below(
+    SUM(negatives) OVER (PARTITION BY group_id),
+    COALESCE(SUM(negatives) OVER (
+      PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0),
+    negatives,
+    COALESCE(SUM(negatives) OVER (
+      PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+    ), 0)
+  ) AS negatives_below,
+  SUM(positives) OVER (PARTITION BY group_id) AS total_positives,
+  SUM(negatives) OVER (PARTITION BY group_id) AS total_negatives,
+  SUM(num_rows) OVER (PARTITION BY group_id) AS total_rows
+FROM score_class_weights

@@ -1,9 +1,0 @@
--- one row per user and item: how many of its rows are train and how many test.
-SELECT
-  group_id,
-  user_id,
-  item_id,
-  SUM(CASE WHEN split = 'train' THEN 1 ELSE 0 END) AS train_rows,
-  SUM(CASE WHEN split = 'test' THEN 1 ELSE 0 END) AS test_rows
-FROM splits
-GROUP BY group_id, user_id, item_id

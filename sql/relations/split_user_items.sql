@@ -1,0 +1,9 @@
+-- split_user_items: one row per user and item, with its numbers of train and test rows.
+SELECT
+  group_id,
+  user_id,
+  item_id,
+  SUM(CASE WHEN split = 'train' THEN 1 ELSE 0 END) AS train_rows,
+  SUM(CASE WHEN split = 'test' THEN 1 ELSE 0 END) AS test_rows
+FROM splits
+GROUP BY group_id, user_id, item_id

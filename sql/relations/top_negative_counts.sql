@@ -1,0 +1,27 @@
+-- top_negative_counts: one row per group and distinct score of a positive, with the weights of the k highest negatives below and at that score.
+-- $k: integer from 1: number of the highest negatives that positives are compared with.
+-- few_negatives(): default truncate: rule for groups with fewer than k negatives.
+SELECT
+  group_id,
+  positives,
+  positives_above,
+  total_positives,
+  total_negatives,
+  CASE WHEN negatives_above + negatives < num_top_negatives THEN num_top_negatives - negatives_above - negatives ELSE 0 END AS top_negatives_below,
+  CASE
+    WHEN negatives_above + negatives <= num_top_negatives THEN negatives
+    WHEN negatives_above < num_top_negatives THEN num_top_negatives - negatives_above
+    ELSE 0
+  END AS top_negatives_tied
+FROM (
+  SELECT
+    group_id,
+    positives,
+    negatives,
+    positives_above,
+    negatives_above,
+    total_positives,
+    total_negatives,
+    few_negatives($k, total_negatives) AS num_top_negatives
+  FROM positive_thresholds
+) AS compared

@@ -1,0 +1,14 @@
+-- user_counts: one row per group, with its number of users with a history.
+-- Across lists: popularity is measured over all users.
+SELECT
+  group_id,
+  COUNT(*) AS total_users
+FROM (
+  SELECT
+    group_id,
+    query_id,
+    COUNT(*) AS times
+  FROM history
+  GROUP BY group_id, query_id
+) AS counted
+GROUP BY group_id

@@ -1,7 +1,0 @@
--- usual: one row per document of the baseline with its place there; equal scores by doc_id, greatest first.
-SELECT
-  group_id,
-  query_id,
-  doc_id,
-  ROW_NUMBER() OVER (PARTITION BY group_id, query_id ORDER BY score DESC, doc_id DESC) AS place
-FROM baseline

@@ -1,0 +1,18 @@
+-- fold_differences: one row per group, metric and fold, with the difference of two sides when the fold is left out of both.
+-- A side without rows of the fold has its overall value.
+SELECT
+  f.group_number,
+  f.metric_number,
+  (CASE WHEN n.fold IS NULL THEN w.value_now ELSE n.value END)
+  - (CASE WHEN t.fold IS NULL THEN w.value_then ELSE t.value END) AS value
+FROM (
+  SELECT DISTINCT group_number, metric_number, fold
+  FROM (
+    SELECT group_number, metric_number, fold FROM left_out_then
+    UNION ALL
+    SELECT group_number, metric_number, fold FROM left_out_now
+  ) AS both_sides
+) AS f
+INNER JOIN whole AS w ON w.group_number = f.group_number AND w.metric_number = f.metric_number
+LEFT JOIN left_out_then AS t ON t.group_number = f.group_number AND t.metric_number = f.metric_number AND t.fold = f.fold
+LEFT JOIN left_out_now AS n ON n.group_number = f.group_number AND n.metric_number = f.metric_number AND n.fold = f.fold

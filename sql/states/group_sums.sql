@@ -1,0 +1,6 @@
+-- group_sums: one row per group, with sums that can be added over days.
+SELECT
+  group_id,
+  COUNT(*) AS num_rows
+FROM predictions
+GROUP BY group_id

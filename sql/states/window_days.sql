@@ -1,0 +1,7 @@
+-- window_days: one row per window and set of days in it.
+-- Days that are in the same windows are one set, so that rows are summed by set first, and then once per window.
+SELECT DISTINCT
+  d.part,
+  w.window_number
+FROM state_days AS d
+INNER JOIN state_windows AS w ON w.window_number BETWEEN d.first_window AND d.last_window

@@ -1,0 +1,313 @@
+"""Validation of the arguments of public functions, before anything else runs."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Mapping
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+
+from sqlrank.deadline import deadline
+from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, short_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+CHECK_MODES = ("auto", "full", "off")
+MAX_THREADS_PER_CORE = 8
+MAX_INTEGER = 2**63 - 1
+"""The greatest whole number of a database."""
+MAX_NESTING = 20
+"""Maximum nesting depth of lists that are searched for texts."""
+
+_MEMORY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*", re.IGNORECASE)
+_MIN_MEMORY_BYTES = 10_000_000
+_UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
+class ArgumentRule(NamedTuple):
+    """The rule of an argument: predicate, expectation in messages, and error class. Annotations say whether it may be None."""
+
+    accepts: Callable[[Any], bool]
+    expected: str
+    error: type[SqlrankError] = InputError
+
+
+def _is_str(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_column(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() != ""
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, (str, Path)) and str(value).strip() != ""
+
+
+def _is_str_or_path(value: Any) -> bool:
+    return isinstance(value, (str, Path))
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, int) and value in {0, 1}
+
+
+def _is_column_mapping(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        return False
+    name_lists = (mapped if isinstance(mapped, (list, tuple)) else [mapped] for mapped in value.values())
+    return all(isinstance(name, str) for names in name_lists for name in names)
+
+
+def _is_str_keyed_mapping(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
+
+
+def _is_grouping(value: Any) -> bool:
+    if isinstance(value, str):
+        return _is_column(value)
+    groupings = (
+        [names if isinstance(names, (list, tuple)) else [names] for names in value] if isinstance(value, (list, tuple)) else [[None]]
+    )
+    return all(_is_column(name) for names in groupings for name in names)
+
+
+def _is_thread_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= max_threads()
+
+
+def _has_rows(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(isinstance(nested, Mapping) for nested in value.values())
+
+
+def _is_positive_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+
+
+def _is_power(value: Any) -> bool:
+    return isinstance(value, float) and 0.5 < value < 1  # noqa: PLR2004  0.5 is the power of a coin flip
+
+
+def _is_non_negative_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_INTEGER
+
+
+def _is_count(value: Any) -> bool:
+    return _is_non_negative_int(value) and value > 0
+
+
+def _is_number(value: Any) -> bool:
+    return (isinstance(value, float) or (isinstance(value, int) and abs(value) <= MAX_INTEGER)) and not isinstance(value, bool)
+
+
+def _are_numbers(value: Any) -> bool:
+    return _is_number(value) or (isinstance(value, (list, tuple, range)) and all(map(_is_number, value)))
+
+
+def _is_count_or_bool(value: Any) -> bool:
+    return _is_non_negative_int(value) or _is_bool(value)
+
+
+def _is_memory(value: Any) -> bool:
+    match = _MEMORY.fullmatch(value) if isinstance(value, str) else None
+    return match is not None and float(match[1]) * _UNITS[match[2][0].upper()] >= _MIN_MEMORY_BYTES
+
+
+def max_threads() -> int:
+    """Return the maximum number of threads.
+
+    More bring no speed, and the system may not provide them.
+    """
+    return MAX_THREADS_PER_CORE * (os.cpu_count() or 1)
+
+
+ARGUMENT_RULES = {
+    "inputs": ArgumentRule(_is_str_keyed_mapping, "a dict of names of inputs to sources, such as {'orders': 'orders.parquet'}"),
+    "dialect": ArgumentRule(_is_column, "the name of a dialect, such as 'bigquery'", MetricError),
+    "columns": ArgumentRule(
+        _is_column_mapping, "a dict of names to your columns, such as {'query_id': 'user_id'}, each a text; of score also a list"
+    ),
+    "by": ArgumentRule(_is_grouping, "a column, a list of columns, or a list of lists", MetricError),
+    "slices": ArgumentRule(_is_grouping, "a column, a list of columns, or a list of lists", MetricError),
+    "baseline": ArgumentRule(
+        lambda value: _is_str_or_path(value) or hasattr(value, "schema"),
+        "the name of a system, or to a gate a stored baseline",
+        MetricError,
+    ),
+    **{
+        name: ArgumentRule(_is_column, "the name of a column", MetricError)
+        for name in ("key", "time", "item", "user", "stratum", "into", "variant", "system")
+    },
+    "salt": ArgumentRule(_is_str, "what the split is for, a text", MetricError),
+    "exact": ArgumentRule(_is_bool, "True or False", MetricError),
+    "rolling": ArgumentRule(_is_count_or_bool, "a whole number of days from 1, such as 28, or to a split True or False", MetricError),
+    "ends": ArgumentRule(_is_str, "one condition over days in SQL, such as \"day >= '2026-01-01'\""),
+    "batch": ArgumentRule(_is_str, "a name for rows that are added at once, such as '2026-03-05-corrections'", MetricError),
+    "negative": ArgumentRule(_is_bool, "True or False", MetricError),
+    "only": ArgumentRule(_is_str, 'one condition over columns in SQL, such as "user_id IN (7, 9)"'),
+    "lookback": ArgumentRule(_is_non_negative_int, "a whole number of days from 0, such as 3", MetricError),
+    "day": ArgumentRule(_is_column, "the name of a column", MetricError),
+    "min_units": ArgumentRule(_is_non_negative_int, "a whole number from 0, such as 20", MetricError),
+    "power": ArgumentRule(_is_power, "a number above 0.5 and below 1, such as 0.8", MetricError),
+    "replicates": ArgumentRule(_is_non_negative_int, "a whole number, such as 999", MetricError),
+    "rows": ArgumentRule(_is_count, "a whole number from 1, such as 20", MetricError),
+    "examples": ArgumentRule(_is_non_negative_int, "a whole number from 0, such as 3", MetricError),
+    "title": ArgumentRule(_is_str, "the heading of the page, a text", MetricError),
+    "when": ArgumentRule(lambda value: _is_str(value) or hasattr(value, "isoformat"), "a date, a time or a text", MetricError),
+    "begin": ArgumentRule(lambda value: _is_str(value) or hasattr(value, "isoformat"), "a day, such as '2026-01-31'"),
+    "seed": ArgumentRule(_is_non_negative_int, "a whole number from 0", MetricError),
+    "where": ArgumentRule(_is_str, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),
+    "show": ArgumentRule(_is_str, "one condition over columns of steps in SQL, such as \"true_cluster = 'Ann'\""),
+    "reference": ArgumentRule(_is_str, "one condition over columns of the state in SQL, such as \"day < '2026-03-01'\""),
+    **{name: ArgumentRule(_is_column, "the name of a column, such as 'user_id'", MetricError) for name in ("unit", "fold")},
+    "per_query": ArgumentRule(_is_bool, "True or False"),
+    "compat": ArgumentRule(_is_str, "the name of a tool's settings, such as 'trec10'", MetricError),
+    "check": ArgumentRule(lambda value: _is_str(value) and value in CHECK_MODES, f"one of: {', '.join(CHECK_MODES)}"),
+    "sql_dir": ArgumentRule(_is_path, "the path of a folder"),
+    "plan": ArgumentRule(_is_str_keyed_mapping, "a plan and its value, such as {'order': 'bucketed'}", MetricError),
+    "memory_limit": ArgumentRule(_is_memory, "a number with a unit, from 10MB, such as '2GB'"),
+    "threads": ArgumentRule(
+        _is_thread_count, f"a whole number from 1 to {max_threads()}, which is {MAX_THREADS_PER_CORE} times the cores here"
+    ),
+    "temp_directory": ArgumentRule(_is_path, "the path of a folder"),
+    "timeout": ArgumentRule(_is_positive_number, "seconds above 0"),
+    "progress": ArgumentRule(callable, "a function of a percentage"),
+    "create_table": ArgumentRule(_is_str_or_path, "the name of a table"),
+    "create_view": ArgumentRule(_is_str_or_path, "the name of a view"),
+    "insert": ArgumentRule(_is_str_or_path, "the name of a table"),
+    "replace": ArgumentRule(_is_str, "a column of by, such as 'day'"),
+    "kind": ArgumentRule(_is_str, "the name of a kind of chart, such as 'bars'", MetricError),
+    "name": ArgumentRule(_is_str, "the name of a model, a text"),
+    "materialized": ArgumentRule(_is_str, "one of: table, view, incremental"),
+    "word": ArgumentRule(_is_str, "a word of a name or a description, such as 'calibration'", MetricError),
+    "metrics": ArgumentRule(
+        lambda value: not (hasattr(value, "columns") or hasattr(value, "__array__") or _has_rows(value)),
+        "a metric such as 'nDCG@10', or a list of them, and the data by name: evaluate('AUC', predictions=table)",
+        MetricError,
+    ),
+    "text": ArgumentRule(_is_str, "a metric as it is written, such as 'nDCG@10'", MetricError),
+    **{
+        name: ArgumentRule(_is_str, f"a text, such as {example!r}", MetricError)
+        for name, example in {
+            "interval": "t",
+            "test": "t",
+            "correction": "holm",
+            "lift": "log",
+            "crossed": "error",
+            "cold": "drop",
+            "seen": "drop",
+            "bins": "grid",
+            "few_negatives": "truncate",
+        }.items()
+    },
+    "fineness": ArgumentRule(_is_non_negative_int, "a whole number from 1, such as 1024", MetricError),
+    **{name: ArgumentRule(_is_count, "a whole number from 1, such as 10", MetricError) for name in ("folds", "last")},
+    "atoms": ArgumentRule(_are_numbers, "the scores that have bins of their own, such as [0.25, 0.5]", MetricError),
+    "path": ArgumentRule(_is_path, "the path of a file", SqlrankError),
+}
+"""Rules of the arguments of public functions.
+
+Metrics, sources, connections and policies are validated where they are resolved.
+"""
+
+SOURCES = {
+    "metrics",
+    "run",
+    "qrels",
+    "predictions",
+    "queries",
+    "inputs",
+    "state",
+    "states",
+    "data",
+    "source",
+    "examples",
+    "result",
+    "weights",
+    "baseline",
+}
+"""Arguments whose arrays are tables, and metrics, where an array is an error."""
+
+_TRANSLATED_ERRORS: dict[type[Exception], tuple[type[SqlrankError], str]] = {
+    RecursionError: (InputError, "what was asked is nested too deeply; write it with fewer brackets, or in fewer conditions"),
+    MemoryError: (ExecutionError, "out of memory; ask for less at a time"),
+}
+"""Errors of Python for excessive input, and their replacements."""
+
+
+def entry_point(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a public function with argument validation, its deadline, and error translation.
+
+    Errors of the user's ``progress`` are passed on unchanged.
+    """
+    signature = inspect.signature(function)
+    required = {
+        name
+        for name, parameter in signature.parameters.items()
+        if parameter.default != () and not re.search("None|Any", str(parameter.annotation))
+    }
+
+    @wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        from sqlrank.call_suggestions import bind  # noqa: PLC0415  imports the registry, which help does not need
+
+        arguments = {name: to_plain(name, value) for name, value in bind(function.__name__, signature, args, kwargs).items()}
+        check_arguments(arguments, required, parameters=signature.parameters)
+        by_position: Any = [arguments[name] for name, _ in zip(signature.parameters, args, strict=False)]
+        by_name: Any = {name: arguments[name] for name in kwargs}
+        try:
+            with deadline(arguments.get("timeout")):
+                return function(*by_position, **by_name)
+        except tuple(_TRANSLATED_ERRORS) as error:
+            error_class, message = _TRANSLATED_ERRORS[type(error)]
+            raise error_class(message) from None
+
+    return wrapper
+
+
+def to_plain(name: str, value: Any) -> Any:
+    """Convert numbers, arrays and series of numpy and pandas to those of Python, and a set of metrics to a sorted list; keep sources."""
+    if name == "metrics" and isinstance(value, (set, frozenset)):
+        return sorted(value, key=str)
+    is_foreign = type(value).__module__.partition(".")[0] in {"numpy", "pandas"} and hasattr(value, "tolist")
+    return value.tolist() if is_foreign and (name not in SOURCES or getattr(value, "ndim", 1) == 0) else value
+
+
+def check_arguments(arguments: Mapping[str, Any], required: Collection[str] = (), parameters: Collection[str] | None = None) -> None:
+    """Check all arguments of a call.
+
+    Args:
+        arguments: Arguments by name.
+        required: Names of arguments that may not be None.
+        parameters: Names of the parameters of the function, all by default; other arguments are policies, which may share a name with a
+            parameter elsewhere.
+
+    Raises:
+        SqlrankError: The first invalid argument; the message has its name, its value and the expectation.
+    """
+    for name, value in arguments.items():
+        rule = ARGUMENT_RULES.get(name) if parameters is None or name in parameters else None
+        if rule is not None and not (rule.accepts(value) if value is not None else name not in required):
+            raise rule.error(f"{name}={short_repr(value)} is not possible: give {rule.expected}")
+        for text in iter_strings(value):
+            if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+                error = InputError if rule is None else rule.error
+                raise error(
+                    f"{name}={short_repr(value)} is not possible: {short_repr(text)} holds a character that no database takes as text"
+                )
+
+
+def iter_strings(value: Any, depth: int = 0) -> Iterator[str]:
+    """Yield the texts in a value, including those nested in lists and dicts."""
+    if isinstance(value, (str, Path)):
+        yield str(value)
+    elif isinstance(value, (list, tuple, dict)) and depth < MAX_NESTING:
+        for element in [*value, *value.values()] if isinstance(value, dict) else value:
+            yield from iter_strings(element, depth + 1)

@@ -1,0 +1,113 @@
+"""Choose the kind of chart of a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sqlrank.charts import comparison_charts, curve_charts, metric_charts
+from sqlrank.errors import MetricError, did_you_mean, short_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from altair.typing import ChartType
+
+    from sqlrank.charts.result_view import ResultView
+
+
+@dataclass(frozen=True)
+class ChartKind:
+    """A kind of chart: its drawing function, and a function that returns why a result does not fit.
+
+    ``unmet_requirement`` returns None if the result fits.
+    """
+
+    unmet_requirement: Callable[[ResultView], str | None]
+    draw: Callable[[ResultView], ChartType]
+    is_default: Callable[[ResultView], bool] = lambda _: True
+
+
+def _is_curve(name: str, view: ResultView) -> str | None:
+    return None if view.curve == name else f"it is of the curve {name}"
+
+
+def _is(result: str, what: str, view: ResultView) -> str | None:
+    return None if view.result_metadata.result == result else f"it is of {what}"
+
+
+def _has_values(view: ResultView) -> str | None:
+    if view.result_metadata.result != "metrics":
+        return "it is of metrics"
+    if view.columns_of_kind("query"):
+        return "it is of metrics of all queries; leave out per_query"
+    return None if view.columns_of_kind("metric") else "it is of metrics"
+
+
+def _has_cutoffs(view: ResultView) -> str | None:
+    return _has_values(view) or (None if view.columns_of_kind("cutoff") else "it needs a range of cut-offs, such as nDCG@1..20")
+
+
+def _has_no_cutoffs(view: ResultView) -> str | None:
+    return _has_values(view) or ("it has no place for a range of cut-offs" if view.columns_of_kind("cutoff") else None)
+
+
+def _has_days(view: ResultView) -> str | None:
+    return _has_no_cutoffs(view) or (
+        None if view.date_column and not view.is_sliced else "it needs a column of dates in by, in one grouping"
+    )
+
+
+def _has_two_columns(view: ResultView) -> str | None:
+    has_columns = len(view.columns_of_kind("by")) > 1 and not view.is_sliced
+    return _has_no_cutoffs(view) or (None if has_columns else "it needs two columns in by, in one grouping")
+
+
+def _is_one_metric_by_two(view: ResultView) -> bool:
+    return len(view.columns_of_kind("by")) == 2 and len(view.drawn_metrics) == 1 and not view.columns_of_kind("ci_low")  # noqa: PLR2004  what a heat map shows
+
+
+CHART_KINDS = {
+    **{name.lower(): ChartKind(partial(_is_curve, name), curve_charts.curve) for name in curve_charts.CURVES},
+    "threshold": ChartKind(partial(_is_curve, "Threshold"), curve_charts.threshold),
+    "calibration": ChartKind(partial(_is_curve, "Calibration"), curve_charts.calibration),
+    "forest": ChartKind(partial(_is, "comparison", "comparisons, which sqlrank.compare returns"), comparison_charts.forest),
+    "differences": ChartKind(
+        partial(_is, "differences", "differences of queries, which sqlrank.compare returns with per_query=True"),
+        comparison_charts.differences,
+    ),
+    "cutoffs": ChartKind(_has_cutoffs, metric_charts.cutoffs),
+    "line": ChartKind(_has_days, metric_charts.line),
+    "heatmap": ChartKind(_has_two_columns, metric_charts.heatmap, _is_one_metric_by_two),
+    "bars": ChartKind(_has_no_cutoffs, metric_charts.bars),
+}
+"""Kinds of charts; the first that fits a result is its default."""
+
+
+def draw(view: ResultView, kind: str | None) -> ChartType:
+    """Draw the chart of a result; raise ``MetricError`` for an unknown or unsuitable kind."""
+    fitting = [name for name, chart_kind in CHART_KINDS.items() if chart_kind.unmet_requirement(view) is None]
+    if kind is not None:
+        check_kind(kind)
+        if (reason := CHART_KINDS[kind.lower()].unmet_requirement(view)) is not None:
+            advice = f"this result can be drawn as: {', '.join(fitting)}" if fitting else "this result has no chart"
+            raise MetricError(f"kind={kind!r} does not fit: {reason}; {advice}")
+        return CHART_KINDS[kind.lower()].draw(view)
+    if not fitting:
+        raise MetricError(_no_chart(view))
+    return next(CHART_KINDS[name] for name in fitting if CHART_KINDS[name].is_default(view)).draw(view)
+
+
+def check_kind(kind: str | None) -> None:
+    """Raise ``MetricError`` for an unknown kind of chart."""
+    if kind is not None and kind.lower() not in CHART_KINDS:
+        raise MetricError(
+            f"there is no kind of chart {short_repr(kind)}{did_you_mean(kind, CHART_KINDS)} Choose from: {', '.join(CHART_KINDS)}"
+        )
+
+
+def _no_chart(view: ResultView) -> str:
+    if view.curve is not None:
+        return f"{view.curve} has no chart; these curves have one: {', '.join([*curve_charts.CURVES, 'Threshold', 'Calibration'])}"
+    return "values of single queries have no chart: leave out per_query, or compare systems with sqlrank.compare(..., per_query=True)"

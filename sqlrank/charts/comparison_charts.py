@@ -1,0 +1,181 @@
+"""Draw comparisons: forest plots, and sorted per-query differences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from sqlrank.charts import theme
+from sqlrank.charts.result_view import assign_channels, text_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from altair.typing import ChartType
+
+    from sqlrank.charts.result_view import Dimension, ResultView
+
+ROW_PIXELS = 26
+MAX_QUERIES_DRAWN = 1000
+"""Maximum number of queries drawn per pair; more would be narrower than a pixel."""
+
+SYSTEM_BETTER, BASELINE_BETTER, NOT_DECIDED = "system is better", "baseline is better", "not decided"
+DIFFERS_LABEL = "differs, none is better"
+"""Verdict on a significant difference of a metric without direction, such as CalibrationRatio."""
+
+WIN, TIE, LOSS = "wins", "ties", "losses"
+
+TEST_LABELS = {"t": "Student's t", "wilcoxon": "Wilcoxon's", "sign": "signs", "randomization": "randomisation"}
+CORRECTION_LABELS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "max_t": "Westfall and Young", "none": "nothing"}
+
+TOOLTIP_TITLES = {
+    "value_baseline": "baseline",
+    "value": "system",
+    "difference": "difference",
+    "ci_low": "from",
+    "ci_high": "to",
+    "p_adjusted": "p, adjusted",
+    "n_units": "n",
+    "wins": "wins",
+    "ties": "ties",
+    "losses": "losses",
+}
+"""Tooltip fields of a comparison, with their titles."""
+
+
+def forest(view: ResultView) -> ChartType:
+    """Draw a forest plot per metric: each difference with its interval, and a line at zero."""
+    charts = []
+    for metric, metric_rows in _by_metric(view).items():
+        slice_labels = _compared(view, metric_rows)
+        baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
+        names = [row["system"] if len(baselines) == 1 else f"{row['system']} - {row['baseline']}" for row in metric_rows]
+        dimensions, keys = assign_channels([("system", names), *slice_labels], ("name", "row"), len(metric_rows))
+        verdicts = [_verdict(row, view) for row in metric_rows]
+        tooltip_values = [
+            {field: row[field] for field in TOOLTIP_TITLES} | {"verdict": verdict}
+            for row, verdict in zip(metric_rows, verdicts, strict=True)
+        ]
+        rows = [key | row for key, row in zip(keys, tooltip_values, strict=True)]
+        axis_title = f"difference of {view.title(metric, of_difference=True)}" + (
+            f" from {next(iter(baselines))}" if len(baselines) == 1 else ""
+        )
+        charts.append(
+            theme.facets(alt.layer(*_forest(dimensions, axis_title, DIFFERS_LABEL in verdicts), data=theme.inline_data(rows)), dimensions)
+        )
+    test, correction, confidence = (view.texts.get(name, "?") for name in ("test", "correction", "confidence"))
+    by = CORRECTION_LABELS.get(correction, correction)
+    notes = [
+        f"Points: differences of means. Lines: intervals at {confidence}, corrected by {by}. Test: {TEST_LABELS.get(test, test)}.",
+        "Grey: no difference from the baseline.",
+    ]
+    if any(row["difference"] is None for row in view.rows):
+        notes.append("A row without a point: the metric is undefined for one of both systems, or for both.")
+    return theme.with_caption(theme.concat(charts or [_nothing()], 1), notes)
+
+
+def differences(view: ResultView) -> ChartType:
+    """Draw sorted per-query differences, the largest loss first, per metric and pair."""
+    charts, notes = [], []
+    for metric, rows in _by_metric(view).items():
+        rows_by_pair: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        slice_labels = _compared(view, rows)
+        for index, row in enumerate(rows):
+            key = (row["system"], row["baseline"], *(f"{title}={labels[index]}" for title, labels in slice_labels))
+            rows_by_pair.setdefault(key, []).append(row)
+        for (system, baseline, *slices), pair_rows in rows_by_pair.items():
+            chart, note = _queries(view, metric, pair_rows, ", ".join([f"{system} less {baseline}", *slices]))
+            charts.append(chart)
+            notes += [note] if note else []
+    return theme.with_caption(theme.concat(charts or [_nothing()], titled=True), list(dict.fromkeys(notes)))
+
+
+def _by_metric(view: ResultView) -> dict[str, list[dict[str, Any]]]:
+    rows_by_metric: dict[str, list[dict[str, Any]]] = {}
+    for row in view.rows:
+        rows_by_metric.setdefault(row["metric"], []).append(row)
+    return rows_by_metric
+
+
+def _compared(view: ResultView, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
+    """Return the slice labels of some rows, with their titles."""
+    metric_view = type(view)(view.result_metadata, [dict(row) for row in rows], view.texts)
+    dimensions, keys = metric_view.dimensions(channels=[f"slice_{index}" for index in range(len(view.result_metadata.columns))])
+    return [(dimension.title, [key[dimension.field] for key in keys]) for dimension in dimensions]
+
+
+def differs_without_direction(row: Mapping[str, Any], direction: str, confidence: float) -> bool:
+    """Return True if a difference is significant and the metric has no direction.
+
+    Test and interval must both exclude zero.
+    """
+    p, low, high = row["p_adjusted"], row["ci_low"], row["ci_high"]
+    excludes_zero = low is None or high is None or low > 0 or high < 0
+    return direction == "neither" and p is not None and p < 1 - confidence and bool(row["difference"]) and excludes_zero
+
+
+def _verdict(row: Mapping[str, Any], view: ResultView) -> str:
+    if row["winner"] is None:
+        direction = view.result_metadata.measures[row["metric"]]["better"]
+        return DIFFERS_LABEL if differs_without_direction(row, direction, float(view.texts["confidence"])) else NOT_DECIDED
+    return SYSTEM_BETTER if row["winner"] == row["system"] else BASELINE_BETTER
+
+
+def _nothing() -> Any:
+    return alt.layer(alt.Chart(theme.inline_data([])).mark_point().encode(x="x:Q"))
+
+
+def _forest(dimensions: Sequence[Dimension], title: str, some_differ: bool) -> list[Any]:
+    names = dimensions[0]
+    verdict_colors = {SYSTEM_BETTER: theme.PALETTE[0], BASELINE_BETTER: theme.PALETTE[1], NOT_DECIDED: theme.INK} | (
+        {DIFFERS_LABEL: theme.PALETTE[3]} if some_differ else {}
+    )
+    color_scale = alt.Scale(domain=list(verdict_colors), range=list(verdict_colors.values()))
+    base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
+        y=alt.Y("name:N", sort=list(names.labels), title=names.title),
+        color=alt.Color("verdict:N", title=None, scale=color_scale, legend=alt.Legend(orient="top", symbolType="circle")),
+        tooltip=theme.tooltips([*dimensions], {**TOOLTIP_TITLES, "verdict:N": "verdict"}),
+    )
+    zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(color=theme.GREY, strokeWidth=1.5).encode(x="zero:Q")
+    limits = base_chart.mark_rule(strokeWidth=1.5).encode(x=alt.X("ci_low:Q", title=title), x2="ci_high:Q")
+    point = base_chart.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("difference:Q", title=title))
+    return [zero, limits.transform_filter("isValid(datum.ci_low) && isValid(datum.ci_high)"), point]
+
+
+def _queries(view: ResultView, metric: str, pair_rows: Sequence[Mapping[str, Any]], title: str) -> tuple[alt.Chart, str]:
+    """Draw the sorted differences of one pair; return also a note if queries were sampled."""
+    sign = -1 if view.result_metadata.measures[metric]["better"] == "lower" else 1
+    outcomes = [WIN if row["difference"] * sign > 0 else LOSS if row["difference"] else TIE for row in pair_rows]
+    title += f": wins {outcomes.count(WIN):,}, ties {outcomes.count(TIE):,}, losses {outcomes.count(LOSS):,}"
+    ids = text_labels([row["query_id"] for row in pair_rows])
+    rows = [
+        {"x": index + 1, "query": ids[index], "kind": outcomes[index]}
+        | {field: row[field] for field in ("value_baseline", "value", "difference")}
+        for index, row in enumerate(pair_rows)
+    ]
+    note = ""
+    if len(rows) > MAX_QUERIES_DRAWN:
+        last = len(rows) - 1
+        rows = [rows[round(index * last / (MAX_QUERIES_DRAWN - 1))] for index in range(MAX_QUERIES_DRAWN)]
+        note = (
+            f"Of more than {MAX_QUERIES_DRAWN:,} queries as many are drawn, evenly spaced in their order; wins, ties and losses are of all."
+        )
+    color_scale = alt.Scale(domain=[WIN, TIE, LOSS], range=[theme.PALETTE[0], theme.GREY, theme.PALETTE[1]])
+    tooltip_titles = {"value_baseline": "baseline", "value": "system", "difference": "difference", "x": "place", "query:N": "query"}
+    chart = (
+        alt.Chart(theme.inline_data(rows), width=theme.SIDE_PIXELS, height=theme.FACET_SIDE_PIXELS, title=title)
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                "x:Q",
+                title="queries, in order of their difference",
+                axis=alt.Axis(tickMinStep=1, grid=False),
+                scale=alt.Scale(domain=[0, len(pair_rows) + 1], nice=False),
+            ),
+            y=alt.Y("difference:Q", title=f"difference of {view.title(metric, of_difference=True)}"),
+            color=alt.Color("kind:N", title=None, scale=color_scale, legend=alt.Legend(orient="top")),
+            tooltip=theme.tooltips([], tooltip_titles),
+        )
+    )
+    return chart, note

@@ -1,0 +1,253 @@
+"""Draw curves: ROC, precision-recall, gain, lift, threshold and calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from sqlrank.charts import theme
+from sqlrank.charts.result_view import Dimension
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from altair.typing import ChartType
+
+    from sqlrank.charts.result_view import ResultView
+
+
+MIN_CURVE_POINTS = 10
+"""Minimum number of points of a reduced curve."""
+
+AREA_CURVES = ("ROC", "Gain")
+"""Curves drawn with straight lines whose area is meaningful."""
+
+
+def resolution_note(view: ResultView) -> str:
+    """Return a note with the maximum number of points and the resolution between them."""
+    settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
+    if (requested_points := int(settings["points"])) == 0:
+        return "Every distinct score is a point: nothing is left out."
+    points = max(requested_points, MIN_CURVE_POINTS)
+    if settings["spacing"] == "logarithmic":
+        resolution = f"between two of them precision changes by a factor of at most {_factor(view, points)}"
+    elif view.curve in AREA_CURVES:
+        resolution = f"straight lines between them miss at most 1/{points - 2:,} of the area"
+    else:
+        resolution = f"between two of them the true and the false positive rate change by at most 4/{points - 2:,} together"
+    return f"At most {points + 1:,} points per curve; {resolution}."
+
+
+def _factor(view: ResultView, points: int) -> str:
+    """Return the factor by which precision changes at most between points.
+
+    For PR it is computed from the curve; otherwise n is total weight over the weight of the first positives.
+    """
+    power = 4 / (points - 4)
+    if view.curve != "PR":
+        return f"n^({power:.2g}), n being all weight over that of the first positives"
+    curves: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+    by = [*view.columns_of_kind("by"), *view.columns_of_kind("slice")]
+    for row in view.rows:
+        if row["recall"] and row["precision"]:
+            curves.setdefault(tuple(str(row[name]) for name in by), []).append((row["recall"], row["precision"]))
+    # The first positives have the least recall above 0; precision at the last point is the prevalence.
+    ratios = [1 / (min(pairs)[0] * max(pairs, key=lambda pair: (pair[0], -pair[1]))[1]) for pairs in curves.values()]
+    return f"{ceil(max(ratios, default=1.0) ** power * 1e4) / 1e4:g}"
+
+
+UNIT_DOMAIN = [0, 1]
+BAR_PIXELS = 4
+"""Width of a bin's bar, in pixels."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The style of a curve: columns and titles of its axes, domain, interpolation, and the chance level.
+
+    ``chance`` is a line of two points. If ``is_fitted``, the y domain ends at the maximum value where values are small.
+    """
+
+    x: tuple[str, str]
+    y: tuple[str, str]
+    is_share: bool = True
+    is_fitted: bool = False
+    line: str = "linear"
+    chance: tuple[tuple[float, float], ...] = ()
+
+
+DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
+
+CURVES = {
+    "ROC": Curve(("fpr", "false positive rate (share of negatives)"), ("tpr", "true positive rate (share of positives)"), chance=DIAGONAL),
+    "PR": Curve(
+        ("recall", "recall (share of positives)"),
+        ("precision", "precision (share of predicted positives)"),
+        is_fitted=True,
+        line="step-before",
+    ),
+    "Gain": Curve(("fraction", "highest scores (share of the weight)"), ("gain", "gain (share of positives)"), chance=DIAGONAL),
+    "Lift": Curve(
+        ("fraction", "highest scores (share of the weight)"),
+        ("lift", "lift (times as many positives as at random)"),
+        is_share=False,
+        chance=((0.0, 1.0), (1.0, 1.0)),
+    ),
+}
+"""Curves drawn as a single line."""
+
+RATE_TITLES = {
+    "precision": "precision (share of predicted positives)",
+    "recall": "recall (share of positives)",
+    "specificity": "specificity (share of negatives)",
+    "f1": "F1 (0 to 1)",
+    "accuracy": "accuracy (share of all)",
+}
+"""Columns of a threshold table that are drawn, with their axis titles."""
+
+
+def curve(view: ResultView) -> ChartType:
+    """Draw a curve as a line, with a note on its resolution."""
+    shape = CURVES[str(view.curve)]
+    dimensions, keys = view.dimensions()
+    rows = [
+        {**key, "x": row[shape.x[0]], "y": row[shape.y[0]], "threshold": row["threshold"], "point": row["point"], **view.counts(row)}
+        for key, row in zip(keys, view.rows, strict=True)
+    ]
+    titles = {"x": shape.x[0], "y": shape.y[0], "threshold": "threshold"} | _n(rows)
+    line = _line(rows, dimensions, (shape.x[1], shape.y[1]), titles, shape.line, theme.side_length(dimensions), is_share=shape.is_share)
+    if shape.is_fitted and (top := max((row["y"] for row in rows if row["y"] is not None), default=1.0)) < 1 / 2:
+        line = line.encode(y=line.encoding.y.scale(alt.Scale(domain=[0, top * 1.05])))
+    chance = [_reference(shape.chance)] if shape.chance else []
+    notes = [resolution_note(view), *(["Grey: what chance gives."] if chance else [])]
+    return theme.with_caption(theme.facets(alt.layer(*chance, line, data=theme.inline_data(rows)), dimensions), notes)
+
+
+def threshold(view: ResultView) -> ChartType:
+    """Draw rates over thresholds: one color per rate, or one chart per rate if groups have colors."""
+    dimensions, keys = view.dimensions()
+    charts = []
+    if not dimensions:
+        rate_dimensions = [Dimension("colour", "rate", tuple(RATE_TITLES))]
+        rows = [row for name in RATE_TITLES for row in _rates(view, [{"colour": name}] * len(view.rows), name)]
+        charts = [_rate(rows, rate_dimensions, "rate (0 to 1)", "rate")]
+    else:
+        charts = [_rate(_rates(view, keys, name), dimensions, title, name) for name, title in RATE_TITLES.items()]
+    return theme.with_caption(theme.concat(charts, 3), [resolution_note(view)])
+
+
+def calibration(view: ResultView) -> ChartType:
+    """Draw calibration curves (reliability diagrams) with a diagonal, and the bins' weights below."""
+    dimensions, keys = view.dimensions()
+    rows: list[dict[str, Any]] = [
+        {**key, "x": row["mean_predicted"], "y": row["mean_observed"], "weight": row["weight"], "point": row["point"], **view.counts(row)}
+        for key, row in zip(keys, view.rows, strict=True)
+    ]
+    probabilities = [value for row in rows for value in (row["x"], row["y"]) if value is not None]
+    # Predictions of click models are far below 1, so that a domain of 0 to 1 would show nothing.
+    axis_maximum = 1.0 if not probabilities or max(probabilities) > 1 / 2 else max(probabilities) * 1.05
+    _set_apart(rows, dimensions, axis_maximum)
+    rows_by_facet = _cells(rows, dimensions)
+    charts = [_calibrated(facet_rows, dimensions, axis_maximum, title) for title, facet_rows in rows_by_facet.items()]
+    titled = any(rows_by_facet)
+    settings = {} if view.result_metadata.curve is None else view.result_metadata.curve["settings"]
+    width = "equal width" if settings.get("binning") == "equal_width" else "equal weight"
+    note = f"{settings.get('bins')} bins of {width}; those without predictions have no point. Grey: predicted as observed."
+    return theme.with_caption(theme.concat(charts, 3, titled=titled), [note])
+
+
+def _n(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the tooltip title of the number of rows, if rows have it."""
+    return {"n": "n"} if rows and "n" in rows[0] else {}
+
+
+def _set_apart(rows: Sequence[dict[str, Any]], dimensions: Sequence[Dimension], axis_maximum: float) -> None:
+    """Set the position of each row's bar, shifted by color to avoid overlaps."""
+    color_labels = next((dimension.labels for dimension in dimensions if dimension.field == "colour"), ("",))
+    width = (BAR_PIXELS + 1) * axis_maximum / theme.side_length(dimensions)
+    for row in rows:
+        offset = color_labels.index(row.get("colour", "")) - (len(color_labels) - 1) / 2
+        row["bar"] = None if row["x"] is None else row["x"] + offset * width
+
+
+def _cells(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension]) -> dict[str, list[Mapping[str, Any]]]:
+    """Group rows by their dimensions other than color: Vega-Lite cannot facet a concatenated chart."""
+    facet_dimensions = [dimension for dimension in dimensions if dimension.field != "colour"]
+    rows_by_facet: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        rows_by_facet.setdefault(", ".join(f"{dimension.title}={row[dimension.field]}" for dimension in facet_dimensions), []).append(row)
+    return rows_by_facet or {"": []}
+
+
+def _calibrated(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], axis_maximum: float, title: str) -> Any:
+    size = theme.side_length(dimensions)
+    titles = {"point:N": "bin", "x": "mean predicted", "y": "mean observed", "weight": "weight"} | _n(rows)
+    line = _line(rows, dimensions, ("mean predicted (probability)", "mean observed (probability)"), titles, "linear", size, points=True)
+    domain = alt.Scale(domain=[0, axis_maximum])
+    line = line.encode(x=line.encoding.x.scale(domain), y=line.encoding.y.scale(domain))
+    above = alt.layer(_reference(((0.0, 0.0), (axis_maximum, axis_maximum))), line)
+    below = (
+        alt.Chart(width=size, height=size // 4)
+        .mark_bar(width=BAR_PIXELS)
+        .encode(
+            x=alt.X("bar:Q", scale=domain, axis=alt.Axis(title=None, labels=False)),
+            y=alt.Y("weight:Q", stack=None, axis=alt.Axis(title="weight", tickCount=3, format="~s")),
+            tooltip=theme.tooltips(dimensions, titles),
+            **theme.color_encoding(dimensions),
+        )
+    )
+    return alt.vconcat(above, below, data=theme.inline_data(rows), spacing=4, **({"title": title} if title else {}))
+
+
+def _rates(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> list[dict[str, Any]]:
+    """Return one row per threshold with a rate and the weight of predicted positives."""
+    return [
+        {**key, "x": row["threshold"], "y": row[name], "point": row["point"], "above": row["tp"] + row["fp"], **view.counts(row)}
+        for key, row in zip(keys, view.rows, strict=True)
+    ]
+
+
+def _rate(rows: Sequence[Mapping[str, Any]], dimensions: Sequence[Dimension], title: str, name: str) -> Any:
+    titles = {"x": "threshold", "y": name, "above": "predicted positive"} | _n(rows)
+    size = theme.side_length(dimensions) if name == "rate" else theme.FACET_SIDE_PIXELS
+    # Predictions at or above a threshold are positive, so a rate is constant down to the next threshold.
+    line = _line(rows, dimensions, ("threshold (score)", title), titles, "step-after", size, is_score=True)
+    return theme.facets(alt.layer(line, data=theme.inline_data(rows)), dimensions)
+
+
+def _line(
+    rows: Sequence[Mapping[str, Any]],
+    dimensions: Sequence[Dimension],
+    titles: tuple[str, str],
+    tooltip_titles: Mapping[str, str],
+    interpolate: Any,
+    size: int,
+    *,
+    is_share: bool = True,
+    is_score: bool = False,
+    points: bool = False,
+) -> Any:
+    """Return a line chart in the order of points; points are drawn if lines have only one."""
+    has_points = points or len(rows) <= len({tuple(row.get(dimension.field) for dimension in dimensions) for row in rows})
+    share = alt.Scale(domain=UNIT_DOMAIN)
+    x_scale = alt.Scale(zero=False, **theme.constant_domain(row["x"] for row in rows)) if is_score else share
+    return (
+        alt.Chart(width=size, height=size)
+        .mark_line(interpolate=interpolate, point=True if has_points else "transparent", strokeWidth=1.5)
+        .encode(
+            x=alt.X("x:Q", title=titles[0], scale=x_scale),
+            y=alt.Y("y:Q", title=titles[1], scale=share if is_share else alt.Scale(zero=True)),
+            order=alt.Order("point:Q"),
+            tooltip=theme.tooltips(dimensions, tooltip_titles),
+            **theme.color_encoding(dimensions, is_line=True),
+        )
+    )
+
+
+def _reference(points: Sequence[tuple[float, float]]) -> Any:
+    """Return a grey reference line, equal in all facets."""
+    rows = [{"x": x, "y": y} for x, y in points]
+    return alt.Chart(theme.inline_data(rows)).mark_line(color=theme.GREY, strokeDash=[4, 4], strokeWidth=1).encode(x="x:Q", y="y:Q")

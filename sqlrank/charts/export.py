@@ -1,0 +1,181 @@
+"""Save charts as images, HTML pages or Vega-Lite specifications, each marked as sqlrank's.
+
+Pages contain their scripts and need no network.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import zlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlrank._version import __version__
+from sqlrank.argument_checks import check_arguments
+from sqlrank.charts.chart import require_modules
+from sqlrank.errors import SqlrankError
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.file_writer import OutputFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CREATOR = f"sqlrank {__version__}"
+PNG_SCALE = 2
+"""Pixels of a PNG per chart pixel."""
+
+_PNG_HEAD = 33
+"""Bytes of a PNG's signature and header chunk."""
+
+_UNDRAWN = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\u2028\\u2029\\ud800-\\udfff\\ufffe\\uffff]")
+"""Characters that XML does not allow, for which vl-convert aborts the process, and line separators, which it refuses."""
+
+_ID = re.compile(r'((?: id="|url\(#)(?:clip|gradient_))(\d+)')
+
+PAGE = """<!DOCTYPE html>
+<!-- {signed} -->
+<html lang="en">
+<head><meta charset="utf-8"><title>sqlrank</title></head>
+<body>
+<div id="chart"></div>
+<script type="module">
+{bundle}
+vegaEmbed("#chart", {spec}, {{"renderer": "svg", "actions": {{"export": true, "source": false, "compiled": false, "editor": false}}}});
+</script>
+</body>
+</html>
+"""
+
+
+def check_suffix(file: OutputFile) -> None:
+    """Raise ``SqlrankError`` for an unknown file suffix or a missing renderer."""
+    if file.path.suffix.lower() not in WRITERS_BY_SUFFIX:
+        raise SqlrankError(f"{file.label}: its ending does not say how to draw it; use one of {', '.join(WRITERS_BY_SUFFIX)}")
+    require_modules("altair", *(() if file.path.suffix.lower() == ".json" else ("vl_convert",)))
+
+
+def save_chart(chart: Any, path: str | Path, *, force: bool = False) -> None:
+    """Save a chart in the format of the file suffix: ``.svg``, ``.png``, ``.pdf``, ``.html`` or ``.json``.
+
+    The same chart gives the same bytes, except for PDF, some parts of which vl-convert orders randomly.
+
+    Raises:
+        SqlrankError: unknown suffix, an existing file that is not a chart of sqlrank's (without ``force``), or vl-convert is not installed.
+    """
+    check_arguments({"path": path}, ["path"])
+    file = OutputFile(Path(path), FileKind.CHART, "path", force)
+    check_suffix(file)
+    file.write(chart_bytes(chart, file.path))
+
+
+def chart_bytes(chart: Any, path: Path) -> bytes:
+    """Return the content of a chart file in the format of its suffix."""
+    return WRITERS_BY_SUFFIX[path.suffix.lower()](chart.to_dict())
+
+
+def svg(chart: Any) -> str:
+    """Return a chart as SVG without a file mark, to embed into a page.
+
+    Raises ``SqlrankError`` without vl-convert.
+    """
+    require_modules("vl_convert")
+    return _picture(chart.to_dict())
+
+
+def warm_up_renderer(path: Path) -> None:
+    """Start the renderer of a file suffix; it takes a second, in parallel to other work."""
+    import sqlrank.charts.chart_kinds  # noqa: F401, PLC0415  Altair, see need
+
+    if path.suffix.lower() == ".html":
+        _bundle()
+    elif path.suffix.lower() != ".json":
+        _svg({"mark": "point", "data": {"values": []}})
+
+
+def _still(spec: Any) -> Any:
+    """Remove parts of a specification that only a pointer reveals: transparent points of lines."""
+    if isinstance(spec, list):
+        return [_still(element) for element in spec]
+    if not isinstance(spec, dict):
+        return spec
+    # Datasets contain no marks, and are the largest part.
+    return {
+        name: value if name == "datasets" else _still(value)
+        for name, value in spec.items()
+        if not (name == "point" and value == "transparent" and spec.get("type") == "line")
+    }
+
+
+def _drawable(spec: Any) -> Any:
+    """Replace characters that cannot be rendered by the replacement character, U+FFFD."""
+    if isinstance(spec, str):
+        return _UNDRAWN.sub("\ufffd", spec)
+    if isinstance(spec, list):
+        return [_drawable(element) for element in spec]
+    return {_drawable(name): _drawable(value) for name, value in spec.items()} if isinstance(spec, dict) else spec
+
+
+@cache
+def _bundle() -> str:
+    """Return the JavaScript that renders a chart in a page."""
+    import vl_convert  # noqa: PLC0415  see need
+
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_version())
+    return bundle
+
+
+def _version() -> str:
+    """Return the Vega-Lite version of Altair, as vl-convert names it."""
+    import altair as alt  # noqa: PLC0415  see need
+
+    return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+
+def _picture(spec: dict[str, Any]) -> str:
+    """Return an SVG with ids numbered from 0; Vega's own counter continues over charts."""
+    import vl_convert  # noqa: PLC0415  see need
+
+    svg_text: str = vl_convert.vegalite_to_svg(_drawable(_still(spec)), vl_version=_version())
+    numbers: dict[str, int] = {}
+    return _ID.sub(lambda match: f"{match[1]}{numbers.setdefault(match[2], len(numbers))}", svg_text)
+
+
+def _svg(spec: dict[str, Any]) -> bytes:
+    return f"<!-- {CREATOR} -->\n{_picture(spec)}".encode()
+
+
+def _png(spec: dict[str, Any]) -> bytes:
+    import vl_convert  # noqa: PLC0415  see need
+
+    image: bytes = vl_convert.svg_to_png(_picture(spec), scale=PNG_SCALE)
+    chunk = b"tEXtSoftware\0" + CREATOR.encode()
+    text_chunk = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    return image[:_PNG_HEAD] + text_chunk + image[_PNG_HEAD:]
+
+
+def _pdf(spec: dict[str, Any]) -> bytes:
+    import vl_convert  # noqa: PLC0415  see need
+
+    document: bytes = vl_convert.svg_to_pdf(_picture(spec))
+    return document + f"\n% {CREATOR}\n".encode()
+
+
+def _html(spec: dict[str, Any]) -> bytes:
+    """Return a self-contained page; ``<`` is escaped so that data cannot end the script."""
+    return PAGE.format(signed=CREATOR, bundle=_bundle(), spec=_text(spec).replace("<", "\\u003c")).encode()
+
+
+def _json(spec: dict[str, Any]) -> bytes:
+    return f"{_text(spec)}\n".encode()
+
+
+def _text(spec: dict[str, Any]) -> str:
+    """Return a specification as JSON text that begins with the mark of sqlrank."""
+    return json.dumps({"usermeta": spec["usermeta"], **spec}, ensure_ascii=False)
+
+
+WRITERS_BY_SUFFIX: dict[str, Callable[[dict[str, Any]], bytes]] = {".svg": _svg, ".png": _png, ".pdf": _pdf, ".html": _html, ".json": _json}
+"""The function that renders each file suffix."""

@@ -1,0 +1,197 @@
+"""Draw metrics: bars with intervals, lines over cut-offs or days, and heat maps."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from sqlrank.charts import theme
+from sqlrank.charts.result_view import vega_timestamp
+from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from altair.typing import ChartType
+
+    from sqlrank.charts.result_view import Dimension, ResultView
+
+MAX_DAY_TICKS = 10
+"""Approximate number of labels on a date axis."""
+
+MAX_CUTOFF_TICKS = 10
+"""Maximum number of cut-offs that are all labeled on their axis."""
+
+BAR_ROW_PIXELS = 24
+"""Height of a bar with its margin, in pixels."""
+
+DARK_SHARE = 0.68
+"""Relative position in the value range above which heat map labels are white."""
+
+HAS_VALUE = "isValid(datum.y)"
+HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high)"
+
+
+def bars(view: ResultView) -> ChartType:
+    """Draw a bar for each row and metric, with its interval; facets go down before across."""
+    dimensions, keys = view.dimensions(channels=("colour", "row", "column"))
+    charts = []
+    for name in view.drawn_metrics:
+        rows, titles = _values(view, keys, name)
+        charts.append(theme.facets(alt.layer(*_barred(dimensions, view.title(name), titles), data=theme.inline_data(rows)), dimensions))
+    return theme.with_caption(theme.concat(charts), _notes(view, "Lines"))
+
+
+def cutoffs(view: ResultView) -> ChartType:
+    """Draw metrics over a range of cut-offs."""
+    column = view.columns_of_kind("cutoff")[0]
+    cutoff_values = [row[column] for row in view.rows]
+    ticks = sorted(set(cutoff_values)) if len(set(cutoff_values)) <= MAX_CUTOFF_TICKS else []
+    return _over(
+        view, cutoff_values, "cut-off (rank)", alt.Axis(values=ticks, format="d") if ticks else alt.Axis(tickMinStep=1, format="d"), ()
+    )
+
+
+def line(view: ResultView) -> ChartType:
+    """Draw metrics over a date column."""
+    day = str(view.date_column)
+    moments = [vega_timestamp(row[day]) for row in view.rows]
+    return _over(view, moments, day, _ticks(moments), (day,))
+
+
+def _ticks(moments: Sequence[str]) -> alt.Axis:
+    """Return a time axis, with labels of days if all times are midnight."""
+    if any(not text.endswith("T00:00:00") for text in moments):
+        return alt.Axis(labelAngle=-40)
+    days = [date.fromisoformat(text[:10]).toordinal() for text in moments]
+    days_per_tick = max(1, round((max(days, default=0) - min(days, default=0)) / MAX_DAY_TICKS))
+    return alt.Axis(format="%Y-%m-%d", labelAngle=-40, tickCount=alt.TimeIntervalStep(interval="day", step=days_per_tick))
+
+
+def heatmap(view: ResultView) -> ChartType:
+    """Draw a metric by two columns, the first across; further columns become facets."""
+    dimensions, keys = view.dimensions(channels=("across", "down", "column", "row"))
+    charts = []
+    for name in view.drawn_metrics:
+        rows, titles = _values(view, keys, name)
+        squares = _squares(dimensions, view.title(name), titles, theme.constant_domain(row["y"] for row in rows))
+        charts.append(theme.facets(alt.layer(*squares, data=theme.inline_data(_inked(rows))), dimensions))
+    return theme.with_caption(theme.concat(charts).resolve_scale(color="independent"), _notes(view, ""))
+
+
+def _values(view: ResultView, keys: Sequence[Mapping[str, str]], name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Return a metric by row with interval or bounds and counts, and the field titles."""
+    fields = band_fields(view, name)
+    rows = []
+    counts: dict[str, str] = {}
+    for key, row in zip(keys, view.rows, strict=True):
+        count_values, counts = theme.count_fields(view.counts(row))
+        limits = {field: row[f"{name}.{end}"] for field, end in fields.items()}
+        rows.append({**key, "y": row[name], **limits, **count_values})
+    band_titles = {field: {"low": "from", "high": "to", N_UNITS: "n", N_BUCKETS: "buckets"}[field] for field in fields}
+    return rows, {"y": name} | band_titles | counts
+
+
+def band_fields(view: ResultView, name: str) -> dict[str, str]:
+    """Return the fields of a metric's interval or bounds, by the suffix of their columns."""
+    columns = view.result_metadata.columns
+    if f"{name}.{CI_LOW}" in columns:
+        count = N_UNITS if f"{name}.{N_UNITS}" in columns else N_BUCKETS
+        return {"low": CI_LOW, "high": CI_HIGH, count: count}
+    return {"low": BOUND_LOW, "high": BOUND_HIGH} if f"{name}.{BOUND_LOW}" in columns else {}
+
+
+def _notes(view: ResultView, marks: str) -> list[str]:
+    """Return captions on intervals or bounds, and on the days of rolling windows."""
+    rolling = view.texts.get("rolling")
+    days = [f"Each point: {f'the {rolling} days up to it' if rolling != '1' else 'one day'}."] if rolling and marks == "Bands" else []
+    if marks and view.columns_of_kind(CI_LOW):
+        return [f"{marks}: intervals that hold the truth with probability {view.texts.get('confidence', '?')}.", *days]
+    if marks and view.columns_of_kind(BOUND_LOW):
+        return [f"{marks}: what is certain, whatever the order of rows within bins of the score.", *days]
+    return days
+
+
+def _barred(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str]) -> list[alt.Chart]:
+    """Return layers of bars from 0, intervals, and NULL labels for undefined metrics."""
+    y = alt.Y("colour:N", sort=list(dimensions[0].labels), title=dimensions[0].title) if dimensions else alt.Y(value=BAR_ROW_PIXELS / 2)
+    base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(BAR_ROW_PIXELS) if dimensions else BAR_ROW_PIXELS).encode(
+        y=y, tooltip=theme.tooltips(dimensions, titles)
+    )
+    bar = base_chart.mark_bar(height={"band": 0.7} if dimensions else BAR_ROW_PIXELS * 0.7).encode(
+        x=alt.X("y:Q", title=title, stack=None), **theme.color_encoding(dimensions, is_named=False)
+    )
+    undefined = (
+        base_chart.mark_text(text="NULL", align="left", dx=4, color=theme.GREY).encode(x=alt.datum(0)).transform_filter(f"!({HAS_VALUE})")
+    )
+    if "low" not in titles:
+        return [bar, undefined]
+    limits = (
+        base_chart.mark_rule(color=theme.INK, strokeWidth=1.5)
+        .encode(x=alt.X("low:Q", title=title), x2="high:Q")
+        .transform_filter(HAS_INTERVAL)
+    )
+    return [bar, limits, undefined]
+
+
+def _over(view: ResultView, positions: Sequence[Any], title: str, axis: alt.Axis, leave_out: Sequence[str]) -> ChartType:
+    """Draw metrics as lines over axis positions, with bands of their intervals."""
+    dimensions, keys = view.dimensions(leave_out)
+    size = theme.side_length(dimensions)
+    type_suffix = ":T" if leave_out else ":Q"
+    charts = []
+    for name in view.drawn_metrics:
+        values, titles = _values(view, keys, name)
+        rows = [row | {"x": position} for row, position in zip(values, positions, strict=True)]
+        domain = theme.constant_domain(row[field] for row in rows for field in ("y", "low", "high") if field in row)
+        base_chart = alt.Chart(width=size if not leave_out else size * 3 // 2, height=size).encode(
+            x=alt.X(f"x{type_suffix}", title=title, axis=axis)
+        )
+        tooltip = theme.tooltips(dimensions, {f"x{type_suffix}": title, **titles})
+        line = base_chart.mark_line(point=alt.OverlayMarkDef(size=20), strokeWidth=1.5, invalid="break-paths-show-domains").encode(
+            y=alt.Y("y:Q", title=view.title(name), scale=alt.Scale(zero=False, **domain)),
+            tooltip=tooltip,
+            **theme.color_encoding(dimensions, is_line=True),
+        )
+        band = base_chart.mark_area(opacity=0.15).encode(
+            y=alt.Y("low:Q", title=view.title(name)), y2="high:Q", **theme.color_encoding(dimensions)
+        )
+        layers = [band.transform_filter(HAS_INTERVAL), line] if "low" in titles else [line]
+        charts.append(theme.facets(alt.layer(*layers, data=theme.inline_data(rows)), dimensions))
+    return theme.with_caption(theme.concat(charts), _notes(view, "Bands"))
+
+
+def _inked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add the text color that is readable on each row's cell."""
+    values = [row["y"] for row in rows if row["y"] is not None]
+    dark_threshold = min(values) + (max(values) - min(values)) * DARK_SHARE if values else 0
+    return [row | {"ink": "white" if row["y"] is not None and row["y"] > dark_threshold else "black"} for row in rows]
+
+
+def _squares(dimensions: Sequence[Dimension], title: str, titles: Mapping[str, str], domain: Mapping[str, Any]) -> list[alt.Chart]:
+    """Return layers of heat map cells with their numbers, and NULL labels for undefined ones."""
+    across, down = dimensions[:2]
+    base_chart = alt.Chart(width=alt.Step(56), height=alt.Step(BAR_ROW_PIXELS + 4)).encode(
+        x=alt.X("across:N", title=across.title, sort=list(across.labels), axis=alt.Axis(labelAngle=-40 if _is_wide(across) else 0)),
+        y=alt.Y("down:N", title=down.title, sort=list(down.labels)),
+        tooltip=theme.tooltips(dimensions, titles),
+    )
+    color = alt.Color(
+        "y:Q", title=title, scale=alt.Scale(scheme="blues", zero=False, nice=False, **domain), legend=alt.Legend(titleLimit=300)
+    )
+    square = base_chart.mark_rect().encode(color=color).transform_filter(HAS_VALUE)
+    # Use two layers, because Vega-Lite cannot draw a color without a scale in a facet.
+    numbers = [
+        base_chart.mark_text(fontSize=10, color=ink)
+        .encode(text=alt.Text("y:Q", format=".3~g"))
+        .transform_filter(f"{HAS_VALUE} && datum.ink === '{ink}'")
+        for ink in ("black", "white")
+    ]
+    undefined = base_chart.mark_text(fontSize=10, text="NULL", color=theme.GREY).transform_filter(f"!({HAS_VALUE})")
+    return [square, *numbers, undefined]
+
+
+def _is_wide(dimension: Dimension) -> bool:
+    return max(map(len, dimension.labels), default=0) > 8  # noqa: PLR2004  what fits above a square

@@ -1,0 +1,226 @@
+"""View a result for charts: its metadata, its rows, and the dimensions of its groups."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sqlrank.errors import InputError
+from sqlrank.result_metadata import ROW_COUNTS_KEY, ResultMetadata, group_texts, read_result_metadata
+from sqlrank.stored_results import read_json, read_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MAX_DIMENSION_LABELS = 200
+"""Maximum number of distinct values of a column in a chart."""
+
+CHANNELS = ("colour", "column", "row")
+"""Channels of the group columns, in order; further columns share the last.
+
+Data fields have these names, since Vega would parse the names of a caller's columns as paths.
+"""
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A group column in a chart: field, title, labels in the order of the rows, and the baseline's label."""
+
+    field: str
+    title: str
+    labels: tuple[str, ...]
+    baseline: str = "baseline"
+
+
+@dataclass(frozen=True)
+class ResultView:
+    """A result with its rows.
+
+    ``texts`` is the remaining metadata, such as ``confidence``; ``dates`` are the date columns. ``input_rows_by_group`` is the number of input rows by
+    group, if the result has it.
+    """
+
+    result_metadata: ResultMetadata
+    rows: list[dict[str, Any]]
+    texts: Mapping[str, str]
+    dates: frozenset[str] = frozenset()
+    input_rows_by_group: Mapping[tuple[str | None, ...], int] = field(default_factory=dict)
+
+    @classmethod
+    def from_result(cls, result: Any) -> ResultView:
+        """Read a result.
+
+        Raises ``InputError`` for other objects, missing metadata, or missing columns.
+        """
+        if not isinstance(result, pa.Table):
+            raise InputError(
+                f"a chart is of an Arrow table that sqlrank returned, and a {type(result).__name__} is none; give the result as it came"
+            )
+        metadata = result.schema.metadata or {}
+        result_metadata = read_result_metadata(metadata)
+        if result_metadata is None and b"sqlrank.version" in metadata:
+            raise InputError("this result has no chart: give one of sqlrank.evaluate or sqlrank.compare, of this version or a later one")
+        if result_metadata is None:
+            raise InputError(
+                "this table has no metadata of sqlrank, which say what its columns are; give the result as sqlrank returned it: "
+                "pandas, Polars, and CSV and JSON files do not keep them, Parquet files do"
+            )
+        if missing := [name for name in result_metadata.columns if name not in result.column_names]:
+            raise InputError(f"the result has no column {missing[0]!r} any more, of which its metadata tell; give it as it was returned")
+        if (names := result.column_names) and len(set(names)) < len(names):
+            raise InputError(f"two columns of the result have the same name: {', '.join(names)}")
+        texts = {name.removeprefix("sqlrank."): value for name, value in read_texts(metadata).items()}
+        row_counts = read_json(metadata, ROW_COUNTS_KEY, _is_row_counts, "this result") if ROW_COUNTS_KEY.encode() in metadata else []
+        dates = frozenset(field.name for field in result.schema if pa.types.is_date(field.type) or pa.types.is_timestamp(field.type))
+        return cls(result_metadata, result.to_pylist(), texts, dates, {tuple(entry[:-1]): entry[-1] for entry in row_counts})
+
+    def columns_of_kind(self, kind: str) -> list[str]:
+        """Return the columns of a kind."""
+        return [name for name, column_kind in self.result_metadata.columns.items() if column_kind == kind]
+
+    @property
+    def curve(self) -> str | None:
+        """Return the name of the curve, or None."""
+        return None if self.result_metadata.curve is None else str(self.result_metadata.curve["name"])
+
+    @property
+    def is_sliced(self) -> bool:
+        """Return True if there are several groupings."""
+        return bool(self.columns_of_kind("slice"))
+
+    @property
+    def drawn_metrics(self) -> list[str]:
+        """Return the metrics to draw: all except counts, or counts if there are no others."""
+        metrics = self.columns_of_kind("metric")
+        return [name for name in metrics if self.result_metadata.measures[name]["unit"] != "count"] or metrics
+
+    @property
+    def date_column(self) -> str | None:
+        """Return the first column of ``by`` with dates or times and without NULL, or None.
+
+        Texts of ISO dates count as dates.
+        """
+        for name in self.columns_of_kind("by"):
+            values = [row[name] for row in self.rows]
+            if (name in self.dates and None not in values) or (values and all(_is_day(value) for value in values)):
+                return name
+        return None
+
+    def counts(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the counts behind a row for its tooltip: count metrics, and input rows if units are absent."""
+        drawn_metrics = self.drawn_metrics
+        counts = {
+            name: row[name]
+            for name in (*self.columns_of_kind("metric"), *self.columns_of_kind("num_days"), *self.columns_of_kind("num_rows"))
+            if name not in drawn_metrics
+        }
+        if self.input_rows_by_group and not self.columns_of_kind("n_units"):
+            keys = [name for name, column_kind in self.result_metadata.columns.items() if column_kind in {"by", "slice"}]
+            counts["n"] = self.input_rows_by_group.get(tuple(group_texts(row, keys)))
+        return counts
+
+    def title(self, measure: str, of_difference: bool = False) -> str:
+        """Return the axis title of a metric with its unit and direction.
+
+        For a difference, a unit that is a range is left out.
+        """
+        measure_metadata = self.result_metadata.measures.get(measure, {"unit": "", "better": "neither"})
+        notes = (
+            [measure_metadata["unit"]] if measure_metadata["unit"] and not (of_difference and " to " in measure_metadata["unit"]) else []
+        )
+        notes += [f"{measure_metadata['better']} is better"] if measure_metadata["better"] != "neither" else []
+        return f"{measure} ({', '.join(notes)})" if notes else measure
+
+    def dimensions(self, leave_out: Sequence[str] = (), channels: Sequence[str] = CHANNELS) -> tuple[list[Dimension], list[dict[str, str]]]:
+        """Return the dimensions of the groups, and the labels of each row by field.
+
+        Raises ``InputError`` for more labels than a chart can show.
+        """
+        columns = [name for name in self.columns_of_kind("by") if name not in leave_out]
+        grouped = self._grouped(columns)
+        titled_labels = [(name, text_labels([row[name] for row in self.rows])) for name in columns if name not in grouped]
+        if self.is_sliced:
+            titled_labels.append((", ".join(grouped) or "slice", self._slices(grouped)))
+        dimensions, keys = assign_channels(titled_labels, channels, len(self.rows))
+        return [replace(dimension, baseline=self.texts.get("baseline", dimension.baseline)) for dimension in dimensions], keys
+
+    def _is_grouped_by(self, name: str, row: Mapping[str, Any]) -> bool:
+        """Return True if the grouping of a row has a column."""
+        return f",{name}," in f",{row[self.columns_of_kind('slice')[0]].replace(', ', ',')},"
+
+    def _grouped(self, columns: Sequence[str]) -> list[str]:
+        """Return the columns that only some of several groupings have.
+
+        A column that no grouping names is the score column, which all have.
+        """
+        if not self.is_sliced:
+            return []
+        return [name for name in columns if len({self._is_grouped_by(name, row) for row in self.rows}) > 1]
+
+    def _slices(self, columns: Sequence[str]) -> list[str]:
+        """Return the slice label of each row: ``country=FR``, or ``all``."""
+        texts = {name: text_labels([row[name] for row in self.rows]) for name in columns}
+        columns_by_row = [[name for name in columns if self._is_grouped_by(name, row)] for row in self.rows]
+        return [", ".join(f"{name}={texts[name][index]}" for name in names) or "all" for index, names in enumerate(columns_by_row)]
+
+
+def _is_row_counts(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(entry, list)
+        and entry
+        and isinstance(entry[-1], int)
+        and all(text is None or isinstance(text, str) for text in entry[:-1])
+        for entry in value
+    )
+
+
+def assign_channels(
+    titled_labels: Sequence[tuple[str, list[str]]], channels: Sequence[str], count: int
+) -> tuple[list[Dimension], list[dict[str, str]]]:
+    """Assign labels to channels, one dimension each; the last channel takes all remaining ones."""
+    assigned = list(titled_labels[: len(channels)])
+    if len(titled_labels) > len(channels):
+        rest = titled_labels[len(channels) - 1 :]
+        assigned[-1] = (
+            ", ".join(title for title, _ in rest),
+            [", ".join(labels) for labels in zip(*(column_labels for _, column_labels in rest), strict=True)],
+        )
+    dimensions = [
+        Dimension(channel, title, tuple(dict.fromkeys(labels))) for channel, (title, labels) in zip(channels, assigned, strict=False)
+    ]
+    for dimension in dimensions:
+        if len(dimension.labels) > MAX_DIMENSION_LABELS:
+            raise InputError(
+                f"{dimension.title} has {len(dimension.labels):,} values, and a chart shows at most {MAX_DIMENSION_LABELS}; keep fewer rows, by where or --top"
+            )
+    keys = [{dimension.field: labels[index] for dimension, (_, labels) in zip(dimensions, assigned, strict=True)} for index in range(count)]
+    return dimensions, keys
+
+
+def text_labels(values: Sequence[Any]) -> list[str]:
+    """Return values as texts; NULL gets a text that no other value has."""
+    texts = [None if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+    null = "NULL"
+    while null in texts:
+        null += " (none)"
+    return [null if text is None else text for text in texts]
+
+
+def vega_timestamp(value: Any) -> str:
+    """Return a date or time as local time, which Vega shows without shifting it."""
+    text = value.replace(tzinfo=None).isoformat() if hasattr(value, "hour") else str(value)
+    return text if len(text) > len("2026-01-01") else f"{text}T00:00:00"
+
+
+def _is_day(value: Any) -> bool:
+    """Return True if a text is an ISO date."""
+    try:
+        return isinstance(value, str) and _DAY.fullmatch(value) is not None and date.fromisoformat(value) is not None
+    except ValueError:
+        return False

@@ -1,0 +1,168 @@
+"""Style charts: colors, facets, tooltips and captions."""
+
+from __future__ import annotations
+
+from math import prod
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+from altair.utils.schemapi import debug_mode
+
+from sqlrank._version import __version__
+from sqlrank.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from altair.typing import ChartType
+
+    from sqlrank.charts.result_view import Dimension
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Color-blind safe colors (Okabe & Ito 2008), without the yellow that is unreadable on white."""
+
+GREY = "#8C8C8C"
+INK = "#333333"
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
+"""Dash patterns that distinguish lines of equal color, if there are more lines than colors."""
+
+SIDE_PIXELS, FACET_SIDE_PIXELS = 320, 200
+"""Side length in pixels, of a single chart and of a facet."""
+
+MAX_CHARTS = 100
+"""Maximum number of concatenated charts or facets."""
+
+MAX_ROWS = 50_000
+"""Maximum number of points of a chart; 10,000 take about a second."""
+
+CAPTION_LINE_CHARS = 110
+"""Maximum characters per caption line."""
+
+
+def inline_data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
+    """Return rows as inline data of a chart; raise ``InputError`` above ``MAX_ROWS``."""
+    values = list(rows)
+    if len(values) > MAX_ROWS:
+        raise InputError(
+            f"{len(values):,} points are too many for a chart, which has at most {MAX_ROWS:,}; give fewer of each curve, as in ROC(points=1000), "
+            "or keep fewer rows, by where or --top"
+        )
+    # Skip Altair's schema validation, which takes a millisecond per row.
+    with debug_mode(False):  # noqa: FBT003  Altair's flag
+        return alt.InlineData(values=values)
+
+
+def palette(labels: Sequence[str], baseline: str) -> list[str]:
+    """Return a color for each label, grey for the baseline; colors repeat after seven.
+
+    >>> palette(["a", "baseline", "b"], "baseline")
+    ['#0072B2', '#8C8C8C', '#D55E00']
+    """
+    other_labels = [label for label in labels if label != baseline]
+    return [GREY if label == baseline else PALETTE[other_labels.index(label) % len(PALETTE)] for label in labels]
+
+
+def color_encoding(dimensions: Sequence[Dimension], *, is_line: bool = False, is_named: bool = True) -> dict[str, Any]:
+    """Return the color encoding of the first dimension, with dashes for lines once colors repeat.
+
+    Without a legend (``is_named=False``), labels are also identified by position; they share one color if there are too many.
+    """
+    dimension = next((dimension for dimension in dimensions if dimension.field == "colour"), None)
+    if dimension is None:
+        return {"color": alt.value(PALETTE[0])}
+    labels = list(dimension.labels)
+    if not is_named and len(labels) > len(PALETTE):
+        return {"color": alt.value(PALETTE[0])}
+    stroke: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 250} if is_line else {}
+    legend = alt.Legend(title=dimension.title, labelLimit=300, symbolLimit=0, symbolOpacity=1, **stroke) if is_named else None
+    encoding: dict[str, Any] = {
+        "color": alt.Color("colour:N", scale=alt.Scale(domain=labels, range=palette(labels, dimension.baseline)), legend=legend)
+    }
+    if is_line and len(labels) > len(PALETTE):
+        dashes = [DASHES[index // len(PALETTE) % len(DASHES)] for index in range(len(labels))]
+        encoding["strokeDash"] = alt.StrokeDash("colour:N", scale=alt.Scale(domain=labels, range=dashes), legend=legend)
+    return encoding
+
+
+def check_charts(count: int) -> None:
+    """Raise ``InputError`` for too many concatenated charts."""
+    if count > MAX_CHARTS:
+        raise InputError(f"these are {count:,} charts side by side, and at most {MAX_CHARTS} are drawn; keep fewer rows, by where or --top")
+
+
+def facets(chart: Any, dimensions: Sequence[Dimension]) -> Any:
+    """Facet a chart by the dimensions of columns and rows."""
+    headers = {"column": alt.Header(labelLimit=300), "row": alt.Header(labelLimit=300, labelAngle=0, labelAlign="left")}
+    channel_classes = {"column": alt.Column, "row": alt.Row}
+    channels = {
+        dimension.field: channel_classes[dimension.field](
+            f"{dimension.field}:N", title=dimension.title, sort=list(dimension.labels), header=headers[dimension.field]
+        )
+        for dimension in dimensions
+        if dimension.field in channel_classes
+    }
+    check_charts(prod(len(dimension.labels) for dimension in dimensions if dimension.field in channel_classes))
+    return chart.facet(**channels) if channels else chart
+
+
+def side_length(dimensions: Sequence[Dimension]) -> int:
+    """Return the side length of a chart, smaller if it has facets."""
+    return FACET_SIDE_PIXELS if any(dimension.field in {"column", "row"} for dimension in dimensions) else SIDE_PIXELS
+
+
+def tooltips(dimensions: Sequence[Dimension], titles_by_field: Mapping[str, str]) -> list[alt.Tooltip]:
+    """Build the tooltip: dimensions first, then numeric fields with their titles.
+
+    A field name may carry its own Vega-Lite type suffix.
+    """
+    fields = {f"{dimension.field}:N": dimension.title for dimension in dimensions} | {
+        field if ":" in field else f"{field}:Q": titles_by_field[field] for field in titles_by_field
+    }
+    # Titles become keys; Vega reads these two as a heading and as an image URL, which it would fetch.
+    taken = {"title", "image"}
+    entries = []
+    for field, title in fields.items():
+        unique = title
+        while unique in taken:
+            unique += " "
+        taken.add(unique)
+        entries.append(alt.Tooltip(field, title=unique, format=".5~g") if field.endswith(":Q") else alt.Tooltip(field, title=unique))
+    return entries
+
+
+def constant_domain(values: Iterable[float | None]) -> dict[str, Any]:
+    """Return an explicit axis domain if all values are equal.
+
+    Vega would otherwise round the tick labels. Returns an empty dict for different values.
+
+    >>> constant_domain([0.5, None, 0.5]), constant_domain([0.0]), constant_domain([1.0, 2.0])
+    ({'domain': [0.45, 0.55]}, {'domain': [0.0, 1.0]}, {})
+    """
+    distinct_values = {value for value in values if value is not None}
+    if len(distinct_values) != 1:
+        return {}
+    (constant,) = distinct_values
+    return {"domain": [constant - abs(constant) / 10, constant + abs(constant) / 10] if constant else [0.0, 1.0]}
+
+
+def count_fields(counts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return counts under internal field names, and the titles of these fields."""
+    return {f"count_{index}": value for index, value in enumerate(counts.values())}, {
+        f"count_{index}": title for index, title in enumerate(counts)
+    }
+
+
+def concat(charts: Sequence[Any], columns: int = 2, *, titled: bool = False) -> Any:
+    """Concatenate charts; a single chart without a title is returned unchanged."""
+    check_charts(len(charts))
+    return charts[0] if len(charts) == 1 and not titled else alt.concat(*charts, columns=columns)
+
+
+def with_caption(chart: Any, notes: Sequence[str]) -> ChartType:
+    """Add the caption, the axis configuration and the mark of sqlrank to a chart."""
+    lines = [line for note in notes for line in wrap(note, CAPTION_LINE_CHARS)]
+    caption: Any = alt.Title(lines, orient="bottom", anchor="start", fontSize=11, fontWeight="normal", color="#555555", offset=12)
+    done = chart.properties(usermeta={"sqlrank": __version__}, **({"title": caption} if lines else {}))
+    # Vega limits the distance of titles to 200 pixels by default, where long labels would overlap them.
+    return done.configure_axis(labelLimit=300, titleLimit=600, maxExtent=400).configure_view(strokeOpacity=0)  # type: ignore[no-any-return]

@@ -1,0 +1,155 @@
+"""Convert command-line options to arguments of the public functions."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlrank
+from sqlrank.cli.console import get_flag, parse_pairs
+from sqlrank.engines.file_sources import names_files
+from sqlrank.errors import MetricError, SqlrankError
+from sqlrank.output.file_writer import OutputFile
+from sqlrank.registry.loader import registry_for
+from sqlrank.registry.metric import freeze_value, parse_metric_text
+from sqlrank.registry.sql_folder import FOLDERS, list_sql_files
+from sqlrank.request import SourceGroup, leaf_sources, split_column_list
+
+if TYPE_CHECKING:
+    from sqlrank.output.file_kinds import FileKind
+    from sqlrank.registry.metric import ParameterValue
+    from sqlrank.registry.registry import Registry
+
+
+def parse_runs(runs: list[str] | None) -> Any:
+    """Return a single unnamed run unchanged, and named or several runs as systems.
+
+    A run is named by ``name=source``, unless a file has that name.
+    """
+    members = []
+    for run in runs or []:
+        name, equals, source = run.partition("=")
+        is_named = bool(equals) and not names_files(run) and "/" not in name
+        if is_named and not (name and source):
+            raise SqlrankError(f"--run {run}: write --run name=source")
+        members.append((name, source) if is_named else (None, run))
+    if not members or (len(members) == 1 and members[0][0] is None):
+        return members[0][1] if members else None
+    return SourceGroup(tuple(members), members_are_systems=True)
+
+
+def parse_columns(mappings: list[str] | None) -> dict[str, str | list[str]]:
+    """Parse column mappings; several scores are several models."""
+    scores = [mapping for mapping in mappings or [] if mapping.startswith("score=")]
+    if len(scores) < 2:  # noqa: PLR2004  one is a name like any other
+        return dict(parse_pairs("--column", mappings))
+    rest = parse_pairs("--column", [mapping for mapping in mappings or [] if mapping not in scores])
+    return rest | {"score": [mapping.removeprefix("score=") for mapping in scores]}
+
+
+def parse_policies(policies: list[str] | None, sql_dir: Any = None) -> dict[str, Any]:
+    """Parse policies like metric parameters: ``depth=100`` is a number, ``ties=rank`` a name."""
+    if not policies:
+        return {}
+    reserved_names = set(inspect.signature(sqlrank.evaluate).parameters) - {"policies", "queries"}
+    clash = [name for name in parse_pairs("--policy", policies) if name in reserved_names]
+    if clash:
+        raise SqlrankError(f"--policy: unknown policy {clash[0]!r}; it is an option of its own, see --help")
+    policies = [policy.replace("queries=", "topics=", 1) if policy.startswith("queries=") else policy for policy in policies]
+    _refuse_unknown(policies, registry_for(sql_dir))
+    read_as = {name: value for policy in policies for name, value in _params(policy)}
+    return {
+        name: dict(value) if isinstance(value, tuple) and isinstance(value[0], tuple) else freeze_value(value)
+        for name, value in read_as.items()
+    }
+
+
+def _refuse_unknown(policies: list[str], library: Registry) -> None:
+    """Raise ``MetricError`` for an unknown policy, with a suggestion."""
+    from sqlrank.call_suggestions import flag_for  # noqa: PLC0415
+    from sqlrank.registry.settings_checks import unknown_keywords, unknown_policies  # noqa: PLC0415  help does not need the library
+
+    for policy in policies:
+        for name in unknown_keywords([policy.partition("=")[0].strip()], library):
+            (problem,) = unknown_policies([name], library)
+            advice = flag_for(name, {argument: get_flag(argument) for argument in inspect.signature(sqlrank.evaluate).parameters}, library)
+            raise MetricError(f"--policy {policy}: " + (problem if advice is None else f"unknown policy {name!r}; {advice}"))
+
+
+def _params(policy: str) -> tuple[tuple[str, ParameterValue], ...]:
+    try:
+        return parse_metric_text(f"m({policy})").params
+    except MetricError:
+        raise SqlrankError(f"--policy {policy}: cannot read this; write it like ties=rank, depth=100 or gain={{1: 3, 2: 9}}") from None
+
+
+def parse_groupings(by: list[str] | None) -> Any:
+    """Parse group columns, or several groupings: ``a,b``, and ``total`` for no columns."""
+    if not by:
+        return ()
+    groups = [split_column_list(text) for text in by]
+    for text, names in zip(by, groups, strict=True):
+        if not all(names):
+            raise SqlrankError(f"--by {text!r}: a column has no name; write --by a, --by a,b or --by total")
+    if all(len(names) == 1 and names != ["total"] for names in groups):
+        return by
+    return [[] if names == ["total"] else names for names in groups]
+
+
+def call_arguments(
+    *,
+    run: list[str] | None,
+    db: str | None,
+    column: list[str] | None,
+    plan: list[str] | None,
+    input: list[str] | None,  # noqa: A002  the option's public name
+    policy: list[str] | None,
+    sql_dir: Path | None,
+    **arguments: Any,
+) -> dict[str, Any]:
+    """Return the keyword arguments of a public function from the options of its command.
+
+    Leaves out options in ``own``, which the command handles itself.
+    """
+    return {
+        **arguments,
+        "run": parse_runs(run),
+        "connection": db,
+        "columns": parse_columns(column),
+        "plan": parse_pairs("--plan", plan),
+        "inputs": parse_pairs("--input", input),
+        "sql_dir": sql_dir,
+        **parse_policies(policy, sql_dir),
+    }
+
+
+def list_sources(
+    *sources: str | Path | None,
+    run: list[str] | None = None,
+    input: list[str] | None = None,  # noqa: A002  the option's public name
+    sql_dir: Path | None = None,
+) -> tuple[Any, ...]:
+    """Return the files, patterns, folders and table names that a command reads."""
+    all_sources: list[Any] = [*sources, *leaf_sources(parse_runs(run)), *parse_pairs("--input", input).values()]
+    if sql_dir is not None:
+        all_sources += [*list_sql_files(sql_dir), sql_dir / "*.toml", *(sql_dir / name for name in FOLDERS)]
+    return tuple(source for source in all_sources if source is not None)
+
+
+def output_file(
+    path: Path | None, kind: FileKind, force: bool, sources: tuple[Any, ...], option: str = "-o", *, appends: bool = False
+) -> OutputFile | None:
+    """Return the output file of an option, checked before any work; None without the option."""
+    return None if path is None else OutputFile(path, kind, option, force, appends, sources)
+
+
+def parse_tolerance_options(option: str, texts: list[str] | None) -> dict[str, str]:
+    """Parse ``0.01`` and ``AP=2%``; raise ``SqlrankError`` for duplicates."""
+    tolerances: dict[str, str] = {}
+    for text in texts or ():
+        name, _, value = text.rpartition("=")
+        if (name or "*") in tolerances:
+            raise SqlrankError(f"{option} {text}: given twice for {name or 'all metrics'}")
+        tolerances[name or "*"] = value
+    return tolerances

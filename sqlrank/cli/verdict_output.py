@@ -1,0 +1,100 @@
+"""Finish commands with verdicts: write result, summary and JUnit report, and set the exit status."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sqlrank.cli.console import exit_on_error, ignore_closed_pipe
+from sqlrank.cli.parsing import output_file
+from sqlrank.errors import SqlrankError
+from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
+from sqlrank.output.file_kinds import FileKind
+from sqlrank.output.file_writer import OutputFile, check_distinct
+from sqlrank.output.formats import HUMAN_FORMATS, TableStyle, write_result
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from sqlrank.output.formats import Format
+
+Inconclusive = Annotated[str | None, typer.Option(help="Count what is inconclusive as pass or as fail, instead of exit status 3.")]
+Summary = Annotated[Path | None, typer.Option("--summary", help="Add a summary in Markdown to this file.")]
+Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report to this file.")]
+
+EXITS = {"pass": 0, "fail": 1, "inconclusive": 3}
+
+
+@dataclass(frozen=True)
+class VerdictOutput:
+    """The output of a command with verdicts.
+
+    Attributes:
+        command: name of the command.
+        kind: kind of content of its result.
+        inconclusive: exit status of an inconclusive verdict: that of ``pass`` or ``fail``.
+        output: file of the result, None for standard output.
+        summary: file that a Markdown summary is appended to.
+        junit: file of the JUnit report.
+    """
+
+    command: str
+    kind: FileKind
+    inconclusive: str | None
+    output: OutputFile | None
+    summary: OutputFile | None
+    junit: OutputFile | None
+
+    @classmethod
+    def check(
+        cls,
+        command: str,
+        kind: FileKind,
+        *,
+        inconclusive: str | None,
+        output: Path | None,
+        summary: Path | None,
+        junit: Path | None,
+        force: bool,
+        sources: tuple[Any, ...],
+    ) -> VerdictOutput:
+        """Return the output of a command from its options, with checked files.
+
+        Raises ``SqlrankError`` for files that must not be written.
+        """
+        if inconclusive not in {None, "pass", "fail"}:
+            raise SqlrankError(f"--inconclusive {inconclusive}: give pass or fail")
+        files = (
+            output_file(output, kind, force, sources),
+            output_file(summary, FileKind.SUMMARY, force, sources, "--summary", appends=True),
+            output_file(junit, FileKind.JUNIT, force, sources, "--junit"),
+        )
+        check_distinct(files)
+        return cls(command, kind, inconclusive, *files)
+
+    def write_and_exit(self, result: pa.Table, columns: Sequence[str], form: Format, digits: int, printed: pa.Table | None = None) -> None:
+        """Write all outputs, and exit with the status of the verdict.
+
+        A closed standard output does not change the exit status.
+        """
+        verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
+        with exit_on_error():
+            if self.summary is not None:
+                self.summary.append(markdown_summary(result, digits, self.command, columns))
+            if self.junit is not None:
+                self.junit.write(junit(result, self.command))
+            with ignore_closed_pipe():
+                write_result(
+                    result if printed is None else printed, form, self.kind, self.output, TableStyle(digits, keep_orientation=True)
+                )
+            for line in github_annotations(result, self.command) if os.environ.get("GITHUB_ACTIONS") == "true" else ():
+                typer.echo(line, err=True)
+            with ignore_closed_pipe():
+                typer.echo(f"verdict: {verdict}", err=form not in HUMAN_FORMATS or self.output is not None)
+        raise typer.Exit(EXITS[self.inconclusive if verdict == "inconclusive" and self.inconclusive else verdict])

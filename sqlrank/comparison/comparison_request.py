@@ -1,0 +1,192 @@
+"""Parse comparison requests: the metrics with per-unit values, the systems, and the groupings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.errors import MetricError, did_you_mean, short_repr
+from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
+from sqlrank.registry.value_bounds import is_bounded_0_1
+from sqlrank.request import SourceGroup
+from sqlrank.resolve import parse_group_by, resolve_request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.request import Request
+    from sqlrank.resolve import ResolvedRequest
+
+MEAN_AGGREGATES = ("mean", "wmean", None)
+PLACEHOLDER_LEVEL = 0.95
+"""Confidence level passed when per-unit values are requested; it does not affect them."""
+
+SCORE_COLUMN = "score"
+"""The column that identifies systems given as several scores of the same predictions."""
+
+
+@dataclass(frozen=True)
+class ComparedMetric:
+    """A compared metric.
+
+    ``direction`` is ``higher``, ``lower`` or ``neither``; ``is_proportion`` means that all values lie between 0 and 1. ``uses_influence``: the unit
+    values are influence-function values of a pooled metric such as AUC; otherwise they are per-query values of the metric. ``uses_normal``:
+    differences are tested with the normal distribution instead of Student's t. ``no_interval`` is the reason why no unit has a value, None
+    if units have values.
+    """
+
+    name: str
+    direction: str
+    is_proportion: bool
+    uses_influence: bool = False
+    uses_normal: bool = False
+    no_interval: str | None = None
+
+
+def _measures(question: ResolvedRequest) -> list[ComparedMetric]:
+    """Return the metrics of a question; raise ``MetricError`` if none has unit values."""
+    measures = [_measure(metric, question) for metric in question.metrics]
+    if all(measure.no_interval is not None for measure in measures):
+        raise MetricError(_without_units(question.metrics[0], measures[0], question))
+    return measures
+
+
+def _measure(metric: ResolvedMetric, question: ResolvedRequest) -> ComparedMetric:
+    name = str(metric.metric)
+    if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
+        raise MetricError(f"{name} has rows of its own and cannot be compared; ask for metrics with one cut-off each")
+    uses_influence = metric.input_role != "run" and metric.file.grain != "list" and metric.settings.get("level") != "query"
+    reason = metric.file.annotations.get("No interval") or (metric.file.annotations.get("No influence") if uses_influence else None)
+    if reason is None and uses_influence and question.library.roles[metric.input_role].unit_column is None:
+        reason = "it has no values of single queries, but one for all rows"
+    if reason is None and (aggregate := metric.settings.get("aggregate")) not in MEAN_AGGREGATES:
+        raise MetricError(f"means are compared, not aggregate={aggregate!r}; leave it out")
+    return ComparedMetric(
+        name,
+        better_direction(name, question.library),
+        is_bounded_0_1(metric),
+        uses_influence=uses_influence,
+        no_interval=reason and reason.rstrip("."),
+    )
+
+
+def _without_units(metric: ResolvedMetric, measure: ComparedMetric, question: ResolvedRequest) -> str:
+    """Return the message for a call of which no metric has unit values."""
+    has_queries = (
+        measure.uses_influence and "No interval" not in metric.file.annotations and question.library.roles[metric.input_role].list_column
+    )
+    advice = "; level='query' (-p level=query) compares its values of queries" if has_queries else ""
+    return f"{measure.name} cannot be compared by units: {measure.no_interval}{advice}"
+
+
+@dataclass(frozen=True)
+class ComparisonRequest:
+    """A comparison: the call for unit values, the system column, the groupings, and the metrics."""
+
+    call: Request
+    system_column: str
+    groupings: list[list[str]]
+    measures: list[ComparedMetric]
+
+    @property
+    def uses_influence(self) -> bool:
+        """Return True if unit values are influence-function values of pooled metrics."""
+        return next(measure.uses_influence for measure in self.measures if measure.no_interval is None)
+
+    @property
+    def unit(self) -> str:
+        """The unit column in tables of unit values."""
+        return UNIT_COLUMN if self.uses_influence else QUERY_ID
+
+    @classmethod
+    def from_call(cls, call: Request, by: Any, slices: Any) -> ComparisonRequest:
+        """Parse a comparison; without ``by`` there is one system.
+
+        Raises ``MetricError`` for metrics that cannot be compared.
+        """
+        if by is not None and not isinstance(by, str):
+            raise MetricError(
+                f"by={short_repr(by)} is not possible: name the one column that tells systems apart, and what to look within as slices="
+            )
+        scores = (call.columns or {}).get(SCORE_COLUMN)
+        has_score_systems = isinstance(scores, (list, tuple)) and "predictions" in call.sources
+        system = SCORE_COLUMN if has_score_systems else SYSTEM_COLUMN if by is None else by
+        columns, groupings = parse_group_by(slices, "slices")
+        groups = [columns] if groupings is None else groupings
+        if system in {name for group in groups for name in group}:
+            raise MetricError(f"slices cannot name {system!r}, which tells the systems apart")
+        system_keys = [] if has_score_systems or by is None else [system]
+        plain_call = replace(call, by=[*system_keys, *groups[0]], confidence=None, per_query=False)
+        measures = _measures(resolve_request(replace(plain_call, unit=None)))
+        metric_by_influence = {measure.uses_influence: measure.name for measure in measures if measure.no_interval is None}
+        if len(metric_by_influence) > 1:
+            raise MetricError(
+                f"{metric_by_influence[False]} is compared by queries and {metric_by_influence[True]} by rows or units; compare them in two calls"
+            )
+        if True in metric_by_influence:
+            return cls(replace(plain_call, confidence=PLACEHOLDER_LEVEL, per_unit=True), system, groups, measures)
+        if call.unit is not None:
+            raise MetricError(
+                f"unit={call.unit!r} is not possible for {metric_by_influence[False]}, whose units are queries; leave out unit"
+            )
+        return cls(replace(plain_call, per_query=True, include_query_weights=True), system, groups, measures)
+
+    @property
+    def declared_order(self) -> list[str]:
+        """The systems in the caller's order, if each was given a name."""
+        if self.system_column == SCORE_COLUMN:
+            return list((self.call.columns or {})[SCORE_COLUMN])
+        run = self.call.sources.get("run")
+        named = [name for name, _ in run.members] if isinstance(run, SourceGroup) and run.members_are_systems else []
+        return [name for name in named if name is not None]
+
+    def sort_systems(self, systems: Sequence[str]) -> list[str]:
+        """Sort systems in the caller's order, others after them by name."""
+        positions = {name: position for position, name in enumerate(self.declared_order)}
+        return sorted(systems, key=lambda name: (positions.get(name, len(positions)), name))
+
+    def metrics_for_units(self, by_rows: bool) -> list[ComparedMetric]:
+        """Return the compared metrics.
+
+        If rows are units, differences of AUC are treated as normal (DeLong's test).
+        """
+        errors = (
+            {str(metric.metric): metric.file.annotations.get("Standard error") for metric in resolve_request(self.call).metrics}
+            if by_rows
+            else {}
+        )
+        return [replace(measure, uses_normal=errors.get(measure.name) == "delong") for measure in self.measures]
+
+    def calls_by_grouping(self) -> Iterable[tuple[list[str], Request]]:
+        """Yield each grouping with its call for unit values."""
+        system_keys = [name for name in self.call.by if name not in self.groupings[0]]
+        for group in self.groupings:
+            yield group, replace(self.call, by=[*system_keys, *group])
+
+    def value_calls(self) -> Iterable[tuple[list[str], Request]]:
+        """Yield each grouping with its call for the metrics by system and cell."""
+        for group, call in self.calls_by_grouping():
+            yield group, replace(call, confidence=None, unit=None, per_unit=False, per_query=False, include_query_weights=False)
+
+
+def system_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
+    """Return the pairs to compare: the baseline with every other system, or all pairs.
+
+    >>> system_pairs(["a", "b", "c"], None), system_pairs(["a", "b", "c"], "b")
+    ([('a', 'b'), ('a', 'c'), ('b', 'c')], [('b', 'a'), ('b', 'c')])
+    """
+    if len(systems) < 2:  # noqa: PLR2004  a comparison is of two
+        available = f"there is only {systems[0]!r}" if systems else "there is none"
+        raise MetricError(
+            f"two systems are needed to compare, and {available}; name their column with by= or give run={{'a': ..., 'b': ...}}"
+        )
+    if baseline is None:
+        return [(first, second) for index, first in enumerate(systems) for second in systems[index + 1 :]]
+    if baseline not in systems:
+        raise MetricError(
+            f"no system is called {short_repr(baseline)}{did_you_mean(str(baseline), systems)} Choose from: {', '.join(systems)}"
+        )
+    return [(baseline, system) for system in systems if system != baseline]

@@ -1,0 +1,193 @@
+"""Format comparisons as Arrow tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from sqlglot import exp
+
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.compiler.row_keys import QUERY_ID
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.comparison.comparison_request import ComparedMetric, ComparisonRequest
+    from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
+    from sqlrank.comparison.paired_tests import TestOptions, TestResult
+
+ALL_ROWS_LABEL = "all"
+"""Label of the grouping without columns."""
+
+VALUE_COLUMNS = dict.fromkeys(("value_baseline", "value", "difference", "ci_low", "ci_high"), pa.float64())
+SUMMARY_COLUMNS = dict.fromkeys(("relative_difference", "se"), pa.float64()) | dict.fromkeys(
+    ("n_units", "unpaired", "wins", "ties", "losses"), pa.int64()
+)
+"""Columns shared by comparisons and gates, after the key columns."""
+
+COMPARISON_COLUMNS = {
+    **VALUE_COLUMNS,
+    "ci_level": pa.float64(),
+    **SUMMARY_COLUMNS,
+    "cohens_d": pa.float64(),
+    "statistic": pa.float64(),
+    "p_value": pa.float64(),
+    "p_adjusted": pa.float64(),
+    "winner": pa.string(),
+    "mde": pa.float64(),
+    "required_units": pa.int64(),
+    "test": pa.string(),
+    "correction": pa.string(),
+    "reason": pa.string(),
+}
+"""Columns of a comparison after its key columns."""
+
+
+def slice_schema(request: ComparisonRequest, tables: Sequence[tuple[list[str], pa.Table]]) -> list[pa.Field]:
+    """Return the schema fields of slices, with ``slice`` if there are several groupings."""
+    fields = {name: pa.field(name, table.schema.field(name).type) for group, table in tables for name in group}
+    return [*fields.values(), *([pa.field("slice", pa.string())] if len(request.groupings) > 1 else [])]
+
+
+def slice_values(cell: Mapping[str, Any], request: ComparisonRequest) -> dict[str, Any]:
+    """Return the slice columns of a cell."""
+    names = dict.fromkeys(name for group in request.groupings for name in group)
+    label = {"slice": ", ".join(cell) or ALL_ROWS_LABEL} if len(request.groupings) > 1 else {}
+    return {name: cell.get(name) for name in names} | label
+
+
+def winner(result: TestResult, measure: ComparedMetric, pair: tuple[str, str]) -> str | None:
+    """Return the better system if test and interval agree, otherwise None."""
+    if not result.is_decided or not result.summary.difference or measure.direction == "neither":
+        return None
+    return pair[(result.summary.difference > 0) is (measure.direction == "higher")]
+
+
+def undefined_reason(summary: DifferenceSummary, measure: ComparedMetric, names: tuple[str, str] = ("baseline", "system")) -> str | None:
+    """Return why no units of both systems can be compared, None if some can.
+
+    ``names`` are the names of both systems in the message.
+    """
+    if measure.no_interval is not None:
+        return f"no interval: {measure.no_interval}"
+    if summary.units:
+        return None
+    is_defined = (summary.baseline_units > 0 or summary.value_baseline is not None, summary.system_units > 0 or summary.value is not None)
+    if all(is_defined):
+        return "no interval" if measure.uses_influence else "no unit has a value in both"
+    undefined = [name for name, defined in zip(names, is_defined, strict=True) if not defined]
+    return "undefined for both" if len(undefined) == len(names) else f"undefined for the {undefined[0]}"
+
+
+def _missing_interval(result: TestResult, measure: ComparedMetric) -> str | None:
+    """Return why a comparison has no interval, None if it has one."""
+    if (reason := undefined_reason(result.summary, measure)) is not None or result.low is not None:
+        return reason
+    if result.se is None:
+        return "no interval: fewer than two units"
+    return (
+        "equal in every unit"
+        if not result.summary.n_positive and not result.summary.n_negative
+        else "no interval: the same change in every unit"
+    )
+
+
+def contrast_row(result: TestResult, measure: ComparedMetric, pair: tuple[str, str]) -> dict[str, Any]:
+    """Return the columns shared by comparisons and gates, without the slice."""
+    summary = result.summary
+    above, below = (summary.n_negative, summary.n_positive) if measure.direction == "lower" else (summary.n_positive, summary.n_negative)
+    return {
+        "metric": measure.name,
+        "baseline": pair[0],
+        "system": pair[1],
+        "value_baseline": summary.value_baseline,
+        "value": summary.value,
+        "difference": summary.difference,
+        "ci_low": result.low,
+        "ci_high": result.high,
+        "relative_difference": summary.difference / summary.value_baseline
+        if summary.difference is not None and summary.value_baseline
+        else None,
+        "se": result.se,
+        "n_units": summary.units,
+        "unpaired": summary.unpaired,
+        "wins": None if measure.uses_influence else above,
+        "ties": None if measure.uses_influence else summary.n_zero,
+        "losses": None if measure.uses_influence else below,
+    }
+
+
+def _tested(result: TestResult, measure: ComparedMetric, pair: tuple[str, str], tests: TestOptions) -> dict[str, Any]:
+    return {
+        "ci_level": result.level,
+        "cohens_d": None if measure.uses_influence else result.effect_size,
+        "statistic": result.statistic,
+        "p_value": result.p,
+        "p_adjusted": result.p_adjusted,
+        "winner": winner(result, measure, pair),
+        "mde": result.detectable,
+        "required_units": result.needed,
+        "test": tests.test,
+        "correction": tests.correction,
+        "reason": _missing_interval(result, measure),
+    }
+
+
+def contrast_table(rows: list[dict[str, Any]], slices: Sequence[pa.Field], columns: Mapping[str, pa.DataType]) -> pa.Table:
+    """Return rows as a table with columns of slices, keys and ``columns``."""
+    names = [pa.field(name, pa.string()) for name in ("metric", "baseline", "system")]
+    return pa.Table.from_pylist(rows, pa.schema([*slices, *names, *(pa.field(name, data_type) for name, data_type in columns.items())]))
+
+
+def comparison_table(
+    results: Sequence[TestResult],
+    units: PairedUnits,
+    request: ComparisonRequest,
+    pairs: Sequence[tuple[str, str]],
+    tables: Sequence[tuple[list[str], pa.Table]],
+    tests: TestOptions,
+) -> pa.Table:
+    """Return a row per slice, metric and pair."""
+    rows = []
+    for result in results:
+        measure, pair = units.measures[result.summary.metric], pairs[result.summary.pair]
+        rows.append(
+            slice_values(units.cells[result.summary.cell], request)
+            | contrast_row(result, measure, pair)
+            | _tested(result, measure, pair, tests)
+        )
+    return contrast_table(rows, slice_schema(request, tables), COMPARISON_COLUMNS)
+
+
+def unit_difference_table(
+    units: PairedUnits, request: ComparisonRequest, pairs: Sequence[tuple[str, str]], tables: Sequence[tuple[list[str], pa.Table]]
+) -> pa.Table:
+    """Return the paired differences: a row per slice, metric, pair and unit, largest loss first."""
+    columns = [exp.column(name) for name in ("cell", "metric", "pair", "unit", "baseline_value", "system_value")]
+    query = exp.select(*columns, exp.alias_(exp.column("system_value") - exp.column("baseline_value"), "difference"))
+    loss = exp.Case(
+        ifs=[
+            exp.If(this=exp.EQ(this=exp.column("metric"), expression=sql_literal(index)), true=exp.Neg(this=exp.column("difference")))
+            for index, measure in enumerate(units.measures)
+            if measure.direction == "lower"
+        ],
+        default=exp.column("difference"),
+    )
+    order: Any = loss if loss.args["ifs"] else exp.column("difference")
+    table = units.arrow(query.from_("unit_differences").order_by("cell", "metric", "pair", order, "unit"))
+    rows = [
+        slice_values(units.cells[row["cell"]], request)
+        | {
+            "metric": units.measures[row["metric"]].name,
+            "baseline": pairs[row["pair"]][0],
+            "system": pairs[row["pair"]][1],
+            QUERY_ID: row["unit"],
+            "value_baseline": row["baseline_value"],
+            "value": row["system_value"],
+            "difference": row["difference"],
+        }
+        for row in table.to_pylist()
+    ]
+    values = {QUERY_ID: table.schema.field("unit").type, **dict.fromkeys(("value_baseline", "value", "difference"), pa.float64())}
+    return contrast_table(rows, slice_schema(request, tables), values)

@@ -1,0 +1,255 @@
+"""Load unit values into tables of one schema, and summarize their paired differences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from sqlglot import exp
+
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.compiler.select_builders import score_column_name, union_all
+from sqlrank.engines.duckdb_session import fetch_tuples
+from sqlrank.errors import InputError
+from sqlrank.registry.select_files import load_select
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import duckdb
+
+    from sqlrank.comparison.comparison_request import ComparedMetric, ComparisonRequest
+
+COMPARISON_STEPS = {"unit_differences": True, "mean_differences": False, "unit_influence": True, "difference_errors": False}
+"""Intermediate tables of a comparison; True: may stay a view when one row holds all scores."""
+
+MAX_CELLS_PER_GROUPING = 10**9
+ContrastKey = tuple[int, int, int]
+"""The numbers of cell, metric and pair of a comparison."""
+
+
+@dataclass(frozen=True)
+class DifferenceSummary:
+    """Summary of a metric's paired differences in a cell, a row of ``comparison/comparison_statistics.sql``."""
+
+    cell: int
+    metric: int
+    pair: int
+    cell_units: int = 0
+    baseline_units: int = 0
+    system_units: int = 0
+    units: int = 0
+    unpaired: int = 0
+    value_baseline: float | None = None
+    value: float | None = None
+    difference: float | None = None
+    scale: float | None = None
+    se: float | None = None
+    squares: float | None = None
+    total: float | None = None
+    n_positive: int | None = None
+    n_zero: int | None = None
+    n_negative: int | None = None
+    is_normal: bool = False
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of Student's t."""
+        return math.inf if self.is_normal else self.units - 1
+
+    @property
+    def key(self) -> ContrastKey:
+        """The identifier of the comparison."""
+        return self.cell, self.metric, self.pair
+
+
+class PairedUnits:
+    """Unit values in a scratch DuckDB: temporary tables that the files of ``sql/comparison`` read.
+
+    Each input table has the columns of systems, slices and units, ``weight`` if units are weighted, and one of doubles per metric. If rows
+    with several scores are units (``by_rows``), it has the slices and one column of doubles per metric and score. ``cells`` are the slices
+    by number, sorted by grouping and values.
+    """
+
+    def __init__(
+        self,
+        database: duckdb.DuckDBPyConnection,
+        tables: Sequence[tuple[list[str], pa.Table]],
+        request: ComparisonRequest,
+        by_rows: bool,
+        system_values: Sequence[tuple[list[str], pa.Table]] = (),
+    ) -> None:
+        self.database = database
+        self.system_values = _by_cell(system_values, request)
+        self.measures = request.metrics_for_units(by_rows)
+        self.scores = request.declared_order if by_rows else []
+        self.kind = "VIEW" if by_rows else "TABLE"
+        self.cells: dict[int, dict[str, Any]] = {}
+        for grouping_number, (group, table) in enumerate(tables):
+            database.register(f"given_{grouping_number}", table)
+            select_items = self._score_items() if by_rows else self._unit_items(table, request)
+            sliced = exp.select(*_cells(group, grouping_number), *select_items).from_(f"given_{grouping_number}")
+            self.create_temp(f"sliced_{grouping_number}", sliced, "TABLE" if group else self.kind)
+            cell_columns = [exp.column("cell"), *(exp.column(f"slice_{index}") for index, _ in enumerate(group))]
+            cells = self.rows(exp.select(*cell_columns).distinct().from_(f"sliced_{grouping_number}").order_by("cell"))
+            self.cells |= {row[0]: dict(zip(group, row[1:], strict=True)) for row in cells}
+        names = ["cell", *(select_item.alias for select_item in select_items)]
+        self.create_temp(
+            "unit_values",
+            union_all([exp.select(*names).from_(f"sliced_{grouping_number}") for grouping_number, _ in enumerate(tables)]),
+            self.kind,
+        )
+
+    def _unit_items(self, table: pa.Table, request: ComparisonRequest) -> list[exp.Expr]:
+        """Return the columns to read of a row per unit and system, with internal names."""
+        weight = exp.column("weight") if "weight" in table.column_names else sql_literal(1.0)
+        return [
+            exp.alias_(exp.cast(exp.column(request.system_column, quoted=True), "TEXT"), "system"),
+            exp.alias_(exp.column(request.unit), "unit"),
+            exp.alias_(exp.cast(weight, "DOUBLE"), "weight"),
+            *(exp.alias_(_value(measure, measure.name), f"value_{index}") for index, measure in enumerate(self.measures)),
+        ]
+
+    def _score_items(self) -> list[exp.Expr]:
+        """Return the columns to read of a row with values for every score."""
+        return [
+            exp.alias_(_value(measure, score_column_name(measure.name, score)), f"value_{index}_{side}")
+            for index, measure in enumerate(self.measures)
+            for side, score in enumerate(self.scores)
+        ]
+
+    def systems(self) -> list[str]:
+        """Return the names of the systems; raise ``InputError`` for a missing name."""
+        if self.scores:
+            return self.scores
+        names = [row[0] for row in self.rows(exp.select("system").distinct().from_("unit_values").order_by("system"))]
+        if None in names:
+            raise InputError("a system is NULL; give every system a name to compare it")
+        return names
+
+    def summarize_differences(self, pairs: Sequence[tuple[str, str]]) -> list[DifferenceSummary]:
+        """Return a comparison for every cell, metric and pair of systems, in that order."""
+        numbered = list(enumerate(self.measures))
+        if self.scores:
+            sides = [(self.scores.index(baseline), self.scores.index(system)) for baseline, system in pairs]
+            paired = [_select_scored_row(metric, measure, pair, both) for metric, measure in numbered for pair, both in enumerate(sides)]
+        else:
+            self._join_pairs(pairs)
+            paired = [_select_pair(metric, measure) for metric, measure in numbered]
+        self.create_temp("paired_values", union_all(paired), self.kind)
+        for table_name, is_read_once in COMPARISON_STEPS.items():
+            self.create_temp(table_name, load_select("comparison", f"{table_name}.sql"), self.kind if is_read_once else "TABLE")
+        summaries = {row[:3]: DifferenceSummary(*row) for row in self.rows(load_select("comparison", "comparison_statistics.sql"))}
+        keys = product(self.cells, range(len(self.measures)), range(len(pairs)))
+        return [self._with_values(summaries.get(key, DifferenceSummary(*key)), pairs) for key in keys]
+
+    def _with_values(self, summary: DifferenceSummary, pairs: Sequence[tuple[str, str]]) -> DifferenceSummary:
+        """Return a comparison; without paired units it gets the metrics of both systems over all rows."""
+        measure = self.measures[summary.metric]
+        summary = replace(summary, is_normal=measure.uses_normal)
+        if summary.units:
+            return summary
+        cell = self.cells[summary.cell]
+        rows = [
+            self.system_values.get((summary.cell // MAX_CELLS_PER_GROUPING, system, *cell.values()), {}) for system in pairs[summary.pair]
+        ]
+        baseline_value, system_value = (row.get(measure.name) for row in rows)
+        unpaired = summary.unpaired if (summary.baseline_units and summary.system_units) or not measure.uses_influence else 0
+        return replace(
+            summary,
+            unpaired=unpaired,
+            value_baseline=baseline_value,
+            value=system_value,
+            difference=None if baseline_value is None or system_value is None else system_value - baseline_value,
+        )
+
+    def _join_pairs(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Create a table that joins the values of both systems of each pair by unit."""
+        members = {
+            "pair": [pair_number for pair_number, _ in enumerate(pairs) for _ in range(2)],
+            "system": [name for pair in pairs for name in pair],
+            "is_baseline": [is_first for _ in pairs for is_first in (True, False)],
+        }
+        self.database.register("pair_systems", pa.table(members))
+        joined = load_select("comparison", "paired_unit_values.sql")
+        for index, _ in enumerate(self.measures):
+            for name, is_first in (("baseline", exp.column("is_baseline", table="m")), ("system", ~exp.column("is_baseline", table="m"))):
+                value = exp.Case(ifs=[exp.If(this=is_first, true=exp.column(f"value_{index}", table="v"))])
+                joined.select(exp.alias_(exp.Max(this=value), f"{name}_{index}"), copy=False)
+        self.create_temp("paired_unit_values", joined)
+
+    def signed_ranks(self) -> dict[ContrastKey, tuple[int, float, float]]:
+        """Return the inputs of Wilcoxon's signed-rank test by comparison.
+
+        They are the number of nonzero differences, the rank sum of positive ones, and the tie correction of the variance.
+        """
+        self.create_temp("absolute_difference_ranks", load_select("comparison", "absolute_difference_ranks.sql"))
+        return {row[:3]: row[3:] for row in self.rows(load_select("comparison", "signed_rank_sums.sql"))}
+
+    def rows(self, query: exp.Query) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        return fetch_tuples(self.database, query.sql("duckdb"))
+
+    def arrow(self, query: exp.Query) -> pa.Table:
+        """Return the result of a query as an Arrow table."""
+        return self.database.sql(query.sql("duckdb")).to_arrow_table()
+
+    def create_temp(self, name: str, query: exp.Query, kind: str = "TABLE", **values: Any) -> None:
+        """Create a temporary table or view; ``values`` are bound to ``$name`` placeholders."""
+        bound = exp.replace_placeholders(query, **values) if values else query
+        create_statement = exp.Create(this=exp.to_table(name), kind=kind, replace=True, expression=bound, properties=_TEMPORARY.copy())
+        self.database.execute(create_statement.sql("duckdb"))
+
+
+_TEMPORARY = exp.Properties(expressions=[exp.TemporaryProperty()])
+
+
+def _cells(group: Sequence[str], grouping_number: int) -> list[exp.Expr]:
+    """Return the expressions for a grouping's cell number and slice columns, with internal names."""
+    order = [exp.Ordered(this=exp.column(column, quoted=True), nulls_first=True) for column in group]
+    cell_number: exp.Expr = sql_literal(grouping_number * MAX_CELLS_PER_GROUPING)
+    if order:
+        rank = exp.Window(this=exp.Anonymous(this="DENSE_RANK"), order=exp.Order(expressions=order))
+        cell_number = exp.Add(this=cell_number, expression=rank)
+    slices = [exp.alias_(exp.column(column, quoted=True), f"slice_{index}") for index, column in enumerate(group)]
+    return [exp.alias_(exp.cast(cell_number, "BIGINT"), "cell"), *slices]
+
+
+def _value(measure: ComparedMetric, name: str) -> exp.Expr:
+    """Return the unit value column of a metric, NULL if it has none."""
+    return exp.cast(exp.Null(), "DOUBLE") if measure.no_interval is not None else exp.column(name, quoted=True)
+
+
+def _by_cell(tables: Sequence[tuple[list[str], pa.Table]], request: ComparisonRequest) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Return the metrics by grouping, system and slice."""
+    values_by_cell = {}
+    for grouping_number, (group, table) in enumerate(tables):
+        for row in table.to_pylist():
+            system = row.get(request.system_column)
+            values_by_cell[(grouping_number, None if system is None else str(system), *(row[name] for name in group))] = row
+    return values_by_cell
+
+
+def _select_pair(metric: int, measure: ComparedMetric) -> exp.Select:
+    """Return the query for the values of both systems of a metric."""
+    values = [exp.alias_(exp.column(f"{name}_{metric}"), f"{name}_value") for name in ("baseline", "system")]
+    return exp.select("cell", "pair", "unit", "weight", *values, *_constants(metric, measure)).from_("paired_unit_values")
+
+
+def _select_scored_row(metric: int, measure: ComparedMetric, pair: int, sides: tuple[int, int]) -> exp.Select:
+    """Return the query for the values under two scores of a row.
+
+    Rows have no ids; their weights, all 1, are already part of the values.
+    """
+    constants = [exp.alias_(sql_literal(value), name) for name, value in {"pair": pair, "unit": 0, "weight": 1.0}.items()]
+    names = zip(("baseline", "system"), sides, strict=True)
+    values = [exp.alias_(exp.column(f"value_{metric}_{side}"), f"{name}_value") for name, side in names]
+    return exp.select("cell", *constants, *values, *_constants(metric, measure)).from_("unit_values")
+
+
+def _constants(metric: int, measure: ComparedMetric) -> list[exp.Expr]:
+    """Return the columns with the number of the metric and whether it is a share."""
+    return [exp.alias_(sql_literal(value), name) for name, value in {"metric": metric, "is_share": measure.is_proportion}.items()]

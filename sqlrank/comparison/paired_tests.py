@@ -1,0 +1,355 @@
+"""Test paired differences: intervals, p-values, randomization and max-t, corrected for multiple comparisons, with power."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from sqlglot import exp
+
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
+from sqlrank.inference.significance import (
+    CORRECTIONS,
+    TESTS,
+    adjust_p_values,
+    adjusted_confidence,
+    minimum_detectable_effect,
+    required_units,
+    sign_test,
+    t_test,
+    wilcoxon_test,
+)
+from sqlrank.inference.student_t import t_critical_value
+from sqlrank.interval_options import check_confidence_level, check_replicates
+from sqlrank.registry.select_files import load_select
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.comparison.paired_differences import ContrastKey, DifferenceSummary, PairedUnits
+
+
+MAX_SIGN_FLIPS = 20_000_000_000
+"""Maximum number of random signs, some minutes of work."""
+
+STATISTIC_TOLERANCE = 1e-6
+"""Relative tolerance when counting permutation statistics as at least as extreme."""
+
+
+class SignFlips:
+    """Sums of sign-flipped differences per comparison and replicate.
+
+    Sums are integers in units of 2^-30 of the comparison's scale.
+    """
+
+    def __init__(self, units: PairedUnits, compared: Sequence[DifferenceSummary], replicates: int, seed: int) -> None:
+        self.compared = [summary for summary in compared if summary.units]
+        if (num_signs := replicates * sum(summary.units for summary in self.compared)) > MAX_SIGN_FLIPS:
+            raise MetricError(f"{num_signs:,} signs would have to be drawn; ask for fewer replicates=, slices or systems")
+        _check_ids(units)
+        units.create_temp("sign_seeds", load_select("comparison", "sign_seeds.sql"), seed=str(seed))
+        # One column per metric and pair, rows per slice: one column per comparison would be 0 in all other slices.
+        columns = {
+            key: column_number
+            for column_number, key in enumerate(dict.fromkeys((summary.metric, summary.pair) for summary in self.compared))
+        }
+        wide = load_select("comparison", "unit_difference_rows.sql")
+        for (metric, pair), column_number in columns.items():
+            wide.select(exp.alias_(_difference(metric, pair), f"d_{column_number}"), copy=False)
+        units.create_temp("unit_difference_rows", wide)
+        self.sums = self._flipped(units, replicates, columns)
+
+    def _flipped(self, units: PairedUnits, replicates: int, columns: Mapping[tuple[int, int], int]) -> list[list[float]]:
+        """Return the sign-flipped sums of each comparison, in the order of replicates."""
+        flips = load_select("comparison", "sign_flip_replicates.sql")
+        for column_number in columns.values():
+            signed = exp.Mul(this=exp.column(f"d_{column_number}"), expression=exp.column("sign"))
+            flips.select(exp.alias_(exp.Sum(this=signed), f"total_{column_number}"), copy=False)
+        units.create_temp("sign_flip_replicates", flips, replicates=replicates)
+        table = units.arrow(exp.select("*").from_("sign_flip_replicates").order_by("cell", "replicate"))
+        starts = {cell: index * replicates for index, cell in enumerate(table["cell"].to_pylist()[::replicates])}
+        return [
+            table[f"total_{columns[summary.metric, summary.pair]}"].slice(starts[summary.cell], replicates).to_pylist()
+            for summary in self.compared
+        ]
+
+    def p_values(self) -> dict[ContrastKey, float]:
+        """Return the p-value of each comparison by the randomization test (Fisher 1935).
+
+        It is the share of replicates with a mean difference at least as extreme. Sums within the rounding error, one per unit, count as
+        equal.
+        """
+        p_values = {}
+        for summary, sums in zip(self.compared, self.sums, strict=True):
+            threshold = abs(summary.total or 0.0) - summary.units
+            p_values[summary.key] = (1 + sum(abs(total) >= threshold for total in sums)) / (len(sums) + 1)
+        return p_values
+
+    def max_abs_t(self) -> list[float]:
+        """Return the maximum t over all comparisons in each replicate (Westfall & Young 1993)."""
+        columns = [[_t(total, summary) for total in sums] for summary, sums in zip(self.compared, self.sums, strict=True)]
+        return [max(values) for values in zip(*columns, strict=True)]
+
+    def max_t_adjusted_p(self, greatest: Sequence[float]) -> dict[ContrastKey, float]:
+        """Return adjusted p-values by comparison: the share of maximum t at least as extreme."""
+        return {
+            summary.key: (1 + sum(value >= _t(summary.total or 0.0, summary) * (1 - STATISTIC_TOLERANCE) for value in greatest))
+            / (len(greatest) + 1)
+            for summary in self.compared
+        }
+
+
+def empirical_quantile(greatest: Sequence[float], level: float) -> float:
+    """Return the empirical quantile of the maximum t at a confidence level.
+
+    >>> empirical_quantile([3.0, 1.0, 2.0, 4.0], 0.8)
+    4.0
+    """
+    rank = min(len(greatest), math.ceil(level * (len(greatest) + 1)))
+    return sorted(greatest)[rank - 1]
+
+
+def _t(total: float, summary: DifferenceSummary) -> float:
+    rest = (summary.squares or 0.0) - total * total / summary.units
+    if rest <= 0:
+        return math.inf if total else 0.0
+    return abs(total) / math.sqrt(rest) * math.sqrt((summary.units - 1) / summary.units)
+
+
+def _difference(metric: int, pair: int) -> exp.Expr:
+    """Return a unit's difference in the metric of a pair, 0 if it has none."""
+    is_selected = exp.and_(
+        *(exp.EQ(this=exp.column(name, table="s"), expression=sql_literal(value)) for name, value in (("metric", metric), ("pair", pair)))
+    )
+    return exp.Sum(this=exp.Case(ifs=[exp.If(this=is_selected, true=exp.column("fixed", table="s"))], default=sql_literal(0.0)))
+
+
+def _check_ids(units: PairedUnits) -> None:
+    """Raise ``InputError`` for floating-point unit ids, whose text differs between engines."""
+    id_type: Any = units.arrow(exp.select("unit").from_("unit_values").limit(0)).schema.field("unit").type
+    if pa.types.is_floating(id_type):
+        raise InputError("query_id: signs are drawn by ids, which are text or whole numbers, and these are doubles; CAST them to text")
+
+
+MIN_RELATIVE_ERROR = 1e-12
+"""Standard error relative to the largest difference, below which the differences count as equal."""
+
+MIN_EFFECT = 1e-9
+"""Minimum effect size; a smaller one would require more units than exist."""
+
+
+@dataclass(frozen=True)
+class TestOptions:
+    """Test options: test, correction, confidence level, effect size, power, replicates and seed."""
+
+    test: str
+    correction: str
+    confidence: float
+    effect: float | str | None
+    power: float
+    replicates: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        """Raise ``MetricError`` for invalid options."""
+        for name, value, allowed in (("test", self.test, TESTS), ("correction", self.correction, CORRECTIONS)):
+            if value not in allowed:
+                raise MetricError(f"unknown {name} {value!r}{did_you_mean(str(value), allowed)} Choose from: {', '.join(allowed)}")
+        if self.correction == "max_t" and self.test != "t":
+            raise MetricError(f"correction='max_t' is of t-tests; leave out test={self.test!r}, or choose correction='holm'")
+        check_confidence_level(self.confidence)
+        check_replicates(self.replicates)
+        if self.effect is not None:
+            parse_absolute_or_relative(self.effect, "effect", MIN_EFFECT)
+
+    def effect_on(self, value: float | None) -> float | None:
+        """Return the absolute effect size; a relative one is multiplied by the baseline's value."""
+        if self.effect is None:
+            return None
+        number, is_share = parse_absolute_or_relative(self.effect, "effect", MIN_EFFECT)
+        return number if not is_share else number * abs(value or 0.0) or None
+
+
+def parse_absolute_or_relative(raw_value: Any, name: str, least: float) -> tuple[float, bool]:
+    """Parse a number or a percentage such as ``"1%"``; return it and whether it is relative.
+
+    Raises ``MetricError`` for anything else.
+
+    >>> parse_absolute_or_relative("2%", "tolerance", 0.0), parse_absolute_or_relative(0.5, "tolerance", 0.0)
+    ((0.02, True), (0.5, False))
+    """
+    text = str(raw_value).strip()
+    is_share = isinstance(raw_value, str) and text.endswith("%")
+    try:
+        value = float(text.removesuffix("%")) / (100 if is_share else 1)
+    except ValueError:
+        value = math.nan
+    if isinstance(raw_value, bool) or not math.isfinite(value) or value < least:
+        raise MetricError(
+            f"{name}={short_repr(raw_value)} is not possible: give a number from {least:g}, such as 0.01, or a share of the baseline, '1%'"
+        )
+    return value, is_share
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """A comparison with its test results; None is undefined."""
+
+    summary: DifferenceSummary
+    level: float
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+    effect_size: float | None = None
+    statistic: float | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    detectable: float | None = None
+    needed: int | None = None
+    is_decided: bool = False
+    """True if test and interval both show which system has the higher value."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """The comparisons covered by one correction: the number of p-values, and the critical value if simulated.
+
+    A single-step correction compares each difference with the critical value of ``level``.
+    """
+
+    tests: TestOptions
+    size: int
+    reach: float | None = None
+
+    @property
+    def level(self) -> float:
+        """The confidence level of an interval, corrected for the number of comparisons."""
+        return (
+            self.tests.confidence
+            if self.reach is not None
+            else adjusted_confidence(self.tests.confidence, self.tests.correction, self.size)
+        )
+
+    def level_for(self, p: float | None, p_adjusted: float | None) -> float:
+        """Return the confidence level of one comparison's interval.
+
+        Holm's and Benjamini & Hochberg's step-wise methods reject some hypotheses whose interval at ``level`` includes 0. The interval of
+        such a comparison has the level at which its own corrected p-value decides, at least ``confidence``.
+        """
+        alpha = 1 - self.tests.confidence
+        if self.reach is not None or p is None or p_adjusted is None or p_adjusted >= alpha or p <= 1 - self.level:
+            return self.level
+        return 1 - alpha * p / p_adjusted
+
+
+def standard_error(summary: DifferenceSummary) -> float | None:
+    """Return the standard error of a mean difference.
+
+    It is 0 if the differences are equal up to rounding, and None for fewer than two units.
+    """
+    if summary.units < 2 or summary.se is None or summary.scale is None:  # noqa: PLR2004  one unit has no spread
+        return None
+    return summary.se if summary.se > MIN_RELATIVE_ERROR * summary.scale else 0.0
+
+
+def with_t_interval(summary: DifferenceSummary, level: float, reach: float | None = None) -> TestResult:
+    """Return a comparison with the interval of its difference.
+
+    The half-width is ``reach`` standard errors, by default the quantile of Student's t.
+    """
+    se = standard_error(summary)
+    if not se or summary.difference is None:
+        return TestResult(summary, level, se)
+    half_width = se * (t_critical_value(level, summary.df) if reach is None else reach)
+    return TestResult(summary, level, se, summary.difference - half_width, summary.difference + half_width)
+
+
+def run_tests(units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions) -> list[TestResult]:
+    """Run the tests on every comparison, in order."""
+    p_values, adjusted, reach = _drawn(units, compared, tests)
+    ranks = units.signed_ranks() if tests.test == "wilcoxon" else {}
+    tested = [_tested(summary, tests, p_values, ranks) for summary in compared]
+    p_adjusted = adjust_p_values([p for _, p in tested], tests.correction)
+    if tests.correction == "max_t":
+        p_adjusted = [adjusted.get(summary.key) if p is not None else None for summary, (_, p) in zip(compared, tested, strict=True)]
+    family = Family(tests, sum(p is not None for _, p in tested), reach)
+    return [_build_result(summary, family, *test, correct) for summary, test, correct in zip(compared, tested, p_adjusted, strict=True)]
+
+
+def _drawn(
+    units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions
+) -> tuple[Mapping[ContrastKey, float], Mapping[ContrastKey, float], float | None]:
+    """Return simulated p-values, adjusted p-values, and the simulated critical value of intervals."""
+    is_max_t = tests.correction == "max_t"
+    if not (is_max_t or tests.test == "randomization") or not any(summary.units for summary in compared):
+        return {}, {}, None
+    draws = SignFlips(units, compared, tests.replicates, tests.seed)
+    p_values = draws.p_values() if tests.test == "randomization" else {}
+    if not is_max_t:
+        return p_values, {}, None
+    greatest = draws.max_abs_t()
+    return p_values, draws.max_t_adjusted_p(greatest), empirical_quantile(greatest, tests.confidence)
+
+
+def _tested(
+    summary: DifferenceSummary,
+    tests: TestOptions,
+    p_values: Mapping[ContrastKey, float],
+    ranks: Mapping[ContrastKey, tuple[int, float, float]],
+) -> tuple[float | None, float | None]:
+    se = standard_error(summary)
+    if se is None or summary.difference is None:
+        return None, None
+    if tests.test == "wilcoxon":
+        return wilcoxon_test(*ranks.get(summary.key, (0, 0.0, 0.0)))
+    if tests.test == "sign":
+        return sign_test(int(summary.n_positive or 0), int(summary.n_negative or 0))
+    if tests.test == "randomization":
+        return summary.difference, p_values[summary.key]
+    return t_test(summary.difference if summary.n_positive or summary.n_negative else 0.0, se, summary.df)
+
+
+def _build_result(
+    summary: DifferenceSummary, family: Family, statistic: float | None, p: float | None, p_adjusted: float | None
+) -> TestResult:
+    tests = family.tests
+    result = with_t_interval(summary, family.level_for(p, p_adjusted), family.reach)
+    if result.se is None or summary.difference is None:
+        return TestResult(summary, family.level)
+    deviation = result.se * math.sqrt(summary.units)
+    result = _with_decision(replace(result, statistic=statistic, p=p, p_adjusted=p_adjusted), tests)
+    if deviation == 0:
+        return result
+    effect = tests.effect_on(summary.value_baseline)
+    return replace(
+        result,
+        effect_size=summary.difference / deviation,
+        detectable=minimum_detectable_effect(deviation, summary.units, family.level, tests.power, family.reach),
+        needed=None if effect is None else required_units(deviation, effect, family.level, tests.power, family.reach),
+    )
+
+
+def _with_decision(result: TestResult, tests: TestOptions) -> TestResult:
+    """Set the decision where test and interval agree; otherwise extend the interval to include 0."""
+    summary = result.summary
+    is_significant = result.p_adjusted is not None and result.p_adjusted < 1 - tests.confidence
+    if not is_significant or not summary.difference or not _has_direction(result, tests):
+        is_decided = False
+    else:
+        is_decided = result.low is None or result.high is None or result.low > 0 or result.high < 0
+    if is_decided or result.low is None or result.high is None:
+        return replace(result, is_decided=is_decided)
+    return replace(result, low=min(result.low, 0.0), high=max(result.high, 0.0))
+
+
+def _has_direction(result: TestResult, tests: TestOptions) -> bool:
+    """Return True if the test statistic and the mean difference have the same sign."""
+    summary, statistic = result.summary, result.statistic
+    if statistic is None or summary.difference is None:
+        return False
+    if tests.test == "sign":
+        statistic = float((summary.n_positive or 0) - (summary.n_negative or 0))
+    return statistic * summary.difference > 0

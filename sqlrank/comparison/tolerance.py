@@ -1,0 +1,145 @@
+"""Non-inferiority verdicts: one for each metric and slice, and an overall one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.comparison.comparison_table import undefined_reason
+from sqlrank.comparison.paired_tests import parse_absolute_or_relative, standard_error
+from sqlrank.errors import MetricError
+from sqlrank.inference.significance import required_units_for_half_width
+from sqlrank.inference.student_t import t_critical_value
+from sqlrank.registry.metric import parse_metric_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.comparison.comparison_request import ComparedMetric
+    from sqlrank.comparison.paired_differences import DifferenceSummary
+
+PASS, FAIL, INCONCLUSIVE, SKIPPED = "pass", "fail", "inconclusive", "skipped"
+DEFAULT_KEY = "*"
+"""The key of the default tolerance, for metrics without their own."""
+
+SYSTEM_LABELS = ("baseline", "candidate")
+"""Names of the two systems of a gate in reasons."""
+
+MIN_INTERVAL_UNITS = 2
+"""Minimum number of units for an interval."""
+
+MIN_DECISIVE_UNITS = 20
+"""Minimum number of units to decide if all have the same nonzero difference."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """A non-inferiority margin: an absolute number, or a share of the baseline's value."""
+
+    value: float
+    is_share: bool
+
+    def margin(self, baseline: float | None) -> float:
+        """Return the tolerance as an absolute difference from the baseline's value."""
+        return self.value * (abs(baseline or 0.0) if self.is_share else 1.0)
+
+    def __str__(self) -> str:
+        return f"{100 * self.value:g}%" if self.is_share else f"{self.value:g}"
+
+
+def parse_tolerances(tolerances: Any, measures: Sequence[ComparedMetric]) -> list[Tolerance]:
+    """Parse the tolerance of every metric: a common one, or by metric with default ``*``.
+
+    Raises:
+        MetricError: an invalid tolerance, or one of a metric that was not requested.
+    """
+    by_name = tolerances if isinstance(tolerances, Mapping) else {DEFAULT_KEY: tolerances}
+    names = {measure.name: measure.name for measure in measures} | {DEFAULT_KEY: DEFAULT_KEY}
+    tolerance_by_metric = {}
+    for name, value in by_name.items():
+        canonical = names.get(name) or names.get(str(parse_metric_text(str(name))))
+        if canonical is None:
+            raise MetricError(
+                f"tolerance of {name!r}, which is not asked for; there are: {', '.join(measure.name for measure in measures)}"
+            )
+        tolerance_by_metric[canonical] = Tolerance(*parse_absolute_or_relative(value, "tolerance", least=0.0))
+    no_tolerance = Tolerance(0.0, is_share=False)
+    return [tolerance_by_metric.get(measure.name, tolerance_by_metric.get(DEFAULT_KEY, no_tolerance)) for measure in measures]
+
+
+def check_direction(measure: ComparedMetric) -> None:
+    """Raise ``MetricError`` for a metric without a better direction."""
+    if measure.direction == "neither":
+        raise MetricError(f"{measure.name} is neither better higher nor lower, so that no gate can be put to it; compare it instead")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict on a metric in a slice, its reason, and the required units."""
+
+    verdict: str
+    reason: str
+    needed: int | None = None
+
+
+def decide(
+    summary: DifferenceSummary, measure: ComparedMetric, tolerance: Tolerance, level: float, num_tests: int, min_units: int
+) -> Verdict:
+    """Decide whether a candidate is worse than the baseline by more than a tolerance.
+
+    It fails if an interval corrected for ``num_tests`` rows lies below minus the tolerance, so that few fail by chance. It passes if the
+    interval at ``level`` lies above minus the tolerance. A relative tolerance is taken of the baseline's measured value, as if that were
+    exact.
+    """
+    min_required_units = max(MIN_INTERVAL_UNITS, min_units)
+    if (reason := undefined_reason(summary, measure, SYSTEM_LABELS)) is not None:
+        if summary.cell_units < min_required_units:
+            return Verdict(SKIPPED, f"{reason}, in {summary.cell_units} units, fewer than {min_required_units}")
+        return Verdict(INCONCLUSIVE, reason)
+    if summary.units < min_required_units:
+        return Verdict(SKIPPED, f"{summary.units} units, fewer than {min_required_units}")
+    if not summary.n_positive and not summary.n_negative:
+        return Verdict(PASS, "equal in every unit")
+    se = standard_error(summary)
+    if se is None or summary.difference is None:
+        return Verdict(INCONCLUSIVE, "no interval")
+    if se == 0 and summary.units < MIN_DECISIVE_UNITS:
+        return Verdict(INCONCLUSIVE, f"the same change in all of {summary.units} units")
+    margin = tolerance.margin(summary.value_baseline)
+    gain = -summary.difference if measure.direction == "lower" else summary.difference
+    corrected_level = 1 - (1 - level) / num_tests
+    if gain + se * t_critical_value(corrected_level, summary.df) < -margin:
+        return Verdict(FAIL, "worse by more than the tolerance")
+    reach, deviation = se * t_critical_value(level, summary.df), se * math.sqrt(summary.units)
+    if gain - reach >= -margin:
+        return Verdict(PASS, "not worse by more than the tolerance")
+    if gain + reach < -margin:
+        needed = required_units_for_half_width(deviation, -margin - gain, corrected_level)
+        return Verdict(INCONCLUSIVE, f"cannot tell: the interval that allows for {num_tests} rows reaches past the tolerance", needed)
+    needed_units = required_units_for_half_width(deviation, margin, level) if margin and se else None
+    return Verdict(INCONCLUSIVE, "cannot tell: the interval reaches past the tolerance", needed_units)
+
+
+def count_tests(compared: Sequence[DifferenceSummary], min_units: int) -> int:
+    """Return the number of rows that can fail: those with an interval and enough units.
+
+    It is at least 1.
+    """
+    return max(1, sum(summary.units >= max(MIN_INTERVAL_UNITS, min_units) and standard_error(summary) is not None for summary in compared))
+
+
+def overall_verdict(verdicts: Sequence[Verdict]) -> str:
+    """Return the overall verdict: fail if any fails, else inconclusive, else pass.
+
+    It is also inconclusive if nothing was decided.
+
+    >>> overall_verdict([Verdict(PASS, ""), Verdict(SKIPPED, "")]), overall_verdict([Verdict(SKIPPED, "")])
+    ('pass', 'inconclusive')
+    """
+    outcomes = {verdict.verdict for verdict in verdicts}
+    for verdict in (FAIL, INCONCLUSIVE, PASS):
+        if verdict in outcomes:
+            return verdict
+    return INCONCLUSIVE

@@ -1,0 +1,1 @@
+"""Compile the files of metrics to one SELECT tree, without a database."""

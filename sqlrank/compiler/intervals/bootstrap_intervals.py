@@ -1,0 +1,330 @@
+"""Bootstrap confidence intervals: resampled rows, metrics per replicate, and interval limits.
+
+Each unit occurs a Poisson-distributed number of times per replicate, derived from a hash of its name, so results are equal on all engines.
+Any two replicates are independent.
+
+Reference: Chamandy, Muralidharan, Najmi & Naidu (2012), Estimating uncertainty for massive data streams.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.intervals.analytic_intervals import (
+    INTERVAL_SUFFIXES,
+    UNIT_COUNT,
+    clip_limits,
+    inverse_degrees_of_freedom,
+    t_quantile_expression,
+    units_differ,
+)
+from sqlrank.compiler.layout import SLICE_COLUMN, KeyedCte
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.compiler.row_keys import QUERY_ID, SLICE_NUMBER, UNIT_ID, KeyColumns, key_column
+from sqlrank.compiler.select_builders import (
+    cast_double,
+    cross_join_slices,
+    group_by_key,
+    join_on_key,
+    null_if_not_finite,
+    order_rows,
+    slice_label,
+)
+from sqlrank.compiler.unit_hashing import digest_number, load_expression, unit_digest
+from sqlrank.interval_options import DIGEST_COLUMN, MULTIPLICITY_COLUMN, POSITION_COLUMN, REPLICATE_COLUMN, START_COLUMN, STRIDE_COLUMN
+from sqlrank.registry.value_bounds import limit_bounds
+from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlrank.compiler.layout import MetricColumn
+    from sqlrank.compiler.relation_ctes import RelationCtes
+    from sqlrank.interval_options import IntervalOptions
+
+HASH_MODULUS = 2147483647
+"""Modulus 2^31 - 1 of the hash.
+
+Hash values map to the midpoints of that many subintervals of 0..1.
+"""
+
+RANK_TOLERANCE = 1e-9
+"""Tolerance for rounding errors when a rank is computed as a whole number."""
+
+
+def resampled_rows(
+    relations: RelationCtes, confidence: IntervalOptions, rows: exp.Query, cte: str, unit: str, weight: exp.Expr | None
+) -> exp.Query:
+    """Return a CTE's original rows as replicate 0, and the resampled rows.
+
+    Resampled rows are weighted by how often their unit occurs in the replicate.
+
+    Args:
+        relations: The CTEs of the statement.
+        confidence: Number of replicates and seed.
+        rows: The query of the CTE.
+        cte: Name of the CTE.
+        unit: Column that identifies units.
+        weight: Weight of a row, None for 1.
+    """
+    names = [name for name in rows.named_selects if name != "weight"]
+    select_items: list[exp.Expr] = [key_column(name) if name in relations.shape.by else exp.column(name) for name in names]
+    source_items = [*select_items, *([] if weight is None else [exp.alias_(weight, "weight")])]
+    row_items = [*select_items, *([] if weight is None else [exp.column("weight")])]
+    digests = exp.select(*source_items, exp.alias_(unit_digest(f"{confidence.seed}:", exp.column(unit)), DIGEST_COLUMN)).from_(cte)
+    numbers = {START_COLUMN: exp.paren(digest_number(DIGEST_COLUMN) + sql_literal(0.5)), STRIDE_COLUMN: digest_number(DIGEST_COLUMN, 9)}
+    fractions = (
+        exp.alias_(exp.Div(this=cast_double(number), expression=sql_literal(HASH_MODULUS)), name) for name, number in numbers.items()
+    )
+    hashed = exp.select(*row_items, *fractions).from_(digests.subquery("digests"))
+    rotation = exp.column(START_COLUMN) + exp.column(REPLICATE_COLUMN) * exp.column(STRIDE_COLUMN)
+    position = exp.alias_(exp.Sub(this=rotation, expression=exp.Floor(this=rotation.copy())), POSITION_COLUMN)
+    replicates = relations.add_relation("bootstrap_replicates", {"num_replicates": confidence.replicates})
+    crossed = (
+        exp.select(*row_items, exp.column(REPLICATE_COLUMN), position).from_(hashed.subquery("hashed")).join(replicates, join_type="cross")
+    )
+    draw_count = load_expression("draw_count.sql", exp.column(POSITION_COLUMN))
+    total_weight = draw_count if weight is None else exp.column("weight") * draw_count
+    resampled = exp.select(
+        *select_items,
+        exp.column(REPLICATE_COLUMN),
+        exp.alias_(cast_double(total_weight), "weight"),
+        exp.alias_(cast_double(draw_count), MULTIPLICITY_COLUMN),
+    )
+    resampled = resampled.from_(crossed.subquery("crossed")).where(load_expression("is_drawn.sql", exp.column(POSITION_COLUMN)))
+    original_values = [sql_literal(0), cast_double(sql_literal(1) if weight is None else weight), cast_double(sql_literal(1))]
+    original = exp.select(
+        *select_items,
+        *(exp.alias_(value, name) for value, name in zip(original_values, (REPLICATE_COLUMN, "weight", MULTIPLICITY_COLUMN), strict=True)),
+    )
+    return exp.union(original.from_(cte), resampled, distinct=False)
+
+
+def resampled_input(relations: RelationCtes, role: str) -> str:
+    """Return the input whose rows are resampled.
+
+    It is the copy with one row per grouping, if there is one.
+    """
+    return f"{role} per slice" if f"{role} per slice" in relations.sources else role
+
+
+class RowResampler:
+    """Resampler of input rows by unit."""
+
+    def __init__(self, relations: RelationCtes, confidence: IntervalOptions, role: str | None) -> None:
+        self.relations = relations
+        self.confidence = confidence
+        self.role = role
+
+    def drawn(self, name: str, cte: str) -> str:
+        """Add a CTE with the resampled rows of an input and return its name.
+
+        Other inputs are returned unchanged.
+        """
+        if not self.confidence.resamples_rows or name.replace(" as given", "") != resampled_input(self.relations, str(self.role)):
+            return cte
+        (unit,) = self.relations.unit_columns(cte)
+        query = resampled_rows(self.relations, self.confidence, self.relations.ctes[cte], cte, unit, exp.column("weight"))
+        keys = {
+            name: KeyColumns((*key.columns, REPLICATE_COLUMN), key.nullable)
+            for name, key in self.relations.keys(cte).items()
+            if name != UNIT_ID
+        }
+        keys[UNIT_ID] = KeyColumns((unit,))
+        return self.relations.add_cte(f"{cte}_resampled", query, "one row per replicate and row that is drawn in it", keys)
+
+
+class BootstrapIntervals:
+    """Bootstrap intervals: reduce per-replicate metrics to estimate, standard error and limits.
+
+    The result has one row per group. One instance per statement.
+    """
+
+    def __init__(self, confidence: IntervalOptions, relations: RelationCtes, add_cte: Callable[[str, exp.Select, str], str]) -> None:
+        self.confidence = confidence
+        self.relations = relations
+        self.add_cte = add_cte
+        self.values: tuple[str, exp.Select] | None = None
+
+    def draw(self, cte: str, query: exp.Select, unit: str, weight: exp.Expr | None) -> str:
+        """Add a CTE with the resampled query values and return its name."""
+        self.values = cte, query
+        resampled: Any = resampled_rows(self.relations, self.confidence, query, cte, unit, weight)
+        return self.add_cte("bootstrap_weights", resampled, "one row per replicate and query, which weighs as often as it is drawn in it")
+
+    def rows(self, body: exp.Select, base_role: str | None, columns: Sequence[MetricColumn], audits: Sequence[str]) -> exp.Select:
+        """Return one row per group with every metric and its interval limits.
+
+        ``body`` has one row per group and replicate.
+        """
+        shape = self.relations.shape
+        keys = KeyColumns((*shape.by, *([] if shape.grouping_sets is None else [SLICE_NUMBER])), nullable=True)
+        units_cte = self._units(base_role, keys, columns)
+        body.set("order", None)
+        for select_item in body.selects if shape.grouping_sets is not None else ():
+            if select_item.alias_or_name == SLICE_COLUMN:
+                select_item.replace(exp.column(SLICE_NUMBER, table=body.args["from_"].this.name))
+        replicates_cte = self.add_cte("replicate_metrics", body, "one row per group and replicate: every metric")
+        resampled_aliases = [column.alias for column in columns if "No interval" not in column.metric.file.annotations]
+        observed_cte = self._observed(replicates_cte, keys, [column.alias for column in columns], resampled_aliases, audits)
+        errors_cte = self._errors(replicates_cte, observed_cte, keys, resampled_aliases)
+        limits_cte = (
+            self._standard_error_limits(errors_cte, observed_cte, units_cte, keys, resampled_aliases)
+            if self.confidence.resamples_rows
+            else self._percentile_limits(replicates_cte, observed_cte, keys, resampled_aliases)
+        )
+        select_items: list[exp.Expr] = [key_column(name, observed_cte) for name in shape.by] + (
+            [] if shape.grouping_sets is None else [slice_label(shape, observed_cte)]
+        )
+        for column in columns:
+            name = column.alias
+            select_items.append(exp.alias_(cast_double(exp.column(name, table=observed_cte)), name))
+            interval_columns: dict[str, exp.Expr] = dict.fromkeys(INTERVAL_SUFFIXES, exp.Null())
+            if name in resampled_aliases:
+                tables = {CI_LOW: limits_cte, CI_HIGH: limits_cte, SE: errors_cte}
+                interval_columns = {
+                    limit: null_if_not_finite(exp.column(f"{name}_{limit}", table=table)) for limit, table in tables.items()
+                }
+                clipped = clip_limits(
+                    interval_columns[CI_LOW], interval_columns[CI_HIGH], exp.column(name, table=observed_cte), limit_bounds(column.metric)
+                )
+                varies = units_differ(exp.column(name, table=observed_cte), exp.column(f"{name}_se", table=errors_cte))
+                interval_columns |= {
+                    limit: exp.Case(ifs=[exp.If(this=varies.copy(), true=value)])
+                    for limit, value in zip((CI_LOW, CI_HIGH), clipped, strict=True)
+                }
+                interval_columns[N_UNITS] = self._count(name, units_cte)
+            types = {limit: "BIGINT" if limit == N_UNITS else "DOUBLE" for limit in INTERVAL_SUFFIXES}
+            select_items += [exp.alias_(exp.cast(interval_columns[limit], types[limit]), f"{name}_{limit}") for limit in INTERVAL_SUFFIXES]
+        query = exp.select(*select_items, *(exp.column(name, table=observed_cte) for name in audits)).from_(observed_cte)
+        for cte in dict.fromkeys([*([limits_cte, errors_cte] if resampled_aliases else []), units_cte]):
+            query = join_on_key(query, observed_cte, KeyedCte(cte, keys))
+        return order_rows(
+            query,
+            [*(key_column(name, observed_cte) for name in shape.by), *([] if shape.grouping_sets is None else [exp.column(SLICE_COLUMN)])],
+        )
+
+    def _units(self, base_role: str | None, keys: KeyColumns, columns: Sequence[MetricColumn]) -> str:
+        """Add a CTE with the number of units.
+
+        It is counted per metric for query values, and once for rows.
+        """
+        if self.values is not None:
+            cte, query = self.values
+            selected_names = query.named_selects
+            values = {column.alias: _value_if_weighted(column, selected_names) for column in columns if column.alias in selected_names}
+            if SLICE_NUMBER in keys.columns and SLICE_NUMBER not in selected_names:
+                sliced = cross_join_slices(cte, selected_names, self.relations.shape)
+                cte = self.add_cte("query_values_by_slice", sliced, "one row per query and grouping that it counts in")
+                values = {name: _distinct_queries_with(value) for name, value in values.items()}
+            counts: dict[str, exp.Expr] = {f"{name}_{UNIT_COUNT}": exp.Count(this=value) for name, value in values.items()}
+            counted = exp.select(*map(key_column, keys.columns)).from_(cte)
+        else:
+            cte = self.relations.add_input(resampled_input(self.relations, str(base_role)))
+            (unit,) = self.relations.unit_columns(cte)
+            counts = {UNIT_COUNT: exp.Count(this=exp.Distinct(expressions=[key_column(unit)]))}
+            is_original = exp.EQ(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0))
+            has_weight = exp.GT(this=exp.column("weight"), expression=sql_literal(0))
+            counted = exp.select(*map(key_column, keys.columns)).from_(cte).where(is_original, has_weight)
+        counted = group_by_key(counted.select(*(exp.alias_(count, name) for name, count in counts.items())), keys)
+        if self.values is None:
+            select_items = [*map(key_column, keys.columns), exp.column(UNIT_COUNT)]
+            counted = exp.select(*select_items, inverse_degrees_of_freedom(exp.column(UNIT_COUNT), UNIT_COUNT)).from_(
+                counted.subquery("counted")
+            )
+            quantile = exp.alias_(t_quantile_expression(self.confidence, UNIT_COUNT), f"{UNIT_COUNT}_quantile")
+            counted = exp.select(*select_items, quantile).from_(counted.subquery("inverses"))
+        return self.add_cte("unit_counts", counted, "one row per group: the units of every metric")
+
+    def _count(self, name: str, units_cte: str) -> exp.Column:
+        """Return the number of units of a metric."""
+        return exp.column(UNIT_COUNT if self.values is None else f"{name}_{UNIT_COUNT}", table=units_cte)
+
+    def _observed(
+        self, replicates_cte: str, keys: KeyColumns, names: Sequence[str], resampled_aliases: Sequence[str], audits: Sequence[str]
+    ) -> str:
+        is_original = exp.EQ(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0))
+        is_resampled = exp.GT(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0))
+        select_items = [exp.alias_(exp.Max(this=_if(is_original, name)), name) for name in (*names, *audits)]
+        for name in resampled_aliases:
+            value = _if(is_resampled, name)
+            select_items += [exp.alias_(exp.Avg(this=value), f"{name}_mean"), exp.alias_(exp.Count(this=value.copy()), f"{name}_drawn")]
+        query = group_by_key(exp.select(*map(key_column, keys.columns), *select_items).from_(replicates_cte), keys)
+        return self.add_cte("observed_metrics", query, "one row per group: every metric as it was seen, and the mean of its replicates")
+
+    def _errors(self, replicates_cte: str, observed_cte: str, keys: KeyColumns, names: Sequence[str]) -> str:
+        select_items = []
+        for name in names:
+            deviation = exp.paren(exp.column(name, table="r") - exp.column(f"{name}_mean", table=observed_cte))
+            degrees_of_freedom = exp.func(
+                "NULLIF", exp.Max(this=exp.column(f"{name}_drawn", table=observed_cte)) - sql_literal(1), sql_literal(0)
+            )
+            variance = exp.Div(this=exp.Sum(this=exp.Mul(this=deviation, expression=deviation.copy())), expression=degrees_of_freedom)
+            select_items.append(exp.alias_(exp.Sqrt(this=variance), f"{name}_se"))
+        query = exp.select(*(key_column(name, "r") for name in keys.columns), *select_items).from_(exp.to_table(replicates_cte).as_("r"))
+        query = join_on_key(query, "r", KeyedCte(observed_cte, keys)).where(
+            exp.GT(this=exp.column(REPLICATE_COLUMN, table="r"), expression=sql_literal(0))
+        )
+        query = query.group_by(*(key_column(name, "r") for name in keys.columns)) if keys.columns else query
+        return self.add_cte("bootstrap_errors", query, "one row per group: the standard deviation of replicates")
+
+    def _standard_error_limits(self, errors_cte: str, observed_cte: str, units_cte: str, keys: KeyColumns, names: Sequence[str]) -> str:
+        """Return bias-corrected limits: estimate minus bias, plus or minus t quantile times standard error."""
+        query = exp.select(*(key_column(name, observed_cte) for name in keys.columns)).from_(observed_cte)
+        for name in names:
+            value, mean = (exp.column(alias, table=observed_cte) for alias in (name, f"{name}_mean"))
+            center = exp.paren(sql_literal(2) * value - mean)
+            margin = exp.column(f"{UNIT_COUNT}_quantile", table=units_cte) * exp.column(f"{name}_se", table=errors_cte)
+            query = query.select(exp.alias_(center - margin, f"{name}_{CI_LOW}"), exp.alias_(center + margin, f"{name}_{CI_HIGH}"))
+        for cte in (errors_cte, units_cte):
+            query = join_on_key(query, observed_cte, KeyedCte(cte, keys))
+        return self.add_cte("bootstrap_limits", query, "one row per group: the limits of every metric")
+
+    def _percentile_limits(self, replicates_cte: str, observed_cte: str, keys: KeyColumns, names: Sequence[str]) -> str:
+        """Return percentile limits: order statistics of the replicates, without interpolation."""
+        ranked_columns = []
+        for name in names:
+            is_missing = exp.Is(this=exp.column(name), expression=exp.Null())
+            missing_flag = exp.Case(ifs=[exp.If(this=is_missing, true=sql_literal(1))], default=sql_literal(0))
+            order = exp.Order(expressions=[exp.Ordered(this=exp.column(name))])
+            window = exp.Window(this=exp.RowNumber(), partition_by=[*map(key_column, keys.columns), missing_flag], order=order)
+            ranked_columns += [exp.column(name), exp.alias_(window, f"{name}_place")]
+        query = exp.select(*map(key_column, keys.columns), *ranked_columns).from_(replicates_cte)
+        query = query.where(exp.GT(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0)))
+        ranked_cte = self.add_cte("ranked_replicates", query, "one row per group and replicate: the place of its metrics in their order")
+        select_items = []
+        for name in names:
+            rank, last = exp.column(f"{name}_place", table="r"), exp.column(f"{name}_drawn", table=observed_cte) + sql_literal(1)
+            tail_rank = exp.Floor(this=exp.paren(last) * sql_literal(self.confidence.tail_probability) + sql_literal(RANK_TOLERANCE))
+            # Addition on both sides, because Databend evaluates a comparison of a window rank with a difference wrongly.
+            conditions = {CI_LOW: exp.EQ(this=rank, expression=tail_rank), CI_HIGH: exp.EQ(this=rank + tail_rank, expression=last)}
+            for limit, is_at_rank in conditions.items():
+                value = exp.Case(ifs=[exp.If(this=is_at_rank, true=exp.column(name, table="r"))])
+                select_items.append(exp.alias_(exp.Max(this=value), f"{name}_{limit}"))
+        query = exp.select(*(key_column(name, "r") for name in keys.columns), *select_items).from_(exp.to_table(ranked_cte).as_("r"))
+        query = join_on_key(query, "r", KeyedCte(observed_cte, keys))
+        query = query.group_by(*(key_column(name, "r") for name in keys.columns)) if keys.columns else query
+        return self.add_cte("bootstrap_limits", query, "one row per group: the limits of every metric")
+
+
+def _value_if_weighted(column: MetricColumn, selected_names: Sequence[str]) -> exp.Expr:
+    """Return a query's value, NULL for weight 0 in a weighted mean."""
+    value = exp.column(column.alias)
+    if "weight" not in selected_names or column.metric.settings.get("aggregate", "wmean") != "wmean":
+        return value
+    return exp.Case(ifs=[exp.If(this=exp.GT(this=exp.column("weight"), expression=sql_literal(0)), true=value)])
+
+
+def _distinct_queries_with(value: exp.Expr) -> exp.Distinct:
+    """Return the distinct queries that have a value.
+
+    A grouping may contain several lists of a query.
+    """
+    has_value = exp.Not(this=exp.Is(this=value, expression=exp.Null()))
+    return exp.Distinct(expressions=[exp.Case(ifs=[exp.If(this=has_value, true=exp.column(QUERY_ID))])])
+
+
+def _if(condition: exp.Expr, name: str) -> exp.Case:
+    return exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.column(name))])

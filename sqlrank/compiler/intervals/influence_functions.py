@@ -1,0 +1,238 @@
+"""Influence function of a metric: derived (delta method), or declared in its file.
+
+The declaration is ``-- Influence: ... FROM relation``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any, Literal
+
+import sqlglot
+from sqlglot import exp
+
+from sqlrank.compiler.intervals.derivatives import partial_derivatives, row_contribution
+from sqlrank.compiler.parameter_binding import bind_parameters, sql_literal
+from sqlrank.compiler.select_builders import cast_double
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from sqlrank.compiler.layout import MetricColumn
+    from sqlrank.compiler.relation_ctes import RelationCtes
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
+UNIT_ANNOTATIONS = {"predictions", "queries", "clusters"}
+"""Values of ``-- Units: predictions`` of relations whose rows are units or parts of units."""
+
+
+@dataclass(frozen=True)
+class InfluenceRows:
+    """The rows that carry a metric's influence.
+
+    Attributes:
+        step: The CTE of the rows.
+        units: Columns that identify units.
+        kind: ``values``: each row is the metric value of one unit (NULL: not a unit); ``contributions``: rows are summed per unit, or are units
+            themselves; ``equal_units``: each row represents several units with equal influence.
+    """
+
+    step: str
+    units: tuple[str, ...]
+    kind: Literal["values", "contributions", "equal_units"]
+
+
+def find_influence(
+    relations: RelationCtes, query: exp.Select, column: MetricColumn, rows_are_values: bool, only_entering: bool = False
+) -> tuple[InfluenceRows, exp.Expr] | None:
+    """Return the rows that carry a metric's influence, and the influence of each.
+
+    The influence is an expression over ``r``, the rows, and ``m``, the metrics of the group. Derivatives are added to the query of the
+    metrics. Returns None for metrics without an influence function.
+    """
+    if "No interval" in column.metric.file.annotations:
+        return None
+    base_cte = query.args["from_"].this.name
+    if rows_are_values and isinstance(_value(relations, query, column), exp.Avg):
+        return InfluenceRows(base_cte, (), "values"), deviation_from_mean(column)
+    if rows_are_values:
+        influence = _delta_method_influence(relations, query, column, None)
+        return None if influence is None else (InfluenceRows(base_cte, (), "values"), _value_influence(influence, column))
+    if "Influence" in column.metric.file.annotations:
+        return _declared_influence(relations, column.metric)
+    unit_cte = _find_unit_cte(relations, column.metric, base_cte)
+    if unit_cte is None:
+        return None
+    influence = _delta_method_influence(relations, query, column, None if unit_cte == base_cte else relations.ctes[base_cte], only_entering)
+    return None if influence is None else (InfluenceRows(unit_cte, tuple(relations.unit_columns(unit_cte)), "contributions"), influence)
+
+
+def deviation_from_mean(column: MetricColumn) -> exp.Expr:
+    """Return the deviation from the mean, the influence of a value on it."""
+    return exp.Sub(this=exp.column(column.alias, table="r"), expression=exp.column(column.alias, table="m"))
+
+
+def influences_by_rows(
+    relations: RelationCtes, query: exp.Select, columns: Sequence[MetricColumn], rows_are_values: bool, entering: Collection[str] = ()
+) -> dict[InfluenceRows, list[tuple[MetricColumn, exp.Expr]]]:
+    """Group the metrics of a CTE by the rows that carry their influence.
+
+    Metrics without an influence function are omitted. ``entering`` are the aliases of metrics whose influence is NULL for rows that
+    contribute to none of their sums.
+    """
+    influences: dict[InfluenceRows, list[tuple[MetricColumn, exp.Expr]]] = {}
+    for column in columns:
+        if (match := find_influence(relations, query, column, rows_are_values, only_entering=column.alias in entering)) is not None:
+            influences.setdefault(match[0], []).append((column, match[1]))
+    return influences
+
+
+def _declared_influence(relations: RelationCtes, metric: ResolvedMetric) -> tuple[InfluenceRows, exp.Expr] | None:
+    """Parse a declared influence function: ``-- Influence: 2 * auc_influence FROM prediction_influence``.
+
+    It only applies to unordered ties and default functions.
+    """
+    changed_settings = [
+        choice.name for choice in metric.file.declared_settings.values() if metric.settings.get(choice.name) != choice.default
+    ]
+    if changed_settings or metric.settings.get("ties") is not None:
+        return None
+    declaration: Any = sqlglot.parse_one(f"SELECT {metric.file.annotations['Influence']}", read="duckdb")
+    influence = bind_parameters(relations.library, declaration.selects[0], metric.settings, metric.file.params)
+    cte = relations.add_relation(declaration.args["from_"].this.name, metric.settings)
+    units = tuple(relations.unit_columns(cte))
+    factor = exp.paren(influence) if isinstance(influence, exp.Binary) else influence
+    return InfluenceRows(cte, units, "contributions" if units else "equal_units"), _over_rows(
+        exp.Mul(this=exp.column("influence_weight"), expression=factor)
+    )
+
+
+def _find_unit_cte(relations: RelationCtes, metric: ResolvedMetric, cte: str) -> str | None:
+    """Return the CTE whose rows make up units.
+
+    It is the metric's own, or the input that it aggregates.
+
+    Returns None if the units are unknown.
+    """
+    name = metric.file.source_relation
+    inputs = set(relations.inputs.values())
+    if name in relations.library.roles:
+        return cte
+    unit_kinds = {file.annotations.get("Units") for file in relations.library.relation_files(name)}
+    if len(unit_kinds) == 1 and unit_kinds <= UNIT_ANNOTATIONS:
+        missing = unit_kinds == {"predictions"} and any(map(relations.unit_columns, inputs)) and not relations.unit_columns(cte)
+        return None if missing else cte
+    source_cte: str = relations.ctes[cte].args["from_"].this.name if _is_plain_aggregation(relations.ctes[cte]) else ""
+    return source_cte if source_cte in inputs else None
+
+
+def _is_plain_aggregation(query: exp.Query) -> bool:
+    """Return True if a CTE only aggregates another one, with one row per group."""
+    if not isinstance(query, exp.Select) or any(query.args.get(clause) for clause in ("joins", "where", "having", "distinct")):
+        return False
+    group = query.args.get("group", exp.Group()).expressions
+    expressions = [select_item.unalias() for select_item in query.selects]
+    return all(expression in group or expression.find(exp.AggFunc) or not expression.find(exp.Column) for expression in expressions)
+
+
+def _delta_method_influence(
+    relations: RelationCtes, query: exp.Select, column: MetricColumn, aggregation: exp.Query | None, only_entering: bool = False
+) -> exp.Expr | None:
+    """Derive the influence function by the delta method.
+
+    The derivatives are selected next to the metric.
+
+    ``aggregation`` is the CTE that aggregates the rows, if any.
+    """
+    derivatives = partial_derivatives(_value(relations, query, column))
+    if derivatives is None:
+        return None
+    totals = [
+        total
+        for aggregate in derivatives
+        if (total := aggregate if aggregation is None else _underlying_sum(aggregate, aggregation)) is not None
+    ]
+    if len(totals) < len(derivatives):
+        return None
+    terms: list[exp.Expr] = []
+    all_enter, enters = False, list[exp.Expr]()
+    for number, (total, derivative) in enumerate(zip(totals, derivatives.values(), strict=True), start=1):
+        name = f"{column.alias}_by_{number}"
+        query.select(exp.alias_(cast_double(derivative), name), copy=False)
+        contribution = _over_rows(row_contribution(total))
+        all_enter |= contribution == sql_literal(1) or (isinstance(total.this, exp.Column) and total.this.name == "weight")
+        enters.append(exp.NEQ(this=contribution.copy(), expression=sql_literal(0)))
+        factor = exp.column(name, table="m")
+        parenthesized = exp.paren(contribution) if isinstance(contribution, exp.Binary) else contribution
+        terms.append(factor if contribution == sql_literal(1) else exp.Mul(this=factor, expression=parenthesized))
+    influence = reduce(lambda left, right: exp.Add(this=left, expression=right), terms)
+    if all_enter or not only_entering:
+        return influence
+    return exp.Case(ifs=[exp.If(this=exp.or_(*enters, wrap=False), true=influence)])
+
+
+def _underlying_sum(total: exp.Expr, aggregation: exp.Query) -> exp.Expr | None:
+    """Return the underlying SUM if a metric sums a one-row-per-group CTE."""
+    if not isinstance(total, exp.Sum) or not isinstance(total.this, exp.Column):
+        return None
+    expression: exp.Expr = next(
+        select_item for select_item in aggregation.selects if select_item.alias_or_name == total.this.name
+    ).unalias()
+    return expression if isinstance(expression, exp.Sum) else None
+
+
+def _over_rows(node: exp.Expr) -> exp.Expr:
+    node = node.copy()
+    for column in node.find_all(exp.Column):
+        column.set("table", exp.to_identifier("r"))
+    return node
+
+
+def _value_influence(influence: exp.Expr, column: MetricColumn) -> exp.Expr:
+    """Return the influence of a query value.
+
+    NULL for missing values and values of weight 0.
+    """
+    is_unit: list[exp.Expr] = []
+    if is_nullable(column):
+        is_unit.append(exp.Not(this=exp.Is(this=exp.column(column.alias, table="r"), expression=exp.Null())))
+    if any(reference.name == "weight" for reference in find_nodes(influence, exp.Column)):
+        is_unit.append(exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0)))
+    return exp.Case(ifs=[exp.If(this=exp.and_(*is_unit, wrap=False), true=influence)]) if is_unit else influence
+
+
+def is_nullable(column: MetricColumn) -> bool:
+    """Return True if a query may have no value.
+
+    This is not possible if the policy fills values of queries without relevant documents.
+    """
+    is_filled = column.grain == "list" and column.metric.settings.get("no_relevant", "zero") not in {"skip", "null"}
+    return not (is_filled or column.metric.file.is_always_defined)
+
+
+def _value(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> exp.Expr:
+    """Return the expression of a metric, or the variant that a function declares for intervals."""
+    metric = column.metric
+    interval_functions = (
+        {
+            slot: function_annotations["Interval of"]
+            for slot, function_annotations in _slots(relations, metric)
+            if "Interval of" in function_annotations
+        }
+        if column.grain == "group"
+        else {}
+    )
+    if interval_functions:
+        return relations.metric_expression(replace(metric, settings={**metric.settings, **interval_functions}))
+    value: exp.Expr = next(select_item for select_item in query.selects if select_item.alias_or_name == column.alias).unalias()
+    return value.this if isinstance(value, exp.Cast) else value
+
+
+def _slots(relations: RelationCtes, metric: ResolvedMetric) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the function slots of a metric with the annotations of their functions."""
+    for choice in metric.file.declared_settings.values():
+        chosen = metric.settings.get(choice.name, choice.default)
+        if choice.is_slot and isinstance(chosen, str):
+            yield choice.name, relations.library.function(choice.name, chosen).annotations

@@ -1,0 +1,176 @@
+"""Paired pseudo-values: input rows with their values under several scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import sqlglot
+from sqlglot import exp
+
+from sqlrank.compiler.intervals.analytic_intervals import UNIT_COUNT
+from sqlrank.compiler.layout import KeyedCte
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, KeyColumns, key_column, key_equalities
+from sqlrank.compiler.select_builders import cast_double, group_by_key
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sqlrank.compiler.intervals.influence_functions import InfluenceRows
+    from sqlrank.compiler.layout import MetricColumn
+    from sqlrank.compiler.relation_ctes import RelationCtes
+
+InfluencedMetrics = tuple["KeyedCte", "InfluenceRows", "Sequence[tuple[MetricColumn, exp.Expr]]"]
+"""Metrics with influence from the same rows, and the influence of each row."""
+
+ROW_ALIAS, SIZES_ALIAS = "p", "n"
+"""Aliases of the input rows and of the row counts of their group."""
+
+CLASS_SIZE_COLUMNS = ("total_positives", "total_negatives")
+
+
+class PairedPseudoValues:
+    """Pseudo-values of rows with several scores; one instance per statement.
+
+    The influence is computed in the row itself: expressions over predictions use each score in turn, and influence by score and label is
+    looked up. ``values`` adds pseudo-values by unit for all other metrics.
+    """
+
+    def __init__(
+        self,
+        relations: RelationCtes,
+        scores: Sequence[str],
+        add_cte: Callable[[str, exp.Select, str], str],
+        values: Callable[..., KeyedCte],
+    ) -> None:
+        self.relations = relations
+        self.scores = scores
+        self.add_cte = add_cte
+        self.values = values
+        self.group = KeyColumns()
+        self.step = ""
+
+    def rows(
+        self,
+        base_role: str,
+        grouped_influences: Sequence[InfluencedMetrics],
+        columns: Sequence[MetricColumn],
+        audits: Mapping[KeyedCte, Sequence[str]],
+    ) -> exp.Select:
+        """Return one row per row of the input ``base_role``, with pseudo-values under all scores.
+
+        Values are NULL where the row is excluded under a score.
+        """
+        input_cte = self.relations.add_input(f"{base_role} numbered")
+        self.group, self.step = self.relations.keys(input_cte)[GROUP_ID], self.relations.wide_score_ctes.get(input_cte, input_cte)
+        query = exp.select(*(key_column(name, ROW_ALIAS) for name in self.group.columns)).from_(exp.to_table(self.step).as_(ROW_ALIAS))
+        query = query.where(exp.GT(this=exp.column("weight", table=ROW_ALIAS), expression=sql_literal(0)))
+        direct_influences = [
+            influenced
+            for influenced in grouped_influences
+            if f"{base_role} as given" not in self.relations.sources and self._is_direct(influenced[1], base_role)
+        ]
+        if direct_influences:
+            query = self._join_cte(query, self._sizes(input_cte), SIZES_ALIAS)
+        pseudo_values: dict[str, exp.Expr] = {}
+        for number, (cte, rows, influences) in enumerate(grouped_influences, start=1):
+            is_direct = (cte, rows, influences) in direct_influences
+            values_cte = cte if is_direct else self.values(cte, rows, influences)
+            for score_number, score in enumerate(self.scores, start=1):
+                metrics_alias, rows_alias = f"m{number}_{score_number}", f"r{number}_{score_number}"
+                query = self._join_cte(query, values_cte, metrics_alias, score)
+                if is_direct and rows.kind == "equal_units":
+                    query = self._join_cte(query, KeyedCte(rows.step, cte.keys), rows_alias, score, score_number)
+                for column, influence in influences:
+                    value = exp.column(column.alias, table=metrics_alias)
+                    pseudo_values[column.alias_for_score(score_number)] = (
+                        self._value(column, value, _influence_for_score(influence, metrics_alias, rows_alias, score_number, rows), rows)
+                        if is_direct
+                        else value
+                    )
+        values = (
+            exp.alias_(
+                cast_double(pseudo_values.get(column.alias_for_score(score_number), exp.Null())), column.alias_for_score(score_number)
+            )
+            for column in columns
+            for score_number, _ in enumerate(self.scores, start=1)
+        )
+        query = query.select(*values)
+        for cte, names in audits.items():
+            maxima = (exp.alias_(exp.Max(this=exp.column(name)), name) for name in names)
+            counted = group_by_key(exp.select(*map(key_column, self.group.columns), *maxima).from_(cte.step), self.group)
+            checks_cte = self.add_cte(f"{cte.step.removesuffix('_metrics')}_checks", counted, "one row per group, whatever the score")
+            query = self._join_cte(query, KeyedCte(checks_cte, self.group), checks_cte).select(
+                *(exp.column(name, table=checks_cte) for name in names)
+            )
+        return query
+
+    def _is_direct(self, rows: InfluenceRows, base_role: str) -> bool:
+        """Return True if the influence follows from an input row or a lookup."""
+        return rows.step == self.relations.add_input(base_role) or rows.kind == "equal_units"
+
+    def _sizes(self, cte: str) -> KeyedCte:
+        """Add a CTE with the rows of positive weight per group and class."""
+        label = exp.EQ(this=exp.column("label"), expression=sql_literal(1))
+        classes = (_one_if(label), exp.Sub(this=sql_literal(1), expression=_one_if(label)))
+        counts: dict[str, exp.Expr] = {UNIT_COUNT: exp.Count(this=exp.Star())}
+        counts |= {name: exp.Sum(this=count) for name, count in zip(CLASS_SIZE_COLUMNS, classes, strict=True)}
+        query = exp.select(*map(key_column, self.group.columns), *(exp.alias_(count, name) for name, count in counts.items())).from_(cte)
+        query = query.where(exp.GT(this=exp.column("weight"), expression=sql_literal(0)))
+        return KeyedCte(
+            self.add_cte("group_row_counts", group_by_key(query, self.group), "one row per group: how many rows it has"), self.group
+        )
+
+    def _join_cte(
+        self, query: exp.Select, cte: KeyedCte, alias: str, score: str | None = None, score_number: int | None = None
+    ) -> exp.Select:
+        """Join a CTE by group, score name, score value and unit.
+
+        Only the columns that identify its rows are used.
+        """
+        on = key_equalities(self.group.columns, alias, ROW_ALIAS, self.group.nullable)
+        on += [] if score is None else [exp.EQ(this=key_column(SCORE_NAME, alias), expression=sql_literal(score))]
+        on += key_equalities([name for name in cte.keys.columns if name == UNIT_ID], alias, ROW_ALIAS, nullable=False)
+        on += [] if score_number is None else self._lookup_conditions(cte.step, alias, score_number)
+        join_arguments: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
+        return query.join(exp.to_table(cte.step).as_(alias), copy=False, **join_arguments)
+
+    def _lookup_conditions(self, cte: str, alias: str, score_number: int) -> list[exp.Expr]:
+        """Return the join conditions of a lookup under one score.
+
+        The CTE's file declares them.
+        """
+        names = self.relations.ctes[self.step].named_selects
+        condition: exp.Expr = sqlglot.parse_one(self.relations.lookup_conditions[cte], read="duckdb")
+        for column in find_nodes(condition, exp.Column):
+            column_name = f"{column.name}_{score_number}" if f"{column.name}_{score_number}" in names else column.name
+            column.replace(exp.column(column_name, table=ROW_ALIAS) if column.table == ROW_ALIAS else exp.column(column.name, table=alias))
+        return list(condition.flatten())
+
+    def _value(self, column: MetricColumn, value: exp.Expr, influence: exp.Expr, rows: InfluenceRows) -> exp.Expr:
+        """Return the pseudo-value of a row; the mean over all rows is the metric."""
+        method = column.metric.file.annotations.get("Standard error", "influence") if rows.kind == "equal_units" else "influence"
+        is_positive = _one_if(exp.EQ(this=exp.column("label", table=ROW_ALIAS), expression=sql_literal(1)))
+        sizes = [exp.column(name, table=SIZES_ALIAS) for name in (UNIT_COUNT, *CLASS_SIZE_COLUMNS)]
+        return self.relations.function("pseudo_value", {"pseudo_value": method}, value, influence, sizes[0], is_positive, *sizes[1:])
+
+
+def _one_if(condition: exp.Expr) -> exp.Case:
+    """Return 1 if a condition holds, else 0."""
+    return exp.Case(ifs=[exp.If(this=condition.copy(), true=sql_literal(1))], default=sql_literal(0))
+
+
+def _influence_for_score(influence: exp.Expr, metrics_alias: str, rows_alias: str, score_number: int, rows: InfluenceRows) -> exp.Expr:
+    """Rewrite an influence expression over ``r`` (rows) and ``m`` (metrics) for one score."""
+    influence = exp.paren(influence.copy())
+    for column in find_nodes(influence, exp.Column):
+        name = column.name
+        if column.table == "m":
+            table = metrics_alias
+        elif rows.kind == "equal_units" and name != "influence_weight":
+            table = rows_alias
+        else:
+            table, name = ROW_ALIAS, {"influence_weight": "weight", "score": f"score_{score_number}"}.get(name, name)
+        column.replace(exp.column(name, table=table))
+    return influence.this if isinstance(influence.this, (exp.Column, exp.Mul)) else influence

@@ -1,0 +1,132 @@
+"""Pseudo-values of units: their mean is the metric, their standard error the metric's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.compiler.intervals.analytic_intervals import CLASS_TOTALS, UNIT_COUNT
+from sqlrank.compiler.intervals.influence_functions import influences_by_rows
+from sqlrank.compiler.intervals.paired_pseudo_values import PairedPseudoValues
+from sqlrank.compiler.layout import KeyedCte
+from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_column
+from sqlrank.compiler.select_builders import cast_double, group_by_key, join_on_key
+from sqlrank.errors import MetricError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
+    from sqlrank.compiler.intervals.influence_functions import InfluenceRows
+    from sqlrank.compiler.layout import MetricColumn
+    from sqlrank.compiler.relation_ctes import RelationCtes
+
+CLASS_SIZES_BY_NAME = {"total_positives": CLASS_TOTALS[2], "total_negatives": CLASS_TOTALS[5]}
+
+
+class PseudoValues:
+    """Pseudo-value CTEs, which give one row per unit; one instance per statement."""
+
+    def __init__(self, relations: RelationCtes, spread: AnalyticIntervals, add_cte: Callable[[str, exp.Select, str], str]) -> None:
+        self.relations = relations
+        self.spread = spread
+        self.add_cte = add_cte
+
+    def rows(
+        self,
+        base_role: str,
+        ctes: Sequence[KeyedCte],
+        queries: Mapping[str, exp.Select],
+        columns: Sequence[MetricColumn],
+        audits: Mapping[KeyedCte, Sequence[str]],
+    ) -> exp.Select:
+        """Return one row per group and unit of the input ``base_role``.
+
+        Each metric has a pseudo-value. Values are NULL if no row carries influence on the metric.
+
+        Raises:
+            MetricError: No metric has pseudo-values.
+        """
+        grouped_influences = [
+            (cte, rows, influences)
+            for cte in ctes
+            for rows, influences in influences_by_rows(
+                self.relations, queries[cte.step], [column for column in columns if column.cte == cte.step], rows_are_values=False
+            ).items()
+        ]
+        aliases = {column.alias for _, _, influences in grouped_influences for column, _ in influences}
+        if not aliases:
+            raise MetricError(f"{columns[0].metric.metric} cannot be compared by units: no row says how far it moves it")
+        if self.spread.scores:
+            return PairedPseudoValues(self.relations, self.spread.scores, self.add_cte, self._values).rows(
+                base_role, grouped_influences, columns, audits
+            )
+        ctes_by_alias: dict[str, KeyedCte] = {}
+        for cte, rows, influences in grouped_influences:
+            ctes_by_alias |= dict.fromkeys((column.alias for column, _ in influences), self._values(cte, rows, influences))
+        first_cte, *other_ctes = dict.fromkeys(ctes_by_alias.values())
+        if other_ctes:
+            first_cte, other_ctes = self._units(base_role), [first_cte, *other_ctes]
+        key_columns = [key_column(name, first_cte.step) for name in first_cte.keys.columns]
+        values = [
+            exp.alias_(
+                cast_double(exp.column(column.alias, table=ctes_by_alias[column.alias].step) if column.alias in aliases else exp.Null()),
+                column.alias,
+            )
+            for column in columns
+        ]
+        query = exp.select(*key_columns, *values).from_(first_cte.step)
+        for cte in [*other_ctes, *audits]:
+            query = join_on_key(query, first_cte.step, cte)
+        return query.select(*(exp.column(name, table=cte.step) for cte, names in audits.items() for name in names), copy=False)
+
+    def _units(self, base_role: str) -> KeyedCte:
+        """Add the units of an input, to which metrics with different influence rows are joined."""
+        input_cte = self.relations.add_input(base_role)
+        group = self.relations.keys(input_cte)[GROUP_ID]
+        keys = KeyColumns((*group.columns, *self.relations.unit_columns(input_cte)), group.nullable)
+        query = exp.select(*map(key_column, keys.columns)).from_(input_cte)
+        return KeyedCte(
+            self.add_cte("group_units", query if self.spread.rows_are_units else group_by_key(query, keys), "one row per unit of a group"),
+            keys,
+        )
+
+    def _values(self, cte: KeyedCte, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]) -> KeyedCte:
+        """Add the pseudo-values of metrics whose influence the same rows carry."""
+        keys, has_classes = cte.keys, self.spread.has_classes(rows)
+        influence_cte = self.add_cte(
+            f"{cte.step.removesuffix('_metrics')}_influence",
+            self.spread.influence(cte.step, keys, rows, influences, has_classes),
+            "one row per unit: how far it moves every metric",
+        )
+        counts: dict[str, exp.Expr] = {UNIT_COUNT: exp.Count(this=exp.Star())}
+        counts |= {name: exp.Sum(this=exp.column(total)) for name, total in CLASS_SIZES_BY_NAME.items()} if has_classes else {}
+        counted = exp.select(*map(key_column, keys.columns), *(exp.alias_(count, name) for name, count in counts.items())).from_(
+            influence_cte
+        )
+        sizes_cte = self.add_cte(f"{cte.step.removesuffix('_metrics')}_sizes", group_by_key(counted, keys), "one row per group: its units")
+        unit_keys = KeyColumns((*keys.columns, *(name for name in rows.units if name not in keys.columns)), keys.nullable)
+        key_columns = [key_column(name, influence_cte) for name in unit_keys.columns]
+        query = exp.select(
+            *key_columns, *(self._value(column, cte.step, influence_cte, sizes_cte, has_classes) for column, _ in influences)
+        ).from_(influence_cte)
+        for joined_cte in (cte.step, sizes_cte):
+            query = join_on_key(query, influence_cte, KeyedCte(joined_cte, keys))
+        return KeyedCte(
+            self.add_cte(f"{cte.step.removesuffix('_metrics')}_unit_values", query, "one row per unit: the values whose mean a metric is"),
+            unit_keys,
+        )
+
+    def _value(self, column: MetricColumn, metrics_cte: str, influence_cte: str, sizes_cte: str, has_classes: bool) -> exp.Expr:
+        rows_are_units = has_classes and self.spread.rows_are_units
+        method = column.metric.file.annotations.get("Standard error", "influence") if rows_are_units else "influence"
+        arguments = [
+            exp.column(name, table=table)
+            for name, table in ((column.alias, metrics_cte), (column.alias, influence_cte), (UNIT_COUNT, sizes_cte))
+        ]
+        arguments += [
+            exp.column(CLASS_TOTALS[2], table=influence_cte),
+            *(exp.column(name, table=sizes_cte) for name in CLASS_SIZES_BY_NAME),
+        ]
+        return exp.alias_(self.relations.function("pseudo_value", {"pseudo_value": method}, *arguments), column.alias)

@@ -1,0 +1,116 @@
+"""Define the layout of a result: groupings, the columns of metrics and their CTEs, and the output columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlrank.compiler.row_keys import QUERY_ID, KeyColumns
+
+if TYPE_CHECKING:
+    from sqlrank.interval_options import IntervalOptions
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
+
+SLICE_COLUMN = "slice"
+"""Column of a result that names the grouping of a row."""
+
+
+@dataclass(frozen=True)
+class GroupingLayout:
+    """Group-by layout of a statement.
+
+    Attributes:
+        by: Columns of groups.
+        grouping_sets: Grouping sets, such as ``[["system"], []]``, None for a single grouping.
+        query_attributes: Columns of ``by`` that only the table of queries has.
+        lists_unnumbered: Lists are identified by the ids of the input instead of numbers.
+        labels: Names of the grouping sets in the result.
+    """
+
+    by: list[str]
+    grouping_sets: list[list[str]] | None = None
+    query_attributes: tuple[str, ...] = ()
+    lists_unnumbered: bool = False
+    labels: tuple[str, ...] = ()
+
+    @property
+    def list_columns(self) -> list[str]:
+        """The group-by columns without attributes of queries."""
+        return [name for name in self.by if name not in self.query_attributes]
+
+
+@dataclass(frozen=True)
+class KeyedCte:
+    """A CTE, or a SELECT that becomes one, with the columns that identify its rows."""
+
+    step: str
+    keys: KeyColumns
+
+
+@dataclass(frozen=True)
+class MetricColumn:
+    """A metric as a column of the statement.
+
+    Attributes:
+        alias: Name in the statement.
+        metric: The metric.
+        cte: CTE that computes its values.
+        grain: Grain of the values before aggregation: a ranked ``list``, a ``query`` of a group, or a ``group``.
+    """
+
+    alias: str
+    metric: ResolvedMetric
+    cte: str
+    grain: str
+
+    def alias_for_score(self, number: int) -> str:
+        """Return the alias of the values under one of several scores in the same row."""
+        return f"{self.alias}_{number}"
+
+
+@dataclass(frozen=True)
+class OutputColumn:
+    """A column of the result.
+
+    Attributes:
+        alias: Name in the statement.
+        name: Name for the user.
+        kind: ``by``, ``slice``, ``query``, ``unit``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve), ``metric``, ``audit``,
+            ``weight``, or a limit of an interval.
+        metric: The metric of the column.
+        quoted: The name is quoted in SQL.
+    """
+
+    alias: str
+    name: str
+    kind: str
+    metric: ResolvedMetric | None = None
+    quoted: bool = False
+
+
+@dataclass(frozen=True)
+class ResultLayout:
+    """Layout of the result rows.
+
+    Attributes:
+        shape: The group-by layout.
+        names: The user's names of the columns ``shape.by``.
+        per_query: One row per query.
+        weighted: Queries have weights.
+        with_weights: Weights are columns of the result.
+        base: Role whose groups the rows are, None for groups of ranked lists.
+        list_column: Column that identifies lists of ``base``.
+        confidence: Interval options.
+        keep_unused: Skip projection pruning, so that every CTE keeps all its columns.
+    """
+
+    shape: GroupingLayout
+    names: list[str]
+    per_query: bool = False
+    weighted: bool = False
+    with_weights: bool = False
+    base: str | None = None
+    list_column: str = QUERY_ID
+    confidence: IntervalOptions | None = None
+    keep_unused: bool = False

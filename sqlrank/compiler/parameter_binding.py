@@ -1,0 +1,118 @@
+"""Bind parameters: inline functions, replace ``$parameters`` by values, and fold constants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.constant_folding import fold_constants
+from sqlrank.errors import MetricError
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
+from sqlrank.registry.sql_file import NO_CUTOFF
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.registry.metric import ParameterValue
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.sql_file import Parameter
+
+MAX_GAIN = 1e90
+"""Largest gain of a grade.
+
+The row checks set the same limit for grades themselves.
+"""
+
+
+def bind_parameters(library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterValue], params: Mapping[str, Parameter]) -> exp.Expr:
+    """Return a copy with functions inlined and ``$parameters`` replaced by their values.
+
+    A cut-off that is read from a column becomes a column of the placeholder table ``CUTOFF_PLACEHOLDER``, which :func:`sqlrank.compiler.key_expansion.expand_keys`
+    resolves.
+    """
+    return _bound(library, tree.copy(), settings, params)
+
+
+def _bound(library: Registry, tree: exp.Expr, settings: Mapping[str, ParameterValue], params: Mapping[str, Parameter]) -> exp.Expr:
+    holder = exp.Paren(this=tree)
+    for node in find_nodes(holder, exp.Placeholder):
+        value = settings.get(node.name, params[node.name].default)
+        if value == NO_CUTOFF and isinstance(node.parent, (exp.LTE, exp.GT)) and node is node.parent.expression:
+            _drop_unlimited_comparison(node.parent)
+        elif value == CUTOFF_PLACEHOLDER:
+            node.replace(exp.column(CUTOFF_COLUMN, table=CUTOFF_PLACEHOLDER))
+        else:
+            node.replace(sql_literal(value))
+    for call in find_nodes(holder, exp.Anonymous):
+        if call.find_ancestor(exp.Anonymous) is None and call.root() is holder:
+            call.replace(inline_function(library, call.name.lower(), call.expressions, settings))
+    fold_constants(holder)
+    bound: exp.Expr = holder.this
+    return bound
+
+
+def inline_function(library: Registry, slot: str, arguments: list[exp.Expr], settings: Mapping[str, ParameterValue]) -> exp.Expr:
+    """Return the body of the function that fills a slot, applied to arguments."""
+    chosen = settings.get(slot) or library.default_function(slot)
+    if isinstance(chosen, tuple):
+        return _case_from_map(slot, chosen, arguments, library.function_arguments(slot))
+    file = library.function(slot, str(chosen))
+    body = exp.Paren(this=file.tree.copy())
+    values = dict(zip(file.function_arguments, arguments, strict=True))
+    for column in find_nodes(body, exp.Column):
+        if column.name in values and not column.table:
+            column.replace(_parenthesize(values[column.name].copy()))
+    return _bound(library, _parenthesize(body.this), settings, file.params)
+
+
+def _drop_unlimited_comparison(comparison: exp.LTE | exp.GT) -> None:
+    """Simplify ``rank <= all`` to ``rank IS NOT NULL``, and ``rank > all`` to FALSE.
+
+    A WHERE clause that consists of it is removed, because engines would guess a selectivity for it.
+    """
+    if isinstance(comparison, exp.GT):
+        comparison.replace(exp.false())
+    elif isinstance(comparison.parent, exp.Where):
+        comparison.parent.pop()
+    else:
+        comparison.replace(exp.Not(this=exp.Is(this=comparison.this, expression=exp.Null())))
+
+
+def _case_from_map(slot: str, pairs: tuple[Any, ...], arguments: list[exp.Expr], argument_names: tuple[str, ...]) -> exp.Expr:
+    """Return a CASE expression that maps grades to gains, or ranks to discounts.
+
+    Unlisted grades keep their value; unlisted ranks get 0.
+    """
+    if argument_names not in {("relevance",), ("rank",)} or not all(isinstance(pair, tuple) for pair in pairs):
+        raise MetricError(f"{slot} cannot be a map; only functions of a grade or a rank can")
+    (argument,) = arguments
+    maps_grades = argument_names == ("relevance",)
+    if maps_grades and pairs[0][0] <= 0:
+        raise MetricError(f"{slot} maps grade {pairs[0][0]:g}; only grades above 0 can be given a gain")
+    if not maps_grades and ([key for key, _ in pairs] != list(range(1, len(pairs) + 1)) or pairs[0][1] <= 0):
+        raise MetricError(
+            f"{slot} maps {', '.join(f'{key:g}' for key, _ in pairs)}; name ranks from 1 on, none left out, the first above 0"
+        )
+    case = exp.Case(ifs=[], default=argument.copy() if maps_grades else sql_literal(0))
+    for key, value in pairs:
+        if maps_grades and abs(value) > MAX_GAIN:
+            raise MetricError(f"{slot} gives grade {key:g} {value:g}; give at most {MAX_GAIN:g}, so that sums are numbers")
+        case.append("ifs", exp.If(this=exp.EQ(this=argument.copy(), expression=sql_literal(key)), true=sql_literal(value)))
+    return case
+
+
+def sql_literal(value: ParameterValue | None) -> exp.Expr:
+    """Convert a value to a SQL literal, whole numbers without a decimal point."""
+    if isinstance(value, str):
+        return exp.Literal.string(value)
+    if value is None or isinstance(value, tuple):
+        raise MetricError(f"a list of values is not possible here: {value!r}")
+    number = int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
+    literal = exp.Literal.number(repr(abs(number)))
+    return exp.Neg(this=literal) if number < 0 else literal
+
+
+def _parenthesize(node: exp.Expr) -> exp.Expr:
+    return exp.paren(node) if isinstance(node, (exp.Binary, exp.Neg)) else node

@@ -1,0 +1,127 @@
+"""Projection pruning: remove unused columns, left joins and CTEs, and CTEs that only forward another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_CLAUSES = ("from_", "joins", "where", "group", "having", "order", "laterals", "qualify")
+
+
+def prune_projections(tree: exp.Select, keep_ctes: Collection[str]) -> None:
+    """Prune unused columns, joins and CTEs in place; forwarding CTEs in ``keep_ctes`` stay."""
+    ctes = tree.args["with_"].expressions
+    for cte in list(ctes):
+        if cte.alias not in keep_ctes and (source := _forwarded_table(cte.this)):
+            _rename(tree, cte.alias, source)
+            ctes.remove(cte)
+    columns_read: dict[str, set[str]] = {}
+    _prune(tree, None, columns_read)
+    for cte in reversed(list(ctes)):
+        if cte.alias in columns_read:
+            _prune(cte.this, columns_read[cte.alias], columns_read)
+        else:
+            ctes.remove(cte)
+
+
+def drop_empty_ctes(tree: exp.Select) -> None:
+    """Remove CTEs without columns in place, because nothing can read them."""
+    ctes = tree.args["with_"].expressions
+    for cte in [cte for cte in ctes if not cte.this.selects]:
+        ctes.remove(cte)
+
+
+def _forwarded_table(query: exp.Expr) -> str | None:
+    """Return the table that a query forwards unchanged: all rows, columns under their own names."""
+    if not isinstance(query, exp.Select) or any(query.args.get(clause) for clause in (*_CLAUSES[1:], "distinct", "limit")):
+        return None
+    source = query.args["from_"].this
+    columns = [
+        select_item.this if isinstance(select_item, exp.Alias) and select_item.this.name == select_item.alias else select_item
+        for select_item in query.expressions
+    ]
+    return source.name if isinstance(source, exp.Table) and all(isinstance(column, exp.Column) for column in columns) else None
+
+
+def _rename(tree: exp.Expr, cte: str, source: str) -> None:
+    """Redirect all references from one CTE to another."""
+    for table in find_nodes(tree, exp.Table):
+        if table.name == cte and not table.db:
+            alias = table.alias_or_name
+            table.replace(exp.alias_(exp.to_table(source), alias, table=True) if alias != source else exp.to_table(source))
+
+
+def _prune(query: exp.Expr, requested: set[str] | None, columns_read: dict[str, set[str]]) -> None:
+    """Prune a query to the wanted columns, and record the columns it reads.
+
+    ``requested`` is None to keep all columns.
+    """
+    if isinstance(query, exp.Union):
+        indexes = None if requested is None else [index for index, name in enumerate(query.named_selects) if name in requested] or [0]
+        for member in _union_members(query):
+            if indexes is not None:
+                member.set("expressions", [member.expressions[index] for index in indexes])
+            _prune(member, None, columns_read)
+        return
+    if requested is not None:
+        columns = [select_item for select_item in query.expressions if select_item.alias_or_name in requested]
+        query.set("expressions", columns or query.expressions[:1])
+    _drop_joins(query)
+    sources = [source.alias_or_name for source in _sources(query)]
+    needed: dict[str, set[str]] = {alias: set() for alias in sources}
+    for column in _columns(query):
+        for alias in [column.table] if column.table else sources:
+            needed.setdefault(alias, set()).add(column.name)
+    for source in _sources(query):
+        if isinstance(source, exp.Subquery):
+            _prune(source.this, needed[source.alias], columns_read)
+        elif isinstance(source, exp.Table):
+            columns_read.setdefault(source.name, set()).update(needed[source.alias_or_name])
+
+
+def _union_members(query: exp.Expr) -> Iterator[exp.Select]:
+    rest: list[exp.Expr] = [query]
+    while rest:
+        member = rest.pop()
+        if isinstance(member, exp.Union):
+            rest += [member.args["expression"], member.this]
+        elif isinstance(member, exp.Select):
+            yield member
+
+
+def _sources(query: exp.Expr) -> list[exp.Expr]:
+    clauses = [query.args.get("from_"), *(query.args.get("joins") or [])]
+    return [clause.this for clause in clauses if clause is not None]
+
+
+def _columns(query: exp.Expr, has_joins: bool = True) -> Iterator[exp.Column]:
+    """Yield the columns that a SELECT references itself, without those of subqueries in FROM."""
+    for select_item in query.expressions:
+        yield from find_nodes(select_item, exp.Column)
+    for clause in _CLAUSES[2:]:
+        if expression := query.args.get(clause):
+            yield from find_nodes(expression, exp.Column)
+    for join in query.args.get("joins") or () if has_joins else ():
+        yield from _condition(join)
+
+
+def _drop_joins(query: exp.Expr) -> None:
+    """Remove unused left joins, which are lookups and do not change the number of rows."""
+    joins = query.args.get("joins") or []
+    tables_read = {column.table for column in _columns(query, has_joins=False)}
+    for join in reversed(list(joins)):
+        tables_in_conditions = (column.table for other_join in joins if other_join is not join for column in _condition(other_join))
+        if join.side == "LEFT" and join.this.alias_or_name not in {*tables_read, *tables_in_conditions}:
+            joins.remove(join)
+    query.set("joins", joins)
+
+
+def _condition(join: exp.Join) -> list[exp.Column]:
+    condition = join.args.get("on")
+    return find_nodes(condition, exp.Column) if condition is not None else []

@@ -1,0 +1,295 @@
+"""Relation CTEs: adds each input and relation that metrics read to the statement once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
+from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
+from sqlrank.compiler.row_keys import (
+    GROUP_ID,
+    LIST_ID,
+    QUERY_ID,
+    SCORE_NAME,
+    UNIT_ID,
+    KeyColumns,
+    KeysByName,
+    UnquotedName,
+    key_column,
+    with_list_column,
+)
+from sqlrank.compiler.select_builders import union_slices
+from sqlrank.registry.dependencies import find_dependencies
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sqlrank.compiler.layout import GroupingLayout
+    from sqlrank.registry.metric import ParameterValue
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.registry.sql_file import SqlFile
+
+
+@dataclass(frozen=True)
+class InputQuery:
+    """An input as the statement reads it.
+
+    Attributes:
+        title: Comment of the CTE.
+        group: Columns that identify groups of rows.
+        query: Query of the CTE, None if it is another source unchanged.
+        reads_input: Source that the query reads instead of a table of the user.
+        list_column: Column that identifies lists of a group.
+        has_lists: The rows contain the list column as part of their key.
+        joins_inputs: Further sources that the query joins.
+        scores: Names of the scores, if rows with several scores are units.
+    """
+
+    title: str
+    group: KeyColumns
+    query: exp.Query | None = None
+    reads_input: str | None = None
+    list_column: str = QUERY_ID
+    has_lists: bool = False
+    joins_inputs: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()
+
+
+class RelationCtes:
+    """The CTEs of inputs and relations of one statement, in dependency order.
+
+    A relation is identified by its tree after parameters and functions are bound: metrics whose relations have the same tree share a CTE.
+    One instance per statement.
+    """
+
+    def __init__(self, library: Registry, sources: Mapping[str, InputQuery], shape: GroupingLayout) -> None:
+        self.library = library
+        self.sources = sources
+        self.shape = shape
+        self.ctes: dict[str, exp.Query] = {}
+        self.titles: dict[str, str] = {}
+        self.inputs: dict[str, str] = {}
+        self.materialized: set[str] = set()
+        self.lookup_conditions: dict[str, str] = {}
+        self.wide_score_ctes: dict[str, str] = {}
+        self.cutoffs: str | None = None
+        self.first_cutoff = 1
+        self.own_cutoffs: str | None = None
+        self.resample: Callable[[str, str], str] | None = None
+        self._across: set[str] = set()
+        self._keys: dict[str, KeysByName] = {}
+        self._names: dict[exp.Query, str] = {}
+        self._built: dict[Any, str] = {}
+        queries = (source.query for source in sources.values() if source.query is not None and source.reads_input is None)
+        self.taken = {table.name.lower() for query in queries for table in find_nodes(query, exp.Table) if not table.db}
+
+    def enable_cutoff_range(self, first: int, last: int) -> None:
+        """Add a row per cut-off of a range to CTEs added later.
+
+        Only CTEs that depend on the cut-off are affected.
+        """
+        self.cutoffs = self.add_relation("cutoffs", {"first_cutoff": first, "num_cutoffs": last - first + 1})
+        self.first_cutoff = first
+
+    def only_at_first_cutoff(self, cutoff: exp.Expr, value: exp.Expr) -> exp.Expr:
+        """Return a value in the row of the first cut-off only, NULL in the others."""
+        is_first = exp.EQ(this=cutoff.copy(), expression=exp.Literal.number(self.first_cutoff))
+        return exp.alias_(exp.Case(ifs=[exp.If(this=is_first, true=value)]), value.name)
+
+    def function(self, slot: str, settings: Mapping[str, ParameterValue], *arguments: exp.Expr) -> exp.Expr:
+        """Return the body of the function that fills a slot, applied to arguments."""
+        return inline_function(self.library, slot, list(arguments), settings)
+
+    def metric_expression(self, metric: ResolvedMetric) -> exp.Expr:
+        """Return the expression of a metric; for a list parameter, the mean over its numbers."""
+        value = metric.file.tree.selects[-1].unalias()
+        list_params = [param for param in metric.file.params.values() if param.type == "numbers"]
+        if not list_params:
+            return bind_parameters(self.library, value, metric.settings, metric.file.params)
+        points = metric.settings[list_params[0].name]
+        settings = ({**metric.settings, list_params[0].name: point} for point in (points if isinstance(points, tuple) else (points,)))
+        expressions: list[exp.Expr] = [
+            bind_parameters(self.library, value, point_settings, metric.file.params) for point_settings in settings
+        ]
+        total = reduce(lambda left, right: exp.Add(this=left, expression=right), expressions)
+        return exp.Div(this=exp.paren(total), expression=exp.Literal.number(len(expressions)))
+
+    def unit_columns(self, cte: str) -> Sequence[str]:
+        """Return the columns that identify units, none if each row is one."""
+        return self._keys[cte].get(UNIT_ID, KeyColumns()).columns
+
+    def keys(self, name: str, per_list: bool = False) -> KeysByName:
+        """Return the keys of a CTE.
+
+        ``per_list`` makes each list of a group its own group.
+        """
+        is_split = per_list and name not in self._across
+        return with_list_column(self._keys[name], self.ctes[name].named_selects, self._list_column(name)) if is_split else self._keys[name]
+
+    def _list_column(self, name: str) -> str:
+        source = next((self.sources[source] for source, cte in self.inputs.items() if cte == name), None)
+        return source.list_column if source is not None else QUERY_ID
+
+    def add_relation(self, name: str, settings: Mapping[str, ParameterValue], per_list: bool = False, rows: str = "") -> str:
+        """Return the CTE of a relation or input, adding it and its dependencies.
+
+        ``rows`` selects the version of an input: ``as given``, ``with duplicates``, or empty for the rows that policies leave.
+        """
+        if name in self.library.roles:
+            file = None if rows else self.library.row_filter(name, settings)
+            if file is not None:
+                return self.add_file(file, settings, per_list)
+            input_name = f"{name} {rows}" if f"{name} {rows}" in self.sources else name
+            return self.add_input(f"{input_name} per slice" if f"{input_name} per slice" in self.sources else input_name)
+        file = self.library.relation(name, settings)
+        per_list = per_list and "Across lists" not in file.annotations
+        relevant = sorted(find_dependencies(self.library, file, settings).settings | self.library.find_selectors(name).keys())
+        cache_key = (name, per_list, tuple((setting, settings.get(setting)) for setting in relevant))
+        if cache_key not in self._built:
+            self._built[cache_key] = self.add_file(file, settings, per_list)
+        return self._built[cache_key]
+
+    def add_input(self, name: str) -> str:
+        """Return the CTE of an input, adding it if necessary."""
+        if name in self.inputs:
+            return self.inputs[name]
+        source = self.sources[name]
+        source_ctes = {
+            source_name: self.add_input(source_name)
+            for source_name in (source.reads_input, *source.joins_inputs)
+            if source_name is not None
+        }
+        if source.query is None:
+            self.inputs[name] = source_ctes[str(source.reads_input)]
+            return self.inputs[name]
+        query = source.query.copy()
+        for table in find_nodes(query, exp.Table) if source_ctes else ():
+            if table.name in source_ctes:
+                table.replace(aliased_table(source_ctes[table.name], table.alias_or_name))
+        keys: KeysByName = {GROUP_ID: source.group}
+        if source.has_lists and source.list_column in query.named_selects:
+            keys[LIST_ID] = KeyColumns((*source.group.columns, source.list_column), source.group.nullable)
+        role = self.library.roles[name.partition(" ")[0]]
+        if (unit := role.unit_column or role.list_column) in query.named_selects and role.list_relation is None:
+            keys[UNIT_ID] = KeyColumns((UnquotedName(unit),))
+        cte = _step_name(name)
+        self.inputs[name] = self.add_cte(cte if cte not in self.taken else f"{cte}_rows", query, source.title, keys)
+        if self.resample is not None:
+            self.inputs[name] = self.resample(name, self.inputs[name])
+        return self.inputs[name]
+
+    def add_file(self, file: SqlFile, settings: Mapping[str, ParameterValue], per_list: bool = False) -> str:
+        """Return the CTE of a relation or curve file, adding it if necessary."""
+        tree: Any = bind_parameters(self.library, file.tree, settings, file.params)
+        for table in find_nodes(tree, exp.Table):
+            rows = "with duplicates" if table.name == file.name else file.annotations.get("Rows", "")
+            table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))
+        lists = KeyColumns((*self.shape.list_columns, QUERY_ID), nullable=True) if self.shape.lists_unnumbered else None
+        keys = expand_keys(tree, ExpansionContext(lambda name: self.keys(name, per_list), lists, self.cutoffs, self.own_cutoffs))
+        if "Per score" in file.annotations and (source := self.sources[file.source_relation]).scores and source.query is not None:
+            tree = self._windows_per_score(tree, str(source.reads_input), source.query.copy())
+        if "Per system" in file.annotations:
+            tree, keys = self._cross_with_systems(tree, keys)
+        if "Per slice" in file.annotations and self.shape.grouping_sets is not None:
+            tree, keys = union_slices(tree, keys, self.shape)
+        if tree not in self._names:
+            self._names[tree] = self.add_cte(file.name, tree, f"{file.relative_path}: {file.summary}", keys)
+            for annotation, ctes in (("Costly", self.materialized), ("Across lists", self._across)):
+                if annotation in file.annotations:
+                    ctes.add(self._names[tree])
+            if "Found by" in file.annotations:
+                self.lookup_conditions[self._names[tree]] = file.annotations["Found by"]
+        return self._names[tree]
+
+    def add_cte(self, name: str, tree: exp.Query, title: str, keys: KeysByName) -> str:
+        """Add a CTE and return its name."""
+        cte = self.free_name(name)
+        self.ctes[cte] = tree
+        self.titles[cte] = title
+        self._keys[cte] = keys
+        return cte
+
+    def free_name(self, name: str) -> str:
+        """Return a name that no other CTE or table of the user has."""
+        return unique_name(name, {*self.ctes, *self.taken})
+
+    def _windows_per_score(self, tree: exp.Query, source_name: str, query: exp.Query) -> exp.Query:
+        """Compute a relation's window functions for every score in one wide CTE.
+
+        A UNION ALL then combines the scores.
+        """
+        input_cte = self.add_input(source_name)
+        group = self._keys[input_cte][GROUP_ID].columns
+        rows = exp.select(*(key_column(name) if name in group else exp.column(name) for name in self.ctes[input_cte].named_selects)).from_(
+            input_cte
+        )
+        wide = self.free_name(f"{input_cte}_with_thresholds")
+        windows = [select_item for select_item in tree.selects if select_item.find(exp.Window)]
+        for branch in find_nodes(query, exp.Select):
+            score = next(select_item.this.name for select_item in branch.selects if select_item.alias == "score")
+            for select_item in windows:
+                scored_alias = f"{select_item.alias}{score.removeprefix('score')}"
+                rows.select(exp.alias_(_window_for_score(select_item.this, score), scored_alias), copy=False)
+                branch.select(exp.alias_(exp.column(scored_alias), select_item.alias), copy=False)
+            branch.from_(exp.Table(this=exp.to_identifier(wide)), copy=False)
+        self.wide_score_ctes[input_cte] = self.add_cte(
+            wide, rows, "predictions: with what they learn under each of their scores", self._keys[input_cte]
+        )
+        self.materialized.add(wide)
+        return query
+
+    def _cross_with_systems(self, tree: exp.Query, keys: KeysByName) -> tuple[exp.Query, KeysByName]:
+        """Cross join the queries with the systems.
+
+        Every system is then evaluated on every query. Systems are the group-by columns that only the run has.
+        """
+        group_columns = keys[GROUP_ID].columns
+        run_cte = self.add_input("run")
+        missing = [name for name in self._keys[run_cte][GROUP_ID].columns if name not in group_columns]
+        if not missing:
+            return tree, keys
+        columns = [key_column(name) for name in missing]
+        systems = exp.select(*columns).from_(run_cte).group_by(*columns).subquery("systems")
+        query_columns = [key_column(name, "asked") for name in group_columns]
+        system_columns = [key_column(name, "systems") for name in missing]
+        joined = exp.select(*query_columns, *system_columns, exp.column(QUERY_ID, table="asked")).from_(tree.subquery("asked"))
+        return joined.join(systems, join_type="cross"), {GROUP_ID: KeyColumns((*group_columns, *missing), nullable=True)}
+
+
+def _step_name(source: str) -> str:
+    """Return the name of the step that reads a source.
+
+    >>> [_step_name(source) for source in ("run", "run as given", "predictions per slice", "predictions read")]
+    ['run', 'source_run', 'predictions_by_slice', 'source_predictions']
+    """
+    role, *qualifiers = source.replace("per slice", "by slice").split(" ")
+    words = [word for word in qualifiers if word not in {"as", "given", "read"}]
+    return "_".join([*(["source"] if len(words) < len(qualifiers) else []), role, *words])
+
+
+def aliased_table(cte: str, alias: str) -> exp.Expr:
+    """Return a CTE under the alias by which a file reads it."""
+    return exp.table_(cte, alias=None if cte == alias else alias)
+
+
+def unique_name(name: str, taken: set[str]) -> str:
+    """Return a name, with a number appended if it is taken."""
+    candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
+    return next(candidate for candidate in candidates if candidate not in taken)
+
+
+def _window_for_score(window: exp.Expr, score: str) -> exp.Expr:
+    """Rewrite a window over the column ``score`` for one score column of wide rows."""
+    window = window.copy()
+    for column in [reference for reference in find_nodes(window, exp.Column) if reference.name == "score"]:
+        column.replace(exp.column(score))
+    partition = [expression for expression in window.args.get("partition_by") or [] if expression.name != SCORE_NAME]
+    window.set("partition_by", partition or None)
+    return window

@@ -1,0 +1,116 @@
+"""Row keys: the columns for ``list_id``, ``group_id`` and ``unit_id``, which identify lists, groups and units.
+
+The SQL files use three logical keys. With ``by=["system"]`` a group is a system, and a list is a system's answer to a query. Wherever a
+file selects, groups, partitions, orders or joins by a key, the compiler writes its columns: none, one or many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.interval_options import REPLICATE_COLUMN
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+GROUP_ID, LIST_ID, UNIT_ID = "group_id", "list_id", "unit_id"
+
+SLICE_NUMBER, SCORE_NAME, QUERY_ID = "slice_number", "scored_by", "query_id"
+"""Columns of the grouping set, the score name, and the query."""
+
+NEVER_NULL_COLUMNS = {UNIT_ID, SLICE_NUMBER, SCORE_NAME, CUTOFF_COLUMN, REPLICATE_COLUMN}
+"""Columns that are never NULL; units that are NULL have been rejected."""
+
+INTERNAL_COLUMNS = {LIST_ID, UNIT_ID, SLICE_NUMBER, SCORE_NAME, QUERY_ID, CUTOFF_COLUMN, REPLICATE_COLUMN}
+
+
+class UnquotedName(str):
+    """An identifier written unquoted in the SQL files.
+
+    It must stay unquoted, because Snowflake folds it to upper case.
+    """
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class KeyColumns:
+    """The columns of a logical key in a source.
+
+    In ``nullable`` columns, NULL is a value of its own.
+    """
+
+    columns: tuple[str, ...] = ()
+    nullable: bool = False
+
+    @property
+    def has_cutoff(self) -> bool:
+        """True if the key contains the cut-off of a range."""
+        return CUTOFF_COLUMN in self.columns
+
+    @property
+    def without_cutoff(self) -> tuple[str, ...]:
+        """The columns without the cut-off."""
+        return tuple(name for name in self.columns if name != CUTOFF_COLUMN)
+
+    def with_cutoff(self) -> KeyColumns:
+        """Return a copy that ends with the cut-off column."""
+        return KeyColumns((*self.without_cutoff, CUTOFF_COLUMN), self.nullable)
+
+
+KeysByName = dict[str, KeyColumns]
+"""Keys of a source by logical name.
+
+``unit_id`` has no columns if every row is a unit.
+"""
+
+
+def quoted_column(name: str, table: str | None = None) -> exp.Column:
+    """Return a quoted column, whose name may contain any characters."""
+    return exp.column(exp.to_identifier(name, quoted=True), table=table)
+
+
+def key_column(name: str, table: str | None = None) -> exp.Column:
+    """Return a key column, quoted if the user named it.
+
+    Names in the SQL files are unquoted.
+    """
+    return exp.column(str(name), table=table) if isinstance(name, UnquotedName) or name in INTERNAL_COLUMNS else quoted_column(name, table)
+
+
+def key_equalities(keys: Iterable[str], left_table: str, right_table: str, nullable: bool) -> list[exp.Expr]:
+    """Return the equality conditions of a key in two tables."""
+    return [
+        _equal(key_column(name, left_table), key_column(name, right_table), nullable and name not in NEVER_NULL_COLUMNS) for name in keys
+    ]
+
+
+def list_key_equalities(
+    left_columns: Sequence[str], right_columns: Sequence[str], left_table: str, right_table: str, nullable: bool
+) -> list[exp.Expr]:
+    """Return the equality conditions of a list key, whose last column is never NULL."""
+    pairs = [
+        (key_column(left_name, left_table), key_column(right_name, right_table))
+        for left_name, right_name in zip(left_columns, right_columns, strict=True)
+    ]
+    return [_equal(*pair, nullable and pair is not pairs[-1]) for pair in pairs]
+
+
+def _equal(left: exp.Column, right: exp.Column, nullable: bool) -> exp.Expr:
+    # in parentheses, because DataFusion binds AND before IS NOT DISTINCT FROM
+    return exp.paren(exp.NullSafeEQ(this=left, expression=right)) if nullable else exp.EQ(this=left, expression=right)
+
+
+def with_list_column(keys: Mapping[str, KeyColumns], selects: Iterable[str], column: str) -> KeysByName:
+    """Return the keys of a source in which each list is a group.
+
+    The list column is added to the group key.
+    """
+    group = keys.get(GROUP_ID)
+    if group is None or column in group.columns or column not in selects:
+        return dict(keys)
+    return {**keys, GROUP_ID: KeyColumns((*group.columns, column), group.nullable)}

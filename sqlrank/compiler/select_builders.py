@@ -1,0 +1,136 @@
+"""Build SELECTs over CTEs: grouped, joined, ordered, repeated per cut-off or grouping, and stacked."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.layout import SLICE_COLUMN
+from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, SLICE_NUMBER, KeyColumns, KeysByName, key_column, key_equalities
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
+from sqlrank.sql_ast import DOUBLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.compiler.layout import GroupingLayout, KeyedCte
+
+
+def score_column_name(name: str, score: str) -> str:
+    """Return the result column of a metric under one of several scores."""
+    return f"{name} of {score}"
+
+
+def group_by_key(query: exp.Select, keys: KeyColumns) -> exp.Select:
+    """Group by the columns of a key, if it has any."""
+    return query.group_by(*map(key_column, keys.columns)) if keys.columns else query
+
+
+def join_on_key(query: exp.Select, base_cte: str, cte: KeyedCte, cutoffs: str | None = None) -> exp.Select:
+    """Join the row of a CTE for the same group and, if present, cut-off."""
+    on = key_equalities(cte.keys.without_cutoff, cte.step, base_cte, cte.keys.nullable)
+    on += key_equalities([CUTOFF_COLUMN], cte.step, cutoffs or base_cte, nullable=False) if cte.keys.has_cutoff else []
+    join_arguments: dict[str, Any] = {"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}
+    return query.join(cte.step, copy=False, **join_arguments)
+
+
+def cross_join_cutoffs(query: exp.Select, cutoffs: str | None) -> exp.Select:
+    """Cross join the cut-offs of a range, if there is one."""
+    return query if cutoffs is None else query.join(cutoffs, join_type="cross", copy=False)
+
+
+def order_rows(query: exp.Select, keys: Sequence[exp.Expr]) -> exp.Select:
+    """Order by columns, NULL first; grouping names are never NULL."""
+    terms = [key.copy() if key.name == SLICE_COLUMN else exp.Ordered(this=key.copy(), nulls_first=True) for key in keys]
+    return query.order_by(*terms) if keys else query
+
+
+def slice_label(shape: GroupingLayout, cte: str | None = None) -> exp.Expr:
+    """Return the name of a row's grouping set as a CASE expression."""
+    case = exp.Case(ifs=[])
+    for number, label in enumerate(shape.labels):
+        case.append("ifs", exp.If(this=_is_in_groupings([number], cte), true=exp.Literal.string(label)))
+    return exp.alias_(case, SLICE_COLUMN)
+
+
+def cross_join_slices(cte: str, columns: Sequence[str], shape: GroupingLayout) -> exp.Select:
+    """Repeat the rows of a CTE for each grouping set.
+
+    Columns that a set does not group by are NULL.
+    """
+    numbers_query: Any = exp.select(exp.alias_(exp.Literal.number(0), SLICE_NUMBER))
+    for number in range(1, len(shape.grouping_sets or ())):
+        numbers_query = exp.union(
+            numbers_query, exp.select(exp.alias_(exp.Literal.number(number), SLICE_NUMBER)), distinct=False, copy=False
+        )
+    select_items: list[exp.Expr] = []
+    for name in columns:
+        slice_numbers = [number for number, group in enumerate(shape.grouping_sets or ()) if name in group]
+        if name not in shape.by:
+            select_items.append(exp.column(name, table=cte))
+            continue
+        column = key_column(name, cte)
+        value = exp.Case(ifs=[exp.If(this=_is_in_groupings(slice_numbers, "slices"), true=column)]) if slice_numbers else exp.Null()
+        select_items.append(exp.alias_(value, column.this.copy()))
+    return (
+        exp.select(*select_items, exp.column(SLICE_NUMBER, table="slices"))
+        .from_(cte)
+        .join(numbers_query.subquery("slices"), join_type="cross")
+    )
+
+
+def _is_in_groupings(numbers: Sequence[int], cte: str | None) -> exp.Expr:
+    """Return the condition that a row belongs to one of these grouping sets."""
+    column = exp.column(SLICE_NUMBER, table=cte)
+    if len(numbers) == 1:
+        return exp.EQ(this=column, expression=exp.Literal.number(numbers[0]))
+    return exp.In(this=column, expressions=[exp.Literal.number(number) for number in numbers])
+
+
+MAX_DOUBLE = "1.7976931348623157e308"
+"""Largest double; NaN compares as greater, or with nothing."""
+
+
+def null_if_not_finite(node: exp.Expr, *terms: exp.Expr) -> exp.Expr:
+    """Return a number, NULL if it is infinite or NaN.
+
+    For sums and differences the ``terms`` are tested. Databend rewrites a comparison of a difference with such a large number wrongly.
+    """
+    sizes: list[exp.Expr] = [exp.Abs(this=term.copy()) for term in terms or [node]]
+    size = reduce(lambda left, right: exp.Add(this=left, expression=right), sizes)
+    is_finite = exp.LTE(this=size, expression=exp.Literal.number(MAX_DOUBLE))
+    return exp.Case(ifs=[exp.If(this=is_finite, true=node)])
+
+
+def cast_double(node: exp.Expr) -> exp.Cast:
+    """Cast an expression to double, the type of metrics in the result."""
+    return exp.cast(node, DOUBLE)
+
+
+def union_all(branches: Sequence[exp.Select]) -> exp.Query:
+    """Combine SELECTs by UNION ALL."""
+    union: exp.Query = branches[0]
+    for branch in branches[1:]:
+        union = exp.union(union, branch, distinct=False, copy=False)
+    return union
+
+
+def union_slices(query: exp.Query, keys: KeysByName, shape: GroupingLayout) -> tuple[exp.Query, KeysByName]:
+    """Repeat the rows of a query for each grouping set.
+
+    Columns that a set does not group by are NULL. Columns that also identify lists are kept under another name.
+    """
+    lists = keys.get(LIST_ID, KeyColumns())
+    if set(lists.columns) & set(keys[GROUP_ID].columns):
+        query = query.copy().select(*(exp.alias_(key_column(name), f"list_{name}", quoted=True) for name in lists.columns))
+        keys = {**keys, LIST_ID: KeyColumns(tuple(f"list_{name}" for name in lists.columns), lists.nullable)}
+    branches = []
+    for number, group in enumerate(shape.grouping_sets or ()):
+        branch: Any = query.copy()
+        for position, column in enumerate(branch.selects):
+            if column.alias_or_name in shape.by and column.alias_or_name not in group:
+                branch.expressions[position] = exp.alias_(exp.Null(), column.alias_or_name, quoted=True)
+        branches.append(branch.select(exp.alias_(exp.Literal.number(number), SLICE_NUMBER)))
+    return union_all(branches), {**keys, GROUP_ID: KeyColumns((*keys[GROUP_ID].columns, SLICE_NUMBER), nullable=True)}

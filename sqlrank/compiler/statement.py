@@ -1,0 +1,202 @@
+"""Compile the whole statement: input, relation and aggregation CTEs, and the final SELECT with its output columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.aggregation_ctes import AggregationCtes
+from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
+from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
+from sqlrank.compiler.layout import SLICE_COLUMN, OutputColumn
+from sqlrank.compiler.projection_pruning import drop_empty_ctes, prune_projections
+from sqlrank.compiler.relation_ctes import RelationCtes
+from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
+from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, score_column_name, slice_label
+from sqlrank.errors import MetricError
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
+from sqlrank.sql_ast import BIGINT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.compiler.layout import ResultLayout
+    from sqlrank.compiler.relation_ctes import InputQuery
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
+
+POINT_COLUMN, FOLD_COLUMN = INTEGER_COLUMNS = ("point", "fold")
+"""Integer columns of a curve, which identify its rows."""
+
+COMMENT_WIDTH = 100
+"""Line width in characters for text that can be wrapped."""
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledStatement:
+    """A compiled statement: its tree, its columns in order, and its header comment."""
+
+    tree: Any
+    outputs: list[OutputColumn]
+    header: str
+
+
+def compile_statement(
+    metrics: Sequence[ResolvedMetric],
+    library: Registry,
+    sources: Mapping[str, InputQuery],
+    layout: ResultLayout,
+    header: str,
+    audits: Mapping[str, exp.Select],
+) -> CompiledStatement:
+    """Compile the metrics into one statement.
+
+    ``audits`` are columns for input checks by role, which come last.
+    """
+    relations = RelationCtes(library, sources, layout.shape)
+    if cutoff_range := _cutoff_range(metrics):
+        relations.enable_cutoff_range(*cutoff_range)
+    if cutoff_metric := next((metric for metric in metrics if metric.has_query_cutoffs), None):
+        relations.own_cutoffs = relations.add_relation(QUERY_CUTOFFS_RELATION, cutoff_metric.settings)
+    if layout.confidence is not None and layout.confidence.is_bootstrap:
+        relations.resample = RowResampler(relations, layout.confidence, layout.base).drawn
+    aggregations = AggregationCtes(relations, layout.per_query, layout.weighted, layout.list_column, layout.confidence)
+    if metrics[0].file.kind == "curves":
+        return _compile_curve(aggregations, metrics[0], layout, header, audits)
+    columns = {str(metric.metric): aggregations.add_metric(metric.at_each_cutoff) for metric in metrics}
+    audits_by_cte = {aggregations.add_audit(tree, metrics[0].settings, role): tree.named_selects[1:] for role, tree in audits.items()}
+    body = aggregations.result_query(layout.base, audits_by_cte)
+    keys = _keys(layout)
+    weight_outputs = [OutputColumn("weight", "weight", "weight")] if layout.with_weights and layout.weighted and layout.base is None else []
+    if weight_outputs:
+        body.select(exp.alias_(cast_double(exp.column("weight")), "weight"), copy=False)
+    audit_outputs = [OutputColumn(name, name, "audit") for names in audits_by_cte.values() for name in names]
+    metric_outputs = [OutputColumn(column.alias, name, "metric", column.metric) for name, column in columns.items()]
+    if scores := _scores(aggregations):
+        keys = [output for output in keys if output.alias not in {SCORE_NAME, UNIT_ID}]
+        numbered_scores = list(enumerate(scores, start=1))
+        metric_outputs = [
+            OutputColumn(column.alias_for_score(number), score_column_name(name, score), "metric", column.metric)
+            for name, column in columns.items()
+            for number, score in numbered_scores
+        ]
+    if layout.confidence is not None and not layout.confidence.per_unit:
+        metric_outputs = [output for metric_output in metric_outputs for output in [metric_output, *_limits(metric_output)]]
+    keys += [OutputColumn(CUTOFF_COLUMN, CUTOFF_COLUMN, "cutoff")] if cutoff_range else []
+    return _with_ctes(body, relations, aggregations, [*keys, *metric_outputs, *audit_outputs, *weight_outputs], header, layout.keep_unused)
+
+
+def _scores(aggregations: AggregationCtes) -> tuple[str, ...]:
+    """Return the names of scores whose pseudo-values share a row, if any."""
+    intervals = aggregations.spread
+    return () if intervals is None or not intervals.confidence.per_unit else intervals.scores
+
+
+def _cutoff_range(metrics: Sequence[ResolvedMetric]) -> tuple[int, int] | None:
+    """Return the requested range of cut-offs, if any.
+
+    Raises:
+        MetricError: Not all metrics have the same range.
+    """
+    ranges = {metric.metric.cutoff for metric in metrics if isinstance(metric.metric.cutoff, tuple)}
+    if len(ranges) > 1 or (ranges and any(not isinstance(metric.metric.cutoff, tuple) for metric in metrics)):
+        raise MetricError("a range of cut-offs gives a row per cut-off: ask for metrics of one range in a call of their own")
+    return ranges.pop() if ranges else None
+
+
+def _limits(metric: OutputColumn) -> list[OutputColumn]:
+    return [OutputColumn(f"{metric.alias}_{name}", f"{metric.name}.{name}", name) for name in INTERVAL_SUFFIXES]
+
+
+def _keys(layout: ResultLayout) -> list[OutputColumn]:
+    by = zip(layout.shape.by, layout.names, strict=True)
+    outputs = [OutputColumn(alias, name, "by", quoted=key_column(alias).this.quoted) for alias, name in by]
+    outputs += [OutputColumn(SLICE_COLUMN, SLICE_COLUMN, "slice")] if layout.shape.grouping_sets is not None else []
+    is_per_unit = layout.confidence is not None and layout.confidence.per_unit
+    outputs += [OutputColumn(UNIT_ID, UNIT_ID, "unit")] if is_per_unit else []
+    return [*outputs, *([OutputColumn(layout.list_column, layout.list_column, "query")] if layout.per_query else [])]
+
+
+def _with_ctes(
+    body: exp.Select,
+    relations: RelationCtes,
+    aggregations: AggregationCtes,
+    outputs: list[OutputColumn],
+    header: str,
+    keep_unused: bool = False,
+) -> CompiledStatement:
+    """Add the CTEs, with comments, and prune unused columns, joins and CTEs."""
+    tree = body
+    titles = relations.titles | aggregations.titles
+    input_names = [name for name, source in relations.sources.items() if source.query is not None and source.reads_input is None]
+    inputs = {relations.inputs[name] for name in input_names if name in relations.inputs}
+    for name, query in [*relations.ctes.items(), *aggregations.ctes.items()]:
+        first_select(query).comments = [fill(titles[name], COMMENT_WIDTH, subsequent_indent="   ")]
+        tree = tree.with_(
+            name, as_=query, materialized=name in relations.materialized or (None if name not in inputs else False), copy=False
+        )
+    if keep_unused:
+        drop_empty_ctes(tree)
+    else:
+        prune_projections(tree, keep_ctes=inputs)
+    return CompiledStatement(tree, outputs, header)
+
+
+def first_select(query: exp.Query) -> exp.Query:
+    """Return the first SELECT of a query, to which its comment is attached."""
+    while isinstance(query, exp.Union):
+        query = query.left
+    return query
+
+
+def _compile_curve(
+    aggregations: AggregationCtes, metric: ResolvedMetric, layout: ResultLayout, header: str, audits: Mapping[str, exp.Select]
+) -> CompiledStatement:
+    """Compile a curve, with rows in the order of its points."""
+    relations = aggregations.relations
+    curve_cte = relations.add_file(metric.file, metric.settings, per_list=layout.per_query)
+    keys = relations.keys(curve_cte)[GROUP_ID]
+    curve_columns = [name for name in metric.file.tree.named_selects if name != GROUP_ID]
+    outputs = _keys(layout)
+    # With an alias, because engines resolve ambiguous names in ORDER BY differently after a join.
+    columns = [
+        slice_label(layout.shape, curve_cte)
+        if output.kind == "slice"
+        else exp.alias_(key_column(output.alias, curve_cte), key_column(output.alias).this.copy())
+        for output in outputs
+    ]
+    order = [*map(_output, outputs), *(exp.column(name) for name in curve_columns[: 1 + (curve_columns[0] == FOLD_COLUMN)])]
+    may_be_infinite = relations.library.may_be_infinite(metric.file, metric.dependencies.files)
+    key_names = {name for role in relations.library.roles.values() for name, column in role.columns.items() if column.type == "key"}
+    tree = exp.select(
+        *columns, *(exp.alias_(_select_item(name, curve_cte, may_be_infinite, name in key_names), name) for name in curve_columns)
+    ).from_(curve_cte)
+    tree = tree.order_by(*(exp.Ordered(this=column.copy(), nulls_first=True) for column in order))
+    outputs += [
+        OutputColumn(name, name, "point" if name in INTEGER_COLUMNS else "id" if name in key_names else "value", metric)
+        for name in curve_columns
+    ]
+    for role, audit in audits.items():
+        audit_cte = aggregations.add_audit(audit, metric.settings, role)
+        on = key_equalities(keys.columns, audit_cte, curve_cte, keys.nullable)
+        tree = tree.join(audit_cte, on=exp.and_(*on, wrap=False), join_type="left") if on else tree.join(audit_cte, join_type="cross")
+        tree.select(*(exp.column(name, table=audit_cte) for name in audit.named_selects[1:]), copy=False)
+        outputs += [OutputColumn(name, name, "audit") for name in audit.named_selects[1:]]
+    return _with_ctes(tree, relations, aggregations, outputs, header)
+
+
+def _output(output: OutputColumn) -> exp.Column:
+    return exp.column(output.alias) if output.kind == "slice" else key_column(output.alias)
+
+
+def _select_item(name: str, cte: str, may_be_infinite: bool, is_key: bool) -> exp.Expr:
+    column = exp.column(name, table=cte)
+    if is_key:
+        return column
+    if name in INTEGER_COLUMNS:
+        return exp.cast(column, BIGINT)
+    return cast_double(null_if_not_finite(column) if may_be_infinite and name != "score" else column)

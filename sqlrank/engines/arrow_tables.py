@@ -1,0 +1,149 @@
+"""In-memory sources: Arrow streams, Polars LazyFrames, and dicts as in ranx and pytrec_eval."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from numbers import Real
+from typing import Any
+
+import pyarrow as pa
+
+from sqlrank.errors import InputError, SqlrankError, quote_excerpt, short_repr
+from sqlrank.request import source_kind
+
+VALUE_COLUMN_BY_ROLE = {"run": "score", "qrels": "relevance", "baseline": "score"}
+"""Column of the numbers in a dict, by role."""
+
+
+ACCEPTED_SOURCES = (
+    "a table name, a file, a DuckDB relation, or a table that speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
+)
+MAX_DECIMAL_DIGITS = 38
+"""Maximum number of digits of a decimal in DuckDB."""
+
+
+def to_arrow_table(role: str, source: Any) -> pa.Table:
+    """Convert a source to an Arrow table with types that DuckDB reads.
+
+    A dict maps queries to documents to numbers, ``{"q1": {"d1": 1.2}}``, or for other roles column names to values,
+    ``{"label": [0, 1], "score": [0.2, 0.7]}``.
+
+    Raises:
+        InputError: The source is not a table, or its library cannot convert it; the message names the column.
+    """
+    try:
+        table = _import(role, source)
+    except (SqlrankError, MemoryError, RecursionError):
+        raise
+    except BaseException as error:  # any error of a library: a panic of Polars is not an Exception
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise InputError(f"{role}: {_explain(source, error)}") from error
+    if duplicate := next((name for name, count in Counter(table.column_names).items() if count > 1), None):
+        raise InputError(f"{role}: {_TWICE.format(duplicate)}")
+    for index, field in enumerate(table.schema):
+        if (arrow_type := _readable_type(field.type)) is not None:
+            try:
+                table = table.set_column(index, field.name, table.column(index).cast(arrow_type))
+            except pa.ArrowInvalid:
+                raise InputError(
+                    f"{role}: column {field.name!r} has decimals of more than {MAX_DECIMAL_DIGITS} digits; cast it to float64"
+                ) from None
+    return table
+
+
+_TWICE = "two columns are named {!r}; rename one of them, or leave it out"
+
+
+def _import(role: str, source: Any) -> pa.Table:
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.table(source)
+    if isinstance(source, Mapping) and role in VALUE_COLUMN_BY_ROLE:
+        return _table_from_dict(role, source)
+    if isinstance(source, Mapping) and source and not any(isinstance(values, Mapping) for values in source.values()):
+        return pa.table({str(name): values for name, values in source.items()})
+    source_type = type(source)
+    if source_type.__name__ == "LazyFrame" and source_type.__module__.partition(".")[0] == "polars":
+        return pa.table(source.collect())
+    advice = "collect it into a table first, or " if hasattr(source, "collect") else ""
+    raise InputError(f"{role}: cannot read a {source_type.__name__}; {advice}give {ACCEPTED_SOURCES}")
+
+
+def _explain(source: Any, error: BaseException) -> str:
+    """Return the reason that a library could not convert a table, and advice."""
+    reason = _first_line(error)
+    if type(source).__name__ == "LazyFrame":
+        return f"the LazyFrame cannot be collected: {reason}; call collect() on it to see where it fails"
+    with suppress(Exception):  # a user's object may fail in any way
+        names = list(source.columns)
+        for name, count in Counter(names).items():
+            if count > 1:
+                return _TWICE.format(name)
+        for name in names:
+            try:
+                pa.table(source[[name]])
+            except Exception:  # noqa: BLE001  as above
+                dtype = source[name].dtype
+                return (
+                    f"column {str(name)!r} ({dtype}) cannot be read: {reason}; convert it to numbers or texts of one type, or leave it out"
+                )
+    return f"cannot read this {source_kind(source)}: {reason}; give {ACCEPTED_SOURCES}"
+
+
+def _first_line(error: BaseException) -> str:
+    """Return the first line of a library's error message, or its class name."""
+    text = str(error.args[0] if isinstance(error, pa.ArrowException) and error.args else error)  # Arrow adds the column
+    return (text.strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def _readable_type(arrow_type: pa.DataType) -> pa.DataType | None:
+    """Return the replacement type for one that DuckDB does not read, else None."""
+    if pa.types.is_float16(arrow_type):
+        return pa.float32()
+    return pa.decimal128(MAX_DECIMAL_DIGITS, arrow_type.scale) if pa.types.is_decimal256(arrow_type) else None
+
+
+def _table_from_dict(role: str, source: Mapping[Any, Any]) -> pa.Table:
+    """Convert a dict to one row per query and document."""
+    rows = [(query, doc, value) for query, docs in source.items() for doc, value in _documents(role, query, docs).items()]
+    columns: dict[str, Any] = {"query_id": [row[0] for row in rows], "doc_id": [row[1] for row in rows]}
+    if not rows:
+        columns = {name: pa.array([], pa.string()) for name in columns}
+    columns[VALUE_COLUMN_BY_ROLE[role]] = pa.array([float(row[2]) for row in rows], pa.float64())
+    try:
+        return pa.table(columns)
+    except OverflowError:
+        raise InputError(f"{role}: the queries or documents of this dict are integers beyond 64 bits; make them texts") from None
+    except pa.ArrowException:
+        raise InputError(
+            f"{role}: the queries or documents of this dict are of different types; make them all texts, or all numbers"
+        ) from None
+
+
+def _documents(role: str, query: Any, docs: Any) -> Mapping[Any, Any]:
+    if not isinstance(docs, Mapping):
+        raise InputError(
+            f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(docs)}; {_describe_map(role)}"
+        )
+    for doc, value in docs.items():
+        if not _is_number(value):
+            raise InputError(
+                f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(value)} for document "
+                f"{quote_excerpt(str(doc), is_name=True)}, which is no number that a double holds; {_describe_map(role)}"
+            )
+    return docs
+
+
+def _describe_map(role: str) -> str:
+    return f"write {{query: {{document: {VALUE_COLUMN_BY_ROLE[role]}}}}}"
+
+
+def _is_number(value: Any) -> bool:
+    """Return True if a value is a number that fits a double."""
+    try:
+        return isinstance(value, Real) and not math.isnan(value)
+    except OverflowError:
+        return False

@@ -1,0 +1,183 @@
+"""Adapters of database drivers: dialect, Arrow results, and column types, normalized to DuckDB's result types.
+
+Connections are recognized by the package of their class; no driver is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sqlrank.rendering.dialects import DIALECTS, get_dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class DriverAdapter(NamedTuple):
+    """Adapter of a database driver.
+
+    Attributes:
+        dialect: SQL dialect, None if it depends on the connection.
+        required_method: Method that a connection must have.
+        fetch_arrow: Runs a query and returns an Arrow table.
+        describe: Runs a query and returns its column names with types: an Arrow type, a type name of the dialect, or any other object if
+            unknown.
+    """
+
+    dialect: str | None
+    required_method: str
+    fetch_arrow: Callable[[Any, str], pa.Table]
+    describe: Callable[[Any, str], Iterable[tuple[str, Any]]]
+
+
+def normalize_result(table: pa.Table, types: Mapping[str, pa.DataType | None]) -> pa.Table:
+    """Normalize column names and types of a result to those that DuckDB returns.
+
+    ``types`` are the types by column name, None for columns of the inputs.
+    """
+    columns = []
+    for column, arrow_type in zip(table.columns, types.values(), strict=True):
+        columns.append(_normalize_column(column) if arrow_type is None else column.cast(arrow_type))
+    return pa.table(columns, names=list(types))
+
+
+def _normalize_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Normalize a column: whole decimals to integers, dictionaries and string views to plain values."""
+    arrow_type = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_decimal(arrow_type) and arrow_type.scale == 0:
+        arrow_type = pa.int64()
+    elif pa.types.is_string_view(arrow_type) or pa.types.is_large_string(arrow_type):
+        arrow_type = pa.string()
+    return column.cast(arrow_type)
+
+
+def _cursor_table(connection: Any, text: str) -> pa.Table:
+    with closing(connection.cursor()) as cursor:
+        cursor.execute(text)
+        if (table := _arrow(cursor)) is not None:
+            return table
+        names = [column[0] for column in cursor.description]
+        rows = [tuple(row.values() if isinstance(row, Mapping) else row) for row in cursor.fetchall()]
+    columns = zip(*rows, strict=True) if rows else ([] for _ in names)
+    return pa.table([_array(list(column)) for column in columns], names=names)
+
+
+def _cursor_columns(connection: Any, text: str) -> list[tuple[str, Any]]:
+    with closing(connection.cursor()) as cursor:
+        cursor.execute(text)
+        if (table := _arrow(cursor)) is not None:
+            return _fields(table)
+        return [(name, code) for name, code, *_ in cursor.description]
+
+
+def _arrow(cursor: Any) -> pa.Table | None:
+    """Fetch a cursor's rows as an Arrow table if its driver supports it.
+
+    ADBC, Databricks and Snowflake have methods of their own.
+    """
+    for method, arguments in (("fetch_arrow_table", {}), ("fetchall_arrow", {}), ("fetch_arrow_all", {"force_return_table": True})):
+        if hasattr(cursor, method):
+            table: pa.Table = getattr(cursor, method)(**arguments)
+            return table
+    return None
+
+
+def _array(values: list[Any]) -> pa.Array:
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # such as a UUID
+        return pa.array([None if value is None else str(value) for value in values])
+
+
+def _fields(table: pa.Table) -> list[tuple[str, Any]]:
+    return [(field.name, field.type) for field in table.schema]
+
+
+def _spark_table(spark: Any, text: str) -> pa.Table:
+    return spark.sql(text).toArrow()
+
+
+def _spark_columns(spark: Any, text: str) -> list[tuple[str, Any]]:
+    return [(field.name, field.dataType.simpleString()) for field in spark.sql(text).schema]
+
+
+def _chdb_table(chdb: Any, text: str) -> pa.Table:
+    return pa.ipc.open_file(chdb.query(text, "Arrow").bytes()).read_all()
+
+
+def _chdb_columns(chdb: Any, text: str) -> list[tuple[str, Any]]:
+    return _fields(_chdb_table(chdb, text))
+
+
+def _datafusion_table(context: Any, text: str) -> pa.Table:
+    return context.sql(text).to_arrow_table()
+
+
+def _datafusion_columns(context: Any, text: str) -> list[tuple[str, Any]]:
+    return [(field.name, field.type) for field in context.sql(text).schema()]
+
+
+DBAPI_ADAPTER = DriverAdapter(None, "cursor", _cursor_table, _cursor_columns)
+_ADAPTERS = {
+    "chdb": DriverAdapter("clickhouse", "query", _chdb_table, _chdb_columns),
+    "datafusion": DriverAdapter("datafusion", "sql", _datafusion_table, _datafusion_columns),
+    "pyspark": DriverAdapter("spark", "sql", _spark_table, _spark_columns),
+    **{
+        package: DBAPI_ADAPTER._replace(dialect=dialect)
+        for package, dialect in {
+            "clickhouse_connect": "clickhouse",
+            "clickhouse_driver": "clickhouse",
+            "databricks": "databricks",
+            "google": "bigquery",
+            "pg8000": "postgres",
+            "psycopg": "postgres",
+            "psycopg2": "postgres",
+            "redshift_connector": "redshift",
+            "snowflake": "snowflake",
+            "sqlite3": "sqlite",
+            "trino": "trino",
+        }.items()
+    },
+}
+"""Adapters by the package of the connection's class."""
+
+_VENDORS = {"postgresql": "postgres"}
+"""Dialects of database vendors that ADBC reports under another name."""
+
+
+def adapter_for(connection: Any) -> DriverAdapter | None:
+    """Return the adapter of a connection, None if it is not a connection."""
+    packages = [base.__module__.partition(".")[0] for base in type(connection).__mro__]
+    adapter = next((_ADAPTERS[package] for package in packages if package in _ADAPTERS), DBAPI_ADAPTER)
+    if not hasattr(connection, adapter.required_method):
+        return None
+    if hasattr(connection, "adbc_get_info"):
+        vendor = str(connection.adbc_get_info().get("vendor_name", "")).lower()
+        dialect = _VENDORS.get(vendor, vendor)
+        return adapter._replace(dialect=dialect if dialect in DIALECTS else None)
+    return adapter
+
+
+def to_row_tuples(table: pa.Table) -> list[tuple[Any, ...]]:
+    """Return the rows of a small result as tuples."""
+    return list(zip(*(_normalize_column(column).to_pylist() for column in table.columns), strict=True))
+
+
+def to_duckdb_type(engine_type: Any, dialect: str) -> str:
+    """Return the DuckDB name of a type, empty if unknown."""
+    try:
+        if isinstance(engine_type, pa.DataType):
+            with closing(duckdb.connect()) as local:
+                return str(local.from_arrow(pa.schema([("c", engine_type)]).empty_table()).types[0])
+        if isinstance(engine_type, str):
+            return str(duckdb.sqltype(exp.DataType.build(engine_type, dialect=get_dialect(dialect).sqlglot_name).sql("duckdb")))
+    except (SqlglotError, duckdb.Error):
+        return str(engine_type).upper()
+    return ""

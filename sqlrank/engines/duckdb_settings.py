@@ -1,0 +1,66 @@
+"""Set and restore settings of a DuckDB database, among them the one for dense integer groups."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from sqlrank.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+
+def set_setting(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
+    """Set a setting.
+
+    Raises:
+        InputError: The value is invalid.
+    """
+    try:
+        database.execute(f"SET {name} = ?", [value])
+    except duckdb.Error as error:
+        raise InputError(f"{name}={value!r} is not possible: {str(error).splitlines()[0]}") from None
+
+
+def restore_setting(database: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
+    """Restore a setting.
+
+    DuckDB shows sizes truncated to one decimal: defaults are reset, and other sizes get half a digit more.
+    """
+    # A setting that cannot be restored, such as a spill directory in use, must not hide the result or the original error.
+    with suppress(duckdb.Error, InputError):
+        database.execute(f"RESET {name}")
+        if database.execute("SELECT current_setting(?)", [name]).fetchall()[0][0] != value:
+            set_setting(database, name, re.sub(r"\.\d(?= [KMGT]iB$)", r"\g<0>5", value) if isinstance(value, str) else value)
+
+
+PERFECT_HASH_SETTING, PERFECT_HASH_BITS = "perfect_ht_threshold", 20
+"""Setting and size (a power of two, per thread) of DuckDB's perfect hash table.
+
+A thousand slices of a thousand bins take about 80 MB.
+"""
+
+
+def fetch_with_perfect_hash(connection: duckdb.DuckDBPyConnection, text: str) -> pa.Table:
+    """Run a query with the perfect hash table.
+
+    It requires group keys in a small integer range.
+    """
+    with _set(connection):
+        return connection.sql(text).to_arrow_table()
+
+
+@contextmanager
+def _set(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    previous = connection.execute("SELECT CURRENT_SETTING(?)", [PERFECT_HASH_SETTING]).fetchall()[0][0]
+    set_setting(connection, PERFECT_HASH_SETTING, PERFECT_HASH_BITS)
+    try:
+        yield
+    finally:
+        restore_setting(connection, PERFECT_HASH_SETTING, previous)

@@ -1,0 +1,346 @@
+"""Resolve sources on DuckDB: tables, files, relations and Arrow streams become FROM items with typed columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import duckdb
+import sqlglot
+from sqlglot import exp
+
+from sqlrank.engines import text_diagnostics
+from sqlrank.engines.arrow_tables import to_arrow_table
+from sqlrank.engines.database import Database, SourceTable
+from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
+from sqlrank.engines.duckdb_settings import fetch_with_perfect_hash
+from sqlrank.engines.file_sources import (
+    READER_FUNCTIONS,
+    data_suffix,
+    expand_globs,
+    list_neighbors,
+    list_paths,
+    misread_path,
+    names_files,
+    reader_function,
+    required_extension,
+    unreadable_path,
+)
+from sqlrank.engines.identifiers import split_table_name
+from sqlrank.engines.shadowed_functions import prefer_builtins, put_back_search_path
+from sqlrank.engines.text_diagnostics import explain_read_error, ragged_line_problem, schema_mismatch_problem, undetected_delimiter_problem
+from sqlrank.engines.worker_threads import make_fork_safe_lock
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+from sqlrank.registry.select_files import load_select
+from sqlrank.request import Stream, source_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
+
+
+_PROCESS_TAG = uuid4().hex[:8]
+
+_lock = make_fork_safe_lock()
+_taken: set[int] = set()
+
+
+class NameSuffix:
+    """A suffix of temporary names, unique among concurrent calls.
+
+    Released suffixes are reused, so that cached SQL text of earlier calls stays valid.
+    """
+
+    def __init__(self) -> None:
+        with _lock:
+            self._number = next(number for number in count(1) if number not in _taken)
+            _taken.add(self._number)
+
+    def __str__(self) -> str:
+        return f"_{_PROCESS_TAG}_{self._number}"
+
+    def release(self) -> None:
+        """Release the suffix for other calls, at most once.
+
+        Another call may have acquired it since.
+        """
+        with _lock:
+            _taken.discard(self._number)
+            self._number = 0
+
+
+class DuckDBSources:
+    """Sources of one call on a DuckDB connection; ``close`` removes what it registers.
+
+    ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not shared.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False) -> None:
+        self.connection = connection
+        self.keeps_text = keeps_text
+        self._is_own = is_own
+        self._mark = None if is_own else NameSuffix()
+        self._end = str(self._mark or "")
+        self._names = None if is_own else prefer_builtins(connection)
+        self._views: list[str] = []
+        self._tables: list[str] = []
+        self._streams: dict[str, tuple[str, Stream]] = {}
+
+    def resolve(self, role: str, source: Any) -> SourceTable:
+        """Resolve a source: table or view name, file, relation, or Arrow stream."""
+        if isinstance(source, (str, Path)):
+            node, label = self._named(role, source)
+        elif isinstance(source, duckdb.DuckDBPyRelation):
+            try:
+                node, label = self._relation(role, source), "DuckDB relation"
+            except (duckdb.OutOfMemoryException, duckdb.InterruptException):
+                raise
+            except duckdb.Error as error:
+                raise InputError(f"{role}: cannot read the DuckDB relation: {explain_read_error(error)}") from None
+        elif isinstance(source, Stream) and source.schema is not None:
+            node, label = self._register(role, to_arrow_table(role, source.schema.empty_table())), source.kind
+            self._streams[node.name] = (role, source)
+        else:
+            node, label = self._register(role, to_arrow_table(role, source)), source_kind(source)
+        is_registered = isinstance(node, exp.Table) and node.name in self._views
+        origin = exp.to_table(node.name.replace(f"sqlrank_arrow_{role}{self._end}", role)) if is_registered else None
+        return SourceTable(
+            label,
+            node,
+            self._types(role, label, node),
+            display_item=origin,
+            has_row_count=not isinstance(node, exp.Subquery) and node.find(exp.ReadCSV) is None,
+        )
+
+    def resolve_and_load(self, role: str, source: Any) -> SourceTable:
+        """Resolve a source, and load text into a temporary table.
+
+        Statements read their inputs several times.
+        """
+        table = self.resolve(role, source)
+        if not _is_text(table):
+            return table
+        files = list_paths(source) if isinstance(source, (str, Path)) else []
+        if problem := undetected_delimiter_problem(self.connection, files, table.column_types or {}):
+            raise InputError(f"{role}: {problem}")
+        if not self.keeps_text:
+            return table
+        name = self._free(f"sqlrank_{role}{self._end}")
+        try:
+            created = fetch_tuples(
+                self.connection, f"CREATE TEMP TABLE {name} AS {exp.select('*').from_(table.from_item.copy()).sql('duckdb')}"
+            )
+        except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException) as error:
+            problem = (
+                (ragged_line_problem(error) or schema_mismatch_problem(self.connection, error))
+                if not files or reader_function(source)
+                else text_diagnostics.malformed_trec_line(role, files)
+            )
+            raise InputError(
+                f"{role}: {problem}" if problem else f"{role}: cannot read {table.label}: {explain_read_error(error)}"
+            ) from None
+        self._tables.append(name)
+        return replace(table, display_item=table.from_item, from_item=exp.to_table(name), is_empty=created == [(0,)])
+
+    def close(self) -> None:
+        """Remove registered views and temporary tables."""
+        for name in self._views:
+            self.connection.unregister(name)
+        for name in self._tables:
+            self.connection.execute(f"DROP TABLE IF EXISTS {name}")
+        self._views, self._tables = [], []
+        if self._names is not None:
+            put_back_search_path(self.connection, self._names)
+        if self._mark is not None:
+            self._mark.release()
+
+    def filled(self) -> duckdb.DuckDBPyConnection:
+        """Return the connection with the rows of streams registered.
+
+        Streams are only consumed when a statement needs their rows.
+        """
+        for name, (role, stream) in self._streams.items():
+            self.connection.register(name, to_arrow_table(role, stream))
+        self._streams.clear()
+        return self.connection
+
+    def _free(self, name: str) -> str:
+        """Return a name that is unique within this call."""
+        num_taken = len([existing for existing in (*self._views, *self._tables) if existing.startswith(name)])
+        return f"{name}_{num_taken + 1}" if num_taken else name
+
+    def _named(self, role: str, source: str | Path) -> tuple[exp.Expr, str]:
+        text = str(source)
+        if isinstance(source, str) and (table := self._table(text)):
+            return table, text
+        if problem := unreadable_path(text):
+            raise InputError(f"{role}: {text!r} {problem}")
+        if extension := required_extension(text):
+            raise InputError(
+                f"{role}: {text!r} needs the extension {extension} of DuckDB, and sqlrank loads none; load it on a connection of your own "
+                f"(INSTALL {extension}; LOAD {extension}), make a view or a relation there, and give that with connection="
+            )
+        if names_files(text):
+            return _file(role, text), text
+        tables = [name for *_, name in self._tables_there() if name not in {*self._views, *self._tables}]
+        hint = misread_path(text) or did_you_mean(text, [*tables, *list_neighbors(text)])
+        listing = f" The database has: {enumerate_names(sorted(tables))}" if tables else ""
+        raise InputError(f"{role}: there is no table and no file named {quote_excerpt(text, is_name=True)}{hint}{listing}")
+
+    def _table(self, text: str) -> exp.Table | None:
+        tables = self._tables_there()
+        near_schemas = self._near()
+        identifier_parts = split_table_name(text) if '"' in text else None
+        for matches in (str.__eq__, _equals_ignoring_case):
+            for database, schema, name in tables:
+                if _is_called((name,), text, identifier_parts, matches) and (database, schema) in near_schemas:
+                    return _quoted(name)
+                full_names = ((schema, name), (database, name), (database, schema, name))
+                if any(_is_called(name_parts, text, identifier_parts, matches) for name_parts in full_names):
+                    return _quoted(name, schema, database)
+            candidates = [
+                (name, schema, database) for database, schema, name in tables if _is_called((name,), text, identifier_parts, matches)
+            ]
+            if len(candidates) > 1:
+                raise InputError(
+                    f"several tables are named {text!r}: {', '.join('.'.join(reversed(parts)) for parts in candidates)}; write one in full"
+                )
+            if candidates:
+                return _quoted(*candidates[0])
+        return None
+
+    def _near(self) -> set[tuple[str, str]]:
+        """Return the (database, schema) pairs that unqualified table names resolve to."""
+        return set() if self._names is None else {self._names.near, ("temp", "main")}
+
+    @property
+    def shadowed(self) -> Mapping[str, str]:
+        """User-defined functions that shadow built-in ones."""
+        return {} if self._names is None else self._names.shadowed
+
+    def _tables_there(self) -> list[tuple[str, str, str]]:
+        """Return (database, schema, name) of every table and view, unqualified ones first.
+
+        The list is empty on connections of sqlrank itself.
+        """
+        if self._is_own:
+            return []
+        tables = fetch_tuples(
+            self.connection,
+            "SELECT database_name, schema_name, table_name FROM duckdb_tables() UNION ALL "
+            "SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal",
+        )
+        near_schemas = self._near()
+        return sorted(tables, key=lambda row: ((row[0], row[1]) not in near_schemas, row))
+
+    def _register(self, role: str, table: pa.Table) -> exp.Table:
+        name = self._free(f"sqlrank_arrow_{role}{self._end}")
+        try:
+            self.connection.register(name, table)
+        except duckdb.Error as error:
+            raise InputError(f"{role}: {self._unread_column(table)}: {explain_read_error(error)}; convert it, or leave it out") from None
+        self._views.append(name)
+        return exp.table_(name)
+
+    def _unread_column(self, table: pa.Table) -> str:
+        """Return the label of the column whose type DuckDB does not read."""
+        for field in table.schema:
+            try:
+                self.connection.from_arrow(table.select([field.name]))
+            except duckdb.Error:
+                return f"column {field.name!r} of type {field.type} cannot be read"
+        return "cannot read this table"
+
+    def _relation(self, role: str, relation: duckdb.DuckDBPyRelation) -> exp.Expr:
+        """Return a relation of this connection as a subquery, which avoids a copy; load others."""
+        marker = uuid4().hex
+        self.connection.execute(f"SET VARIABLE sqlrank_mark = '{marker}'")
+        try:
+            is_here = _connection_marker(relation) == marker
+        finally:
+            self.connection.execute("RESET VARIABLE sqlrank_mark")
+        if not is_here:
+            return self._register(role, relation.to_arrow_table())
+        try:
+            node = exp.Subquery(
+                this=sqlglot.parse_one(relation.sql_query(), read="duckdb"), alias=exp.TableAlias(this=exp.to_identifier("relation"))
+            )
+            describe_columns(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
+        except (duckdb.Error, sqlglot.ParseError):
+            return self._register(role, relation.to_arrow_table())
+        return node
+
+    def _types(self, role: str, label: str, node: exp.Expr) -> dict[str, str]:
+        try:
+            return describe_columns(self.connection, exp.select("*").from_(node.copy()).sql("duckdb"))
+        except duckdb.Error as error:
+            raise InputError(f"{role}: cannot read {label}: {explain_read_error(error)}") from None
+
+
+def _is_called(name_parts: Sequence[str], text: str, identifier_parts: Sequence[str] | None, matches: Callable[[str, str], bool]) -> bool:
+    """Return True if a text names a table of these parts.
+
+    Names are compared complete, or part by part if quoted.
+    """
+    if matches(".".join(name_parts), text):
+        return True
+    return identifier_parts is not None and len(name_parts) == len(identifier_parts) and all(map(matches, name_parts, identifier_parts))
+
+
+def _equals_ignoring_case(left: str, right: str) -> bool:
+    return left.lower() == right.lower()
+
+
+def _quoted(name: str, schema: str | None = None, database: str | None = None) -> exp.Table:
+    return exp.table_(name, schema, database, quoted=True)
+
+
+def _connection_marker(relation: duckdb.DuckDBPyRelation) -> str | None:
+    """Return the value of the marker variable on the connection of a relation."""
+    result = relation.query("relation", "SELECT GETVARIABLE('sqlrank_mark')")
+    return None if result is None else result.fetchall()[0][0]
+
+
+def _file(role: str, text: str) -> exp.Expr:
+    """Return the FROM item that reads files by suffix.
+
+    Files without a known suffix are read as TREC text.
+    """
+    paths = expand_globs(text)
+    suffixes = sorted({data_suffix(path) for path in paths})
+    if len({reader_function(path) for path in paths}) > 1:
+        raise InputError(
+            f"{role}: {text} holds files of several kinds ({', '.join(suffix or 'no ending' for suffix in suffixes)}); give a pattern of one"
+        )
+    literals = [exp.Literal.string(path) for path in paths]
+    path_literal = literals[0] if len(paths) == 1 else exp.Array(expressions=literals)
+    if reader := reader_function(paths[0]):
+        return exp.Table(this=exp.func(reader, path_literal, dialect="duckdb"))
+    if role not in text_diagnostics.TREC_FORMATS:
+        raise InputError(
+            f"{role}: {quote_excerpt(text, is_name=True)} has no ending that says what it holds; use one of {', '.join(READER_FUNCTIONS)}"
+        )
+    tree = exp.replace_placeholders(load_select("inputs", f"trec_{text_diagnostics.TREC_FORMATS[role]}.sql"), path=path_literal)
+    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))
+
+
+def _is_text(table: SourceTable) -> bool:
+    """Return True if an input is TREC or CSV text, parsed at each scan."""
+    return table.from_item.find(exp.ReadCSV) is not None
+
+
+def duckdb_database(catalog: DuckDBSources) -> Database:
+    """Return the database session of a DuckDB connection's sources."""
+    return Database(
+        "duckdb",
+        resolve_source=catalog.resolve_and_load,
+        fetch_arrow=lambda text: catalog.filled().sql(text).to_arrow_table(),
+        fetch_rows=lambda text: fetch_tuples(catalog.filled(), text),
+        describe=lambda query: describe_columns(catalog.connection, query.sql("duckdb")),
+        fetch_dense_groups=lambda text: fetch_with_perfect_hash(catalog.filled(), text),
+        shadowed=catalog.shadowed,
+    )

@@ -1,0 +1,202 @@
+"""File sources: expansion of paths, globs and directories, and the reader of each format."""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import itertools
+import os
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from sqlrank.errors import quote_excerpt
+
+READER_FUNCTIONS = {
+    ".parquet": "READ_PARQUET",
+    ".csv": "READ_CSV",
+    ".tsv": "READ_CSV",
+    ".json": "READ_JSON",
+    ".jsonl": "READ_JSON",
+    ".ndjson": "READ_JSON",
+}
+"""Reader functions by file suffix."""
+
+_EXTENSIONS = {
+    "httpfs": ("http://", "https://", "s3://", "s3a://", "s3n://", "gs://", "gcs://", "r2://", "hf://"),
+    "azure": ("az://", "azure://", "abfs://", "abfss://"),
+    "excel": (".xlsx",),
+    "avro": (".avro",),
+    "sqlite": (".sqlite", ".sqlite3"),
+}
+"""DuckDB extensions that read remote addresses or further file formats."""
+
+MAX_NEIGHBORS = 1000
+_EMPTY = "is empty; check what should have written it"
+
+COMPRESSION_SUFFIXES = (".gz", ".zst")
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+
+
+def names_files(source: Any) -> bool:
+    """Return True if a source names a file, or several by pattern or directory."""
+    return isinstance(source, (str, Path)) and bool(expand_globs(source))
+
+
+def is_unambiguous_file(source: Any) -> bool:
+    """Return True if a source can only be a file.
+
+    A bare name is a table, even if there is a directory of that name.
+    """
+    return names_files(source) and not (str(source).isidentifier() and Path(source).is_dir())
+
+
+def expand_globs(source: str | Path) -> list[str]:
+    """Return the paths and globs that a text names, empty if it names no file.
+
+    A directory expands to its files in all levels, except those whose name, or directory's name, begins with a dot or ``_``. In a pattern
+    such as ``{a,b}/*.parquet`` every alternative must match.
+    """
+    text = str(source)
+    if not text:
+        return []
+    try:
+        path = Path(text)
+        if path.is_file():
+            return [text]
+        if path.is_dir():
+            files = sorted(file for file in path.rglob("*") if file.is_file())
+            return [str(file) for file in files if not _is_hidden(file.relative_to(path))]
+        patterns = [pattern for pattern in _expand_braces(text) if glob.glob(pattern, recursive=True)]  # noqa: PTH207  a glob may be absolute
+    except (OSError, ValueError):  # such as a text that is too long for a path, or contains NUL
+        return []
+    return patterns if len(patterns) == len(_expand_braces(text)) else []
+
+
+def list_paths(source: str | Path) -> list[Path]:
+    """Return every file that a text names."""
+    matches = ([pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True)) for pattern in expand_globs(source))  # noqa: PTH207
+    return [Path(path) for path in itertools.chain.from_iterable(matches)]
+
+
+def includes(source: str | Path, path: Path) -> bool:
+    """Return True if a directory or pattern includes a file, which need not exist."""
+    try:
+        if not str(source) or Path(source).is_file():
+            return False
+        if Path(source).is_dir():
+            folder = Path(source).resolve()
+            return path.is_relative_to(folder) and not _is_hidden(path.relative_to(folder))
+        return any(_would_match(pattern, path) for pattern in _expand_braces(str(source)) if glob.has_magic(pattern))
+    except (OSError, ValueError):
+        return False
+
+
+def _is_hidden(path: Path) -> bool:
+    """Return True if readers of a directory skip a file of this relative path."""
+    return any(part[0] in "._" for part in path.parts)
+
+
+def _would_match(pattern: str, path: Path) -> bool:
+    """Return True if a path would match a pattern, in its directory and name."""
+    head, _, name = (pattern if Path(pattern).is_absolute() else f"./{pattern}").rpartition("/")
+    if not fnmatch.fnmatchcase(path.name, name) or path.name[0] == "." != name[:1]:
+        return False
+    folders = glob.glob(f"{head}/{name if name == '**' else ''}", recursive=True)  # noqa: PTH207  a glob may be absolute
+    return any(Path(folder).is_dir() and Path(folder).samefile(path.parent) for folder in folders)
+
+
+def _expand_braces(text: str) -> list[str]:
+    """Expand braces to one pattern per alternative: ``a{1,2}`` gives ``a1`` and ``a2``."""
+    match = _BRACES.search(text)
+    if match is None:
+        return [text]
+    expanded = (f"{text[: match.start()]}{alternative}{text[match.end() :]}" for alternative in match[1].split(","))
+    return [pattern for expanded_pattern in expanded for pattern in _expand_braces(expanded_pattern)]
+
+
+def data_suffix(text: str | Path) -> str:
+    """Return the data suffix of a file, without a compression suffix; empty if unknown."""
+    path = Path(text)
+    suffix = Path(path.stem).suffix if path.suffix in COMPRESSION_SUFFIXES else path.suffix
+    return suffix.lower() if suffix.lower() in READER_FUNCTIONS else ""
+
+
+def reader_function(text: str | Path) -> str | None:
+    """Return the reader function of a file name, None if its suffix is unknown."""
+    return READER_FUNCTIONS.get(data_suffix(text))
+
+
+def required_extension(text: str) -> str | None:
+    """Return the DuckDB extension that a path or address needs, None if it needs none."""
+    lowered = text.lower()
+    return next((name for name, affixes in _EXTENSIONS.items() if lowered.startswith(affixes) or lowered.endswith(affixes)), None)
+
+
+def unreadable_path(text: str) -> str | None:
+    """Return the reason that a path is not a readable file.
+
+    None if it is one, or does not exist.
+    """
+    path = Path(text)
+    try:
+        if text and path.is_dir() and not names_files(text):
+            return _unreadable_folder(path)
+        if path.is_symlink() and not path.exists():
+            return f"is a link to {str(path.readlink())!r}, which leads to no file; check it"
+        if path.exists() and not path.is_file() and not path.is_dir():
+            return "is a pipe or a device, which can be read only once; write it to a file first"
+        if path.is_file() and path.stat().st_size == 0:
+            with path.open("rb") as file:
+                is_generated = file.read(1) != b""
+            return "has no size, since the system makes it as it is read; copy it to a file first" if is_generated else _EMPTY
+    except (OSError, ValueError):
+        pass
+    return None
+
+
+def _unreadable_folder(path: Path) -> str:
+    try:
+        next(path.rglob("*"), None)
+        has_files = any(entry.is_file() for entry in path.iterdir())
+    except OSError as error:
+        return f"is a folder that cannot be read: {error.strerror}"
+    if has_files:
+        return "is a folder of which not all files can be listed; give a pattern of some, such as '*.parquet' in it"
+    return f"is a folder without files; give a file, or a glob such as '{path / '*.parquet'}'"
+
+
+def misread_path(text: str) -> str:
+    """Return advice for path notations of shells and other tools.
+
+    It is the end of a sentence, empty for other paths.
+    """
+    if text == "-":
+        return "; standard input can be read only once: write it to a file first"
+    if text.startswith("file:"):
+        return f"; give the path, {urlsplit(text).path!r}"
+    if text.startswith("~"):
+        return f"; '~' is no folder here: give {os.path.expanduser(text)!r}"  # noqa: PTH111  unknown users are not expanded
+    folder = Path(text).parent
+    return f"; the folder {quote_excerpt(str(folder), is_name=True)} is not there." if _is_missing(folder) else ""
+
+
+def list_neighbors(text: str) -> list[str]:
+    """List the paths in the same directory, in the same notation.
+
+    Of large directories, only the first paths are listed.
+    """
+    folder = text[: text.rfind("/") + 1]
+    try:
+        with os.scandir(folder or ".") as entries:
+            return [f"{folder}{entry.name}" for entry in itertools.islice(entries, MAX_NEIGHBORS)]
+    except (OSError, ValueError):
+        return []
+
+
+def _is_missing(folder: Path) -> bool:
+    try:
+        return not folder.is_dir() and not any(letter in str(folder) for letter in "*?[")
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,224 @@
+"""Sessions on databases other than DuckDB, through the user's connection; nothing is uploaded."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+from hashlib import md5
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sqlrank.engines.database import Database, SourceTable
+from sqlrank.engines.driver_adapters import DBAPI_ADAPTER, adapter_for, to_duckdb_type, to_row_tuples
+from sqlrank.engines.identifiers import require_table_name
+from sqlrank.engines.shadowed_functions import find_shadowed
+from sqlrank.errors import ExecutionError, InputError
+from sqlrank.rendering.dialects import DIALECTS, get_dialect
+from sqlrank.rendering.renderer import to_sql
+from sqlrank.request import source_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sqlrank.engines.resource_limits import ResourceLimits
+
+
+def is_duckdb_connection(connection: Any) -> bool:
+    """Return True for a DuckDB connection, the path of a DuckDB file, or None."""
+    return connection is None or isinstance(connection, (str, Path, duckdb.DuckDBPyConnection))
+
+
+def infer_dialect(connection: Any, dialect: str | None) -> str:
+    """Infer the SQL dialect of a connection; ``dialect`` overrides it."""
+    if dialect is not None:
+        get_dialect(dialect)
+    if is_duckdb_connection(connection):
+        if dialect not in {None, "duckdb"}:
+            raise InputError(f"dialect={dialect!r} is not what DuckDB speaks; give connection= to a database that does")
+        return "duckdb"
+    adapter = adapter_for(connection)
+    if adapter is None:
+        raise InputError(
+            f"cannot connect to a {type(connection).__name__}; give a DuckDB connection or the path of a DuckDB file, "
+            "a PEP 249 or ADBC connection, a SparkSession, a chdb session or a DataFusion context"
+        )
+    inferred = dialect or adapter.dialect
+    if inferred is None:
+        connection_class = f"{type(connection).__module__}.{type(connection).__name__}"
+        raise InputError(f"cannot tell which SQL a {connection_class} speaks; name it with dialect=, one of: {', '.join(DIALECTS)}")
+    return inferred
+
+
+def check_no_limits(limits: ResourceLimits, dialect: str) -> None:
+    """Check that no resource limits are set, because they only apply to this process."""
+    for name, value in vars(limits).items():
+        if value is not None:
+            raise InputError(f"{name}={value!r} is not possible on {dialect}: the statement runs there; set a limit on the connection")
+
+
+@contextmanager
+def remote_session(connection: Any, dialect: str) -> Iterator[Database]:
+    """Yield the database session of a connection.
+
+    In PostgreSQL, a savepoint keeps an open transaction usable after a failed statement, except through ADBC.
+    """
+    adapter = adapter_for(connection) or DBAPI_ADAPTER
+    required_functions = _FUNCTIONS if isinstance(connection, sqlite3.Connection) else {}
+    if required_functions:
+        try:
+            _register_sqlite_functions(connection)
+        except sqlite3.Error as error:
+            raise InputError(f"this connection cannot be used now: {_first_line(error)}") from None
+    is_marked = dialect == "postgres" and _set_savepoint(connection)
+
+    def call_driver(driver_method: Callable[[Any, str], Any], text: str) -> Any:
+        try:
+            return driver_method(connection, text)
+        except Exception as error:
+            if is_marked:
+                _execute(connection, "ROLLBACK TO SAVEPOINT sqlrank")
+            raise ExecutionError(f"{dialect}: {_first_line(error)}") from error
+
+    def fetch(text: str) -> list[tuple[Any, ...]]:
+        return to_row_tuples(call_driver(adapter.fetch_arrow, text))
+
+    def types(query: exp.Query) -> dict[str, str]:
+        nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
+        column_types = dict(call_driver(adapter.describe, to_sql(nothing, dialect)))
+        if dialect in _TYPE_QUERIES:
+            columns = [exp.column(exp.Identifier(this=name, quoted=True), table="described") for name in column_types]
+            column_types = dict(zip(column_types, fetch(to_sql(_TYPE_QUERIES[dialect](query, columns), dialect))[0], strict=True))
+        return {name: to_duckdb_type(engine_type, dialect) for name, engine_type in column_types.items()}
+
+    try:
+        can_materialize = _has_setting(get_dialect(dialect).materialize_setting, fetch)
+        yield Database(
+            dialect,
+            lambda role, source: _resolve_table(types, dialect, role, source),
+            lambda text: call_driver(adapter.fetch_arrow, text),
+            fetch,
+            types,
+            can_materialize,
+            shadowed={name: full_name for name, full_name in find_shadowed(dialect, fetch).items() if name not in required_functions},
+        )
+    finally:
+        # A broken connection must not hide the original error.
+        with suppress(Exception):
+            if is_marked:
+                _execute(connection, "RELEASE SAVEPOINT sqlrank")
+
+
+def _has_setting(name: str | None, fetch: Callable[[str], list[tuple[Any, ...]]]) -> bool:
+    """Return True if a ClickHouse server has a setting; it rejects unknown ones."""
+    if name is None:
+        return False
+    query = exp.select("name").from_("system.settings").where(exp.EQ(this=exp.column("name"), expression=exp.Literal.string(name)))
+    return bool(fetch(to_sql(query, "clickhouse")))
+
+
+def _resolve_table(types: Callable[[exp.Query], dict[str, str]], dialect: str, role: str, source: Any) -> SourceTable:
+    """Resolve a source: a table name as written, or with each part quoted."""
+    if not isinstance(source, (str, Path)):
+        raise InputError(f"{role}: a {source_kind(source)} is not on {dialect}, and nothing is uploaded; give the name of a table there")
+    as_written = require_table_name(role, source, dialect)
+    quoted = as_written.copy()
+    for part in quoted.parts:
+        part.set("quoted", True)  # noqa: FBT003  sqlglot's flag
+    problems = []
+    for table in (as_written, quoted):
+        node = exp.alias_(table, "given", table=True)
+        try:
+            column_types = types(exp.select("*").from_(node.copy()))
+            return SourceTable(str(source), node, column_types, dialect, has_collations=dialect == "postgres")
+        except ExecutionError as error:
+            problems.append(error)
+    raise InputError(f"{role}: cannot read {source}: {problems[0]}") from problems[0]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _execute(connection: Any, text: str) -> None:
+    with closing(connection.cursor()) as cursor:
+        cursor.execute(text)
+
+
+def _set_savepoint(connection: Any) -> bool:
+    """Set a savepoint, and return False outside of a transaction."""
+    if hasattr(connection, "adbc_get_info"):  # after a failed statement the driver rejects all others until a complete rollback
+        return False
+    with suppress(Exception):
+        _execute(connection, "SAVEPOINT sqlrank")
+        return True
+    return False
+
+
+def _register_sqlite_functions(connection: sqlite3.Connection) -> None:
+    """Register functions that SQLite was built without.
+
+    Raises:
+        InputError: A user-defined function of that name gives other values.
+    """
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    for name, (function, *values) in _FUNCTIONS.items():
+        try:
+            results = cursor.execute(f"SELECT {', '.join([f'{name}(?)'] * len(values))}", values).fetchone()
+        except sqlite3.OperationalError:
+            connection.create_function(name, 1, partial(_apply_unless_null, function), deterministic=True)
+            continue
+        for value, result in zip(values, results, strict=True):
+            if not _is_same(result, function(value)):
+                raise InputError(
+                    f"the function {name} of this connection gives {name}({value!r}) = {result!r}, not {function(value)!r}; "
+                    "drop or rename it, or use a connection that does not have it"
+                )
+
+
+def _is_same(result: Any, expected: Any) -> bool:
+    return bool(math.isclose(result, expected, rel_tol=1e-12) if isinstance(result, (int, float)) else result == expected)
+
+
+def _apply_unless_null(function: Callable[[Any], Any], value: Any) -> Any:
+    return None if value is None else function(value)
+
+
+def _md5(text: Any) -> str:
+    return md5(str(text).encode(), usedforsecurity=False).hexdigest()
+
+
+def _types_on_postgres(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Select:
+    """Return a query for the types of columns, which drivers report as numbers."""
+    names = (exp.cast(exp.Anonymous(this="PG_TYPEOF", expressions=[column]), "TEXT") for column in columns)
+    nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
+    return (
+        exp.select(*names).from_(exp.select("1 AS one").subquery("one")).join(nothing.subquery("described"), on="1 = 1", join_type="left")
+    )
+
+
+def _types_on_sqlite(query: exp.Query, columns: Sequence[exp.Column]) -> exp.Select:
+    """Return a query for the types of values, because columns have none.
+
+    One text makes a text column.
+    """
+    value_types = (exp.func("NULLIF", exp.Anonymous(this="TYPEOF", expressions=[column]), exp.Literal.string("null")) for column in columns)
+    return exp.select(*(exp.Max(this=value_type) for value_type in value_types)).from_(query.copy().subquery("described"))
+
+
+_FUNCTIONS: dict[str, tuple[Callable[[Any], Any], *tuple[Any, ...]]] = {
+    "ln": (math.log, 1e-300, 1e300),
+    "exp": (math.exp, -700.0, 700.0),
+    "sqrt": (math.sqrt, 1e-300, 1e300),
+    "floor": (math.floor, -1.5, 2.5),
+    "md5": (_md5, "a"),
+}
+"""Functions that SQLite may lack, with test values that detect other definitions of users."""
+
+_TYPE_QUERIES = {"postgres": _types_on_postgres, "sqlite": _types_on_sqlite}
+"""Queries for column types, in dialects whose drivers do not report them."""

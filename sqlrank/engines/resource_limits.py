@@ -1,0 +1,54 @@
+"""Validate the limits of a call: memory, threads, time, and the directory for spilled data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlrank.errors import InputError
+
+_BYTES = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT])(?P<binary>i?)B\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ResourceLimits:
+    """Resource limits of a call.
+
+    Attributes:
+        memory_limit: Memory of this process, such as ``"2GB"``.
+        threads: Number of threads.
+        temp_directory: Directory for spilled data.
+        timeout: Time-out in seconds.
+    """
+
+    memory_limit: str | None = None
+    threads: int | None = None
+    temp_directory: str | Path | None = None
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        """Validate the limits."""
+        if self.timeout is not None and not (isinstance(self.timeout, (int, float)) and self.timeout > 0):
+            raise InputError(f"timeout={self.timeout!r} is not possible: give seconds above 0")
+        if self.threads is not None and not isinstance(self.threads, int):
+            raise InputError(f"threads={self.threads!r} is not possible: give a whole number")
+        if self.temp_directory is not None:
+            try:
+                Path(self.temp_directory).mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(f"temp_directory={str(self.temp_directory)!r} is not possible: {error.strerror}") from None
+
+
+def engine_memory_limit(limit: str | None) -> str | None:
+    """Return the memory limit for DuckDB.
+
+    It is the limit minus this process's memory, at least 85 % of the limit.
+    """
+    match = _BYTES.fullmatch(limit) if isinstance(limit, str) else None
+    status = Path("/proc/self/status")
+    if match is None or not status.exists():
+        return limit
+    limit_bytes = float(match["number"]) * (1024 if match["binary"] else 1000) ** " KMGT".index(match["unit"].upper())
+    resident_bytes = 1024 * next(int(line.split()[1]) for line in status.read_text("ascii").splitlines() if line.startswith("VmRSS:"))
+    return f"{int(max(0.85 * limit_bytes, limit_bytes - resident_bytes) / 1000)}KB"

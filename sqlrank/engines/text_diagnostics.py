@@ -1,0 +1,156 @@
+"""Explain why a text file cannot be read: the malformed line of TREC files, and DuckDB's CSV errors as advice."""
+
+from __future__ import annotations
+
+import io
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+
+from sqlrank.engines.duckdb_session import describe_columns
+from sqlrank.errors import quote_excerpt
+from sqlrank.registry.select_files import load_select
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+
+TREC_FIELDS = {"run": "query Q0 document rank score tag", "qrels": "query iteration document relevance"}
+"""Fields of a line, by file format."""
+
+TREC_FORMATS = {"run": "run", "qrels": "qrels", "baseline": "run"}
+"""File format, by role."""
+
+_COMMENT = re.compile(r"\s*#(\s|\S*\s*$)", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
+
+
+def malformed_trec_line(role: str, files: Iterable[Path]) -> str | None:
+    """Describe the first malformed line of TREC files.
+
+    Returns None if there is none, or if the files cannot be read at all.
+    """
+    role = TREC_FORMATS[role]
+    for path in files:
+        with suppress(OSError, pa.ArrowException):
+            for number, line in _lines(path):
+                fields = re.split(r"[ \t]+", line)
+                if _fits(role, fields):
+                    continue
+                is_rank_problem = len(fields) == len(TREC_FIELDS[role].split())
+                fault = f"rank {quote_excerpt(fields[3])}" if is_rank_problem else f"{len(fields)} field{'s' * (len(fields) > 1)}"
+                return f"{path}, line {number} has {fault}: {quote_excerpt(line)}; {_advice(role, fields)}"
+    return None
+
+
+def _fits(role: str, fields: list[str]) -> bool:
+    """Return True if the fields form a valid line, as parsed by ``sql/inputs``."""
+    expected = len(TREC_FIELDS[role].split())
+    if role != "run":
+        return len(fields) == expected
+    has_rank = len(fields) >= expected and _NUMBER.fullmatch(fields[3]) is not None
+    return has_rank and (len(fields) == expected or _NUMBER.fullmatch(fields[5]) is None)
+
+
+def _advice(role: str, fields: list[str]) -> str:
+    other_role = next(name for name in TREC_FIELDS if name != role)
+    if len(fields) == len(TREC_FIELDS[other_role].split()):
+        return f"that is a line of {_a(other_role)}, not of {_a(role)}; give the file with {other_role}= (--{other_role})"
+    names = TREC_FIELDS[role].split()
+    return f"a line of {_a(role)} has {len(names)} fields with blanks or tabs between them: {', '.join(names)}"
+
+
+def _a(role: str) -> str:
+    return "a run" if role == "run" else role
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the non-empty lines of a file without comments, with their numbers."""
+    with io.TextIOWrapper(pa.input_stream(str(path), compression="detect"), encoding="utf-8-sig", errors="replace", newline="\n") as text:
+        for number, line in enumerate(text, start=1):
+            content = line.strip(" \t\r\n")
+            if content and not _COMMENT.match(line):
+                yield number, content
+
+
+_ADVICE = {
+    "not utf-8": "it is not UTF-8 text; convert it, such as with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
+    "maximum line size": "a line of it is longer than the 2 MB that DuckDB reads at once; make a Parquet file of it, without that column",
+    "parquet file": "name a file by what it is, such as .csv, .json or .parquet, or write it anew if it is damaged",
+    "no magic bytes": "name a file by what it is, such as .csv, .json or .parquet, or write it anew if it is damaged",
+}
+
+_UNEVEN = re.compile(r"CSV Error on Line: (\d+)\nOriginal Line: ?(.*?)\nExpected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
+_UNLIKE = re.compile(r"^Main file schema: (.*)\nCurrent file: (.*)$", re.MULTILINE)
+_MISSING = re.compile(r"^Column with name: \"(.*)\" is missing$", re.MULTILINE)
+_FILE = re.compile(r"^  file = (.*)$", re.MULTILINE)
+
+DELIMITERS = (",", ";", "\t", "|")
+
+
+def explain_read_error(error: duckdb.Error) -> str:
+    """Return the first line of an error with advice, if there is any."""
+    text = str(error).strip()
+    advice = next((advice for words, advice in _ADVICE.items() if words in text.lower()), None)
+    return text.splitlines()[0] + (f": {advice}" if advice else "")
+
+
+def ragged_line_problem(error: duckdb.Error) -> str | None:
+    """Describe the line with a deviating number of fields, if that is the error."""
+    text = str(error)
+    match, file = _UNEVEN.search(text), _FILE.search(text)
+    if match is None or file is None:
+        return None
+    number, line, expected, actual = match.groups()
+    fields = f"{actual} field{'s' * (actual != '1')}"
+    return (
+        f"{file[1]}, line {number} has {fields}: {quote_excerpt(line)}; {expected} are expected, as in the lines before. "
+        "Mend the line: put what holds a delimiter in quotes, and leave no field out"
+    )
+
+
+def undetected_delimiter_problem(connection: duckdb.DuckDBPyConnection, files: Iterable[Path], columns: Mapping[str, str]) -> str | None:
+    """Diagnose a CSV whose delimiter DuckDB could not detect.
+
+    DuckDB then returns one column named like the complete header. The problem names the first line with another number of fields.
+    """
+    name = next(iter(columns), "")
+    delimiter = max(DELIMITERS, key=name.count)
+    if len(columns) != 1 or delimiter not in name:
+        return None
+    fields = [
+        exp.PropertyEQ(this=exp.to_identifier(f"field_{index}"), expression=exp.Literal.string("VARCHAR"))
+        for index in range(name.count(delimiter) + 1)
+    ]
+    for path in files:
+        placeholders = {"path": str(path), "delimiter": delimiter, "columns": exp.Struct(expressions=fields)}
+        try:
+            connection.execute(exp.replace_placeholders(load_select("inputs", "csv_rows.sql"), **placeholders).sql("duckdb"))
+        except duckdb.Error as error:
+            if problem := ragged_line_problem(error):
+                return problem
+    return None
+
+
+def schema_mismatch_problem(connection: duckdb.DuckDBPyConnection, error: duckdb.Error) -> str | None:
+    """Describe a CSV file without the first file's columns, if that is the error."""
+    text = str(error)
+    match, missing = _UNLIKE.search(text), _MISSING.findall(text)
+    if match is None or not missing:
+        return None
+    first, file = match.groups()
+    table = exp.Table(this=exp.func("READ_CSV", exp.Literal.string(file), dialect="duckdb"))
+    columns = describe_columns(connection, exp.select("*").from_(table).sql("duckdb"))
+    return (
+        f"{file} has no column {_listed(missing)}, which {first} has; it has {_listed(columns)}. "
+        "Name the columns alike, with a header in each file, or give files of one kind only"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(quote_excerpt(name, is_name=True) for name in names)

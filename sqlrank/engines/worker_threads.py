@@ -1,0 +1,100 @@
+"""Worker threads that callers may stop waiting for; all end before the interpreter does."""
+
+from __future__ import annotations
+
+import atexit
+import math
+import os
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlrank.deadline import WORKER_THREAD_NAME, seconds_left, timeout_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import duckdb
+
+    Result = TypeVar("Result")
+
+MAX_EXIT_SECONDS = 10.0
+"""Maximum seconds to wait at exit for work that ignores interrupts.
+
+An example is a Polars query.
+"""
+WORKER_POLL_SECONDS = 0.05
+
+
+class Worker(threading.Thread):
+    """Run work in a daemon thread that can be interrupted.
+
+    Attributes:
+        connection: The DuckDB connection that the work runs statements on, None for work that must not be interrupted.
+    """
+
+    def __init__(self, work: Callable[[], Any], connection: duckdb.DuckDBPyConnection | None = None) -> None:
+        super().__init__(target=work, name=WORKER_THREAD_NAME, daemon=True)
+        self.connection = connection
+
+    def interrupt(self) -> None:
+        """Cancel the running DuckDB statement, and raise ``SystemExit`` at the next Python instruction."""
+        if self.connection is None or self.ident is None:
+            return
+        import ctypes  # noqa: PLC0415  only needed for abandoned work
+
+        import duckdb  # noqa: PLC0415  already imported by the creator of the connection
+
+        with suppress(duckdb.Error):  # the connection may be closed already
+            self.connection.interrupt()
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(SystemExit))
+
+
+def make_fork_safe_lock() -> threading.Lock:
+    """Return a lock that is free in a forked process.
+
+    A lock held by another thread at the fork would never be released there.
+    """
+    lock = threading.Lock()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    return lock
+
+
+def run_in_time(work: Callable[[], Result]) -> Result:
+    """Run work that ignores interrupts, such as imports, and return its result.
+
+    Raises:
+        ExecutionError: The time of the call is over.
+    """
+    if math.isinf(seconds_left()):
+        return work()
+    outcome: list[Result | BaseException] = []
+
+    def working() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:  # noqa: BLE001  raised again below
+            outcome.append(error)
+
+    worker = Worker(working)
+    worker.start()
+    worker.join(max(0.0, seconds_left()))
+    if not outcome:
+        raise timeout_error()
+    if isinstance(outcome[0], BaseException):
+        raise outcome[0]
+    return outcome[0]
+
+
+@atexit.register
+def stop_workers(seconds: float = MAX_EXIT_SECONDS) -> None:
+    """Interrupt all workers and wait for them, because running ones abort the process at shutdown."""
+    end = time.monotonic() + seconds
+    workers = [thread for thread in threading.enumerate() if isinstance(thread, Worker)]
+    while workers and time.monotonic() < end:
+        for worker in workers:
+            worker.interrupt()
+            worker.join(WORKER_POLL_SECONDS)
+        workers = [worker for worker in workers if worker.is_alive()]

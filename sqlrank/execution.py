@@ -1,0 +1,189 @@
+"""Execution of requests: prepare and run the statement, and verify its audit columns."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+
+from sqlrank._version import __version__
+from sqlrank.engines import remote_database
+from sqlrank.engines.driver_adapters import normalize_result
+from sqlrank.engines.open_database import run_on_database
+from sqlrank.errors import ExecutionError
+from sqlrank.inputs import cross_input_checks, row_checks
+from sqlrank.prepare import AUDIT_ALL_ROWS, AUDIT_INVALID_ROWS, prepare, required_row_checks
+from sqlrank.registry.fingerprints import metric_fingerprints
+from sqlrank.resolve import resolve_request
+from sqlrank.result_columns import N_UNITS
+from sqlrank.result_metadata import ROW_COUNTS_KEY, group_texts, metrics_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlrank.compiler.statement import CompiledStatement
+    from sqlrank.engines.database import Database
+    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.inputs.row_checks import CheckMode, ValidationReport
+    from sqlrank.prepare import PreparedStatement
+    from sqlrank.request import Request
+    from sqlrank.resolve import ResolvedRequest
+
+ROW_UNIT = "row"
+"""Value of ``sqlrank.unit`` in the metadata if each input row is its own unit."""
+
+MAX_ROWS_COUNTED, MAX_GROUPS_COUNTED = 20_000, 1000
+"""Maximum rows and groups of a result with row counts per group in its metadata."""
+
+_ARROW_TYPES = {
+    "by": None,
+    "slice": None,
+    "query": None,
+    "unit": None,
+    "id": None,
+    "cutoff": pa.int32(),
+    "point": pa.int64(),
+    N_UNITS: pa.int64(),
+}
+"""Arrow types of result columns by kind, None for input columns; all others are float64."""
+
+
+def execute_request(
+    call: Request,
+    connection: Any,
+    dialect: str | None,
+    limits: ResourceLimits,
+    check: CheckMode,
+    progress: Callable[[float], None] | None = None,
+) -> pa.Table:
+    """Execute a request on its connection; ``progress`` is called with the percentage done."""
+    dialect = remote_database.infer_dialect(connection, dialect)
+    question = resolve_request(call)
+    return run_on_database(connection, dialect, limits, lambda database: execute_resolved(question, database, check), progress)
+
+
+def execute_resolved(
+    question: ResolvedRequest,
+    database: Database,
+    check: CheckMode,
+    transform: Callable[[CompiledStatement], CompiledStatement] = lambda statement: statement,
+) -> pa.Table:
+    """Execute a resolved request.
+
+    ``transform`` changes the compiled statement before it runs.
+    """
+    prepared = prepare(question, database, check)
+    prepared = replace(prepared, statement=transform(prepared.statement))
+    try:
+        result = _fetch_result(prepared)
+    except (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException, ExecutionError):
+        with suppress(ExecutionError):  # the original error takes precedence
+            _explain_invalid_rows(prepared)
+        raise
+    metadata = _schema_metadata(prepared)
+    if prepared.is_audited:
+        metadata |= _group_row_counts(prepared, result)
+        result = _verify_audit_columns(prepared, result)
+    return result.replace_schema_metadata(metadata)
+
+
+def _fetch_result(prepared: PreparedStatement) -> pa.Table:
+    database = prepared.columns.database
+    result = database.fetch_arrow(prepared.text(executable=True))
+    outputs = prepared.statement.outputs
+    if database.dialect == "duckdb":
+        return result.rename_columns([output.name for output in outputs])
+    return normalize_result(result, {output.name: _ARROW_TYPES.get(output.kind, pa.float64()) for output in outputs})
+
+
+def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
+    columns = {output.name: output.kind for output in prepared.statement.outputs if output.kind != "audit"}
+    result_metadata = metrics_metadata(columns, prepared.question.metrics, prepared.question.library)
+    metadata = {"sqlrank.version": __version__, "sqlrank.sql": prepared.text(), **result_metadata.to_schema_metadata()}
+    if prepared.question.is_ranking:
+        metadata["sqlrank.duplicates_searched"] = "none" if prepared.question.deduplicates else _duplicate_search_scope(prepared)
+    if prepared.question.base_role is not None:
+        metadata["sqlrank.strategy"] = str(prepared.plans.get("order", "none"))
+    if prepared.question.call.per_query:
+        metadata["sqlrank.metrics"] = json.dumps(metric_fingerprints(prepared.question.metrics, prepared.question.library))
+    if (confidence := prepared.question.confidence) is not None:
+        metadata |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.method}
+        metadata |= (
+            {"sqlrank.replicates": str(confidence.replicates), "sqlrank.seed": str(confidence.seed)} if confidence.is_bootstrap else {}
+        )
+        unit = ROW_UNIT if prepared.columns.rows_are_units else confidence.unit
+        metadata |= {} if unit is None else {"sqlrank.unit": unit}
+    return metadata
+
+
+def _group_row_counts(prepared: PreparedStatement, result: pa.Table) -> dict[str, str]:
+    """Return the input row counts per group as metadata.
+
+    Empty for values per list, and for very many groups.
+    """
+    if AUDIT_ALL_ROWS not in result.column_names or prepared.question.call.per_query or result.num_rows > MAX_ROWS_COUNTED:
+        return {}
+    keys = [output.name for output in prepared.statement.outputs if output.kind in {"by", "slice"}]
+    row_counts = {
+        tuple(group_texts(row, keys)): int(row[AUDIT_ALL_ROWS] or 0) for row in result.select([*keys, AUDIT_ALL_ROWS]).to_pylist()
+    }
+    return (
+        {ROW_COUNTS_KEY: json.dumps([[*key, count] for key, count in row_counts.items()])} if len(row_counts) <= MAX_GROUPS_COUNTED else {}
+    )
+
+
+def _duplicate_search_scope(prepared: PreparedStatement) -> str:
+    report = prepared.report
+    if report is None or report.all_rows:
+        return "none" if report is None else "all rows"
+    first = f" that can be among the first {prepared.plans['top']}" if prepared.plans["ranking"] == "top" else ""
+    return f"rows of documents of positive relevance{first}"
+
+
+def _explain_invalid_rows(prepared: PreparedStatement) -> None:
+    """Check the rows of the evaluated input, and raise ``InputError`` with every problem."""
+    columns = prepared.columns
+    base_input = columns.base
+    if base_input is None or base_input.role.name not in columns.needed_columns or not prepared.is_audited:
+        return
+    for _ in columns.for_each_score():
+        row_checks.validate_rows(
+            columns.database, base_input, columns.needed_columns[base_input.role.name], required_row_checks(prepared.question)
+        )
+
+
+def _verify_audit_columns(prepared: PreparedStatement, result: pa.Table) -> pa.Table:
+    """Verify the audit columns of a result, and return it without them."""
+    # NULL means that there were no rows.
+    if AUDIT_INVALID_ROWS in result.column_names and _sum(result[AUDIT_INVALID_ROWS]) != 0:
+        _explain_invalid_rows(prepared)
+    if prepared.report is not None and "audit_docs" in result.column_names:
+        _verify_ranking_join(prepared, prepared.report, result)
+    return result.drop_columns([output.name for output in prepared.statement.outputs if output.kind == "audit"])
+
+
+def _sum(column: pa.ChunkedArray) -> int | None:
+    """Return the sum of a count column, None if it has no values."""
+    if len(column) > MAX_ROWS_COUNTED:
+        import pyarrow.compute as pc  # noqa: PLC0415  its import takes longer than a small evaluation
+
+        return int(total) if (total := pc.sum(column).as_py()) is not None else None
+    counts = [int(count) for count in column.to_pylist() if count is not None]
+    return sum(counts) if counts else None
+
+
+def _verify_ranking_join(prepared: PreparedStatement, report: ValidationReport, result: pa.Table) -> None:
+    question, inputs = prepared.question, prepared.columns.inputs
+    docs, retrieved = (_sum(result[name]) or 0 for name in ("audit_docs", "audit_retrieved"))
+    by = prepared.columns.group_columns
+    is_system = not set(by) & set(inputs["qrels"].group_columns) and set(by) <= set(inputs["run"].group_columns)
+    is_truth = question.shared_policies.get("queries", "truth") in {"truth", "strict"} and question.grouping_sets is None
+    keys = [output.name for output in prepared.statement.outputs if output.kind == "by"]
+    systems = 1 if not by else result.group_by(keys).aggregate([]).num_rows if is_system else None
+    is_joined = prepared.plans["ranking"] != "listed"  # an array lookup finds a document once, even if the list contains duplicates
+    expected = report.positive * systems if is_truth and is_joined and systems is not None else None
+    cross_input_checks.check_ranking_join(prepared.columns.database, inputs, report, (docs, retrieved), expected)

@@ -1,0 +1,196 @@
+"""Parse an experiment design: metrics (Mean, Ratio), CUPED covariates, confidence level."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import MetricError, did_you_mean, short_repr
+from sqlrank.inference.significance import CORRECTIONS
+from sqlrank.interval_options import check_confidence_level
+from sqlrank.request import split_column_list
+from sqlrank.splits.assignment import parse_shares
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+INTERVALS = ("fixed", "always")
+LIFTS = ("log", "linear")
+MULTI_VARIANT_ACTIONS = ("error", "drop")
+SAMPLE_RATIO = "sample_ratio"
+"""Name of the result row that tests for a sample ratio mismatch."""
+
+SUM_ROLES = ("value", "denominator", "covariate", "covariate_denominator")
+"""Columns that a metric may sum per unit."""
+
+_METRIC = re.compile(r"\s*(Mean|Ratio)\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A mean over units of per-unit sums, or a ratio of two such sums.
+
+    Both texts are a column name or a SQL expression; a mean has no denominator.
+    """
+
+    value: str
+    denominator: str | None = None
+
+    @classmethod
+    def parse(cls, text: Any, is_covariate: bool = False) -> Formula:
+        """Parse ``Mean(x)`` or ``Ratio(x, y)``; for a covariate a bare column means its mean."""
+        match = _METRIC.fullmatch(text) if isinstance(text, str) else None
+        names = split_column_list(match[2]) if match else []
+        if match and all(names) and len(names) == (1 if match[1].lower() == "mean" else 2):
+            return cls(*names)
+        if is_covariate and isinstance(text, str) and text.strip() and not match:
+            return cls(text.strip())
+        expected = "Mean(revenue) or Ratio(clicks, views)" + (", or name a column" if is_covariate else "")
+        raise MetricError(f"{'covariate' if is_covariate else 'metric'} {short_repr(text)} is not possible: write {expected}")
+
+    def __str__(self) -> str:
+        """Return the text that parses to this formula."""
+        return f"Mean({self.value})" if self.denominator is None else f"Ratio({self.value}, {self.denominator})"
+
+
+@dataclass(frozen=True)
+class ExperimentMetric:
+    """A metric of an experiment: name, formula, covariate, and direction."""
+
+    name: str
+    formula: Formula
+    covariate: Formula | None = None
+    lower_is_better: bool = False
+
+    @property
+    def columns_by_role(self) -> dict[str, str]:
+        """Return the expressions that are summed per unit, by role."""
+        covariate = self.covariate or Formula("")
+        texts = (self.formula.value, self.formula.denominator, covariate.value, covariate.denominator)
+        return {role: text for role, text in zip(SUM_ROLES, texts, strict=True) if text}
+
+
+@dataclass(frozen=True)
+class ExperimentDesign:
+    """A parsed experiment design; ``shares`` are the expected shares of units, equal if empty."""
+
+    estimates: tuple[ExperimentMetric, ...]
+    control: str | None
+    shares: Mapping[str, Fraction]
+    confidence: float
+    interval: str
+    lift: str
+    correction: str = "none"
+    crossed: str = "drop"
+    power: float = 0.8
+
+    @classmethod
+    def from_arguments(
+        cls,
+        metrics: Any,
+        *,
+        variant: Any,
+        unit: Any,
+        control: Any,
+        covariates: Any,
+        shares: Any,
+        lower: Any,
+        confidence: float,
+        correction: str,
+        interval: str,
+        lift: str,
+        crossed: str = "drop",
+        power: float = 0.8,
+    ) -> ExperimentDesign:
+        """Parse the arguments of a call; raise ``MetricError`` for invalid ones."""
+        choices = (
+            ("interval", interval, INTERVALS),
+            ("lift", lift, LIFTS),
+            ("crossed", crossed, MULTI_VARIANT_ACTIONS),
+            ("correction", correction, tuple(name for name in CORRECTIONS if name != "max_t")),
+        )
+        for name, value, values in choices:
+            if value not in values:
+                raise MetricError(f"unknown {name} {short_repr(value)}{did_you_mean(str(value), values)} Choose from: {', '.join(values)}")
+        for name, column in (("variant", variant), ("unit", unit)):
+            if not isinstance(column, str) or not column.strip():
+                raise MetricError(f"{name}={short_repr(column)} is not possible: give the name of a column")
+        check_confidence_level(confidence)
+        if control is not None and (not isinstance(control, (str, int)) or control == ""):
+            raise MetricError(f"control={short_repr(control)} is not possible: name the variant that others are compared with")
+        return cls(
+            shares={} if shares is None else parse_shares(shares),
+            estimates=_estimates(metrics, covariates, lower),
+            control=None if control is None else str(control),
+            confidence=confidence,
+            interval=interval,
+            lift=lift,
+            correction=correction,
+            crossed=crossed,
+            power=power,
+        )
+
+    @property
+    def unit_sum_columns(self) -> dict[tuple[str, bool], str]:
+        """Return the per-unit sum columns, by expression and by use as a covariate.
+
+        Covariates may be NULL.
+        """
+        columns: dict[tuple[str, bool], str] = {}
+        for estimate in self.estimates:
+            for role, text in estimate.columns_by_role.items():
+                columns.setdefault((text, role.startswith("covariate")), f"amount_{len(columns)}")
+        return columns
+
+    def sum_columns(self, estimate: ExperimentMetric) -> dict[str, str]:
+        """Return the per-unit sum columns of a metric, by role."""
+        amounts = self.unit_sum_columns
+        return {role: amounts[text, role.startswith("covariate")] for role, text in estimate.columns_by_role.items()}
+
+
+def _estimates(metrics: Any, covariates: Any, lower: Any) -> tuple[ExperimentMetric, ...]:
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    if not isinstance(metrics, (Mapping, list, tuple)) or not metrics:
+        raise MetricError(f"metrics={short_repr(metrics)} is not possible: give formulas, such as {{'ctr': 'Ratio(clicks, views)'}}")
+    named = metrics if isinstance(metrics, Mapping) else None
+    formulas = [(name, Formula.parse(text)) for name, text in (named.items() if named is not None else ((None, text) for text in metrics))]
+    named_formulas = [(str(formula) if name is None else name, formula) for name, formula in formulas]
+    names = [name for name, _ in named_formulas]
+    for index, name in enumerate(names):
+        if not isinstance(name, str) or not name.strip() or name == SAMPLE_RATIO or name in names[:index]:
+            raise MetricError(f"a metric cannot be called {short_repr(name)}: give each a name of its own, other than {SAMPLE_RATIO!r}")
+    covariate_formulas = _covariates(covariates, names)
+    lower_metrics = [lower] if isinstance(lower, str) else lower
+    if not isinstance(lower_metrics, (list, tuple)):
+        raise MetricError(f"lower={short_repr(lower)} is not possible: name the metrics of which lower values are better, in a list")
+    for name in lower_metrics:
+        _refuse_unknown("lower", name, names)
+    return tuple(ExperimentMetric(name, formula, covariate_formulas.get(name), name in lower_metrics) for name, formula in named_formulas)
+
+
+def _covariates(covariates: Any, names: list[str]) -> dict[str, Formula]:
+    if covariates is None or covariates == {}:
+        return {}
+    if isinstance(covariates, str):
+        if len(names) > 1:
+            raise MetricError(
+                f"covariates={short_repr(covariates)} is not possible: say of which metric it is, such as {{{names[0]!r}: {covariates!r}}}"
+            )
+        covariates = {names[0]: covariates}
+    if not isinstance(covariates, Mapping):
+        raise MetricError(
+            f"covariates={short_repr(covariates)} is not possible: give metrics with what was known before, such as {{'m': 'm_before'}}"
+        )
+    for name in covariates:
+        _refuse_unknown("covariates", name, names)
+    return {name: Formula.parse(text, is_covariate=True) for name, text in covariates.items()}
+
+
+def _refuse_unknown(what: str, name: Any, names: list[str]) -> None:
+    if name not in names:
+        raise MetricError(
+            f"{what} names {short_repr(name)}, which is no metric of this call{did_you_mean(str(name), names)} There are: {', '.join(names)}"
+        )

@@ -1,0 +1,145 @@
+"""Map and validate the observations of an experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.errors import InputError, did_you_mean, short_repr
+from sqlrank.experiments.variant_sums import FOLDER, KEYS, OBSERVATIONS, variant_sum_ctes
+from sqlrank.inputs.bound_input import BoundInput
+from sqlrank.inputs.column_mapping import bind_column_or_expression
+from sqlrank.inputs.filters import apply_filter
+from sqlrank.inputs.row_checks import MAX_EXAMPLES, NUMERIC_TYPES, format_problem, problem_with_examples, raise_problems, select_over_input
+from sqlrank.inputs.row_rules import row_rules
+from sqlrank.inputs.source_union import resolve_source
+from sqlrank.registry.roles import ColumnSpec, Role
+from sqlrank.registry.sql_folder import sql_root
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from sqlrank.engines.database import Database
+    from sqlrank.experiments.design import ExperimentDesign
+
+DATA = "data"
+
+CONTROL = "control"
+"""Default name of the control."""
+
+MIN_UNITS_AND_VARIANTS = 2
+"""Minimum number of units for a variance, and of variants for an experiment."""
+
+DATA_DESCRIPTION = "what was observed: a row per exposure, session or unit"
+
+
+def map_observations(design: ExperimentDesign, database: Database, source: Any, unit: str, variant: str, where: str | None) -> BoundInput:
+    """Map the columns of the observations; raise ``InputError`` for missing or non-numeric ones."""
+    amounts = {name: ColumnSpec(name, "double", text) for (text, _), name in design.unit_sum_columns.items()}
+    keys = {name: ColumnSpec(name, "key", "") for name in KEYS}
+    observations = BoundInput(Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}), resolve_source(database, DATA, source))
+    texts = dict(zip(KEYS, (unit, variant), strict=True)) | {name: column.about for name, column in amounts.items()}
+    for name, text in texts.items():
+        bind_column_or_expression(observations, name, text, database)
+    if not observations.column_type("variant").startswith("VARCHAR"):
+        observations.as_text.add("variant")
+    for name, column in amounts.items():
+        duckdb_type = observations.column_type(name)
+        if duckdb_type and not observations.table.is_empty and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
+            raise InputError(f"{observations.label}: {column.about} is {duckdb_type}, not a number; cast it, or name another column")
+    apply_filter(where, {DATA: observations}, rankings_from_predictions=False, dialect=observations.table.dialect)
+    return observations
+
+
+def check_rows(design: ExperimentDesign, database: Database, observations: BoundInput) -> None:
+    """Raise ``InputError`` with all problems of single rows."""
+    conditions, meanings = _conditions(design, observations)
+    columns = tuple(observations.role.columns)
+    counts = [
+        exp.alias_(
+            exp.Sum(this=exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0))), name
+        )
+        for name, condition in conditions.items()
+    ]
+    ((rows, *counted),) = database.query_rows(
+        select_over_input(exp.select(exp.alias_(exp.Count(this=exp.Star()), "all_rows"), *counts), observations, columns)
+    )
+    if not rows:
+        raise InputError(
+            f"{observations.label} has no rows{'' if observations.where is None else f' where {database.render(observations.where)}'}"
+        )
+    problems = []
+    for (name, condition), count in zip(conditions.items(), counted, strict=True):
+        if count:
+            broken = exp.Case(ifs=[exp.If(this=condition, true=exp.Literal.number(1))], default=exp.Literal.number(0))
+            query = exp.select("*").where(exp.EQ(this=broken, expression=exp.Literal.number(1)))
+            what = f"{int(count):,} {'row' if count == 1 else 'rows'}: {meanings[name]}"
+            problems.append(problem_with_examples(database, observations, what, query, columns))
+    raise_problems(problems)
+
+
+def _conditions(design: ExperimentDesign, observations: BoundInput) -> tuple[dict[str, exp.Expr], dict[str, str]]:
+    """Return the conditions that invalid rows satisfy, and their messages, for every column read."""
+    texts_by_column = {(name, name): observations.columns[name] for name in KEYS}
+    for estimate in design.estimates:
+        for role, name in design.sum_columns(estimate).items():
+            texts_by_column[name, "covariate" if role.startswith("covariate") else role] = observations.role.columns[name].about
+    conditions: dict[str, exp.Expr] = {}
+    meanings: dict[str, str] = {}
+    path = sql_root() / FOLDER / "input_checks.sql"
+    for (name, column_kind), text in texts_by_column.items():
+        rules = row_rules(path, (column_kind,), type_of=lambda _, column=name: observations.column_type(column))  # type: ignore[misc]
+        for rule, condition in rules.conditions.items():
+            for column in find_nodes(condition, exp.Column):
+                column.set("this", exp.to_identifier(name))
+            conditions[f"{rule}_{name}"] = condition
+            meanings[f"{rule}_{name}"] = f"{text}{rules.meanings[rule].removeprefix(column_kind)}"
+    return conditions, meanings
+
+
+def multi_variant_error(design: ExperimentDesign, database: Database, observations: BoundInput, count: int) -> InputError:
+    """Return the error for units in several variants, with examples."""
+    units = variant_sum_ctes(design, observations)["experiment_units"]
+    query: Any = exp.select("unit_id", "variant", "last_variant").where("variant <> last_variant")
+    plain: Any = units.copy()
+    plain.set("expressions", plain.expressions[:3])
+
+    def read(is_shown: bool) -> exp.Select:
+        rows = observations.select(KEYS, for_display=is_shown).subquery(OBSERVATIONS)
+        inner = plain.copy()
+        inner.args["from_"].set("this", rows)
+        select: exp.Select = query.copy().from_(inner.subquery("experiment_units"))
+        return select
+
+    is_single = count == 1
+    what = f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant; leave {'it' if is_single else 'them'} out (crossed='drop')"
+    return InputError(
+        format_problem(database, observations, what, read(is_shown=False).order_by("unit_id").limit(MAX_EXAMPLES), read(is_shown=True))
+    )
+
+
+def resolve_control(design: ExperimentDesign, variants: list[str]) -> str:
+    """Return the control; raise ``InputError`` if it has no units, or is the only variant."""
+    control = CONTROL if design.control is None else design.control
+    available = _listed(sorted(variants))
+    if design.control is None and control not in variants:
+        raise InputError(f"say which variant others are compared with, control=...; there are {available}")
+    if control not in variants:
+        raise InputError(f"no unit is in the control {short_repr(control)}{did_you_mean(control, variants)} There are {available}")
+    if len(variants) < MIN_UNITS_AND_VARIANTS:
+        raise InputError(f"all units are in the control {short_repr(control)}; an experiment needs units in another variant")
+    without_share = [name for name in sorted(variants) if design.shares and name not in design.shares]
+    if without_share:
+        raise InputError(f"variant {short_repr(without_share[0])} has no share; shares name {_listed(list(design.shares))}")
+    return control
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def check_variant_sizes(rows: list[dict[str, Any]]) -> None:
+    """Raise ``InputError`` for a variant of one unit."""
+    small_variant = next((row for row in rows if row["units"] < MIN_UNITS_AND_VARIANTS), None)
+    if small_variant is not None:
+        raise InputError(f"variant {small_variant['variant']} has {small_variant['units']} unit; a variance needs {MIN_UNITS_AND_VARIANTS}")

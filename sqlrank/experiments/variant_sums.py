@@ -1,0 +1,216 @@
+"""Sum observations per unit and variant: the CTEs that are computed where the data are."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.compiler.projection_pruning import prune_projections
+from sqlrank.compiler.relation_ctes import aliased_table, unique_name
+from sqlrank.compiler.select_builders import union_all
+from sqlrank.compiler.statement import COMMENT_WIDTH
+from sqlrank.experiments.design import SUM_ROLES
+from sqlrank.registry.select_files import file_title, load_select
+from sqlrank.sql_ast import DOUBLE, find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.experiments.design import ExperimentDesign, ExperimentMetric
+    from sqlrank.inputs.bound_input import BoundInput
+
+FOLDER = "experiments"
+OBSERVATIONS = "observations"
+KEYS = ("unit_id", "variant")
+ROLE_LETTERS = dict(zip(SUM_ROLES, "vdce", strict=True))
+"""Letters of the roles in the names of sums of products."""
+
+PRODUCTS = ("svv", "svd", "sdd", "scc", "sce", "see", "svc", "sve", "sdc", "sde")
+MATERIALIZED_STEPS = ("experiment_units", "metric_moments", "relative_effects", "quadrature_nodes", "sample_ratio_test")
+"""CTEs to materialize where the engine supports it, because several others read them."""
+
+MISSING_COVARIATE = "missing"
+COVARIATE_COUNT = "known"
+COVARIATE_MEAN = "usual"
+
+
+def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict[str, exp.Query]:
+    """Return the CTEs from observations to ``metric_moments``, in order.
+
+    ``metric_moments`` has a row per metric and variant.
+    """
+    amounts = list(design.unit_sum_columns.values())
+    covariate_columns = [name for (_, is_covariate), name in design.unit_sum_columns.items() if is_covariate]
+    other_columns = [name for name in amounts if name not in covariate_columns]
+    ctes: dict[str, exp.Query] = {
+        OBSERVATIONS: with_comment(observations.select([*KEYS, *amounts]), f"{OBSERVATIONS}: {observations.role.about}")
+    }
+    ctes["experiment_units"] = _with(_read("experiment_units"), {name: exp.Sum(this=exp.column(name)) for name in amounts})
+    ctes["variant_means"] = _with(_read("variant_means"), _means(amounts, covariate_columns))
+    covariate_counts = [f"{name}_{COVARIATE_COUNT}" for name in covariate_columns]
+    ctes["overall_means"] = _with(
+        _read("overall_means"), {name: exp.column(name) for name in [*amounts, *covariate_counts]} | _covariate_means(covariate_columns)
+    )
+    if covariate_columns:
+        unchanged_columns = [*other_columns, *covariate_counts, *(f"{name}_{COVARIATE_MEAN}" for name in covariate_columns)]
+        ctes["imputed_means"] = _with(
+            _read("imputed_means"), {name: exp.column(name) for name in unchanged_columns} | _filled(covariate_columns)
+        )
+    ctes["variant_comoments"] = _renamed(_sums(design, covariate_columns), {"overall_means": "imputed_means"} if covariate_columns else {})
+    ctes["metric_moments"] = _arms(design)
+    return ctes
+
+
+def with_ctes(ctes: Mapping[str, exp.Query], reserved_names: set[str]) -> Any:
+    """Return the last query with the CTEs it reads, renamed to avoid ``reserved_names``."""
+    *before, last = ctes
+    names: dict[str, str] = {}
+    for cte in before:
+        names[cte] = unique_name(cte, {*reserved_names, *names.values()})
+    body: Any = _renamed(ctes[last].copy(), names)
+    for cte in before:
+        query = _renamed(ctes[cte].copy(), names) if cte != OBSERVATIONS else ctes[cte].copy()
+        body = body.with_(names[cte], as_=query, materialized=True if cte in MATERIALIZED_STEPS else None, copy=False)
+    prune_projections(body, keep_ctes={OBSERVATIONS})
+    return body
+
+
+def source_table_names(observations: BoundInput) -> set[str]:
+    """Return the names of the source tables, which no CTE may have."""
+    return {table.name.lower() for table in find_nodes(observations.table.from_clause(), exp.Table)}
+
+
+def read_step(*path: str) -> exp.Select:
+    """Return the SELECT of an experiment file, with its first comment sentence as title."""
+    query: exp.Select = with_comment(load_select(FOLDER, *path), file_title(FOLDER, *path))
+    return query
+
+
+def with_comment(query: Any, title: str) -> Any:
+    """Set the comment of a query that says what a row is."""
+    first: Any = query
+    while isinstance(first, exp.Union):
+        first = first.this
+    first.comments = [fill(title, COMMENT_WIDTH, subsequent_indent="   ")]
+    return query
+
+
+def _read(name: str) -> exp.Select:
+    return read_step(f"{name}.sql")
+
+
+def double_literal(number: float) -> exp.Cast:
+    """Return a number as a SQL double."""
+    return exp.cast(sql_literal(number), DOUBLE)
+
+
+def _with(query: exp.Select, columns: Mapping[str, exp.Expr]) -> exp.Select:
+    return query.select(*(exp.alias_(value, name) for name, value in columns.items()), copy=False)
+
+
+def _renamed(tree: exp.Query, names: Mapping[str, str]) -> exp.Query:
+    for table in find_nodes(tree, exp.Table):
+        if names.get(table.name, table.name) != table.name:
+            table.replace(aliased_table(names[table.name], table.alias_or_name))
+    return tree
+
+
+def _means(amounts: list[str], covariate_columns: list[str]) -> dict[str, exp.Expr]:
+    """Return the mean of each per-unit sum, and the number of known covariates."""
+    columns: dict[str, exp.Expr] = {name: exp.Avg(this=exp.column(name, table="u")) for name in amounts}
+    return columns | {f"{name}_{COVARIATE_COUNT}": exp.Count(this=exp.column(name, table="u")) for name in covariate_columns}
+
+
+def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
+    """Return the mean covariate over all variants, used to impute missing covariates; 0 if none is known."""
+    is_one = exp.Not(this=exp.Is(this=exp.column("variant"), expression=exp.Null()))
+
+    def everywhere(value: exp.Expr) -> exp.Window:
+        return exp.Window(this=exp.Sum(this=exp.Case(ifs=[exp.If(this=is_one.copy(), true=value)])))
+
+    columns: dict[str, exp.Expr] = {}
+    for name in covariate_columns:
+        count = exp.column(f"{name}_{COVARIATE_COUNT}")
+        total = everywhere(exp.Mul(this=count, expression=exp.column(name)))
+        mean = exp.Div(this=total, expression=exp.func("NULLIF", everywhere(count.copy()), sql_literal(0)))
+        columns[f"{name}_{COVARIATE_MEAN}"] = exp.func("COALESCE", mean, double_literal(0))
+    return columns
+
+
+def _filled(covariate_columns: list[str]) -> dict[str, exp.Expr]:
+    """Return covariate means per variant after mean imputation of missing values."""
+    columns: dict[str, exp.Expr] = {}
+    for name in covariate_columns:
+        count, covariate_mean = exp.column(f"{name}_{COVARIATE_COUNT}"), exp.column(f"{name}_{COVARIATE_MEAN}")
+        deviation = exp.paren(exp.Sub(this=exp.column(name), expression=covariate_mean.copy()))
+        shift = exp.Div(this=exp.Mul(this=deviation, expression=count), expression=exp.column("units"))
+        columns[name] = exp.Add(this=covariate_mean, expression=exp.func("COALESCE", shift, double_literal(0)))
+    return columns
+
+
+def _sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
+    columns: dict[str, exp.Expr] = {name: exp.Max(this=exp.column(name, table="m")) for name in design.unit_sum_columns.values()}
+
+    def deviation(name: str) -> exp.Expr:
+        value: exp.Expr = exp.column(name, table="u")
+        if name in covariate_columns:
+            value = exp.func("COALESCE", value, exp.column(f"{name}_{COVARIATE_MEAN}", table="m"))
+        return exp.paren(exp.Sub(this=value, expression=exp.column(name, table="m")))
+
+    for estimate in design.estimates:
+        for first, second in _products(design.sum_columns(estimate)).values():
+            columns[f"{first}_by_{second}"] = exp.Sum(this=exp.Mul(this=deviation(first), expression=deviation(second)))
+    for name in covariate_columns:
+        is_missing = exp.Is(this=exp.column(name, table="u"), expression=exp.Null())
+        missing_flag = exp.Case(ifs=[exp.If(this=is_missing, true=sql_literal(1))], default=sql_literal(0))
+        columns[f"{name}_{MISSING_COVARIATE}"] = exp.Sum(this=missing_flag)
+    return _with(_read("variant_comoments"), columns)
+
+
+def _products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return the pairs of columns whose products are summed for a metric, by sum name."""
+    by_letter = {ROLE_LETTERS[role]: name for role, name in columns.items()}
+    pairs = {product: (by_letter.get(product[1]), by_letter.get(product[2])) for product in PRODUCTS}
+    return {product: (min(first, second), max(first, second)) for product, (first, second) in pairs.items() if first and second}
+
+
+def _arms(design: ExperimentDesign) -> exp.Select:
+    """Return each metric's sums under common names, from one scan of the variants' sums."""
+    query = _read("metric_moments")
+    names = [exp.select(exp.alias_(exp.Literal.string(estimate.name), "metric")) for estimate in design.estimates]
+    next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(union_all(names).subquery("n"))
+    columns_by_metric = {estimate.name: _arm_columns(design, estimate) for estimate in design.estimates}
+    columns = next(iter(columns_by_metric.values()))
+    return _with(
+        query, {column: _chosen({name: metric_columns[column] for name, metric_columns in columns_by_metric.items()}) for column in columns}
+    )
+
+
+def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[str, exp.Expr]:
+    """Return the columns of ``metric_moments`` from those of ``sums`` for a metric."""
+    columns = design.sum_columns(estimate)
+    products = _products(columns)
+    moments: dict[str, exp.Expr] = {}
+    for role in SUM_ROLES:
+        neutral_value = double_literal(1 if role.endswith("denominator") else 0)
+        moments[role] = exp.column(columns[role], table="s") if role in columns else neutral_value
+    for product in PRODUCTS:
+        pair = products.get(product)
+        moments[product] = exp.column(f"{pair[0]}_by_{pair[1]}", table="s") if pair else double_literal(0)
+    missing = [exp.column(f"{name}_{MISSING_COVARIATE}", table="s") for role, name in columns.items() if role.startswith("covariate")]
+    return moments | {MISSING_COVARIATE: missing[0] if missing else sql_literal(0)}
+
+
+def _chosen(values: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Return a CASE that picks the value of each metric; a plain value if all are equal."""
+    first, *rest = values.values()
+    if all(value == first for value in rest):
+        return first
+    ifs = [
+        exp.If(this=exp.EQ(this=exp.column("metric", table="n"), expression=exp.Literal.string(name)), true=value)
+        for name, value in values.items()
+    ]
+    return exp.Case(ifs=ifs)

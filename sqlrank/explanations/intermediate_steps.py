@@ -1,0 +1,173 @@
+"""Query the rows of a statement's CTEs: the most informative first, and their number."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
+from sqlrank.compiler.statement import CompiledStatement, first_select
+from sqlrank.explanations.explanation import Step
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.prepare import PreparedStatement
+
+NUM_ALL_ROWS = "num_all_rows"
+"""The temporary column with the number of rows of a CTE."""
+
+TERM_COLUMN = "term"
+"""The column with a row's contribution to the first aggregate of the metric."""
+
+RANKED_RELATION = "ranked_documents"
+"""The relation with the rank of each document."""
+
+ORDER_COLUMNS = (
+    "rank",
+    "ideal_rank",
+    "baseline_rank",
+    "class_rank",
+    "ascending_rank",
+    "popularity_rank",
+    "elbow_rank",
+    "input_rank",
+    "bin",
+)
+"""Columns that sort the rows of a CTE; the first one that exists is used."""
+
+
+def ctes(prepared: PreparedStatement) -> list[exp.CTE]:
+    """Return the CTEs of a statement in order."""
+    return list(prepared.statement.tree.args["with_"].expressions)
+
+
+def run_over_ctes(prepared: PreparedStatement, query: exp.Select, last: str) -> Any:
+    """Return the rows of a query over the CTEs up to and including ``last``."""
+    statement_ctes = ctes(prepared)
+    last_index = next(index for index, cte in enumerate(statement_ctes) if cte.alias == last)
+    query.set("with_", exp.With(expressions=[cte.copy() for cte in statement_ctes[: last_index + 1]]))
+    prepared_query = replace(prepared, statement=CompiledStatement(query, [], prepared.statement.header))
+    return prepared.columns.database.fetch_arrow(prepared_query.text(executable=True))
+
+
+def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condition: exp.Expr | None) -> Step:
+    """Return a CTE with its first rows, filtered by ``condition`` if it has the columns."""
+    names = [name for name in cte.this.named_selects if name != LIST_ID] or list(cte.this.named_selects)
+    columns = [exp.column(exp.to_identifier(name, quoted=name != name.lower()), table=cte.alias) for name in names]
+    query = exp.select(*columns).from_(cte.alias)
+    if "rank" in names and "doc_id" not in names and _has_ranks(prepared):
+        query = _with_documents(query, cte.alias)
+    term = _term(prepared, cte.alias) if TERM_COLUMN not in names else None
+    query = query.select(exp.alias_(term.copy(), TERM_COLUMN)) if term is not None else query
+    query = query.select(exp.alias_(exp.Window(this=exp.Count(this=exp.Star())), NUM_ALL_ROWS))
+    title = " ".join(" ".join(first_select(cte.this).comments or []).split())
+    if condition is not None and has_columns(condition, cte):
+        query = query.where(condition.copy())
+        title += f" (those where {condition.sql('duckdb')})"
+    query = query.order_by(*_first(prepared, names), *_order(prepared, cte.alias, term, names, columns))
+    rows = run_over_ctes(prepared, query.limit(max_rows), cte.alias)
+    return Step(cte.alias, title, rows.drop_columns([NUM_ALL_ROWS]), int(rows[NUM_ALL_ROWS][0].as_py()) if rows.num_rows else 0)
+
+
+def has_columns(condition: exp.Expr, cte: exp.CTE) -> bool:
+    """Return True if a CTE has all columns of a condition."""
+    return {column.name for column in condition.find_all(exp.Column)} <= set(cte.this.named_selects)
+
+
+def _first(prepared: PreparedStatement, names: Sequence[str]) -> list[exp.Ordered]:
+    """Return the sort key that puts rows of the query first.
+
+    Only metrics across lists read rows of other queries.
+    """
+    query = prepared.question.call.only_query
+    if query is None or QUERY_ID not in names or not prepared.columns.roles_read_across_lists:
+        return []
+    is_query = exp.EQ(this=exp.cast(exp.column(QUERY_ID), "TEXT"), expression=exp.Literal.string(str(query)))
+    return [exp.Ordered(this=exp.Case().when(is_query, "0").else_("1"))]
+
+
+def _order(
+    prepared: PreparedStatement, cte_name: str, term: exp.Expr | None, names: Sequence[str], columns: Sequence[exp.Column]
+) -> list[exp.Ordered]:
+    """Return the sort keys of a CTE's rows.
+
+    The first key is a position column if one exists. Inputs are sorted by contribution to the metric, other CTEs by descending threshold,
+    score or contribution. All columns follow, so that the order is deterministic.
+    """
+    position_column = next((name for name in ORDER_COLUMNS if name in names), None)
+    descending_columns = [name for name in ("threshold", "score") if name in names]
+    columns_by_name: dict[str, exp.Expr] = dict(zip(names, columns, strict=True))
+    order = [columns_by_name[name].copy() for name in ([position_column] if position_column else []) + list(names)]
+    leading_keys: list[exp.Expr] = []
+    if position_column is None:
+        leading_keys = [columns_by_name[name].copy() for name in descending_columns[:1]]
+        if term is not None and (not leading_keys or cte_name in _inputs(prepared)):
+            leading_keys = [exp.Abs(this=term.copy())]
+    descending_keys = [exp.Ordered(this=head, desc=True, nulls_first=False) for head in leading_keys]
+    return descending_keys + [
+        exp.Ordered(this=node, desc=False, nulls_first=False) for node in dict.fromkeys(order) if node not in leading_keys
+    ]
+
+
+def _inputs(prepared: PreparedStatement) -> set[str]:
+    """Return the names of the CTEs that are inputs of the call."""
+    return {cte.alias for cte in ctes(prepared) if cte.alias in prepared.question.library.roles}
+
+
+def _term(prepared: PreparedStatement, cte_name: str) -> exp.Expr | None:
+    """Return a row's contribution to the metric's first aggregate, or None.
+
+    None if the metric reads another CTE than ``cte_name``.
+    """
+    reader = aggregating_cte(prepared)
+    source = None if reader is None else reader.this.args["from_"].this
+    if reader is None or source != exp.to_table(cte_name) or reader.this.args.get("joins"):
+        return None
+    sums = [node for node in find_nodes(metric_column(prepared, reader), exp.Sum) if node.find_ancestor(exp.AggFunc) is None]
+    if not sums or isinstance(sums[0].this, exp.Column):
+        return None
+    term: exp.Expr = sums[0].this.copy()
+    for column in find_nodes(term, exp.Column):
+        column.set("table", exp.to_identifier(cte_name))
+    return term
+
+
+def aggregating_cte(prepared: PreparedStatement) -> exp.CTE | None:
+    """Return the CTE that aggregates the rows of another into the metric.
+
+    It is the last one, where per-query values are aggregated again.
+    """
+    for cte in reversed(ctes(prepared)):
+        if isinstance(cte.this, exp.Select):
+            column = metric_column(prepared, cte)
+            if column is not None and column.find(exp.AggFunc) is not None:
+                return cte
+    return None
+
+
+def metric_column(prepared: PreparedStatement, cte: exp.CTE) -> Any:
+    """Return the column of a CTE that holds the metric, or None."""
+    alias = next(output.alias for output in prepared.statement.outputs if output.kind == "metric")
+    return next((select_item for select_item in cte.this.selects if select_item.alias == alias), None)
+
+
+def _has_ranks(prepared: PreparedStatement) -> bool:
+    columns_by_cte = {cte.alias: cte.this.named_selects for cte in ctes(prepared)}
+    return {"doc_id", "rank"} <= set(columns_by_cte.get(RANKED_RELATION, ()))
+
+
+def _with_documents(query: exp.Select, cte_name: str) -> exp.Select:
+    """Add the document of each rank without ties to a CTE that has only ranks."""
+    untied_documents = (
+        exp.select("rank", exp.alias_(exp.Min(this=exp.column("doc_id")), "doc_id"))
+        .from_(RANKED_RELATION)
+        .group_by("rank")
+        .having("COUNT(*) = 1")
+    )
+    query.expressions.insert(0, exp.column("doc_id", table="named"))
+    on = exp.EQ(this=exp.column("rank", table=cte_name), expression=exp.column("rank", table="named"))
+    return query.join(untied_documents.subquery("named"), on=on, join_type="left")

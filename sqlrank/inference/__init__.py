@@ -1,0 +1,1 @@
+"""Compute p-values, quantiles and corrections with the standard library alone."""

@@ -1,0 +1,127 @@
+"""Statistical tests, corrections of p-values and power analysis, using only the standard library."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from sqlrank.inference.student_t import incomplete_beta, t_critical_value, t_two_sided_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TESTS = ("t", "wilcoxon", "sign", "randomization")
+CORRECTIONS = ("holm", "bh", "max_t", "none")
+MIN_RANKED_UNITS = 10
+"""Minimum number of nonzero differences for the normal approximation of Wilcoxon's test."""
+
+
+def t_test(difference: float, se: float, df: float) -> tuple[float | None, float | None]:
+    """Return Student's t of a mean and its two-sided p-value.
+
+    With a standard error of 0 there is no t, and p is 1 for a difference of 0, otherwise None.
+
+    >>> tuple(round(value, 6) for value in t_test(0.0933333333, 0.0350180329, 11))
+    (2.665293, 0.021978)
+    """
+    if se == 0:
+        return None, 1.0 if difference == 0 else None
+    statistic = difference / se
+    return statistic, t_two_sided_tail(abs(statistic), df)
+
+
+def wilcoxon_test(units: int, rank_sum: float, tie_term: float) -> tuple[float | None, float | None]:
+    """Return z and the two-sided p-value of the signed-rank test (Wilcoxon 1945).
+
+    Uses the normal approximation without continuity correction. ``units`` counts nonzero differences, ``rank_sum`` is the sum of the ranks
+    of positive ones.
+
+    >>> tuple(round(value, 6) for value in wilcoxon_test(10, 48.5, 54))
+    (2.153138, 0.031308)
+    """
+    if units < MIN_RANKED_UNITS:
+        return None, None
+    standard_error = math.sqrt(units * (units + 1) * (2 * units + 1) / 24 - tie_term / 48)
+    statistic = (rank_sum - units * (units + 1) / 4) / standard_error
+    return statistic, math.erfc(abs(statistic) / math.sqrt(2))
+
+
+def sign_test(above: int, below: int) -> tuple[float, float]:
+    """Return the number of positive differences and the exact two-sided p-value of the sign test.
+
+    Zero differences are left out.
+
+    >>> above, p = sign_test(8, 2)
+    >>> above, round(p, 9)
+    (8.0, 0.109375)
+    """
+    fewer, units = min(above, below), above + below
+    p = 1.0 if units == 0 else min(1.0, 2 * incomplete_beta(units - fewer, fewer + 1, 0.5))
+    return float(above), p
+
+
+def adjust_p_values(values: Sequence[float | None], correction: str) -> list[float | None]:
+    """Adjust p-values for multiple comparisons by Holm (1979) or Benjamini & Hochberg (1995), ``bh``.
+
+    None stays None.
+
+    >>> [round(p, 3) for p in adjust_p_values([0.01, 0.04, 0.03, 0.005, 0.2], "holm")]
+    [0.04, 0.09, 0.09, 0.025, 0.2]
+    >>> [round(p, 3) for p in adjust_p_values([0.01, 0.04, 0.03, 0.005, 0.2], "bh")]
+    [0.025, 0.05, 0.05, 0.025, 0.2]
+    """
+    ranked = sorted((p, index) for index, p in enumerate(values) if p is not None)
+    adjusted: list[float | None] = list(values)
+    if correction == "holm":
+        running_max = 0.0
+        for rank, (p, index) in enumerate(ranked):
+            running_max = max(running_max, min(1.0, (len(ranked) - rank) * p))
+            adjusted[index] = running_max
+    if correction == "bh":
+        running_min = 1.0
+        for rank in range(len(ranked), 0, -1):
+            p, index = ranked[rank - 1]
+            running_min = min(running_min, p * len(ranked) / rank)
+            adjusted[index] = running_min
+    return adjusted
+
+
+def adjusted_confidence(confidence: float, correction: str, comparisons: int) -> float:
+    """Return the confidence level of each interval, Bonferroni-corrected unless ``correction`` is ``"none"``.
+
+    >>> round(adjusted_confidence(0.95, "holm", 5), 9), adjusted_confidence(0.95, "none", 5)
+    (0.99, 0.95)
+    """
+    return confidence if correction == "none" else 1 - (1 - confidence) / max(1, comparisons)
+
+
+def minimum_detectable_effect(deviation: float, units: int, level: float, power: float, critical_value: float | None = None) -> float:
+    """Return the minimum detectable effect of a t-test with this power.
+
+    ``deviation`` is the standard deviation of the differences. ``critical_value`` is that of the test, by default the quantile of
+    Student's t at ``level``.
+
+    >>> round(minimum_detectable_effect(1, 50, 0.95, 0.8), 6)
+    0.404266
+    """
+    critical = t_critical_value(level, units - 1) if critical_value is None else critical_value
+    return (critical + t_critical_value(2 * power - 1, units - 1)) * deviation / math.sqrt(units)
+
+
+def required_units(deviation: float, effect: float, level: float, power: float, critical_value: float | None = None) -> int:
+    """Return the number of units a t-test requires for an effect and power (Guenther 1981).
+
+    ``critical_value`` is that of the test, by default the quantile of the normal distribution at ``level``.
+
+    >>> [required_units(1, effect, 0.95, 0.8) for effect in (0.05, 0.1, 0.2, 0.5, 1)]
+    [3142, 787, 199, 34, 10]
+    """
+    critical = NormalDist().inv_cdf((1 + level) / 2) if critical_value is None else critical_value
+    return math.ceil(((critical + NormalDist().inv_cdf(power)) * deviation / effect) ** 2 + critical * critical / 2)
+
+
+def required_units_for_half_width(deviation: float, half_width: float, level: float) -> int:
+    """Return the number of units required for an interval of this half-width, at least 2."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    return max(2, math.ceil((z * deviation / half_width) ** 2 + z * z / 2))

@@ -1,0 +1,214 @@
+"""Bound inputs: a table with column mapping, filters, and its SELECT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.compiler.row_keys import quoted_column
+from sqlrank.errors import did_you_mean, enumerate_names
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.sql_ast import DOUBLE, INT, find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sqlrank.engines.database import SourceTable
+    from sqlrank.registry.roles import Role
+
+
+@dataclass
+class BoundInput:
+    """A table bound to a role.
+
+    Attributes:
+        role: The role.
+        table: The resolved source.
+        checks: File of its row checks.
+        columns: Columns of the table by canonical or ``by`` name.
+        expressions: Expressions over columns, by their text.
+        types: Types of these expressions.
+        group_columns: Group-by columns under their names in the statement.
+        where: Filter condition.
+        not_null: Columns whose NULL rows are excluded.
+        as_text: Columns that are cast to text.
+        is_labelled: Judgments are derived from the labels of predictions.
+    """
+
+    role: Role
+    table: SourceTable
+    checks: Path | None = None
+    columns: dict[str, str] = field(default_factory=dict)
+    expressions: dict[str, exp.Expr] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    group_columns: list[str] = field(default_factory=list)
+    where: exp.Expr | None = None
+    not_null: list[str] = field(default_factory=list)
+    as_text: set[str] = field(default_factory=set)
+    is_labelled: bool = False
+
+    @property
+    def label(self) -> str:
+        """Label of the input in messages."""
+        return f"{self.role.name} ({self.table.label})"
+
+    def bind_columns(self, columns: Mapping[str, str]) -> None:
+        """Bind the canonical columns to mapped columns, or to columns of the same name."""
+        for canonical in self.role.columns:
+            mapped = columns.get(canonical)
+            candidates = [mapped] if self.table.column_types is None else [mapped, canonical]
+            for candidate in candidates:
+                if candidate is not None and (column_name := self.column(candidate)):
+                    self.columns.setdefault(canonical, column_name)
+
+    def column(self, text: str) -> str | None:
+        """Return the column of a name, or the text of a bound expression."""
+        return text if text in self.expressions else self.table.column(text)
+
+    def assume_columns(self, needed: Iterable[str]) -> None:
+        """Bind needed columns of a table without inspection to their canonical names."""
+        if self.table.column_types is None:
+            for canonical in needed:
+                self.columns.setdefault(canonical, self.table.column(canonical) or canonical)
+
+    def add_filter(self, condition: exp.Expr) -> None:
+        """Add a filter condition."""
+        self.where = condition if self.where is None else exp.and_(self.where, condition, copy=False)
+
+    def column_type(self, canonical: str) -> str:
+        """Return the DuckDB type of a canonical column as read, empty if missing or unknown."""
+        if canonical in self.as_text:
+            return "VARCHAR"
+        column_name = self.columns.get(canonical, "")
+        return self.types.get(column_name) or (self.table.column_types or {}).get(column_name, "")
+
+    def column_label(self, name: str) -> str:
+        """Return the label of a column in messages.
+
+        It is the table's name for ``by`` columns, else the canonical name.
+        """
+        return self.columns[name] if name in self.group_columns else name
+
+    def missing(self, needed: Iterable[str]) -> list[str]:
+        """Return one problem for each needed column that is missing."""
+        problems = []
+        for canonical in needed:
+            if canonical not in self.columns:
+                available = self.table.column_types or {}
+                problems.append(
+                    f"{self.label}: no column {canonical!r}{did_you_mean(canonical, available)} "
+                    f"Say which it is with columns={{{canonical!r}: ...}} (--column {canonical}=...); there are: {enumerate_names(available)}"
+                )
+        return problems
+
+    def select(
+        self,
+        needed: Iterable[str],
+        score_type: str = "given",
+        for_display: bool = False,
+        keep_types: bool = False,
+        keep_nulls: bool = False,
+    ) -> exp.Select:
+        """Return a SELECT of the needed columns under canonical names, with defaults for optional ones.
+
+        Args:
+            needed: Canonical names.
+            score_type: Type of scores: ``raw_expression``, ``float32`` or ``float64``.
+            for_display: Use the user's notation, without temporary tables.
+            keep_types: Keep the types of numbers.
+            keep_nulls: Include rows that have NULL in required columns.
+        """
+        select_items = [
+            _aliased(self.typed_expression(name, score_type, keep_types), name, quoted=name in self.group_columns)
+            for name in [*self.group_columns, *needed]
+        ]
+        query = exp.select(*select_items)
+        query = query.where(self.where.copy()) if self.where is not None else query
+        query = query if keep_nulls else query.where(*(is_not_null(self.raw_expression(name)) for name in self.not_null))
+        read_columns = {column.name: column.this for column in find_nodes(query, exp.Column)}
+        return _qualified(query.from_(self.table.from_clause(read_columns.values(), for_display)))
+
+    def typed_expression(self, name: str, score_type: str = "given", keep_types: bool = False) -> exp.Expr:
+        """Return a column as an expression of the required type.
+
+        Numbers are cast to double where necessary.
+        """
+        column = self.role.columns.get(name)
+        if name not in self.columns:
+            default = None if column is None else column.default
+            return exp.cast(exp.Null() if default is None else exp.Literal.number(default), DOUBLE)
+        value = self.raw_expression(name)
+        duckdb_type = self.column_type(name)
+        value.type = exp.DataType.build(DOUBLE) if duckdb_type == "DOUBLE" else None
+        if duckdb_type == "BOOLEAN":
+            return exp.cast(value, INT)
+        if name in self.as_text or duckdb_type.startswith("ENUM"):
+            value = exp.cast(value, "VARCHAR")
+        if name == "doc_id" and self.table.has_collations and duckdb_type == "VARCHAR":
+            return exp.Collate(this=value, expression=exp.to_identifier("C", quoted=True))
+        if column is not None and column.is_number:
+            has_unknown_type = self.table.column_types is None and column.type == "number"
+            needs_double = column.type == "double" and duckdb_type != "DOUBLE"
+            needs_double |= name == "score" and score_type != "given" and duckdb_type not in {"DOUBLE", "FLOAT"}
+            if duckdb_type.startswith("DECIMAL") or (not keep_types and (has_unknown_type or needs_double)):
+                value = exp.cast(value, DOUBLE)
+            value = _to_float32(value) if score_type == "float32" and name == "score" else value
+            if column.ordered and duckdb_type in {"", "FLOAT", "DOUBLE"} and get_dialect(self.table.dialect).distinguishes_zeros:
+                return exp.Add(this=value, expression=exp.Literal.number(0))  # -0.0 + 0 is 0.0
+        return value
+
+    def raw_expression(self, name: str) -> exp.Expr:
+        """Return a column without casts: an expression, or a column name, quoted unless canonical."""
+        column_name = self.columns[name]
+        if column_name in self.expressions:
+            return self.expressions[column_name].copy()
+        is_bare = self.table.column_types is None and name not in self.group_columns and column_name == self.table.column(name)
+        return exp.column(name) if is_bare else quoted_column(column_name)
+
+
+def comparable_columns(inputs: Mapping[str, BoundInput], columns: Mapping[str, Sequence[str]]) -> dict[str, list[tuple[str, str]]]:
+    """Group columns whose values are compared across inputs, by the entity they reference.
+
+    Group-by columns are compared as well.
+    """
+    columns_by_entity: dict[str, list[tuple[str, str]]] = {}
+    for role, names in columns.items():
+        for name in names:
+            column = inputs[role].role.columns.get(name)
+            if key := column.references if column is not None and name not in inputs[role].group_columns else name:
+                columns_by_entity.setdefault(key, []).append((role, name))
+    return columns_by_entity
+
+
+def is_not_null(value: exp.Expr) -> exp.Not:
+    """Return the condition that a value is not NULL."""
+    return exp.Not(this=exp.Is(this=value, expression=exp.Null()))
+
+
+def _aliased(value: exp.Expr, name: str, quoted: bool) -> exp.Expr:
+    if isinstance(value, exp.Column) and value.name == name and value.this.quoted == quoted:
+        return value
+    return exp.alias_(value, exp.to_identifier(name, quoted=quoted))
+
+
+def _qualified(query: exp.Select) -> exp.Select:
+    """Qualify columns by the table's alias, because engines resolve bare names differently."""
+    table = query.args["from_"].this
+    if isinstance(table, exp.Table) and table.alias:
+        for column in find_nodes(query, exp.Column):
+            column.set("table", exp.to_identifier(table.alias))
+    return query
+
+
+def _to_float32(score: exp.Expr) -> exp.Expr:
+    """Cast a score to single precision, with infinity for values out of range."""
+    case = exp.Case(default=exp.cast(score, "FLOAT"))
+    for sign, beyond in (("", exp.GTE), ("-", exp.LTE)):
+        limit = exp.Literal.number(f"{sign}3.4028235677973366e38")
+        case.append(
+            "ifs", exp.If(this=beyond(this=score.copy(), expression=limit), true=exp.cast(exp.Literal.string(f"{sign}inf"), "FLOAT"))
+        )
+    return case

@@ -1,0 +1,181 @@
+"""The user's ``columns`` mapping: names of columns or expressions, for all inputs or one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.engines.identifiers import split_table_name
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+from sqlrank.inputs.user_sql import DisallowedSqlError, parse_expression
+from sqlrank.registry.roles import UNIT_COLUMN
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.engines.database import Database
+    from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.resolve import ResolvedRequest
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+
+
+def split_score_columns(columns: Mapping[str, Any], has_predictions: bool) -> tuple[list[str], dict[str, str]]:
+    """Split the mapping into several score columns, if there are any, and the other columns."""
+    columns = {name.removeprefix("predictions."): column_name for name, column_name in columns.items()}
+    score = columns.get("score")
+    if isinstance(score, (list, tuple)) and has_predictions:
+        if len(set(score)) < len(score) or not score:
+            raise InputError(f"columns maps score to {score!r}; name each score column once")
+        columns = {name: column_name for name, column_name in columns.items() if name != "score"}
+    else:
+        score = []
+    for name, column_name in columns.items():
+        if not isinstance(column_name, str):
+            raise InputError(
+                f"columns maps {name} to {column_name!r}; a ranking has one {name}, and only metrics of predictions take several scores"
+            )
+    return list(score), dict(columns)
+
+
+def check_mapping_names(question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> None:
+    """Check that every mapped name is a column of an input."""
+    canonical_names = [column for bound_input in inputs.values() for column in bound_input.role.columns]
+    if question.is_ranking:
+        canonical_names = ["query_id", "doc_id", "score", "rank", "relevance", "weight", "label", *canonical_names]
+    holder = f"{question.base_role} do not have" if question.base_role is not None else "no input has"
+    for name in mapping:
+        role, _, column = name.partition(".")
+        role_columns = [*inputs[role].role.columns, *question.group_by] if role in inputs and column else []
+        if role_columns and column not in role_columns:
+            raise InputError(f"columns maps {name!r}, which {role} does not have{did_you_mean(column, role_columns)}")
+        if not role_columns and name not in {*canonical_names, *question.group_by}:
+            raise InputError(f"columns maps {name!r}, which {holder}{did_you_mean(name, dict.fromkeys(canonical_names))}")
+
+
+def role_mapping(role: str, mapping: Mapping[str, str]) -> dict[str, str]:
+    """Return the mapping of one input: entries such as ``run.query_id`` override unqualified ones."""
+    role_entries = {name.removeprefix(f"{role}."): column_name for name, column_name in mapping.items() if name.startswith(f"{role}.")}
+    return {**mapping, **role_entries}
+
+
+def bind_expressions(
+    question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str], scores: Sequence[str], database: Database
+) -> None:
+    """Bind mapped texts that are not column names as expressions."""
+    for name, text in [*mapping.items(), *(("score", text) for text in scores)]:
+        targets = _targets(name, question, inputs)
+        if any(target.table.column_types is not None and target.table.column(text) for target in targets):
+            continue
+        trees = [_expression(text, target) for target in targets]
+        if all(isinstance(tree, str) for tree in trees):
+            raise InputError(_unknown_column_message(question, name, text, [str(tree) for tree in trees], targets))
+        for target, tree in zip(targets, trees, strict=True):
+            if isinstance(tree, exp.Expr) and text not in target.expressions:
+                # Run, judgments and predictions may share one table.
+                _add_expression([bound_input for bound_input in inputs.values() if bound_input.table is target.table], text, tree, database)
+
+
+def _targets(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> list[BoundInput]:
+    """Return the inputs of a mapped column; for group-by columns without inspection, the evaluated ones."""
+    role, _, column = name.partition(".")
+    if role in inputs and column:
+        return [inputs[role]]
+    targets = [bound_input for bound_input in inputs.values() if name in bound_input.role.columns]
+    if name in question.group_by:
+        evaluated_inputs = [
+            bound_input
+            for role, bound_input in inputs.items()
+            if role in {"run", *question.base_roles} or question.rankings_from_predictions
+        ]
+        targets = (
+            evaluated_inputs if any(bound_input.table.column_types is None for bound_input in inputs.values()) else list(inputs.values())
+        )
+    return targets or list(inputs.values())
+
+
+def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str, database: Database) -> None:
+    """Bind a column of an input to a table column or an expression.
+
+    Raises:
+        InputError: The table has no such column, or the text is not an expression.
+    """
+    column_name = bound_input.table.column(text) if bound_input.table.column_types is not None else None
+    if column_name is None:
+        tree = _expression(text, bound_input)
+        if isinstance(tree, str):
+            available = bound_input.table.column_types or {}
+            raise InputError(
+                f"{bound_input.label} has no column {quote_excerpt(tree)}{did_you_mean(tree, available)} There are: {enumerate_names(available)}"
+            )
+        if tree is not None:
+            _add_expression([bound_input], text, tree, database)
+        column_name = text if tree is not None else bound_input.table.column(text)
+    bound_input.columns[canonical] = column_name or text
+
+
+def _add_expression(bound_inputs: Sequence[BoundInput], text: str, tree: exp.Expr, database: Database) -> None:
+    read_columns = [column.this for column in find_nodes(tree, exp.Column)]
+    type_query = exp.select(exp.alias_(tree.copy(), "computed")).from_(bound_inputs[0].table.from_clause(read_columns, for_display=False))
+    column_types = database.describe(type_query) if database.can_inspect else {}
+    for bound_input in bound_inputs:
+        bound_input.expressions[text] = tree
+        bound_input.types[text] = next(iter(column_types.values()), "")
+
+
+def _expression(text: str, holder: BoundInput) -> exp.Expr | str | None:
+    """Parse a text as an expression, or return a missing column's name.
+
+    Returns None for the name of a column that cannot be inspected.
+    """
+    dialect = holder.table.dialect
+    if holder.table.column_types is None:
+        name_parts = split_table_name(text)
+        if name_parts is not None and len(name_parts) == 1 and not _NUMBER.fullmatch(text):
+            return None
+        if text != text.strip():
+            return None
+        try:
+            tree = parse_expression(text, dialect)
+        except DisallowedSqlError:
+            raise
+        except InputError:
+            return None
+        return None if isinstance(tree, exp.Column) else tree  # a name that contains a dot
+    try:
+        tree = parse_expression(text, dialect)
+    except DisallowedSqlError:
+        raise
+    except InputError:
+        return text
+    for column in find_nodes(tree, exp.Column):
+        column_name = holder.table.column(column.name)
+        if column_name is None:
+            return column.name
+        column.set("this", exp.to_identifier(column_name, quoted=True))
+    return tree
+
+
+def _unknown_column_message(
+    question: ResolvedRequest, mapped: str, text: str, unknown: Sequence[str], targets: Sequence[BoundInput]
+) -> str:
+    """Describe an invalid mapping under the argument that contains it: ``by``, ``unit`` or ``columns``."""
+    if len(targets) == 1 or question.rankings_from_predictions or question.base_role is not None:
+        name, available = unknown[-1], list(targets[-1].table.column_types or ())
+    else:
+        name, available = text, sorted({column for target in targets for column in target.table.column_types or ()})
+    is_base = question.base_role is not None or (question.rankings_from_predictions and not question.is_ranking)
+    holder = f"{question.base_role or 'predictions'} do not have" if is_base else "no input has"
+    there_are = f"{did_you_mean(name, available)} There are: {enumerate_names(available)}"
+    if mapped in question.group_expressions or mapped == UNIT_COLUMN:
+        argument = f"by: {quote_excerpt(f'{mapped}={text}')}" if mapped in question.group_expressions else f"unit: {quote_excerpt(text)}"
+        missing = next((candidate for candidate in unknown if candidate != text), None)
+        if missing is None and split_table_name(text) is not None:
+            return f"{argument} is a column that {holder}{there_are}"
+        if missing is None:
+            return f"{argument} is no expression over the columns of a row in the SQL of {targets[-1].table.dialect}{there_are}"
+        return f"{argument} reads {quote_excerpt(missing)}, which {holder}{there_are}"
+    return f"columns maps to {quote_excerpt(name)}, which {holder}{there_are}"

@@ -1,0 +1,208 @@
+"""Checks across inputs: common queries and documents, ties, and metric settings against the data."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
+from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
+from sqlrank.compiler.relation_ctes import RelationCtes, aliased_table
+from sqlrank.compiler.row_keys import SLICE_NUMBER, key_column, quoted_column
+from sqlrank.errors import InputError
+from sqlrank.inputs.row_checks import (
+    MAX_EXAMPLES,
+    RANKING_KEYS,
+    ValidationReport,
+    format_problem,
+    problem_with_examples,
+    raise_problems,
+    select_over_input,
+    short_value,
+)
+from sqlrank.registry.select_files import load_select, read_row_checks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sqlrank.engines.database import Database
+    from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.inputs.input_ctes import InputCtes
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
+
+def check_ranking_join(
+    database: Database, inputs: Mapping[str, BoundInput], report: ValidationReport, audited: tuple[float, float], expected: float | None
+) -> None:
+    """Check the join of run and judgments after computing.
+
+    Args:
+        database: The database.
+        inputs: The inputs by role.
+        report: Outcome of the row checks.
+        audited: Number of relevant judged documents after the join, and of those that were retrieved.
+        expected: The first number without duplicates, None if unknown.
+    """
+    docs, retrieved = audited
+    if not report.all_rows and docs != expected:
+        raise_problems(_find_relevant_duplicates(database, inputs["run"], inputs["qrels"]))
+    if not retrieved:
+        check_overlap(database, inputs)
+
+
+def _find_relevant_duplicates(database: Database, run: BoundInput, qrels: BoundInput) -> list[str]:
+    """Find duplicates of relevant documents by a join with the judgments.
+
+    The join is smaller than the run.
+    """
+    columns = [*(quoted_column(name, "run") for name in run.group_columns), *(exp.column(name, table="run") for name in RANKING_KEYS)]
+    join_condition = _same(RANKING_KEYS)
+    num_rows = exp.alias_(exp.Count(this=exp.Star()), "times")
+    queries = []
+    for for_display in (False, True):
+        judgments = exp.select(*RANKING_KEYS).from_(qrels.select((*RANKING_KEYS, "relevance"), for_display=for_display).subquery("judged"))
+        judgments = judgments.where("relevance > 0").group_by(*RANKING_KEYS)
+        query = exp.select(*columns, num_rows).from_(run.select(RANKING_KEYS, for_display=for_display).subquery("run"))
+        queries.append(query.join(judgments.subquery("qrels"), on=join_condition).group_by(*columns).having("COUNT(*) > 1"))
+    examples = queries[0].limit(MAX_EXAMPLES)
+    if not database.query_rows(examples):
+        return []
+    problem = f"({', '.join(column.name for column in columns)}) stands more than once; keep one row of each"
+    return [format_problem(database, run, problem, examples, queries[1])]
+
+
+def _same(keys: tuple[str, ...]) -> exp.Condition:
+    return exp.and_(*(exp.EQ(this=exp.column(key, table="run"), expression=exp.column(key, table="qrels")) for key in keys))
+
+
+def load_audit() -> exp.Select:
+    """Return the columns that :func:`check_ranking_join` reads, as a metric file."""
+    return load_select("checks", "document_audit.sql")
+
+
+def check_overlap(database: Database, inputs: Mapping[str, BoundInput]) -> None:
+    """Check that run and qrels have queries and documents in common."""
+    run = inputs["run"].select(RANKING_KEYS).subquery("run")
+    qrels = inputs["qrels"].select(RANKING_KEYS).subquery("qrels")
+    for keys, key_label in ((("query_id",), "query_id"), (("query_id", "doc_id"), "(query_id, doc_id)")):
+        if not database.query_rows(exp.select("1").from_(run.copy()).join(qrels.copy(), on=_same(keys)).limit(1)):
+            run_example = database.query_rows(exp.select(*keys).from_(run.copy()).limit(1))
+            qrels_example = database.query_rows(exp.select(*keys).from_(qrels.copy()).limit(1))
+            raise InputError(
+                f"run and qrels have no {key_label} in common; run has such as {run_example[0]}, qrels such as {qrels_example[0]}: are they of the same collection?"
+                f"{_read_as_text(inputs, keys)}"
+            )
+
+
+def _read_as_text(inputs: Mapping[str, BoundInput], keys: Sequence[str]) -> str:
+    """Describe keys whose types differ between run and qrels, which were compared as text."""
+    text_keys = [(role, bound_input, key) for role, bound_input in inputs.items() for key in keys if key in bound_input.as_text]
+    type_notes = [
+        f"{role}.{key} is {(bound_input.table.column_types or {})[bound_input.columns[key]]}" for role, bound_input, key in text_keys
+    ]
+    return f" ({', '.join(type_notes)}, and was read as text)" if type_notes else ""
+
+
+def check_no_ties(database: Database, bound_input: BoundInput) -> None:
+    """Check that no two documents of a list have the same score."""
+    keys = [*map(quoted_column, bound_input.group_columns), exp.column("query_id"), exp.column("score")]
+    tied_scores = exp.select(*keys, exp.alias_(exp.Count(this=exp.Star()), "docs")).group_by(*keys).having("COUNT(*) > 1")
+    if database.query_rows(select_over_input(tied_scores.limit(1), bound_input, ("query_id", "score"))):
+        raise InputError(
+            problem_with_examples(database, bound_input, "equal scores in a list, and ties='error'", tied_scores, ("query_id", "score"))
+        )
+
+
+def check_queries_present(database: Database, inputs: Mapping[str, BoundInput], roles: Sequence[str]) -> None:
+    """Check that each input contains a query of the queries table, if any."""
+    for role in roles if "queries" in inputs else ():
+        subqueries = [inputs[name].select(RANKING_KEYS[:1]).subquery("run" if name == role else "qrels") for name in ("queries", role)]
+        if not database.query_rows(exp.select("1").from_(subqueries[0]).join(subqueries[1], on=_same(RANKING_KEYS[:1])).limit(1)):
+            queries_example, input_example = (
+                database.query_rows(exp.select("query_id").from_(subquery.copy()).order_by("query_id").limit(1))[0][0]
+                for subquery in subqueries
+            )
+            labels = f"{inputs['queries'].label} and {inputs[role].label}"
+            raise_problems(
+                [
+                    f"{labels} have no query_id in common; queries has such as {short_value(queries_example)}, {role} such as {short_value(input_example)}"
+                ]
+            )
+
+
+def check_same_queries(database: Database, inputs: Mapping[str, BoundInput]) -> None:
+    """Check that run and qrels contain the same queries."""
+    problems = list(_unmatched(database, inputs, ("qrels", "run"), "judged, but not answered, and queries='strict'"))
+    problems += _unmatched(database, inputs, ("run", "qrels"), "answered, but not judged, and queries='strict'")
+    raise_problems(problems)
+
+
+def _unmatched(database: Database, inputs: Mapping[str, BoundInput], roles: tuple[str, str], problem: str) -> Iterator[str]:
+    """Describe the queries that only the first of two inputs contains."""
+    first, second = (inputs[role].select(RANKING_KEYS[:1]).subquery(name) for role, name in zip(roles, ("these", "other"), strict=True))
+    query = exp.select("query_id").distinct().from_(first).where(exp.Not(this=_in_run_queries(second)))
+    if "queries" in inputs:
+        query = query.where(_in_run_queries(inputs["queries"].select(RANKING_KEYS[:1]).subquery("chosen")))
+    if rows := database.query_rows(query.limit(MAX_EXAMPLES)):
+        yield f"queries {problem}: {', '.join(short_value(row[0]) for row in rows)}; see more: {database.render(query)}"
+
+
+def _in_run_queries(source: exp.Subquery) -> exp.In:
+    return exp.In(this=exp.column("query_id"), query=exp.select("query_id").from_(source).subquery())
+
+
+def check_probabilities(database: Database, library: Registry, metrics: Sequence[ResolvedMetric], top_grade: float | None) -> None:
+    """Check that probability functions are at most 1 at the greatest relevance."""
+    for metric in metrics:
+        for slot in metric.dependencies.annotations("Probability") if top_grade is not None else ():
+            grade = exp.Literal.number(repr(float(top_grade or 0)))
+            probability = inline_function(library, slot, [grade], metric.settings)
+            if database.query_rows(exp.select(probability))[0][0] > 1:
+                raise InputError(
+                    f"{metric.metric}: a relevance of {top_grade:g} gives a {slot} probability above 1; "
+                    f"give the highest grade of the scale with max_grade, or another function with {slot}"
+                )
+
+
+def check_settings_against_data(
+    columns: BoundInputs, metrics: Sequence[ResolvedMetric], input_ctes: InputCtes, display_names: Mapping[str, str]
+) -> None:
+    """Run the data checks that metric files declare with ``-- Check:`` for their settings.
+
+    ``display_names`` are the user's names of group-by columns.
+
+    Raises:
+        InputError: A check returns rows.
+    """
+    question = columns.question
+    library = question.library
+    problems = []
+    checked: set[tuple[exp.Expr, bool]] = set()
+    for metric in metrics:
+        for name in metric.dependencies.annotations("Check"):
+            file = library.checks[name]
+            tree: Any = bind_parameters(library, load_select(file), metric.settings, metric.file.params)
+            per_list = question.call.per_query or metric.settings.get("level") == "query"
+            if (tree, per_list) in checked:
+                continue
+            checked.add((tree.copy(), per_list))
+            relations = RelationCtes(library, input_ctes.sources, input_ctes.shape)
+            for table in list(tree.find_all(exp.Table)):
+                table.replace(aliased_table(relations.add_relation(table.name, metric.settings), table.alias_or_name))
+            expand_keys(tree, ExpansionContext(partial(relations.keys, per_list=per_list)))
+            keys = [column.name for column in tree.selects[:-1]]
+            tree = tree.order_by(*map(key_column, keys)) if keys else tree
+            for cte, query in relations.ctes.items():
+                tree = tree.with_(cte, as_=query)
+            advice = read_row_checks(file)[0].meaning
+            for row in columns.database.query_rows(columns.with_temporary_tables(tree.limit(MAX_EXAMPLES))):
+                pairs = zip(keys, row, strict=False)
+                location = ", ".join(
+                    f"{display_names.get(column, column)}={short_value(value)}" for column, value in pairs if column != SLICE_NUMBER
+                )
+                problems.append(f"{metric.metric}: {row[-1]:,.10g} {tree.selects[-1].alias}{location and ' where '}{location}; {advice}")
+    raise_problems(problems)

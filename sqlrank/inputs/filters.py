@@ -1,0 +1,105 @@
+"""Assign the conjuncts of ``where`` to the inputs whose columns they name, as filters of their rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.engines.identifiers import quote_columns
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+from sqlrank.inputs.user_sql import parse_condition
+from sqlrank.rendering.dialects import get_dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.inputs.bound_input import BoundInput
+
+
+def apply_filter(where: str | None, inputs: Mapping[str, BoundInput], rankings_from_predictions: bool, dialect: str) -> None:
+    """Apply a filter to the inputs.
+
+    Each of the conditions joined by AND applies to one input. A prefix names the input of a column (``run.day``); otherwise only one input
+    may have it. ``rankings_from_predictions``: run and judgments are derived from predictions.
+
+    Raises:
+        InputError: The text is not a condition over columns, or its input is ambiguous.
+    """
+    if where is None:
+        return
+    roles = {"predictions": ["predictions", "run", "qrels"]} if rankings_from_predictions else {}
+    roles |= {role: [role] for role in inputs if not rankings_from_predictions or role not in {"run", "qrels", "predictions"}}
+    named_inputs = {role: inputs[names[0]] for role, names in roles.items()}
+    tree = parse_condition(where, dialect)
+    can_inspect = all(bound_input.table.column_types is not None for bound_input in named_inputs.values())
+    if can_inspect and (parameter := tree.find(exp.Placeholder, exp.Parameter)):
+        raise InputError(f"where: {parameter.sql('duckdb')} has no value; write the value itself")
+    conjuncts_by_role: dict[str, list[exp.Expr]] = {}
+    for conjunct in tree.flatten() if isinstance(tree, exp.And) else [tree]:
+        owners = {_find_input(column, named_inputs) for column in conjunct.find_all(exp.Column)}
+        if len(owners) != 1:
+            problem = f"compares columns of {' and '.join(sorted(owners))}" if owners else "names no column"
+            raise InputError(f"where: {conjunct.sql(get_dialect(dialect).sqlglot_name)} {problem}; a condition is on the rows of one input")
+        owner = owners.pop()
+        _refuse_bare_column(conjunct, named_inputs[owner])
+        quote_columns(conjunct, dialect)
+        for role in roles[owner]:
+            conjuncts_by_role.setdefault(role, []).append(conjunct.copy())
+    for role, conjuncts in conjuncts_by_role.items():
+        inputs[role].add_filter(exp.and_(*conjuncts, copy=False))
+
+
+def _refuse_bare_column(conjunct: exp.Expr, bound_input: BoundInput) -> None:
+    """Check that a condition is not a bare date or time column.
+
+    Engines give unclear errors for it.
+    """
+    duckdb_type = (
+        bound_input.table.column_types.get(conjunct.name, "")
+        if isinstance(conjunct, exp.Column) and bound_input.table.column_types is not None
+        else ""
+    )
+    if duckdb_type.startswith(("DATE", "TIME")):
+        raise InputError(
+            f"where: column {quote_excerpt(conjunct.name)} is {duckdb_type}, which is no condition; compare it, such as {conjunct.name} = '2026-01-01'"
+        )
+
+
+def apply_query_filter(query: Any, inputs: Mapping[str, BoundInput]) -> None:
+    """Restrict all inputs to one query, whose id is compared as text."""
+    for bound_input in inputs.values():
+        name = bound_input.role.list_column or QUERY_ID
+        if name in bound_input.columns:
+            id_expression = (
+                bound_input.raw_expression(name)
+                if bound_input.column_type(name) == "VARCHAR"
+                else exp.cast(bound_input.raw_expression(name), "TEXT")
+            )
+            bound_input.add_filter(exp.EQ(this=id_expression, expression=exp.Literal.string(str(query))))
+
+
+def _find_input(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
+    """Return the input of a column, and normalize the column's name in place."""
+    name, role = column.name, column.table.lower()
+    if role and (role not in inputs or column.db):
+        raise InputError(f"where: {column.sql()!r} is of no input; before the dot stands one of: {', '.join(inputs)}")
+    column.set("table", None)
+    candidates = {role: inputs[role]} if role else dict(inputs)
+    if any(bound_input.table.column_types is None for bound_input in candidates.values()):
+        if len(candidates) > 1:
+            raise InputError(f"where: of which input is {name!r}? Write {' or '.join(f'{role}.{name}' for role in inputs)}")
+        return next(iter(candidates))
+    holders = {role: column_name for role, bound_input in candidates.items() if (column_name := bound_input.table.column(name)) is not None}
+    if len(holders) > 1:
+        example = " AND ".join(f"{role}.{name} ..." for role in holders)
+        raise InputError(f"where: {' and '.join(holders)} have a column {name!r}; say which is meant, or both: {example}")
+    if not holders:
+        available = [column_name for bound_input in candidates.values() for column_name in bound_input.table.column_types or ()]
+        raise InputError(
+            f"where: {role or 'the input'} has no column {name!r}{did_you_mean(name, available)} There are: {enumerate_names(dict.fromkeys(available))}"
+        )
+    ((role, column_name),) = holders.items()
+    column.set("this", exp.to_identifier(column_name, quoted=True))
+    return role

@@ -1,0 +1,134 @@
+"""Find the columns of ``by`` among the inputs, and name them inside the statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlrank.compiler.row_keys import SCORE_NAME, SLICE_NUMBER
+from sqlrank.engines.identifiers import QUOTES
+from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.resolve import ResolvedRequest
+
+
+def assign_internal_names(by: Sequence[str], reserved_names: Iterable[str]) -> dict[str, str]:
+    """Assign names in the statement to ``by`` columns.
+
+    A column keeps its name unless a CTE has a column of that name.
+    """
+    reserved = {name.lower() for name in reserved_names}
+    names = {name: name for name in by if name.lower() not in reserved}
+    for name in by:
+        free = (f"by_{name}{'_' * count}" for count in range(len(by) + 1))
+        names.setdefault(name, next(candidate for candidate in free if candidate not in names.values() and candidate not in by))
+    return names
+
+
+@dataclass(frozen=True)
+class _GroupColumn:
+    """A ``by`` column: its inputs, its name, and True if inspection found it."""
+
+    roles: list[str]
+    column: str
+    is_seen: bool
+
+
+def bind_group_columns(
+    question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]
+) -> tuple[list[str], list[str], list[str]]:
+    """Add the ``by`` columns to the inputs.
+
+    Returns their names in the result, their names in the statement, and those that only the queries table has.
+
+    Raises:
+        InputError: One message for each column that no input has, or that cannot be grouped by.
+    """
+    group_columns, problems = [], []
+    for name in question.group_by:
+        try:
+            group_columns.append(_find(name, question, inputs, mapping))
+        except InputError as error:
+            problems.append(str(error))
+    if problems:
+        raise InputError(*problems)
+    shows_name = [
+        group_column.is_seen or any(group_column.column in inputs[role].expressions for role in group_column.roles)
+        for group_column in group_columns
+    ]
+    shows_name = [is_plain and not name.startswith(QUOTES) for name, is_plain in zip(question.group_by, shows_name, strict=True)]
+    labels = [
+        name if is_plain else group_column.column
+        for name, group_column, is_plain in zip(question.group_by, group_columns, shows_name, strict=True)
+    ]
+    reserved = [
+        *question.reserved_names,
+        *([SLICE_NUMBER] if question.grouping_sets else []),
+        *([SCORE_NAME] if question.base_role or question.rankings_from_predictions else []),
+    ]
+    internal = assign_internal_names(list(dict.fromkeys(labels)), reserved)
+    by = [internal[name] for name in labels]
+    for group_column, name in zip(group_columns, by, strict=True):
+        for role in group_column.roles:
+            inputs[role].columns[name] = str(inputs[role].column(group_column.column)) if group_column.is_seen else group_column.column
+            inputs[role].group_columns.append(name)
+    return labels, by, [name for group_column, name in zip(group_columns, by, strict=True) if group_column.roles == ["queries"]]
+
+
+def _find(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> _GroupColumn:
+    """Find a ``by`` column; a prefix may name its input: ``queries.country``."""
+    role, dot, column_name = name.partition(".")
+    has_prefix = bool(dot) and role in inputs and not any(name in (bound_input.table.column_types or ()) for bound_input in inputs.values())
+    text = column_name if has_prefix else mapping.get(name, name)
+    if question.base_role is not None:
+        return _find_in_base(
+            name, text, [inputs[role] for role in question.base_roles], question.rankings_from_predictions, role if has_prefix else ""
+        )
+    evaluated_roles = ["predictions", "run", "qrels"] if question.rankings_from_predictions else ["run"]
+    searched_roles = [role] if has_prefix else evaluated_roles if inputs["run"].table.column_types is None else list(inputs)
+    return _find_in_rankings(name, text, ["run", "qrels"] if searched_roles == ["qrels"] else searched_roles, inputs)
+
+
+def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _GroupColumn:
+    """Find a column of the evaluated input.
+
+    If the input is composed of several, the column is one of the first, and of others that have it.
+    """
+    first, *rest = bases
+    column = first.column(text) if prefix in {"", first.role.name} else None
+    if column is None:
+        available = first.table.column_types or {}
+        raise InputError(
+            f"by: {first.role.name} have no column {quote_excerpt(name)}{did_you_mean(name, available)} There are: {enumerate_names(available)}"
+        )
+    holders = [bound_input.role.name for bound_input in rest if not prefix and bound_input.column(column) is not None]
+    return _GroupColumn(
+        [first.role.name, *holders, *(("run", "qrels") if rankings_from_predictions else ())], column, first.table.column_types is not None
+    )
+
+
+def _find_in_rankings(name: str, text: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]) -> _GroupColumn:
+    run = inputs["run"]
+    holders = {}
+    for role in searched_roles:
+        column = inputs[role].column(text)
+        if column is not None and column not in [inputs[role].columns.get(measure) for measure in inputs[role].role.measure_columns]:
+            holders[role] = column
+    is_inspected = run.table.column_types is not None
+    if "run" in holders:
+        return _GroupColumn([role for role in holders if role != "queries"], holders["run"], is_inspected)
+    if "queries" in holders:
+        return _GroupColumn(["queries"], holders["queries"], is_inspected)
+    column = run.column(text)
+    if column is not None and column == run.columns.get("score", run.column("score")):
+        raise InputError(f"by cannot name {column!r}, which is the score of the run; rename the column")
+    if "qrels" in inputs and inputs["qrels"].column(text) is not None:
+        raise InputError(f"by: {name!r} is in qrels only; a column to group by is one of the run or of the queries table")
+    available = [column for bound_input in inputs.values() for column in bound_input.table.column_types or ()]
+    raise InputError(
+        f"by: no input has a column {quote_excerpt(name)}{did_you_mean(name, available)} The run has: {enumerate_names(run.table.column_types or ())}"
+    )

@@ -1,0 +1,268 @@
+"""Input CTEs: mapping, filters, and run and judgments derived from predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
+from sqlrank.compiler.layout import GroupingLayout
+from sqlrank.compiler.relation_ctes import InputQuery
+from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, SCORE_NAME, UNIT_ID, KeyColumns, UnquotedName, key_column, key_equalities
+from sqlrank.compiler.select_builders import union_all, union_slices
+from sqlrank.errors import ContractError, InputError, MetricError
+from sqlrank.inputs.bound_input import is_not_null
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.inputs.column_binding import BoundInputs
+
+UNFILTERED = "as given"
+"""Suffix of the source with all rows of an input, if some are excluded."""
+
+RAW_PREDICTIONS = "predictions read"
+"""Name of the CTE that reads predictions with several scores.
+
+A UNION ALL then combines them.
+"""
+
+NUMBERED_PREDICTIONS = "predictions numbered"
+
+
+TOTAL_LABEL = "all"
+"""Label of the grouping set without columns."""
+
+
+@dataclass(frozen=True)
+class InputCtes:
+    """The sources of a statement, its group-by layout, and the user's column names."""
+
+    sources: dict[str, InputQuery]
+    shape: GroupingLayout
+    names: list[str]
+
+
+def build_input_ctes(columns: BoundInputs, plain: bool) -> InputCtes:
+    """Build the input sources; ``plain`` keeps lists without numbers."""
+    question = columns.question
+    scored = [SCORE_NAME] if len(columns.scores) > 1 else []
+    sets = (
+        None if question.grouping_sets is None else [[*scored, *map(columns.group_column_name, group)] for group in question.grouping_sets]
+    )
+    labels = [
+        ",".join(columns.group_labels[question.group_by.index(name)] for name in group) or TOTAL_LABEL
+        for group in question.grouping_sets or ()
+    ]
+    shape = GroupingLayout([*scored, *columns.group_columns], sets, tuple(columns.query_attributes), plain, tuple(labels))
+    _check_intervals(columns, shape)
+    sources: dict[str, InputQuery] = {}
+    for role, bound_input in columns.inputs.items():
+        if role in {"run", "qrels"} and question.rankings_from_predictions:
+            continue
+        sources |= _predictions(columns, bound_input) if role == "predictions" else _table_inputs(columns, bound_input)
+    base_role = question.base_role
+    if base_role is not None and base_role not in columns.inputs:
+        sources |= _composed_input(columns, base_role, sources)
+    if base_role is not None and question.rankings_from_predictions and "queries" in sources:
+        for name in [name for name in sources if name in {"predictions", f"predictions {UNFILTERED}"}]:
+            sources |= _restrict_to_queries(name, sources[name])
+    if question.rankings_from_predictions:
+        sources |= _rankings_from_predictions(columns, sources)
+    for name in (base_role, f"{base_role} {UNFILTERED}") if base_role is not None and sets is not None else ():
+        if name in sources:
+            sources[f"{name} per slice"] = _repeat_per_slice(str(name), sources[str(name)], shape)
+    return InputCtes(sources, shape, [*(["score"] if scored else []), *columns.group_labels])
+
+
+def _check_intervals(columns: BoundInputs, shape: GroupingLayout) -> None:
+    """Check that no grouping with intervals contains several lists of a query, which are dependent."""
+    confidence = columns.question.confidence
+    if confidence is None or confidence.is_bootstrap or not columns.question.is_ranking:
+        return
+    for label, group in zip(shape.labels, shape.grouping_sets or (), strict=False):
+        if missing := [name for name in shape.list_columns if name not in group]:
+            raise MetricError(
+                f"the grouping {label!r} holds several lists of a query, one for each {missing[0]}, which are not independent; "
+                "ask for interval='bootstrap', which draws queries, or for one grouping"
+            )
+
+
+def _title(bound_input: BoundInput) -> str:
+    return f"{bound_input.role.name}: {bound_input.role.about}"
+
+
+def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[str, InputQuery]:
+    """Return the source of an input, and one with all rows if some are excluded."""
+    role = bound_input.role
+    score_type = _score_type(columns) if role.name == "run" else "given"
+    names = [
+        name for name, column in role.columns.items() if not column.optional or column.default is not None or name in bound_input.columns
+    ]
+    names += ["rank"] if role.name == "run" and "rank" not in names else []
+    is_ranking = role.list_relation is not None
+    return {
+        name: InputQuery(
+            _title(bound_input),
+            KeyColumns(tuple(bound_input.group_columns), nullable=True),
+            bound_input.select(names, score_type, for_display=True, keep_nulls=name != role.name),
+            list_column=UnquotedName(role.list_column) if role.list_column else QUERY_ID,
+            has_lists=not is_ranking and role.list_column is not None,
+        )
+        for name in (role.name, *([f"{role.name} {UNFILTERED}"] if bound_input.not_null else ()))
+    }
+
+
+def _composed_input(columns: BoundInputs, role: str, sources: Mapping[str, InputQuery]) -> dict[str, InputQuery]:
+    """Return an input that is composed of others, as its file declares."""
+    library, (first, *rest) = columns.question.library, columns.question.base_roles
+    file = library.relations.get((role, "joined"))
+    if file is None:
+        raise ContractError(f"relations/{role}/joined.sql is not there, which says how {role} are made of {first} and {' and '.join(rest)}")
+    tree = library.validated(file).tree.copy()
+    read_columns = {name for name in columns.find_read_columns(role) if name in library.roles[role].columns}
+    if missing := sorted(read_columns - set(tree.named_selects)):
+        raise InputError(
+            f"{first} and {' and '.join(rest)} do not say what {missing[0]} is; give {role}= in one table (--input {role}=...)"
+        )
+    keys = expand_keys(tree, ExpansionContext(lambda name: {GROUP_ID: sources[name].group}))
+    return {role: InputQuery(f"{role}: {library.roles[role].about}", keys[GROUP_ID], tree, first, joins_inputs=tuple(rest))}
+
+
+def _score_type(columns: BoundInputs) -> str:
+    dialect = columns.database.dialect
+    score_type = str(columns.question.shared_policies.get("score_type", "given"))
+    if score_type == "float32" and not get_dialect(dialect).has_float32:
+        raise MetricError(f"score_type='float32' is not possible on {dialect}, which has doubles only; give score_type='float64'")
+    return score_type
+
+
+def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, InputQuery]:
+    """Return the predictions; several scores are combined by UNION ALL.
+
+    The name of the score column is part of the key.
+    """
+    question = columns.question
+    needed = dict.fromkeys([*columns.needed_columns.get("predictions", ()), "weight"])
+    if question.rankings_from_predictions:
+        needed |= dict.fromkeys([*columns.needed_columns["run"], "label", "rank"])
+    other_columns = [name for name in needed if name != "score"]
+    drops_nulls_by_name = {"predictions": True} | ({f"predictions {UNFILTERED}": False} if bound_input.not_null else {})
+    group = KeyColumns(tuple(bound_input.group_columns), nullable=True)
+    if len(columns.scores) < 2:  # noqa: PLR2004  a single score needs no UNION
+        column_names = ["score", *other_columns]
+        return {
+            name: InputQuery(
+                _title(bound_input), group, bound_input.select(column_names, for_display=True, keep_nulls=not drops_nulls), has_lists=True
+            )
+            for name, drops_nulls in drops_nulls_by_name.items()
+        }
+    raw = bound_input.select(other_columns, for_display=True, keep_nulls=True)
+    for index, _ in enumerate(columns.for_each_score(), start=1):
+        raw = raw.select(exp.alias_(bound_input.typed_expression("score"), f"score_{index}"))
+    numbered, source_name = _numbered(columns, raw) if columns.rows_are_units else ({}, RAW_PREDICTIONS)
+    other_columns += [UNIT_ID] if columns.rows_are_units else []
+    title, scored_group = "predictions: a row per example and score", KeyColumns((SCORE_NAME, *bound_input.group_columns), nullable=True)
+    scores = tuple(columns.scores) if columns.rows_are_units else ()
+    unions = {
+        name: _union_scores(columns, bound_input, source_name, other_columns, drops_nulls)
+        for name, drops_nulls in drops_nulls_by_name.items()
+    }
+    return {RAW_PREDICTIONS: InputQuery(_title(bound_input), group, raw), **numbered} | {
+        name: InputQuery(title, scored_group, union, source_name, has_lists=True, scores=scores) for name, union in unions.items()
+    }
+
+
+def _numbered(columns: BoundInputs, raw: exp.Select) -> tuple[dict[str, InputQuery], str]:
+    """Return predictions with row numbers as units.
+
+    DuckDB computes a CTE once, so any numbering is consistent. Other engines may renumber rows for each reader, so rows are ordered by all
+    columns: only equal rows can then exchange their numbers.
+    """
+    select_items: list[exp.Expr] = [key_column(name) if name in columns.group_columns else exp.column(name) for name in raw.named_selects]
+    order = exp.Order(expressions=[exp.Ordered(this=select_item.copy(), nulls_first=True) for select_item in select_items])
+    is_once = columns.database.dialect == "duckdb"
+    row_number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
+    query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(exp.Table(this=exp.to_identifier(RAW_PREDICTIONS)))
+    group = KeyColumns(tuple(columns.inputs["predictions"].group_columns), nullable=True)
+    return {
+        NUMBERED_PREDICTIONS: InputQuery("predictions: with numbers, which tell rows apart", group, query, RAW_PREDICTIONS)
+    }, NUMBERED_PREDICTIONS
+
+
+def _union_scores(
+    columns: BoundInputs, bound_input: BoundInput, source_name: str, other_columns: Sequence[str], drops_nulls: bool
+) -> exp.Query:
+    """Combine predictions of several scores by UNION ALL, without rows that lack required values."""
+    branches = []
+    for index, score_column in enumerate(columns.scores, start=1):
+        score = exp.column(f"score_{index}")
+        select_items = [*map(key_column, bound_input.group_columns), exp.alias_(score, "score"), *map(exp.column, other_columns)]
+        branch = exp.select(*select_items, exp.alias_(exp.Literal.string(score_column), SCORE_NAME)).from_(
+            exp.Table(this=exp.to_identifier(source_name))
+        )
+        required = [score if name == "score" else exp.column(name) for name in bound_input.not_null] if drops_nulls else []
+        branches.append(branch.where(*map(is_not_null, required)))
+    return union_all(branches)
+
+
+def _restrict_to_queries(name: str, predictions: InputQuery) -> dict[str, InputQuery]:
+    """Restrict predictions to the queries of the queries table, as for ranking metrics."""
+    group = predictions.group.columns
+    columns = [] if predictions.query is None else predictions.query.named_selects
+    select_items = [key_column(column, "p") if column in group else exp.column(column, table="p") for column in columns]
+    source_name = f"{name} of all queries"
+    query = exp.select(*select_items).from_(exp.Table(this=exp.to_identifier(source_name)).as_("p"))
+    query = query.join(exp.to_table("queries").as_("a"), on=exp.and_(*key_equalities([QUERY_ID], "a", "p", nullable=False)))
+    title = "predictions: a row per example of a query to evaluate"
+    return {
+        source_name: predictions,
+        name: InputQuery(title, predictions.group, query, source_name, has_lists=True, joins_inputs=("queries",)),
+    }
+
+
+def _rankings_from_predictions(columns: BoundInputs, sources: Mapping[str, InputQuery]) -> dict[str, InputQuery]:
+    """Derive run and judgments from the predictions; NULL labels are not judgments."""
+    unfiltered_name = f"predictions {UNFILTERED}"
+    source_name = unfiltered_name if unfiltered_name in sources else "predictions"
+    by = sources[source_name].group.columns
+    keys: Sequence[exp.Expr] = [*map(key_column, by), exp.column("query_id"), exp.column("doc_id")]
+    run, qrels = columns.inputs["run"], columns.inputs["qrels"]
+    typed_run = None
+    score_type = _score_type(columns)
+    if score_type == "float32" or (score_type == "float64" and run.column_type("score") != "DOUBLE"):
+        score = run.typed_expression("score", score_type)
+        for column in find_nodes(score, exp.Column):
+            column.replace(exp.column("score"))
+        typed_run = exp.select(*keys, exp.alias_(score, "score"), "rank").from_(exp.Table(this=exp.to_identifier(source_name)))
+    judgments = exp.select(*keys, exp.alias_(exp.column("label"), "relevance")).from_(exp.Table(this=exp.to_identifier(source_name)))
+    judgments = judgments.where(is_not_null(exp.column("label")))
+    group = KeyColumns(by, nullable=True)
+    rankings = {
+        "run": InputQuery(_title(run), group, typed_run, source_name),
+        "qrels": InputQuery(_title(qrels), group, judgments, source_name),
+    }
+    if run.not_null:
+        all_documents = (
+            exp.select(*keys, "score", "rank").from_(exp.Table(this=exp.to_identifier(source_name))) if typed_run is None else typed_run
+        )
+        rankings |= {f"run {UNFILTERED}": rankings["run"]}
+        rankings["run"] = InputQuery(_title(run), group, all_documents.where(*map(is_not_null, map(exp.column, run.not_null))), source_name)
+    return rankings
+
+
+def _repeat_per_slice(source_name: str, source: InputQuery, shape: GroupingLayout) -> InputQuery:
+    names = [] if source.query is None else source.query.named_selects
+    group = source.group.columns
+    query = exp.select(*(key_column(name) if name in group else exp.column(name) for name in names)).from_(
+        exp.Table(this=exp.to_identifier(source_name))
+    )
+    repeated, keys = union_slices(query, {GROUP_ID: source.group}, shape)
+    return InputQuery(
+        f"{source_name}, once per slice", keys[GROUP_ID], repeated, source_name, list_column=source.list_column, has_lists=source.has_lists
+    )

@@ -1,0 +1,254 @@
+"""Row checks: validate all inputs and report every problem at once, before metrics are computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlglot import exp
+
+from sqlrank.compiler.row_keys import quoted_column
+from sqlrank.errors import InputError
+from sqlrank.inputs.bound_input import comparable_columns
+from sqlrank.inputs.row_rules import row_rules
+from sqlrank.rendering.renderer import to_sql
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from sqlrank.engines.database import Database
+    from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.inputs.row_rules import RowRules
+
+CheckMode = Literal["auto", "full", "off"]
+
+RANKING_KEYS = ("query_id", "doc_id")
+FULL_DUPLICATE_SEARCH_ROWS = 1_000_000
+"""Number of run rows up to which all rows are searched for duplicates.
+
+In larger runs, only duplicates of relevant documents are found.
+"""
+
+MAX_EXAMPLES = 3
+MAX_VALUE_CHARS = 80
+NUMERIC_TYPES = (
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE",
+    "DECIMAL", "BOOLEAN", "BIGNUM",
+)  # fmt: skip
+
+
+def check_columns(inputs: Mapping[str, BoundInput], needed: Mapping[str, tuple[str, ...]]) -> None:
+    """Check that every needed column exists, with a suitable type that matches across inputs."""
+    problems = []
+    for role, columns in needed.items():
+        problems += inputs[role].missing(columns)
+        label = inputs[role].label
+        for name, column in inputs[role].role.columns.items():
+            duckdb_type = inputs[role].column_type(name)
+            if (
+                column.is_number
+                and name in columns
+                and duckdb_type
+                and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]"))
+            ):
+                problem = f"{label}: {name} is {duckdb_type}, not a number; cast it, or map another column to {name}"
+                # All columns of a text file without rows have a text type.
+                problems.append(f"{label} has no rows" if inputs[role].table.is_empty else problem)
+    # The queries table is joined by query_id alone.
+    joined = {role: [*columns, *(inputs[role].group_columns if role != "queries" else ())] for role, columns in needed.items()}
+    for compared_columns in comparable_columns(inputs, joined).values():
+        duckdb_types = {(role, name): duckdb_type for role, name in compared_columns if (duckdb_type := inputs[role].column_type(name))}
+        families = {_family(duckdb_type) for duckdb_type in duckdb_types.values()}
+        if len(families) > 1:
+            types = ", ".join(
+                f"{role}.{inputs[role].column_label(name)} is {duckdb_type}" for (role, name), duckdb_type in duckdb_types.items()
+            )
+            problems.append(
+                f"{types}: {'a number and a text' if families <= {'number', 'text'} else 'values of these types'} never match; cast one of them"
+            )
+    raise_problems(problems)
+
+
+@dataclass(frozen=True)
+class ValidationReport:
+    """The outcome of the row checks, with facts for the checks of the result.
+
+    Attributes:
+        rows: Number of rows of each input.
+        all_rows: All rows of the run were searched for duplicates.
+        positive: Number of judgments above 0.
+        top_grade: Greatest judgment.
+    """
+
+    rows: Mapping[str, int]
+    all_rows: bool
+    positive: int
+    top_grade: float | None
+
+
+def _family(duckdb_type: str) -> str:
+    if duckdb_type.startswith(NUMERIC_TYPES):
+        return "number"
+    return "text" if duckdb_type.startswith(("VARCHAR", "ENUM")) else duckdb_type
+
+
+def validate_ranking_rows(
+    database: Database,
+    inputs: Mapping[str, BoundInput],
+    needed: Mapping[str, tuple[str, ...]],
+    check: CheckMode,
+    deduplicated_roles: Collection[str] = (),
+) -> ValidationReport:
+    """Check the rows of all inputs of a ranking evaluation.
+
+    ``deduplicated_roles`` are inputs that are deduplicated by a policy, so duplicates are not reported.
+
+    Raises:
+        InputError: One message for each problem.
+    """
+    problems: list[str] = []
+    all_rows = True
+    judgment_counts: dict[str, Any] = {}
+    rows: dict[str, int] = {}
+    for role, columns in needed.items():
+        counts, role_problems = _row_problems(database, inputs[role], columns)
+        problems += role_problems
+        rows[role] = counts["all_rows"]
+        judgment_counts = counts if role == "qrels" else judgment_counts
+        if role in deduplicated_roles or not inputs[role].role.unique:
+            continue
+        if role == "run" and check == "auto" and counts["all_rows"] > FULL_DUPLICATE_SEARCH_ROWS:
+            all_rows = False
+        else:
+            problems += _duplicates(database, inputs[role], inputs[role].role.unique)
+    raise_problems(problems)
+    return ValidationReport(rows, all_rows, judgment_counts.get("positive_relevance") or 0, judgment_counts.get("top_grade"))
+
+
+def validate_rows(database: Database, bound_input: BoundInput, columns: tuple[str, ...], required: Sequence[str]) -> None:
+    """Check the rows of an input other than rankings.
+
+    ``required`` are the row checks that its metrics require.
+    """
+    raise_problems(_row_problems(database, bound_input, columns, required)[1])
+
+
+def check_unique(database: Database, bound_input: BoundInput, keys: tuple[str, ...]) -> None:
+    """Check that the keys of rows are unique within each group."""
+    raise_problems(_duplicates(database, bound_input, keys))
+
+
+def _row_problems(
+    database: Database, bound_input: BoundInput, columns: tuple[str, ...], required: Sequence[str] = ()
+) -> tuple[dict[str, Any], list[str]]:
+    rules = row_rules(bound_input.checks, columns, required, bound_input.column_type)
+    is_parquet = bound_input.table.from_item.find(exp.ReadParquet) is not None
+    text = _rule_count_query(rules, _read(bound_input, columns), bound_input.role.name, is_parquet, database.dialect)
+    counts = dict(zip(rules.query.named_selects, database.fetch_rows(text)[0], strict=True))
+    problems = []
+    if not counts["all_rows"]:
+        problems.append(f"{bound_input.label} has no rows{' with a label' if bound_input.is_labelled else _where(database, bound_input)}")
+    for name, condition in rules.conditions.items():
+        if counts.get(name):
+            # A CASE, because DuckDB evaluates a bare condition on Parquet statistics, which ignore NaN.
+            is_invalid = exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))], default=exp.Literal.number(0))
+            invalid_rows = exp.select("*").where(exp.EQ(this=is_invalid, expression=exp.Literal.number(1)))
+            problems.append(
+                problem_with_examples(database, bound_input, f"{_rows(counts[name])}: {rules.meanings[name]}", invalid_rows, columns)
+            )
+    return counts, problems
+
+
+@lru_cache(maxsize=256)
+def _rule_count_query(rules: RowRules, input_query: exp.Select, role: str, is_parquet: bool, dialect: str) -> str:
+    """Return the query that counts rows per violated rule.
+
+    NULLs of Parquet files are counted in a query per column, which DuckDB answers from metadata.
+    """
+    tree = rules.query.copy()
+    for column in tree.selects if is_parquet else ():
+        if column.alias.startswith("null_"):
+            nulls = exp.select("COUNT(*)").where(rules.conditions[column.alias].copy())
+            column.set("this", nulls.from_(input_query.subquery(role)).subquery())
+    return to_sql(tree.from_(input_query.subquery(role)), dialect)
+
+
+def _where(database: Database, bound_input: BoundInput) -> str:
+    filter_text = "" if bound_input.where is None else f" where {database.render(bound_input.where)}"
+    return f"{filter_text} with all values, and nulls='drop'" if bound_input.not_null else filter_text
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def select_over_input(query: exp.Select, bound_input: BoundInput, columns: tuple[str, ...], for_display: bool = False) -> exp.Select:
+    """Return a query over an input; ``for_display`` selects the user's notation."""
+    return query.from_(_read(bound_input, columns, for_display).subquery(bound_input.role.name))
+
+
+def _read(bound_input: BoundInput, columns: tuple[str, ...], for_display: bool = False) -> exp.Select:
+    return bound_input.select(columns, for_display=for_display, keep_types=True)
+
+
+def problem_with_examples(database: Database, bound_input: BoundInput, problem: str, query: exp.Select, columns: tuple[str, ...]) -> str:
+    """Describe the rows that a query over an input returns."""
+    return format_problem(
+        database,
+        bound_input,
+        problem,
+        select_over_input(query.limit(MAX_EXAMPLES), bound_input, columns),
+        select_over_input(query, bound_input, columns, for_display=True),
+    )
+
+
+def format_problem(database: Database, bound_input: BoundInput, problem: str, query: exp.Query, full_query: exp.Query) -> str:
+    """Describe a problem of an input, with examples and a query that returns all rows."""
+    names = query.named_selects if not query.is_star else query.args["from_"].this.named_selects
+    examples = [
+        ", ".join(f"{name}={short_value(value)}" for name, value in zip(names, row, strict=True)) for row in database.query_rows(query)
+    ]
+    return "\n    ".join([f"{bound_input.label}: {problem}", *examples, f"see more: {database.render(full_query)}"])
+
+
+def short_value(value: Any) -> str:
+    """Return a value as text of bounded length."""
+    text = repr(value)
+    return text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}..."
+
+
+def _duplicates(database: Database, bound_input: BoundInput, keys: tuple[str, ...]) -> list[str]:
+    """Find duplicate keys.
+
+    On DuckDB, sorting hashes is several times faster than grouping texts; equal hashes are then verified.
+    """
+    columns = [*map(quoted_column, bound_input.group_columns), *map(exp.column, keys)]
+    if database.dialect == "duckdb" and not _has_equal_hashes(database, bound_input, keys, columns):
+        return []
+    duplicates = exp.select(*columns, exp.alias_(exp.Count(this=exp.Star()), "times")).group_by(*columns).having("COUNT(*) > 1")
+    if not database.query_rows(select_over_input(duplicates.limit(1), bound_input, keys)):
+        return []
+    problem = (
+        bound_input.role.duplicate_message
+        or f"({', '.join(column.name for column in columns)}) stands more than once; keep one row of each"
+    )
+    return [problem_with_examples(database, bound_input, problem, duplicates, keys)]
+
+
+def _has_equal_hashes(database: Database, bound_input: BoundInput, keys: tuple[str, ...], columns: Sequence[exp.Column]) -> bool:
+    return bool(database.fetch_rows(_equal_hash_query(_read(bound_input, keys), bound_input.role.name, tuple(columns), database.dialect)))
+
+
+@lru_cache(maxsize=256)
+def _equal_hash_query(input_query: exp.Select, role: str, columns: tuple[exp.Column, ...], dialect: str) -> str:
+    hashed = exp.alias_(exp.Anonymous(this="HASH", expressions=[column.copy() for column in columns]), "key_hash")
+    query = exp.select(hashed).from_(input_query.subquery(role)).subquery("hashed")
+    neighbours = exp.select("key_hash", "LAG(key_hash) OVER (ORDER BY key_hash) AS before").from_(query).subquery("neighbours")
+    return to_sql(exp.select("1").from_(neighbours).where("key_hash = before").limit(1), dialect)
+
+
+def raise_problems(problems: list[str]) -> None:
+    """Raise ``InputError`` with all problems, if there are any."""
+    if problems:
+        raise InputError(*dict.fromkeys(problems))

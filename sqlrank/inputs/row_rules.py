@@ -1,0 +1,126 @@
+"""Row rules: the conditions of an input's checks file for the columns in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.registry.select_files import RowCheck, load_select, modified_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+NULL_FREE_NODES = (exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Not, exp.Connector, exp.Predicate, exp.IsNan, exp.IsInf, exp.Abs)
+"""Nodes that are never NULL if their columns are not, so that NOT negates them."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowRules:
+    """The applicable rules of a role.
+
+    Instances are cached across calls, so callers must copy trees before changing them.
+
+    Attributes:
+        query: Counts the rows that violate each rule.
+        conditions: Violation conditions by rule.
+        meanings: Descriptions of violations by rule.
+    """
+
+    query: exp.Select
+    conditions: dict[str, exp.Expr]
+    meanings: dict[str, str]
+
+
+def row_rules(
+    path: Path | None, columns: Sequence[str], required: Sequence[str] = (), type_of: Callable[[str], str] = lambda _: ""
+) -> RowRules:
+    """Return the rules for these columns; without a file only rows are counted.
+
+    ``required`` are row checks of metrics, such as ``binary labels``; ``type_of`` returns column types, which exclude NaN in some columns.
+    """
+    fractional = frozenset(name for name in columns if _can_be_nan(type_of(name)))
+    return _rules(path, 0 if path is None else modified_ns(path), tuple(columns), tuple(required), fractional)
+
+
+@lru_cache(maxsize=256)
+def _rules(path: Path | None, edit: int, columns: tuple[str, ...], required: tuple[str, ...], fractional: frozenset[str]) -> RowRules:  # noqa: ARG001  edit is part of the cache key
+    tree = exp.select("COUNT(*) AS all_rows") if path is None else load_select(path)
+    tree.set("from_", None)
+    conditions: dict[str, exp.Expr] = {}
+    meanings: dict[str, str] = {}
+    for column in list(tree.selects):
+        rule = RowCheck(column)
+        referenced_columns = {
+            reference.name
+            for reference in column.find_all(exp.Column)
+            if not reference.find_ancestor(exp.Comprehension) or reference.name in columns
+        }
+        condition = None if not rule.meaning else _violation_condition(column)
+        is_applicable = referenced_columns <= set(columns) and (not rule.requirement or rule.requirement in required)
+        if condition is not None:
+            is_applicable = is_applicable and not ("NAN" in condition.sql() and not referenced_columns & fractional)
+        if not is_applicable:
+            column.pop()
+        elif condition is not None:
+            conditions[rule.name], meanings[rule.name] = condition, rule.meaning
+        column.comments = None
+    return RowRules(tree, conditions, meanings)
+
+
+def valid_row_condition(conditions: Sequence[exp.Expr]) -> exp.Expr | None:
+    """Return a condition that is TRUE exactly for valid rows.
+
+    It is usually cheaper than OR-ing the violations.
+
+    Returns None if it could be NULL for a valid row. A column in a list or range of numbers is neither NULL, NaN nor infinite, so these
+    tests are omitted.
+    """
+    null_tested = {condition.this for condition in conditions if isinstance(condition, exp.Is)}
+    rest = [condition for condition in conditions if not isinstance(condition, exp.Is)]
+    if not all(
+        null_tested.issuperset(rule.find_all(exp.Column)) and all(isinstance(node, NULL_FREE_NODES) for node in rule.walk())
+        for rule in rest
+    ):
+        return None
+    bounds = [_range_condition(condition) for condition in conditions]
+    bounded = {bound.this for bound in bounds if bound is not None}
+    conjuncts = [
+        bound or exp.not_(condition.copy())
+        for condition, bound in zip(conditions, bounds, strict=True)
+        if bound is not None or not _is_implied(condition, bounded)
+    ]
+    return exp.and_(*conjuncts, copy=False) if conjuncts else None
+
+
+def _range_condition(condition: exp.Expr) -> exp.Expr | None:
+    """Negate a violated list (IN) or range (BETWEEN) of a column, None for other conditions."""
+    if isinstance(condition, exp.Not) and isinstance(condition.this, exp.In) and isinstance(condition.this.this, exp.Column):
+        return condition.this.copy()
+    if isinstance(condition, exp.Or) and isinstance(condition.left, exp.LT) and isinstance(condition.right, exp.GT):
+        (column, low), (other_column, high) = (comparison.unnest_operands() for comparison in (condition.left, condition.right))
+        if column == other_column and isinstance(column, exp.Column) and isinstance(low, exp.Literal) and isinstance(high, exp.Literal):
+            return exp.Between(this=column.copy(), low=low.copy(), high=high.copy())
+    return None
+
+
+def _is_implied(condition: exp.Expr, bounded: set[exp.Expr]) -> bool:
+    """Return True if a condition only tests bounded columns for NULL, NaN or infinity."""
+    disjuncts = condition.flatten() if isinstance(condition, exp.Or) else [condition]
+    return all(isinstance(disjunct, exp.Is | exp.IsNan | exp.IsInf) and disjunct.this in bounded for disjunct in disjuncts)
+
+
+def _violation_condition(column: exp.Expr) -> exp.Expr:
+    """Return the violation condition that a column counts.
+
+    It is the condition of its CASE, or IS NULL for ``COUNT(*) - COUNT(x)``.
+    """
+    case = column.find(exp.If)
+    return case.this if case is not None else exp.Is(this=next(column.find_all(exp.Column)).copy(), expression=exp.Null())
+
+
+def _can_be_nan(duckdb_type: str) -> bool:
+    return duckdb_type in {"FLOAT", "DOUBLE", ""} or duckdb_type.startswith("DECIMAL")

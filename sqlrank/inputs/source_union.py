@@ -1,0 +1,134 @@
+"""Union of several sources of one input; runs of several systems keep the system's name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from sqlglot import exp
+
+from sqlrank.engines.database import SourceTable
+from sqlrank.engines.file_sources import COMPRESSION_SUFFIXES, names_files, reader_function
+from sqlrank.engines.identifiers import split_table_name
+from sqlrank.errors import ExecutionError, InputError
+from sqlrank.registry.roles import SYSTEM_COLUMN
+from sqlrank.request import SourceGroup, source_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.engines.database import Database
+
+MAX_LABELS = 3
+"""Maximum number of sources that a label lists."""
+
+
+def resolve_source(database: Database, role: str, source: Any) -> SourceTable:
+    """Resolve a source, or several as a union with a ``system`` column for runs.
+
+    Raises:
+        InputError: A source does not exist, has no rows or no name, or types do not match.
+    """
+    if not isinstance(source, SourceGroup):
+        return database.resolve_source(role, source)
+    tables = [resolve_source(database, role, member) for _, member in source.members]
+    if source.members_are_systems:
+        names = _system_names(database, role, source, tables)
+        for name, table in zip(names, tables, strict=True):
+            _check_system(database, role, name, table)
+        tables = [replace(member, system=name) for name, table in zip(names, tables, strict=True) for member in table.members or (table,)]
+    return _union_tables(database, role, tables)
+
+
+def _system_names(database: Database, role: str, source: SourceGroup, tables: Sequence[SourceTable]) -> list[str]:
+    """Return system names: as given, or tag, stem or name of the file.
+
+    The first of these that is unique is used.
+    """
+    candidates = [
+        [name] if name else [tag for tag in (_tag(database, member, table),) if tag] + _stems(role, member)
+        for (name, member), table in zip(source.members, tables, strict=True)
+    ]
+    while True:
+        counts = Counter(names[0] for names in candidates)
+        clashing = [names for names in candidates if counts[names[0]] > 1]
+        if not clashing:
+            return [names[0] for names in candidates]
+        if all(len(names) == 1 for names in clashing):
+            raise InputError(
+                f"{role}: two systems are called {clashing[0][0]!r}; give each a name: run={{'name': source}} (--run name=source)"
+            )
+        for names in clashing:
+            del names[: len(names) > 1]
+
+
+def _tag(database: Database, source: Any, table: SourceTable) -> str | None:
+    """Return the tag of a TREC file, if all lines have the same."""
+    if not database.can_inspect or "tag" not in (table.column_types or {}) or not names_files(source) or reader_function(source):
+        return None
+    tag = exp.column("tag")
+    ((least, most),) = database.query_rows(exp.select(exp.Min(this=tag), exp.Max(this=tag.copy())).from_(table.from_clause()))
+    return str(least) if least == most and least is not None else None
+
+
+def _stems(role: str, source: Any) -> list[str]:
+    """Return a file's stem and name, or the last part of a table's name."""
+    if not isinstance(source, (str, Path)):
+        raise InputError(f"{role}: a {source_kind(source)} of several has no name; give run={{'name': table}}")
+    path = Path(source)
+    if names_files(source):
+        return [Path(path.stem).stem if path.suffix in COMPRESSION_SUFFIXES else path.stem, path.name]
+    return [(split_table_name(str(source)) or [str(source)])[-1]]
+
+
+def _check_system(database: Database, role: str, name: str, table: SourceTable) -> None:
+    """Check that a system has rows and no ``system`` column of its own.
+
+    A system without rows would be missing from the result without notice.
+    """
+    if table.column(SYSTEM_COLUMN) is not None and table.column_types is not None:
+        raise InputError(
+            f"{role}: {table.label} has a column {SYSTEM_COLUMN!r} of its own; give it alone with by={SYSTEM_COLUMN!r} (--by {SYSTEM_COLUMN}), or rename the column"
+        )
+    if table.is_empty or (database.can_inspect and not database.query_rows(exp.select("1 AS one").from_(table.from_clause()).limit(1))):
+        raise InputError(f"{role}: {table.label} has no rows, and {name!r} would be missing from the result")
+
+
+def _union_tables(database: Database, role: str, tables: Sequence[SourceTable]) -> SourceTable:
+    first = tables[0]
+    label = ", ".join(table.label for table in tables[:MAX_LABELS])
+    label += f" and {len(tables) - MAX_LABELS} more" if len(tables) > MAX_LABELS else ""
+    table = SourceTable(
+        label,
+        first.from_item,
+        None,
+        first.dialect,
+        is_empty=all(member.is_empty for member in tables),
+        has_row_count=all(member.has_row_count for member in tables),
+        has_collations=first.has_collations,
+        members=tuple(tables),
+    )
+    if first.column_types is None:
+        return replace(table, from_item=table.from_clause())
+    names = [name for name in first.column_types if all(member.column(name) is not None for member in tables)]
+    types_by_column = {name: {(member.column_types or {})[member.column(name) or ""] for member in tables} for name in names}
+    node = table.from_clause([exp.to_identifier(name, quoted=True) for name in names])
+    types = {name: duckdb_type for name, (duckdb_type, *rest) in types_by_column.items() if not rest}
+    if len(types) < len(names):
+        types = _common_types(database, role, node, types_by_column)
+    return replace(table, from_item=node, column_types=types | ({SYSTEM_COLUMN: "VARCHAR"} if first.system is not None else {}))
+
+
+def _common_types(database: Database, role: str, node: exp.Expr, types_by_column: dict[str, set[str]]) -> dict[str, str]:
+    """Return the common types of columns whose types differ between sources."""
+    with suppress(duckdb.Error, ExecutionError):
+        types = database.describe(exp.select("*").from_(node))
+        return {name: types[name] for name in types_by_column}
+    differ = "; ".join(
+        f"{name} is {' and '.join(sorted(duckdb_types))}" for name, duckdb_types in types_by_column.items() if len(duckdb_types) > 1
+    )
+    raise InputError(f"{role}: the sources do not go together: {differ}; cast one of them")

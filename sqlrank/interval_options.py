@@ -1,0 +1,194 @@
+"""Validate the options of confidence intervals: level, method, unit, replicates and seed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import MetricError, did_you_mean, short_repr
+from sqlrank.registry.value_bounds import is_bounded_0_1, is_bounded_minus1_1
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
+
+BOOTSTRAP = "bootstrap"
+INTERVAL_METHODS = ("auto", "wilson", "t", "normal", BOOTSTRAP)
+
+REPLICATE_COLUMN, POSITION_COLUMN, DIGEST_COLUMN, START_COLUMN, STRIDE_COLUMN, MULTIPLICITY_COLUMN = RESAMPLING_COLUMNS = (
+    "replicate", "place_drawn", "unit_digest", "unit_start", "unit_step", "times_drawn"
+)  # fmt: skip
+"""Names of the columns that resampling adds: replicate, position, digest, start, stride and multiplicity."""
+
+DEFAULT_QUERY_REPLICATES, DEFAULT_ROW_REPLICATES, MIN_REPLICATES, MAX_REPLICATES = 999, 199, 99, 9999
+"""Numbers of bootstrap replicates: default for query values and rows, minimum, maximum."""
+
+MAX_LEVEL = 1 - 1e-9
+"""Highest confidence level; quantiles of higher levels are lost to rounding."""
+
+DEFAULT_SIGN_REPLICATES, MAX_SIGN_REPLICATES = 9999, 1_000_000
+"""Default and maximum number of random sign flips in a randomization test."""
+
+ROUNDING_TOLERANCE = 1e-6
+"""Tolerance for rounding errors in the required number of replicates."""
+
+
+@dataclass(frozen=True)
+class IntervalOptions:
+    """The options of confidence intervals.
+
+    Attributes:
+        level: Confidence level, such as 0.95.
+        method: Method: ``auto``, ``wilson``, ``t``, ``normal`` or ``bootstrap``.
+        unit: Column that identifies independent units, None if the user named none.
+        per_unit: Return one pseudo-value per unit instead of intervals; ``compare`` computes its tests from them.
+        replicates: Number of bootstrap replicates, 0 for analytic intervals.
+        seed: Seed of the resampling.
+        resamples_rows: Resample the rows of predictions instead of query values.
+    """
+
+    level: float
+    method: str = "auto"
+    unit: str | None = None
+    per_unit: bool = False
+    replicates: int = 0
+    seed: int = 0
+    resamples_rows: bool = False
+
+    @property
+    def is_bootstrap(self) -> bool:
+        """True if intervals are computed by bootstrap."""
+        return self.replicates > 0
+
+    @property
+    def tail_probability(self) -> float:
+        """Probability outside either limit of the interval."""
+        return (1 - self.level) / 2
+
+    def method_for(self, metric: ResolvedMetric, is_group_metric: bool) -> str:
+        """Return the interval method of a metric: its own, Wilson's for proportions, else Student's t.
+
+        Args:
+            metric: The metric.
+            is_group_metric: The metric is computed from all rows of a group, not as a mean of values.
+        """
+        if self.method != "auto":
+            return "t" if self.method == "normal" else self.method
+        declared_method = metric.file.annotations.get("Interval") if is_group_metric else None
+        return declared_method or ("wilson" if is_bounded_0_1(metric) or is_bounded_minus1_1(metric) else "t")
+
+    def needs_class_sizes(self, method: str) -> bool:
+        """Return True if a SQL file declares the method.
+
+        Such methods may need the sizes of two classes.
+        """
+        return method not in INTERVAL_METHODS
+
+
+def parse_interval_options(
+    metrics: Sequence[ResolvedMetric], level: Any, interval: str, unit: Any, per_query: bool, resampling: tuple[Any, int] = (None, 0)
+) -> IntervalOptions | None:
+    """Parse and validate the interval options of a request.
+
+    Args:
+        metrics: The resolved metrics.
+        level: Confidence level, None for no intervals.
+        interval: Interval method.
+        unit: Column of independent units.
+        per_query: The result has one row per query.
+        resampling: Number of replicates (None: default) and seed.
+
+    Raises:
+        MetricError: A metric has no such interval, or the options contradict each other.
+    """
+    if interval not in INTERVAL_METHODS:
+        raise MetricError(
+            f"unknown interval {interval!r}{did_you_mean(str(interval), INTERVAL_METHODS)} Choose from: {', '.join(INTERVAL_METHODS)}"
+        )
+    replicates, seed = resampling
+    if replicates is not None and (level is None or interval != BOOTSTRAP):
+        raise MetricError(f"replicates={replicates} is for confidence= with interval='bootstrap'")
+    if level is None:
+        if interval != "auto":
+            raise MetricError(f"interval={interval!r} needs confidence=, such as 0.95")
+        if unit is not None:
+            raise MetricError(f"unit={unit!r} is for intervals, and needs confidence=, such as 0.95")
+        return None
+    check_confidence_level(level)
+    if per_query:
+        raise MetricError("a query has no interval of its own; leave out per_query, or confidence")
+    for metric in metrics:
+        _check_metric_has_interval(metric, interval, unit)
+    if interval != BOOTSTRAP:
+        return IntervalOptions(float(level), interval, unit)
+    resamples_rows = _resamples_rows(metrics)
+    count = (DEFAULT_ROW_REPLICATES if resamples_rows else DEFAULT_QUERY_REPLICATES) if replicates is None else replicates
+    check_replicates(count, float(level))
+    lacks_intervals = all(metric.input_role != "run" and "No interval" in metric.file.annotations for metric in metrics)
+    return IntervalOptions(
+        float(level), interval, unit, replicates=0 if lacks_intervals else count, seed=seed, resamples_rows=resamples_rows
+    )
+
+
+def _resamples_rows(metrics: Sequence[ResolvedMetric]) -> bool:
+    """Return True if rows of predictions are resampled instead of query values.
+
+    Raises:
+        MetricError: The metrics would need both.
+    """
+    metric_by_resampling: dict[bool, str] = {}
+    for metric in metrics:
+        if "No interval" in metric.file.annotations:
+            continue
+        has_values = metric.input_role == "run" or metric.is_per_list
+        if not has_values and metric.settings.get("level") == "query":
+            advice = ", or choose level='list' (-p level=list), whose rows it draws" if "No influence" in metric.file.annotations else ""
+            raise MetricError(
+                f"{metric.metric} puts queries together itself, and bootstrap has no values of these to draw; leave out interval{advice}"
+            )
+        metric_by_resampling.setdefault(not has_values, str(metric.metric))
+        if (aggregate := metric.settings.get("aggregate")) not in {None, "mean", "wmean"}:
+            raise MetricError(f"interval='bootstrap' is of means, not of aggregate={aggregate!r}; leave out one of them")
+    if len(metric_by_resampling) > 1:
+        raise MetricError(
+            f"{metric_by_resampling[False]} is drawn anew by queries and {metric_by_resampling[True]} by rows; ask for them in two calls"
+        )
+    return metric_by_resampling.get(True) is not None
+
+
+def check_replicates(count: int | None, level: float | None = None) -> None:
+    """Validate the number of bootstrap replicates for a confidence level.
+
+    Without a level, the number is that of a randomization test.
+
+    Raises:
+        MetricError: No replicate would lie outside an interval limit, or the number is above the maximum.
+    """
+    if level is None:
+        minimum, maximum, default, purpose = MIN_REPLICATES, MAX_SIGN_REPLICATES, DEFAULT_SIGN_REPLICATES, "a randomization test"
+    else:
+        minimum = max(MIN_REPLICATES, math.ceil(2 / (1 - level) - ROUNDING_TOLERANCE) - 1)
+        maximum, default, purpose = MAX_REPLICATES, max(DEFAULT_QUERY_REPLICATES, minimum), f"confidence={level:g}"
+    if minimum > maximum:
+        raise MetricError(f"interval='bootstrap' at {purpose} takes {minimum} replicates, more than {maximum}; give a lower confidence")
+    if count is None or not minimum <= count <= maximum:
+        raise MetricError(f"replicates={count} is not possible for {purpose}: give {minimum} to {maximum}, such as {default}")
+
+
+def _check_metric_has_interval(metric: ResolvedMetric, interval: str, unit: Any) -> None:
+    """Check that a metric has intervals of a method and resampling unit."""
+    if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
+        raise MetricError(f"{metric.metric} has no intervals; ask for metrics with one cut-off each, or leave out confidence")
+    if unit is not None and (metric.input_role == "run" or metric.settings.get("level") == "query"):
+        raise MetricError(f"unit={unit!r} is not possible for {metric.metric}, whose units are queries; leave out unit")
+    if interval == "wilson" and not is_bounded_0_1(metric):
+        raise MetricError(f"Wilson's interval is for shares, and {metric.metric} is not always between 0 and 1; choose interval='t'")
+
+
+def check_confidence_level(level: Any) -> None:
+    """Check that a confidence level is a number from 0.5 to ``MAX_LEVEL``."""
+    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.5 <= level <= MAX_LEVEL:  # noqa: PLR2004  a coin flip
+        raise MetricError(f"confidence={short_repr(level)} is not possible; it is a number from 0.5 to {MAX_LEVEL:.9f}, such as 0.95")

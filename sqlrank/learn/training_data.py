@@ -1,0 +1,194 @@
+"""Read and validate training data: the columns of labels and features, and the form of the features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+from sqlglot import exp
+
+from sqlrank.compiler.row_keys import quoted_column
+from sqlrank.engines.database import SourceTable
+from sqlrank.engines.duckdb_session import fetch_tuples
+from sqlrank.errors import InputError, did_you_mean
+from sqlrank.inputs import row_checks
+from sqlrank.inputs.bound_input import BoundInput
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.select_files import load_select
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.engines.database import Database
+
+
+TRAINING_ROLE = "training"
+LONG_COLUMNS = ("row_id", "feature", "value")
+FEATURES = "features of the training data"
+"""Internal name of the features as an array of doubles."""
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Training data as a query: ``model``, ``query_id``, ``label``, and ``features``, an array of doubles.
+
+    ``names`` are the feature names, None for positions in an array. ``by`` are the columns that identify models, fields of ``model``.
+    ``form`` describes the feature columns as JSON.
+    """
+
+    item: BoundInput
+    database: Database
+    query: exp.Select
+    by: list[str]
+    names: pa.Array | None
+    form: dict[str, Any]
+
+    def check(self, database: duckdb.DuckDBPyConnection, untrainable_models: exp.Select) -> int:
+        """Return the number of features; raise ``InputError`` for unsuitable training data.
+
+        ``untrainable_models`` returns the models without any pair of a positive and a negative.
+        """
+        checked_columns = [name for name in ("label", "query_id", "features") if name in self.item.columns]
+        row_checks.validate_rows(self.database, self.item, tuple(checked_columns), ["binary labels"])
+        lengths = exp.select("MIN(LEN(features))", "MAX(LEN(features))").from_(self.query.subquery(TRAINING_ROLE))
+        shortest, longest = fetch_tuples(database, lengths.sql("duckdb"))[0]
+        if shortest != longest or not longest:
+            what = "have no numbers" if not longest else f"have {shortest} to {longest} numbers; give all rows as many"
+            raise InputError(f"{self.item.label}: features {what}")
+        if models := [row[0] for row in fetch_tuples(database, untrainable_models.sql("duckdb"))]:
+            which = f" for {row_checks.short_value(dict(zip(self.by, models[0].values(), strict=True)))}" if self.by else ""
+            more = f", nor for {len(models) - 1} other models" if len(models) > 1 else ""
+            raise InputError(f"{self.item.label}: no query has both positives and negatives{which}{more}, so that nothing can be compared")
+        return int(longest)
+
+    def name_features(self, best: pa.Table) -> pa.Table:
+        """Add the columns of ``by`` and the feature names to the weights."""
+        feature = best["feature"].combine_chunks().cast(pa.int64())
+        if self.names is not None:
+            feature = self.names.take(pc.subtract(feature, 1))
+        models = best["model"].combine_chunks()
+        keys = {name: models.field(index) for index, name in enumerate(self.by)}
+        return pa.table({**keys, "feature": feature, "weight": best["weight"]})
+
+
+def read_training_data(database: Database, source: Any, columns: Mapping[str, Any], by: Sequence[str]) -> TrainingData:
+    """Map the columns of a source; raise ``InputError`` for missing or unsuitable ones."""
+    role = load_registry().roles[TRAINING_ROLE]
+    unknown = [name for name in columns if name not in {*role.columns, *by}]
+    if unknown:
+        raise InputError(f"columns maps {unknown[0]!r}, which training data do not have{did_you_mean(unknown[0], role.columns)}")
+    bound_input = BoundInput(role, database.resolve_source(TRAINING_ROLE, source), load_registry().checks[TRAINING_ROLE])
+    column_names = {name: column_name for name, column_name in columns.items() if isinstance(column_name, str)}
+    bound_input.bind_columns(column_names)
+    for index, name in enumerate(by):
+        if group_column := bound_input.table.column(column_names.get(name, name)):
+            bound_input.columns[f"by_{index}"] = group_column
+            bound_input.group_columns.append(f"by_{index}")
+    features = columns.get("features", "features")
+    feature_columns = [features] if isinstance(features, str) else list(features)
+    is_long = isinstance(features, str) and "features" not in bound_input.columns
+    are_bound = [f"by_{index}" in bound_input.group_columns for index in range(len(by))]
+    problems = [_no_column(bound_input, "by: ", name) for name, is_bound in zip(by, are_bound, strict=True) if not is_bound]
+    problems += bound_input.missing(["label"])
+    problems += (
+        bound_input.missing(LONG_COLUMNS)
+        if is_long
+        else [_no_column(bound_input, "", name) for name in feature_columns if bound_input.table.column(name) is None]
+    )
+    if is_long and problems:
+        problems.append(
+            f"{TRAINING_ROLE}: features are an array, columns={{'features': [...]}} or, in long form, {', '.join(LONG_COLUMNS)}"
+        )
+    row_checks.raise_problems(problems)
+    row_checks.check_columns({TRAINING_ROLE: bound_input}, {TRAINING_ROLE: ("label", "value") if is_long else ("label",)})
+    if is_long:
+        return _long(database, bound_input, by)
+    return _arrays(database, bound_input, by, None if isinstance(features, str) else feature_columns)
+
+
+def _no_column(bound_input: BoundInput, where: str, name: str) -> str:
+    available = bound_input.table.column_types or {}
+    return f"{where}{bound_input.label}: no column {name!r}{did_you_mean(name, available)} There are: {', '.join(available)}"
+
+
+def _arrays(database: Database, bound_input: BoundInput, by: Sequence[str], feature_columns: list[str] | None) -> TrainingData:
+    """Read features from an array column, or from one column per feature."""
+    types = bound_input.table.column_types or {}
+    source_columns = (
+        [str(bound_input.table.column(name)) for name in feature_columns]
+        if feature_columns is not None
+        else [bound_input.columns["features"]]
+    )
+    suffix = "[]" if feature_columns is None else ""
+    problems = [
+        f"{bound_input.label}: {name} is {types[name]}, not {'an array of numbers' if suffix else 'a number'}; cast it"
+        for name in source_columns
+        if not types[name].startswith(row_checks.NUMERIC_TYPES) or types[name].endswith("]") != bool(suffix)
+    ]
+    if len(set(source_columns)) < len(source_columns) or not source_columns:
+        problems.append(f"columns maps features to {source_columns!r}; name each column once")
+    row_checks.raise_problems(problems)
+    values = (
+        quoted_column(source_columns[0])
+        if feature_columns is None
+        else exp.Array(expressions=[quoted_column(name) for name in source_columns])
+    )
+    bound_input.expressions[FEATURES] = exp.cast(values, "DOUBLE[]")
+    bound_input.columns["features"], bound_input.types[FEATURES] = FEATURES, "DOUBLE[]"
+    form = {"array": source_columns[0]} if feature_columns is None else {"columns": source_columns}
+    return TrainingData(
+        bound_input,
+        database,
+        _training(bound_input, ["features"]),
+        list(by),
+        None if feature_columns is None else pa.array(source_columns),
+        form,
+    )
+
+
+def _long(database: Database, bound_input: BoundInput, by: Sequence[str]) -> TrainingData:
+    """Pivot long-form features into one array per example."""
+    long_rows = _training(bound_input, LONG_COLUMNS)
+    names = exp.select("feature").from_(long_rows.subquery("long")).group_by("feature").order_by("feature")
+    features = database.fetch_arrow(database.render(names))["feature"].combine_chunks()
+    if features.null_count:
+        raise InputError(f"{bound_input.label}: feature is NULL; give it a name, or leave the row out")
+    pivoted = load_select("learn", "feature_vectors.sql")
+    for table in list(pivoted.find_all(exp.Table)):
+        table.replace(long_rows.subquery(TRAINING_ROLE))
+    types = {"label": "DOUBLE", "features": "DOUBLE[]", "row_id": "VARCHAR", "query_id": "VARCHAR"}
+    row = BoundInput(bound_input.role, SourceTable(bound_input.table.label, pivoted.subquery("feature_vectors"), types), bound_input.checks)
+    row.bind_columns({})
+    form = {"long": [bound_input.columns[name] for name in LONG_COLUMNS]}
+    return TrainingData(row, database, pivoted, list(by), features, form)
+
+
+def _training(bound_input: BoundInput, value_columns: Sequence[str]) -> exp.Select:
+    """Return the SELECT of the examples with canonical names; the ``by`` columns become a struct."""
+    key = exp.Struct(
+        expressions=[
+            exp.PropertyEQ(this=exp.to_identifier(name), expression=quoted_column(bound_input.columns[name]))
+            for name in bound_input.group_columns
+        ]
+    )
+    query = bound_input.select(["label", *value_columns]).select(
+        exp.alias_(key if bound_input.group_columns else exp.Literal.number(1), "model"),
+        exp.alias_(
+            quoted_column(bound_input.columns["query_id"]) if "query_id" in bound_input.columns else exp.Literal.number(1), "query_id"
+        ),
+    )
+    for column in query.selects:
+        if column.alias_or_name in {"label", "value"}:
+            column.set("this", exp.cast(column.this.copy(), "DOUBLE"))
+    return query
+
+
+def create_temp_table(database: duckdb.DuckDBPyConnection, name: str, query: exp.Expr) -> None:
+    """Create a temporary table from a query; raise ``InputError`` if its data cannot be read."""
+    try:
+        database.execute(f"CREATE TEMP TABLE {name} AS {query.sql('duckdb')}")
+    except (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.OutOfRangeException) as error:
+        raise InputError(f"{TRAINING_ROLE}: cannot read the examples: {str(error).splitlines()[0]}") from None

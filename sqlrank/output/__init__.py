@@ -1,0 +1,1 @@
+"""Write results: files, tables of a database, dbt models, and text."""

@@ -1,0 +1,151 @@
+"""Format verdicts for code review: Markdown summary, JUnit report and GitHub Actions annotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from sqlrank.errors import escape_controls
+from sqlrank.output.formats import Format, TableStyle, format_table
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, P_VALUE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+WORST_FIRST = ("fail", "inconclusive", "skipped", "pass")
+GATE_DISPLAY_COLUMNS = (
+    "metric",
+    "value_baseline",
+    "value",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "n_units",
+    "tolerance",
+    "verdict",
+    "required_units",
+    "reason",
+)
+"""Columns of a gate shown to people, after those of slices."""
+
+COMPARISON_DISPLAY_COLUMNS = (
+    "metric",
+    "baseline",
+    "system",
+    "value_baseline",
+    "value",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "p_adjusted",
+    "wins",
+    "ties",
+    "losses",
+    "winner",
+)
+
+ROLLUP_DISPLAY_COLUMNS = ("metric", "baseline", "system", "value_baseline", "value", "difference", *BOUNDS, CI_LOW, CI_HIGH, P_VALUE)
+"""Columns of a comparison of states shown to people."""
+
+EXPERIMENT_DISPLAY_COLUMNS = (
+    "metric",
+    "control",
+    "variant",
+    "value_control",
+    "value",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "relative_difference",
+    "relative_ci_low",
+    "relative_ci_high",
+    "p_adjusted",
+    "winner",
+)
+
+
+DRIFT_DISPLAY_COLUMNS = ("metric", "value_reference", "value_current", "difference", *BOUNDS, "tolerance", "verdict", "reason")
+"""Columns of a drift summary."""
+
+DRIFT_INTERVAL_COLUMNS = (*DRIFT_DISPLAY_COLUMNS[:6], CI_LOW, CI_HIGH, *DRIFT_DISPLAY_COLUMNS[6:])
+"""Columns of a drift summary with intervals."""
+
+
+def compared_columns(result: pa.Table, has_effect: bool) -> tuple[str, ...]:
+    """Return the columns of a comparison shown to people; reasons only if there are any."""
+    reasons = ("reason",) if "reason" in result.column_names and result["reason"].null_count < result.num_rows else ()
+    return (*COMPARISON_DISPLAY_COLUMNS, *(("required_units",) if has_effect else ()), *reasons)
+
+
+def display_columns(result: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Return a comparison or a gate with the given columns, those of slices first."""
+    return result.select([*slice_columns(result), *names])
+
+
+def slice_columns(result: pa.Table) -> list[str]:
+    """Return the columns of slices: those before ``metric``."""
+    return list(result.column_names[: result.column_names.index("metric")])
+
+
+def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names: Sequence[str] = GATE_DISPLAY_COLUMNS) -> str:
+    """Return a Markdown summary: the overall verdict, and a table with the worst rows first.
+
+    Rows without a verdict keep their order.
+    """
+    verdict = (result.schema.metadata or {})[b"sqlrank.verdict"].decode()
+    severities = [
+        len(WORST_FIRST) if row_verdict is None else WORST_FIRST.index(row_verdict) for row_verdict in result["verdict"].to_pylist()
+    ]
+    order = sorted(range(result.num_rows), key=lambda row: severities[row])
+    table = format_table(display_columns(result, names).take(order), Format.markdown, TableStyle(digits, keep_orientation=True))
+    return f"## sqlrank {command}: {verdict}\n\n{table}\n"
+
+
+def junit(result: pa.Table, command: str = "gate") -> str:
+    """Return a JUnit report: one test case per metric and slice with a verdict.
+
+    Inconclusive rows count as skipped.
+    """
+    rows = [row for row in result.to_pylist() if row["verdict"] is not None]
+    counts = {"tests": len(rows), "failures": _count(rows, "fail"), "errors": 0, "skipped": _count(rows, "inconclusive", "skipped")}
+    suite = ET.Element("testsuite", {"name": f"sqlrank {command}", **{name: str(count) for name, count in counts.items()}})
+    for row in rows:
+        case = ET.SubElement(suite, "testcase", {"classname": f"sqlrank.{command}", "name": _named(row, result)})
+        if row["verdict"] == "fail":
+            ET.SubElement(case, "failure", {"message": _describe_row(row)})
+        elif row["verdict"] != "pass":
+            ET.SubElement(case, "skipped", {"message": _describe_row(row)})
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def github_annotations(result: pa.Table, command: str = "gate") -> list[str]:
+    """Return GitHub Actions annotations: an error per failure, a warning per inconclusive verdict."""
+    kinds = {"fail": "error", "inconclusive": "warning"}
+    return [
+        f"::{kinds[row['verdict']]} title=sqlrank {command}::{_escaped(f'{_named(row, result)}: {_describe_row(row)}')}"
+        for row in result.to_pylist()
+        if row["verdict"] in kinds
+    ]
+
+
+def _count(rows: Sequence[dict[str, Any]], *verdicts: str) -> int:
+    return sum(row["verdict"] in verdicts for row in rows)
+
+
+def _named(row: dict[str, Any], result: pa.Table) -> str:
+    where = ", ".join(f"{name}={row[name]}" for name in slice_columns(result) if name != "slice" and row[name] is not None)
+    return escape_controls(f"{row['metric']} ({where})" if where else str(row["metric"]))
+
+
+def _describe_row(row: dict[str, Any]) -> str:
+    columns = ("value_baseline", "value") if row["difference"] is None else ("difference", *BOUNDS, CI_LOW, CI_HIGH)
+    values = [f"{name} {row[name]:.4f}" for name in columns if row.get(name) is not None]
+    units = [f"{row[name]} {what}" for name, what in ((N_UNITS, "units"), (N_BUCKETS, "buckets")) if row.get(name)]
+    return f"{escape_controls(row['reason'])}: " + ", ".join([*values, f"tolerance {row['tolerance']}", *units])
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

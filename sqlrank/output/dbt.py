@@ -1,0 +1,247 @@
+"""Write dbt models of metrics: SQL, and schema YAML with column descriptions and tests."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sqlrank._version import __version__
+from sqlrank.argument_checks import entry_point, iter_strings
+from sqlrank.engines.database import names_only_database
+from sqlrank.engines.identifiers import split_table_name
+from sqlrank.errors import InputError, quote_excerpt, short_repr
+from sqlrank.output.table_writes import output_identifier, resolve_group_column, without_order
+from sqlrank.prepare import prepare
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.renderer import render_statement, to_sql
+from sqlrank.request import Request, collect_sources
+from sqlrank.resolve import resolve_request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sqlrank.compiler.statement import CompiledStatement
+    from sqlrank.registry.metric import Metric
+    from sqlrank.resolve import ResolvedRequest
+
+Materialized = Literal["table", "view", "incremental"]
+
+DELETE_AND_INSERT = ("duckdb", "snowflake", "postgres", "redshift", "trino", "clickhouse")
+"""Dialects whose dbt adapter supports the ``delete+insert`` strategy."""
+
+_JINJA = re.compile(r"\{[{%#]")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class DbtModel:
+    """A dbt model: ``sql`` is the text of its file, ``schema`` the content of its YAML file."""
+
+    sql: str
+    schema: dict[str, Any]
+
+
+@entry_point
+def dbt_model(
+    metrics: str | Metric | Iterable[str | Metric],
+    name: str,
+    *,
+    materialized: Materialized = "table",
+    dialect: str = "duckdb",
+    replace: str | None = None,
+    run: Any = None,
+    qrels: Any = None,
+    predictions: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
+    columns: Mapping[str, Any] | None = None,
+    by: str | Sequence[str] | Sequence[Sequence[str]] = (),
+    where: str | None = None,
+    per_query: bool = False,
+    confidence: float | None = None,
+    interval: str = "auto",
+    unit: str | None = None,
+    replicates: int | None = None,
+    seed: int = 0,
+    compat: str | None = None,
+    sql_dir: str | Path | None = None,
+    plan: Mapping[str, str] | None = None,
+    **policies: Any,
+) -> DbtModel:
+    r"""Return a dbt model of metrics; other arguments are those of :func:`sqlrank.sql`.
+
+    An input of one name is a model or seed, ``ref('name')``; one of two names is a source, ``source('schema', 'table')``. Key columns get
+    ``not_null`` tests, unless there are groupings, and a common uniqueness test. Counts get ``not_null`` tests. An incremental model
+    replaces the rows of the same groups. With ``replace``, a column of ``by`` such as ``"day"``, it reads only rows from the last day in
+    the model on. It replaces all rows of these days if the adapter supports ``delete+insert``; otherwise it merges them. A text literal in
+    ``where`` may hold Jinja, such as ``"day >= '{{ var(\"since\") }}'"``; other arguments may not.
+
+    Raises:
+        MetricError: as for :func:`sqlrank.sql`.
+        InputError: an invalid dbt name, or as for :func:`sqlrank.sql`.
+    """
+    call = Request(
+        metrics,
+        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
+        columns=columns,
+        by=by,
+        where=where,
+        per_query=per_query,
+        compat=compat,
+        sql_dir=sql_dir,
+        plan=plan,
+        confidence=confidence,
+        interval=interval,
+        unit=unit,
+        replicates=replicates,
+        seed=seed,
+        policies=policies,
+    )
+    options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "unit": unit, **policies}
+    check_name(name)
+    if materialized not in get_args(Materialized):
+        raise InputError(f"materialized={materialized!r} is not possible; choose from: {', '.join(get_args(Materialized))}")
+    dialect = dialect or "duckdb"
+    get_dialect(dialect)
+    question = resolve_request(call)
+    statement = prepare(question, names_only_database(dialect, dbt_relation)).statement
+    column = None
+    if replace is not None:
+        statement = dataclasses.replace(statement, tree=statement.tree.copy())
+        column = _replaced(statement, replace, materialized, dialect, options)
+    statement = dataclasses.replace(statement, tree=without_order(statement))
+    keys, _ = _split(statement)
+    config = f"materialized='{materialized}'"
+    if materialized == "incremental":
+        if not keys:
+            raise InputError("an incremental model needs by or per_query, which tell its rows apart; choose table")
+        if question.grouping_sets is not None:
+            raise InputError("groupings have NULL in their columns, by which an incremental model finds no row again; choose table")
+        unique_columns = keys if column is None or dialect not in DELETE_AND_INSERT else [column]
+        config += f", unique_key=[{', '.join(repr(key.name) for key in unique_columns)}]"
+        config += ", incremental_strategy='delete+insert'" if unique_columns is not keys else ""
+    text = model_text(config, statement, dialect, options)
+    metric_names = ", ".join(str(resolved_metric.metric) for resolved_metric in question.metrics)
+    per = " and ".join(key.name for key in keys)
+    description = f"{metric_names}{f' per {per}' if per else ''} (sqlrank {__version__})"
+    return DbtModel(text, schema_yaml(name, description, statement, question, dialect))
+
+
+def check_name(name: Any) -> None:
+    """Raise ``InputError`` for an invalid dbt model name."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InputError(f"{short_repr(name)} is not the name of a dbt model; use letters, digits and _")
+
+
+def model_text(config: str, statement: CompiledStatement, dialect: str, options: Mapping[str, Any]) -> str:
+    """Return the text of a model's file.
+
+    Raises ``InputError`` for Jinja other than sqlrank's own, and outside of text literals in ``where``.
+    """
+    text = render_statement(statement.tree, statement.header, dialect)
+    remaining = text
+    for reference in statement.tree.find_all(exp.Var):
+        remaining = remaining.replace(reference.name, "", 1) if _JINJA.search(reference.name) else remaining
+    if options.get("where") is not None:
+        for literal in sqlglot.parse_one(options["where"], read=get_dialect(dialect).sqlglot_name).find_all(exp.Literal):
+            remaining = remaining.replace(literal.sql(get_dialect(dialect).sqlglot_name), "") if _JINJA.search(literal.name) else remaining
+    if match := _JINJA.search(remaining):
+        raise _jinja_error(remaining[match.start() :].splitlines()[0], options, dialect)
+    return f"{{{{ config({config}) }}}}\n{text}\n"
+
+
+def _jinja_error(jinja: str, options: Mapping[str, Any], dialect: str) -> InputError:
+    """Return the error that names the option with Jinja, also if escaped in a literal."""
+    advice = 'which dbt would run; only a text in where= may hold it, such as "day >= \'{{ var(\\"since\\") }}\'"'
+    for option, value in options.items():
+        for text in iter_strings(value):
+            try:
+                decoded = sqlglot.parse_one(text, read=get_dialect(dialect).sqlglot_name).sql(get_dialect(dialect).sqlglot_name)
+            except SqlglotError:
+                decoded = ""
+            if _JINJA.search(text) or _JINJA.search(decoded):
+                return InputError(f"{option}: {quote_excerpt(text)} holds Jinja, {advice}")
+    return InputError(f"the model would hold {quote_excerpt(jinja)}, Jinja {advice}")
+
+
+def schema_yaml(name: str, description: str, statement: CompiledStatement, question: ResolvedRequest, dialect: str) -> dict[str, Any]:
+    """Return the content of a model's YAML file: descriptions and tests."""
+    keys, values = _split(statement)
+    columns = [_key(key, question) for key in keys] + values
+    model = {"name": name, "description": description} | _unique(keys, dialect) | {"columns": columns}
+    return {"version": 2, "models": [model]}
+
+
+def dbt_relation(role: str, source: Any) -> Any:
+    """Return the Jinja reference of a model or source as a table."""
+    name_parts = split_table_name(source) if isinstance(source, str) else None
+    if name_parts is None or len(name_parts) > 2 or not all(map(_NAME.fullmatch, name_parts)):  # noqa: PLR2004  schema and table
+        raise InputError(
+            f"{role}: {short_repr(source)} is neither a dbt model, such as predictions, nor a source, such as shop.predictions"
+        )
+    function = "ref" if len(name_parts) == 1 else "source"
+    return exp.Table(this=exp.var(f"{{{{ {function}({', '.join(map(repr, name_parts))}) }}}}"))
+
+
+def _replaced(statement: CompiledStatement, column: str, materialized: str, dialect: str, options: Mapping[str, Any]) -> exp.Identifier:
+    """Restrict the inputs in place to rows from the model's last value on.
+
+    Returns the name of the column.
+    """
+    if materialized != "incremental":
+        raise InputError(f"replace={column!r} is for materialized='incremental'; choose that, or leave out replace")
+    identifier = resolve_group_column(statement, column, dialect)
+    items = zip(without_order(statement).selects, statement.outputs, strict=True)
+    (alias,) = [output.alias for select_item, output in items if output_identifier(select_item) == identifier]
+    last_value = exp.select(exp.Max(this=exp.column(identifier.copy()))).from_(exp.Table(this=exp.var("{{ this }}")))
+    for cte in statement.tree.args["with_"].expressions:
+        source = cte.this.args.get("from_")
+        is_model = source is not None and isinstance(source.this, exp.Table) and isinstance(source.this.this, exp.Var)
+        for select_item in cte.this.selects if is_model else ():
+            if select_item.alias_or_name == alias:
+                value = select_item.unalias()
+                later = exp.GTE(this=value.copy(), expression=exp.func("COALESCE", last_value.copy().subquery(), value.copy()))
+                if _JINJA.search(to_sql(value, dialect)):
+                    raise _jinja_error(to_sql(value, dialect), options, dialect)
+                condition = f"{{% if is_incremental() %}}{to_sql(later, dialect)}{{% else %}}{to_sql(exp.true(), dialect)}{{% endif %}}"
+                cte.this.where(exp.var(condition), copy=False)
+    return identifier
+
+
+def _split(statement: CompiledStatement) -> tuple[list[exp.Identifier], list[dict[str, Any]]]:
+    """Return the key columns, and the YAML entries of the others."""
+    keys: list[exp.Identifier] = []
+    values: list[dict[str, Any]] = []
+    for select_item, output in zip(statement.tree.selects, statement.outputs, strict=True):
+        name = output_identifier(select_item)
+        if output.kind in {"by", "slice", "query", "cutoff", "point"}:
+            keys.append(name)
+        elif output.kind in {"value", "id"} or output.metric is None:
+            values.append({"name": name.name})
+        else:
+            tests = {"data_tests": ["not_null"]} if output.metric.file.is_always_defined else {}
+            values.append({"name": name.name, "description": f"{output.name}: {output.metric.file.description}"} | tests)
+    return keys, values
+
+
+def _key(key: exp.Identifier, question: ResolvedRequest) -> dict[str, Any]:
+    quote = {"quote": True} if key.quoted else {}
+    return {"name": key.name} | quote | ({"data_tests": ["not_null"]} if question.grouping_sets is None else {})
+
+
+def _unique(keys: list[exp.Identifier], dialect: str) -> dict[str, Any]:
+    """Return the test that keys are unique together, as a dbt expression."""
+    if not keys:
+        return {}
+    key_texts: list[exp.Expr] = [exp.cast(exp.column(key.copy()), "TEXT") for key in keys]
+    text = key_texts[0]
+    for key_text in key_texts[1:]:
+        text = exp.DPipe(this=exp.DPipe(this=text, expression=exp.Literal.string("|")), expression=key_text)
+    return {"data_tests": [{"unique": {"column_name": text.sql(get_dialect(dialect).sqlglot_name)}}]}

@@ -1,0 +1,168 @@
+"""Write the result of a SELECT to a table or view: CREATE, INSERT, or DELETE and INSERT for one partition column."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.projection_pruning import prune_projections
+from sqlrank.engines.identifiers import fold_column_name, parse_table_name
+from sqlrank.errors import InputError, MetricError, did_you_mean
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.renderer import render_statement, to_sql
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlrank.compiler.statement import CompiledStatement
+
+
+def wrap_for_storage(
+    statement: CompiledStatement,
+    dialect: str,
+    create_table: str | None,
+    create_view: str | None,
+    insert: str | None,
+    input_relations: Iterable[exp.Expr] = (),
+) -> CompiledStatement:
+    """Return the statement that stores the result, unchanged if there is no target.
+
+    A stored result has no order of rows. ``input_relations`` are the FROM items of the inputs.
+
+    Raises:
+        InputError: several targets, an invalid table name, or a target that is an input.
+    """
+    targets = {"create_table": create_table, "create_view": create_view, "insert": insert}
+    arguments = [argument for argument, name in targets.items() if name is not None]
+    if not arguments:
+        return statement
+    if len(arguments) > 1:
+        raise InputError(f"{' and '.join(arguments)} are given; a result goes to one place")
+    argument = arguments[0]
+    engine = get_dialect(dialect)
+    target = parse_table_name(argument, str(targets[argument]), dialect)
+    if any(isinstance(table, exp.Table) and _may_be_same(target, table) for table in input_relations):
+        raise InputError(f"{argument}: {targets[argument]} is an input, which its own result cannot replace or add to; name another table")
+    query = without_order(statement)
+    tree: exp.Expr
+    if argument == "insert":
+        columns = [
+            exp.to_identifier(select_item.output_name, quoted=output_identifier(select_item).quoted) for select_item in query.selects
+        ]
+        tree = exp.insert(query, target, columns=columns)
+    elif argument == "create_view":
+        tree = exp.Create(this=target, kind="VIEW", replace=engine.supports_create_or_replace_view, expression=query)
+    else:
+        tree = exp.Create(this=target, kind="TABLE", replace=engine.supports_create_or_replace_table, expression=query)
+        if engine.table_engine is not None:
+            tree.set("properties", _table_properties(engine.table_engine))
+    return replace(statement, tree=tree)
+
+
+def _may_be_same(target: exp.Table, input_table: exp.Table) -> bool:
+    """Return True if two names may refer to one table: their common parts agree, ignoring case."""
+    target_parts, input_parts = ([identifier.name.lower() for identifier in reversed(table.parts)] for table in (target, input_table))
+    return all(target_part == input_part for target_part, input_part in zip(target_parts, input_parts, strict=False))
+
+
+def without_order(statement: CompiledStatement) -> Any:
+    """Return the query without ORDER BY, and with the caller's names of group columns."""
+    query: Any = statement.tree.copy()
+    query.set("order", None)
+    taken = {select_item.output_name.lower() for select_item in query.selects}
+    for position, (select_item, output) in enumerate(zip(query.selects, statement.outputs, strict=True)):
+        if output.kind == "by" and output.alias != output.name and output.name.lower() not in taken:
+            query.expressions[position] = exp.alias_(select_item.unalias(), output.name, quoted=output.quoted)
+    return query
+
+
+def output_identifier(select_item: exp.Expr) -> exp.Identifier:
+    """Return the name of a result column."""
+    identifier: exp.Identifier = select_item.args["alias"] if isinstance(select_item, exp.Alias) else select_item.this
+    return identifier
+
+
+def _table_properties(engine: str) -> exp.Properties:
+    """Return the properties of a table engine without a sort order."""
+    unordered = exp.Ordered(this=exp.Anonymous(this="tuple"))
+    return exp.Properties(expressions=[exp.EngineProperty(this=exp.to_identifier(engine)), exp.Order(expressions=[unordered])])
+
+
+def delete_insert_script(
+    statement: CompiledStatement, stored: CompiledStatement, dialect: str, column: str, insert: str | None, can_materialize: bool = False
+) -> str:
+    """Return a script that deletes rows with the result's values, and inserts the result.
+
+    The values are those of ``column``; NULL counts as a value. ``stored`` is the INSERT statement.
+
+    Raises:
+        InputError: no table to insert into, or a column that is not a group column.
+        MetricError: the dialect cannot delete rows.
+    """
+    if insert is None:
+        raise InputError("replace= says which rows of insert= are replaced; name that table, too")
+    target = get_dialect(dialect)
+    if not target.supports_delete:
+        raise MetricError(f"{dialect} deletes no rows, so that none can be replaced; leave out replace, or choose create_table")
+    identifier = resolve_group_column(statement, column, dialect)
+    delete = exp.Delete(this=stored.tree.this.this.copy(), where=exp.Where(this=_matches_row(_values(statement, identifier), identifier)))
+    if target.supports_transactions:
+        begin, commit = (node.sql(target.sqlglot_name) for node in (exp.Transaction(), exp.Commit()))
+        statements = [
+            begin,
+            to_sql(delete, dialect, pretty=True),
+            to_sql(stored.tree, dialect, pretty=True, can_materialize=can_materialize),
+            commit,
+        ]
+        return comment_header(statement.header) + ";\n".join(statements)
+    note = f"{statement.header}\nof two statements, for which {dialect} has no transaction: if the second fails, run both again"
+    return f"{render_statement(delete, note, dialect)};\n{to_sql(stored.tree, dialect, pretty=True, can_materialize=can_materialize)}"
+
+
+def resolve_group_column(statement: CompiledStatement, column: str, dialect: str, argument: str = "replace") -> exp.Identifier:
+    """Return the name of a column of ``by`` in a stored result; ``argument`` names it in messages."""
+    items = zip(without_order(statement).selects, statement.outputs, strict=True)
+    identifiers = {output.name: output_identifier(select_item) for select_item, output in items if output.kind == "by"}
+    column = column if column in identifiers else fold_column_name(column, dialect)
+    if column not in identifiers:
+        advice = f"Choose from: {', '.join(identifiers)}" if identifiers else "Give by, too, such as by='day'"
+        raise InputError(f"{argument}={column!r} is no column of by{did_you_mean(column, identifiers)} {advice}")
+    return identifiers[column]
+
+
+def comment_header(header: str) -> str:
+    """Return the header of a script as comment lines."""
+    return "".join(f"-- {line}\n" for line in header.splitlines())
+
+
+def _values(statement: CompiledStatement, identifier: exp.Identifier) -> exp.Select:
+    """Return the query for the values of one result column, with CTEs inlined as subqueries.
+
+    ClickHouse does not support CTEs in DELETE.
+    """
+    query: Any = without_order(statement)
+    query.set("expressions", [select_item for select_item in query.selects if output_identifier(select_item) == identifier])
+    prune_projections(query, keep_ctes=())
+    ctes = query.args.pop("with_").expressions
+    for index, cte in enumerate(ctes):
+        for reader in [*(later_cte.this for later_cte in ctes[index + 1 :]), query]:
+            for table in find_nodes(reader, exp.Table):
+                if table.name == cte.alias and not table.db:
+                    table.replace(cte.this.subquery(table.alias_or_name))
+    return query  # type: ignore[no-any-return]
+
+
+def _matches_row(values: exp.Select, identifier: exp.Identifier) -> exp.Expr:
+    """Return the condition that the result has the value of a row.
+
+    It needs no join, which not every engine supports in DELETE.
+    """
+    column = exp.column(identifier.copy())
+    is_null = exp.Is(this=column, expression=exp.Null())
+    nulls = exp.select(exp.Count(this=exp.Star())).from_(values.copy().subquery("written")).where(is_null.copy())
+    has_null = exp.GT(this=exp.Subquery(this=nulls), expression=exp.Literal.number(0))
+    matches_value = exp.In(this=column.copy(), query=exp.Subquery(this=values))
+    return exp.or_(matches_value, exp.paren(exp.and_(is_null, has_null), copy=False))

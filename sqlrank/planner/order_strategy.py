@@ -1,0 +1,133 @@
+"""Choose the global ordering strategy for scores: sort, pack, group or bucket them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.errors import MetricError
+from sqlrank.inputs.row_checks import select_over_input
+from sqlrank.planner.table_statistics import SAMPLE_ROWS, sample_distinct_counts
+from sqlrank.rendering.dialects import get_dialect
+
+if TYPE_CHECKING:
+    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.resolve import ResolvedRequest
+
+MAX_DISTINCT_SHARE_TO_GROUP = 0.02
+"""Largest share of distinct sampled scores at which they are grouped, not sorted."""
+
+MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE = 0.9
+"""Like ``MAX_DISTINCT_SHARE_TO_GROUP``, for requests whose rows join their distinct score.
+
+They read their influence from it.
+"""
+
+MIN_DISTINCT_SHARE_TO_PACK = 0.999
+"""Smallest share of distinct sampled scores at which they are packed into integers.
+
+Tied scores have to be sorted a second time.
+"""
+
+MAX_GROUPS_TO_PACK = 5_000
+"""Largest number of groups, in the first ``SAMPLE_ROWS`` rows, at which scores are packed.
+
+Every row looks up the number of its group.
+"""
+
+MIN_POSITIVE_SHARE_TO_PACK = 0.015
+"""Smallest share of positive rows at which weighted scores are packed.
+
+Below it, predictions whose scores are far from any positive are summed without a sort.
+"""
+
+MIN_WEIGHT, MAX_TOTAL_WEIGHT = 1e-10, 1e13
+"""Smallest positive weight, and largest sum of weights, that the packed order represents exactly.
+
+It adds weights up as integer multiples of 2^-80.
+"""
+
+MAX_ROWS_PER_WORKER = 50_000_000
+"""Rows of one group that a single worker of a distributed engine can sort."""
+
+
+def choose_order(question: ResolvedRequest, columns: BoundInputs, requested: str, weighted: bool) -> str:
+    """Choose the global ordering strategy: the requested one, or the best for engine and data.
+
+    Raises:
+        MetricError: The requested strategy does not support the intervals, units or weights of the request.
+    """
+    database = columns.database
+    is_packable = not weighted or question.confidence is None
+    if requested == "condensed" and (question.confidence is not None or columns.has_units):
+        raise MetricError("order='condensed' is for metrics without intervals and units; choose window, bucketed or grouped")
+    if weighted and (requested == "ranked" or (requested == "packed" and not is_packable)):
+        restriction = " where there are intervals" * (requested == "packed")
+        raise MetricError(f"order={requested!r} is for predictions that all weigh 1{restriction}; choose window, bucketed or grouped")
+    if requested == "packed" and weighted and database.can_inspect and _weight_statistics(columns)[0] is False:
+        requirement = f"weights of 0, or of {MIN_WEIGHT:g} and more, and {MAX_TOTAL_WEIGHT:g} in all"
+        raise MetricError(f"order='packed' is for {requirement}; choose window or grouped, or divide the weights by a number")
+    reads_influence = columns.has_units and any("Influence" in metric.file.annotations for metric in question.metrics)
+    sorted_once = "window" if weighted or reads_influence else "ranked"
+    if requested == "auto" and get_dialect(database.dialect).is_distributed:
+        requested = "window" if _has_small_groups(question, columns) else "bucketed"
+    elif requested == "auto" and database.can_inspect and columns.base is not None:
+        total, distinct, groups = sample_distinct_counts(
+            database, columns.base, _group(question, columns) if database.dialect == "duckdb" else []
+        )
+        if distinct < (MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE if reads_influence else MAX_DISTINCT_SHARE_TO_GROUP) * total:
+            return "grouped"
+        is_untied = (
+            database.dialect == "duckdb"
+            and total == SAMPLE_ROWS
+            and distinct >= MIN_DISTINCT_SHARE_TO_PACK * total
+            and groups <= MAX_GROUPS_TO_PACK
+        )
+        if not is_untied or not is_packable or reads_influence:
+            return sorted_once
+        is_exact, share = _weight_statistics(columns) if weighted else (True, 1.0)
+        return "condensed" if share < MIN_POSITIVE_SHARE_TO_PACK else "packed" if is_exact else sorted_once
+    return sorted_once if requested in {"auto", "window"} else requested
+
+
+def _weight_statistics(columns: BoundInputs) -> tuple[bool | None, float]:
+    """Return whether the packed order can represent the weights, and the share of positive rows.
+
+    The first value is None if a weight is NULL or negative, or if no weight is positive.
+    """
+    if columns.base is None:
+        return None, 1
+    weight, is_positive = exp.column("weight"), exp.column("weight") > 0
+    has_no_nulls = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Count(this=weight.copy()))
+    smallest_positive = exp.Min(this=exp.Case().when(is_positive, weight.copy()))
+    positive = exp.Avg(this=exp.Case().when(exp.column("label").eq(1), exp.Literal.number(1)).else_(exp.Literal.number(0)))
+    statistics = exp.select(
+        has_no_nulls, exp.Min(this=weight.copy()), smallest_positive, exp.Sum(this=exp.cast(weight.copy(), "double")), positive
+    )
+    ((is_complete, lowest, least_above, total, share),) = columns.database.query_rows(
+        select_over_input(statistics, columns.base, ("label", "weight"))
+    )
+    if not is_complete or lowest is None or lowest < 0 or least_above is None:
+        return None, 1
+    return bool(least_above >= MIN_WEIGHT and total <= MAX_TOTAL_WEIGHT), share
+
+
+def _has_small_groups(question: ResolvedRequest, columns: BoundInputs) -> bool:
+    """Return True if the request has groups and one worker can sort each of them.
+
+    Databases that cannot be inspected are assumed to have small groups.
+    """
+    is_partitioned = bool(columns.group_columns) and all(question.grouping_sets or [columns.group_columns])
+    if not is_partitioned or not columns.database.can_inspect or columns.base is None:
+        return is_partitioned
+    by = [exp.column(exp.to_identifier(name, quoted=True)) for name in columns.base.group_columns]
+    sizes = select_over_input(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), columns.base, ("label",))
+    ((most,),) = columns.database.query_rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
+    return bool((most or 0) <= MAX_ROWS_PER_WORKER)
+
+
+def _group(question: ResolvedRequest, columns: BoundInputs) -> list[str]:
+    """Return the prediction columns that identify a group."""
+    needed = columns.needed_columns.get(question.base_role or "", ())
+    return [*(columns.base.group_columns if columns.base is not None else ()), *(["query_id"] if "query_id" in needed else [])]

@@ -1,0 +1,131 @@
+"""Validate and choose the plan of a statement, and describe it in the comment above the statement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import MetricError, did_you_mean
+from sqlrank.planner.order_strategy import choose_order
+from sqlrank.planner.ranking_strategy import choose_ranking, find_depth, max_depth, ranking_metrics
+from sqlrank.rendering.dialects import get_dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.registry.metric import ParameterValue
+    from sqlrank.registry.registry import Registry
+    from sqlrank.resolve import ResolvedRequest
+
+
+INTERNAL_PLANS = ("weight_below", "exact_weight", "selected_queries", "list_groups", "sampled_by")
+"""Names of the plans that follow from the input and cannot be chosen by users."""
+
+
+def validate_plan(question: ResolvedRequest, dialect: str) -> None:
+    """Validate the plans that the user chose.
+
+    Raises:
+        MetricError: A plan or value is unknown, unsupported by the engine, or not valid under the policies of a metric.
+    """
+    library = question.library
+    for name, value in question.plan.items():
+        if name not in library.plans or name in INTERNAL_PLANS:
+            plan_names = [plan for plan in library.plans if plan not in INTERNAL_PLANS]
+            raise MetricError(f"unknown plan {name!r}{did_you_mean(name, plan_names)} Choose from: {', '.join(plan_names)}")
+        values = library.plans[name]["values"]
+        if value not in values:
+            raise MetricError(f"unknown {name} {value!r}{did_you_mean(str(value), values)} Choose from: {', '.join(values)}")
+        if dialect not in (engines := values[value].get("engines", [dialect])):
+            alternatives = [
+                candidate
+                for candidate, entry in values.items()
+                if dialect in entry.get("engines", [dialect]) and candidate not in {"auto", "ranked"}
+            ]
+            raise MetricError(
+                f"{name}={value!r} is for {_or(engines).replace('duckdb', 'DuckDB')}; choose {_or(alternatives)} for {dialect}"
+            )
+        for metric in ranking_metrics(question):
+            for policy, allowed in values[value].get("only", {}).items():
+                if metric.settings.get(policy, allowed[0]) not in allowed:
+                    requirement = f"{policy}={allowed[0]!r}, not {metric.settings[policy]!r}"
+                    raise MetricError(f"{name}={value!r} is for {requirement}; give {name}={next(iter(values))!r}, or leave it out")
+            if value == "top" and find_depth(question, metric) is None:
+                requirement = f"metrics of the first documents alone, not {metric.metric}"
+                raise MetricError(f"ranking='top' is for {requirement}; give ranking='sorted', or leave it out")
+
+
+def _or(words: list[str]) -> str:
+    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def choose_plan(question: ResolvedRequest, columns: BoundInputs, rows: Mapping[str, int] | None = None) -> dict[str, ParameterValue]:
+    """Choose the value of every plan of a request.
+
+    Args:
+        question: The resolved request, with the plans that the user chose.
+        columns: The bound inputs.
+        rows: Row counts by role, where they are known already.
+    """
+    database = columns.database
+    dialect = get_dialect(database.dialect)
+    requested = {str(name): str(value) for name, value in question.plan.items()}
+    weighted = question.base_role is not None and "weight" in columns.needed_columns.get(question.base_role, ())
+    weighted |= question.confidence is not None and question.confidence.resamples_rows
+    plans: dict[str, ParameterValue] = {
+        "lists": "numbered" if database.dialect == "duckdb" else "plain",
+        "counting": "framed" if database.dialect == "duckdb" else "bits",
+        "merging": "early" if dialect.recomputes_ctes else "late",
+        "weight_below": "by_sum" if weighted else "by_difference",
+        "exact_weight": "weights" if weighted else "rows",
+        "selected_queries": "in_queries_table" if "queries" in columns.inputs else "all",
+        "list_groups": "from_queries_table" if columns.query_attributes else "from_lists",
+        "sampled_by": "cluster" if columns.has_units else "prediction",
+        **{name: value for name, value in requested.items() if name != "order"},
+    }
+    if "ranking" not in plans:
+        plans["ranking"] = choose_ranking(question, columns, rows)
+    if plans["ranking"] == "top":
+        plans["top"] = max_depth(question) or 1
+    if any("order" in metric.dependencies.settings for metric in question.metrics):
+        plans["order"] = choose_order(question, columns, requested.get("order", "auto"), weighted)
+    # The influence of a prediction is joined by its score, or by the threshold that a sort assigns to it.
+    if columns.rows_are_units and "order" in plans and columns.base is not None and not columns.base.not_null:
+        plans["sampled_by"] = "score" if plans["order"] in {"grouped", "bucketed"} else "threshold"
+    return plans
+
+
+def plan_comment_lines(question: ResolvedRequest, plans: Mapping[str, Any]) -> list[str]:
+    """Return the header lines that name the plans in use and the alternatives."""
+    library = question.library
+    read_settings = set().union(*(metric.dependencies.settings for metric in question.metrics))
+    read_settings -= {"merging", "weight_below"} if plans.get("order") != "bucketed" else set()
+    relations = set().union(*(metric.dependencies.relations for metric in question.metrics))
+    used = {
+        name: plans[name]
+        for name in library.plans
+        if name in read_settings
+        and name in plans
+        and name not in INTERNAL_PLANS
+        and _affects_files(library, name, str(plans[name]), relations)
+    }
+    hints = [hint for name, value in used.items() if (hint := _alternative_hint(library, name, str(value)))]
+    plain = "one scan of each input" if len(question.base_roles) < 2 else f"{' and '.join(question.base_roles)} are joined"  # noqa: PLR2004
+    chosen = ", ".join(f"{name}={value}" for name, value in used.items())
+    return [f"plan: {chosen or plain}", f"for another: {'; '.join(hints) or 'there is none for these metrics'}"]
+
+
+def _affects_files(library: Registry, name: str, value: str, relations: set[str]) -> bool:
+    """Return True if another value of a plan would read other files of these relations.
+
+    Values for other engines than the chosen one are ignored.
+    """
+    values = library.plans[name]["values"]
+    entries = [entry for candidate, entry in values.items() if "engines" not in entry or candidate == value]
+    return len(entries) < 2 or any(len({entry.get(relation) for entry in entries}) > 1 for relation in relations)  # noqa: PLR2004
+
+
+def _alternative_hint(library: Registry, name: str, value: str) -> str:
+    """Return the hint about the alternative to a plan's value, if any."""
+    hint = str({**library.plans[name], **library.plans[name]["values"].get(value, {})}.get("change", ""))
+    return "" if hint.startswith(f"{name}={value}") else hint

@@ -1,0 +1,183 @@
+"""Choose the strategy that ranks the judged documents, from the metrics and cheap table statistics."""
+
+from __future__ import annotations
+
+from math import ldexp
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.compiler.topk_analysis import required_depth
+from sqlrank.inputs.row_checks import select_over_input
+from sqlrank.planner.table_statistics import SAMPLE_ROWS, sample_distinct_counts
+from sqlrank.registry.dependencies import find_dependencies
+from sqlrank.rendering.dialects import get_dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.resolve import ResolvedRequest
+
+MAX_MEAN_JUDGMENTS_TO_COUNT = 3
+"""Largest mean number of judged documents per query for counting ranks.
+
+Up to it, counting beats sorting at any list length.
+"""
+
+MAX_JUDGMENTS_TO_COUNT = 10
+"""Largest number of judged documents of any query at which ``counted`` is chosen.
+
+Up to this number, counting is not much slower than sorting even if those queries have the longest lists.
+"""
+
+MIN_RUN_TO_JUDGMENTS_RATIO = 8
+"""Ratio of run rows to judgments from which the judgments are inspected."""
+
+MIN_LIST_LENGTH_RATIO = 4
+"""Ratio of list length to the largest cut-off from which ``top`` is chosen.
+
+Truncated lists are faster from a ratio of two.
+"""
+
+MIN_ROWS_TO_OPTIMIZE = 1_000
+"""Number of run rows below which choosing a strategy costs more than sorting."""
+
+STATE_BYTES = 256
+"""Memory overhead in bytes of a list while its greatest scores are found."""
+
+MEMORY_SHARE = 4
+"""Divisor of the memory limit: the fraction available for greatest scores.
+
+These cannot spill to disk.
+"""
+
+MIN_DOCUMENTS_TO_SKIP_TEXTS = 500
+"""Mean documents per list from which text ids are not sorted.
+
+The time saved then exceeds that of reading them twice.
+"""
+
+MIN_DISTINCT_SCORES_SHARE = 0.9
+"""Smallest share of distinct sampled scores at which text ids are not sorted.
+
+Tied documents are sorted afterwards.
+"""
+
+
+def ranking_metrics(question: ResolvedRequest) -> list[ResolvedMetric]:
+    """Return the metrics that evaluate ranked lists."""
+    return [metric for metric in question.metrics if metric.input_role == "run"]
+
+
+def find_depth(question: ResolvedRequest, metric: ResolvedMetric) -> int | None:
+    """Return the number of top documents per list that a metric reads.
+
+    None if it reads whole lists.
+    """
+    return required_depth(question.library, metric, {"ranking": "top"})
+
+
+def max_depth(question: ResolvedRequest) -> int | None:
+    """Return the number of top documents of each list that all ranking metrics read.
+
+    Returns None if there are no ranking metrics or one of them reads whole lists.
+    """
+    depths = [find_depth(question, metric) for metric in ranking_metrics(question)]
+    return None if not depths or None in depths else max(depth for depth in depths if depth is not None)
+
+
+def choose_ranking(question: ResolvedRequest, columns: BoundInputs, row_counts: Mapping[str, int] | None) -> str:
+    """Choose the ranking strategy: ``listed`` on Spark, on DuckDB the best for the table statistics.
+
+    Inputs of DuckDB whose row count is not known from metadata are sorted.
+    """
+    database, inputs = columns.database, columns.inputs
+    if get_dialect(database.dialect).recomputes_ctes and _is_allowed(question, "listed"):
+        return "listed"
+    has_row_counts = all(
+        role in inputs and inputs[role].table.has_row_count for role in ("run", "qrels") if role == "run" or role in inputs
+    )
+    if database.dialect != "duckdb" or not database.can_inspect or not ranking_metrics(question) or not has_row_counts:
+        return "sorted"
+    possible = [value for value in ("top", "counted", "scored") if _is_allowed(question, value)]
+    if not possible:
+        return "sorted"
+    counts = {
+        role: select_over_input(exp.select(exp.Count(this=exp.Star())), inputs[role], ("query_id",))
+        for role in inputs.keys() & {"run", "qrels"}
+    }
+    rows = row_counts or {role: database.query_rows(count)[0][0] for role, count in counts.items()}
+    if "top" in possible and _has_long_lists(question, columns, rows["run"]):
+        return "top"
+    if "counted" in possible and "qrels" in inputs and _has_few_judgments(columns, rows):
+        return "counted"
+    return "scored" if "scored" in possible and _has_long_texts(question, columns, rows["run"]) else "sorted"
+
+
+def _is_allowed(question: ResolvedRequest, value: str) -> bool:
+    """Return True if a ranking strategy is valid under the policies of all ranking metrics."""
+    only = question.library.plans["ranking"]["values"][value]["only"]
+    return all(metric.settings.get(policy, values[0]) in values for metric in ranking_metrics(question) for policy, values in only.items())
+
+
+def _has_long_lists(question: ResolvedRequest, columns: BoundInputs, rows: int) -> bool:
+    """Return True if lists exceed the cut-offs and memory holds the top scores.
+
+    Lists have to be several times as long as the largest cut-off. Runs that are deduplicated first are excluded, because that step reads
+    them once.
+    """
+    if question.deduplicates or rows < MIN_ROWS_TO_OPTIMIZE or not (depth := max_depth(question)) or rows < MIN_LIST_LENGTH_RATIO * depth:
+        return False
+    num_lists, memory, threads = _list_statistics(columns)
+    return MIN_LIST_LENGTH_RATIO * depth * num_lists <= rows and MEMORY_SHARE * num_lists * threads * (
+        8 * depth + STATE_BYTES
+    ) <= _parse_duckdb_size(memory)
+
+
+def _list_statistics(columns: BoundInputs) -> tuple[int, str, int]:
+    """Return the approximate number of lists, and the database's memory and thread limits."""
+    run = columns.inputs["run"]
+    keys = [*(exp.column(exp.to_identifier(name, quoted=True)) for name in run.group_columns), exp.column("query_id")]
+    lists = exp.ApproxDistinct(this=exp.func("ROW", *keys))
+    limits = (exp.func("CURRENT_SETTING", exp.Literal.string(name)) for name in ("memory_limit", "threads"))
+    ((num_lists, memory, threads),) = columns.database.query_rows(select_over_input(exp.select(lists, *limits), run, ("query_id",)))
+    return num_lists, memory, threads
+
+
+def _has_long_texts(question: ResolvedRequest, columns: BoundInputs, rows: int) -> bool:
+    """Return True if text ids are sorted only to rank judged documents.
+
+    Lists must be long, and few scores tied. Runs that are deduplicated first are excluded.
+    """
+    run, library = columns.inputs["run"], question.library
+    if question.deduplicates or rows < SAMPLE_ROWS or not run.column_type("doc_id").startswith("VARCHAR"):
+        return False
+    relation_sets = [
+        find_dependencies(library, metric.file, {**metric.settings, "ranking": "scored"}).relations for metric in ranking_metrics(question)
+    ]
+    if not any("judged_documents" in relations for relations in relation_sets) or any(
+        "ranked_documents" in relations for relations in relation_sets
+    ):
+        return False
+    num_lists, *_ = _list_statistics(columns)
+    if rows < MIN_DOCUMENTS_TO_SKIP_TEXTS * num_lists:
+        return False
+    total, distinct, _ = sample_distinct_counts(columns.database, run)
+    return distinct >= MIN_DISTINCT_SCORES_SHARE * total
+
+
+def _parse_duckdb_size(size: str) -> float:
+    """Convert a size in DuckDB's notation, such as ``12.4 GiB``, to bytes."""
+    number, _, unit = size.partition(" ")
+    return ldexp(float(number), 10 * ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit))
+
+
+def _has_few_judgments(columns: BoundInputs, rows: Mapping[str, int]) -> bool:
+    """Return True if the run is long and each query has few judgments."""
+    if not 0 < MIN_RUN_TO_JUDGMENTS_RATIO * rows["qrels"] <= rows["run"]:
+        return False
+    judgment_counts = select_over_input(exp.select("COUNT(*) AS judged").group_by("query_id"), columns.inputs["qrels"], ("query_id",))
+    ((mean, most),) = columns.database.query_rows(exp.select("AVG(judged)", "MAX(judged)").from_(judgment_counts.subquery("counted")))
+    return bool(mean <= MAX_MEAN_JUDGMENTS_TO_COUNT and most <= MAX_JUDGMENTS_TO_COUNT)

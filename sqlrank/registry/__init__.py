@@ -1,0 +1,1 @@
+"""Read the SQL files and what they declare: metrics, relations, functions, roles, policies and plans."""

@@ -1,0 +1,116 @@
+"""Synonyms of metrics in other tools, from ``sql/names.toml`` and the compatibility modes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import MetricError, quote_excerpt
+from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.sql_folder import read_toml
+
+if TYPE_CHECKING:
+    from sqlrank.registry.metric import Metric
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.sql_file import SqlFile
+
+MAX_RESPELLED_CHARACTERS = 1000
+"""Longest text that is matched against the spellings of other tools."""
+
+_SEPARATORS = re.compile(r"[\s,;|]+(?![^(\[{]*[)\]}])")
+"""Pattern of separators between several metrics in one text, outside of brackets."""
+
+
+def canonical_metric(metric: Metric, library: Registry) -> Metric:
+    """Translate a metric's name to the canonical one.
+
+    Raises:
+        MetricError: The name is ambiguous between tools, or belongs to a compatibility mode.
+    """
+    metric_file = library.metrics.get(metric.name.lower())
+    has_cutoff = metric.cutoff is not None or "k" in dict(metric.params)
+    has_file = metric_file is not None or metric.name.lower() in library.curves or f"{metric.name.lower()}@k" in library.metrics
+    if has_file and not (
+        has_cutoff and metric_file is not None and metric_file.cutoff_parameter is None and f"{metric_file.name}@k" not in library.metrics
+    ):
+        return metric
+    name_key = plain(metric.name)
+    for key in [f"{name_key}@"] * has_cutoff + [name_key] * (not has_file):
+        if choices := library.synonyms["several"].get(key):
+            raise MetricError(f"{metric.name} means different things in different tools; say which: {choices}")
+        if name := library.synonyms["same"].get(key):
+            canonical = parse_metric_text(name)
+            params = tuple(sorted((dict(canonical.params) | dict(metric.params)).items()))
+            return replace(canonical, params=params, cutoff=metric.cutoff)
+    if not has_file and (canonical_name := next((name for name in library.metric_names if plain(name) == name_key), None)):
+        return replace(metric, name=canonical_name)
+    if not has_file and (mode_match := _find_mode(metric.name, library)):
+        mode, name = mode_match
+        name = name if metric.cutoff is None else str(parse_metric_text(name) @ metric.cutoff)
+        raise MetricError(
+            f"unknown metric {metric.name!r}; {mode} calls {name} so: write {name}, or give compat={mode!r} (--compat {mode})"
+        )
+    return metric
+
+
+def plain(name: str) -> str:
+    """Normalize a name: lower case, without ``-`` and ``_``."""
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def list_aliases(name: str, library: Registry) -> list[str]:
+    """Return the synonyms of a metric in other tools."""
+    return [key.rstrip("@") for key, canonical_name in library.synonyms["same"].items() if parse_metric_text(canonical_name).name == name]
+
+
+def _find_mode(name: str, library: Registry) -> tuple[str, str] | None:
+    """Find the first compatibility mode with a name or pattern (``ndcg_cut_*``), and the canonical name."""
+    stem, _, suffix = name.rpartition("_")
+    for mode, path in sorted(library.compat_files.items()):
+        names = read_toml(path).get("names", {})
+        if name in names or f"{stem}_*" in names:
+            return mode, names[name] if name in names else names[f"{stem}_*"].replace("*", suffix)
+    return None
+
+
+def find_metric(text: str, library: Registry) -> tuple[Metric, SqlFile]:
+    """Find the canonical metric and its file for a text.
+
+    Raises:
+        MetricError: The text is not a metric; the message suggests the canonical spelling of other tools' names.
+    """
+    try:
+        metric = parse_metric_text(text)
+    except MetricError as error:
+        raise MetricError(_respelled(text, library) or str(error)) from None
+    metric = canonical_metric(metric, library)
+    try:
+        return metric, library.file_for(metric)
+    except MetricError as error:
+        raise MetricError(_respelled(text, library) or str(error)) from None
+
+
+def _respelled(text: Any, library: Registry) -> str | None:
+    """Suggest the canonical spelling of other notations (``ndcgAt(10)``) or of several metrics."""
+    if not isinstance(text, str) or len(text) > MAX_RESPELLED_CHARACTERS:
+        return None
+    for pattern, replacement in library.synonyms["spellings"].items():
+        match = re.fullmatch(pattern, text.strip())
+        if match is not None and (name := _canonical(match.expand(replacement), library)) is not None:
+            return f"unknown metric {quote_excerpt(text)}; write {name}"
+    names = [_canonical(part, library) for part in _SEPARATORS.split(text.strip())]
+    metrics = [name for name in names if name is not None]
+    if len(metrics) < len(names) or len(metrics) < 2:  # noqa: PLR2004  a single metric is not a list
+        return None
+    import shlex  # noqa: PLC0415  its import takes a millisecond
+
+    return f"{quote_excerpt(text)} holds several metrics; give a list of them, {metrics!r} (on the command line {' '.join(map(shlex.quote, metrics))})"
+
+
+def _canonical(text: str, library: Registry) -> str | None:
+    try:
+        metric = canonical_metric(parse_metric_text(text), library)
+        return str(replace(metric, name=library.file_for(metric).display_name))
+    except MetricError:
+        return None

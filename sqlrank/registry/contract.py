@@ -1,0 +1,233 @@
+"""The contract of SQL files: portable syntax that can be inlined and printed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import sqlglot
+from sqlglot import exp
+
+from sqlrank.errors import ContractError
+from sqlrank.registry.sql_folder import strip_header_comment
+from sqlrank.registry.zero_division import NEVER_ZERO, unguarded_divisors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+GRAIN_KEYS = {"list_id", "group_id"}
+"""Keys that identify the rows of a metric: a list, or a group of lists."""
+
+PORTABLE_NODES = (
+    exp.Abs, exp.Add, exp.Alias, exp.And, exp.Avg, exp.Case, exp.Cast, exp.Coalesce, exp.Column, exp.Count, exp.CumeDist, exp.DataType, exp.DenseRank, exp.Div,
+    exp.EQ, exp.Exp, exp.Floor, exp.From, exp.GT, exp.GTE, exp.Group, exp.Identifier, exp.If, exp.In, exp.Is, exp.Join, exp.Lag,
+    exp.LT, exp.LTE, exp.Lead, exp.Literal, exp.Ln, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
+    exp.Nullif, exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Rank, exp.RowNumber, exp.Select, exp.Sqrt, exp.Star,
+    exp.Sub, exp.Subquery, exp.Sum, exp.Table, exp.TableAlias, exp.Union, exp.Where, exp.Window, exp.WindowSpec,
+)  # fmt: skip
+"""Syntax nodes with the same meaning on every engine."""
+
+PORTABLE_ALTERNATIVES = {
+    exp.Filter: "write SUM(CASE WHEN condition THEN x ELSE 0 END)",
+    exp.Qualify: "write a subquery with WHERE",
+    exp.Log: "bases differ between engines; write LN, and divide by LN(2) for log2",
+    exp.LogProperty: "bases differ between engines; write LN, and divide by LN(2) for log2",
+    exp.Pow: "write EXP(b * LN(a)), guarded against overflow",
+    exp.Greatest: "NULL rules differ; write CASE",
+    exp.Least: "NULL rules differ; write CASE",
+    exp.AnyValue: "write MAX(x)",
+    exp.Median: "number the rows and interpolate",
+    exp.PercentileCont: "number the rows and interpolate",
+    exp.Mod: "write MOD in a function file of a dialect, or avoid it",
+    exp.IntDiv: "write FLOOR(a / b)",
+    exp.Distinct: "write GROUP BY",
+    exp.Round: "halves are rounded differently; write FLOOR(x + 0.5)",
+}
+"""Portable alternatives to common constructs that differ between engines."""
+
+ENGINE_NODES = {
+    "duckdb": (exp.ArrayAgg, exp.ArrayMin, exp.ArrayPosition, exp.PercentileCont, exp.LastValue, exp.IgnoreNulls, exp.Mod, exp.NullSafeEQ)
+}
+"""Additional nodes allowed in files that declare an engine (``-- Engine: duckdb``)."""
+
+_METRIC_CLAUSES = {"where": "WHERE", "having": "HAVING", "order": "ORDER BY", "distinct": "DISTINCT", "limit": "LIMIT",
+                   "with_": "CTE", "joins": "JOIN", "qualify": "QUALIFY", "windows": "WINDOW"}  # fmt: skip
+
+
+MAX_FILE_CHARACTERS = 50_000
+"""Maximum length of a file; deeply nested longer files take seconds to parse."""
+
+Violation = tuple["exp.Expr | str", str]
+"""A violation: its location (a node or a word) and the violated rule."""
+
+
+def parse_sql_file(kind: str, path: Path, text: str) -> Any:
+    """Parse a SQL file.
+
+    Raises:
+        ContractError: The file is too long, not SQL, or not a single statement; the message has file and line.
+    """
+    if len(text) > MAX_FILE_CHARACTERS:
+        raise ContractError(f"{path}:1: the file has {len(text)} characters, of which one may have {MAX_FILE_CHARACTERS}; write several")
+    try:
+        return sqlglot.parse_one(strip_header_comment(text), read="duckdb")
+    except sqlglot.ParseError as error:
+        if not error.errors:
+            expected = {"metrics": "a metric is one SELECT", "relations": "a relation is one SELECT or UNION ALL"}.get(
+                kind, "a function file is one CREATE MACRO"
+            )
+            raise ContractError(f"{path}:1: {expected}") from None
+        detail = error.errors[0]
+        raise ContractError(f"{path}:{detail['line']}: not SQL: {detail['description']}") from None
+
+
+def check_syntax_rules(kind: str, path: Path, text: str, tree: exp.Expr, declared: Mapping[str, bool]) -> None:
+    """Check a file against the contract, and report every violation with file, line and rule."""
+    violations: list[Violation] = []
+    if kind == "metrics":
+        violations += _metric(tree)
+        if not re.match(r"-- \w+(@k)?: ", text):
+            violations.append((_FIRST, "the comment begins with the name of the metric, one word, as in '-- nDCG: what it is.'"))
+    elif kind in {"relations", "curves"}:
+        violations += _relation(tree)
+        if kind == "curves" and isinstance(tree, exp.Query) and (len(tree.selects) < 2 or not _is_curve(tree)):  # noqa: PLR2004
+            violations.append(("SELECT", "a curve selects group_id, then point, which numbers its rows, then what it shows"))
+    else:
+        violations += _function(tree, path.parent.name)
+    violations += _find_open_brackets(text)
+    if match := re.search(r"NULLS\s+(FIRST|LAST)", text, re.IGNORECASE):
+        violations.append((match[0], f"{match[0]} is dropped when a statement is written: sort by something that is never NULL"))
+    engine = re.search(r"^-- Engine: (\w+)", text, re.MULTILINE)
+    extra = ENGINE_NODES.get(engine[1], ()) if engine else ()
+    violations += [*_portability(tree, extra), *_parameters(tree, declared)]
+    never_zero = re.search(rf"^-- {NEVER_ZERO}: (.+?)\.?$", text, re.MULTILINE)
+    above_zero = [name for name, is_above in declared.items() if is_above]
+    raise_violations(path, text, [*violations, *unguarded_divisors(tree, above_zero, never_zero[1] if never_zero else "")])
+
+
+def _find_open_brackets(text: str) -> Iterator[Violation]:
+    """Yield a violation for unbalanced brackets, some of which the parser closes silently."""
+    token_types = [token.token_type for token in sqlglot.tokenize(strip_header_comment(text), read="duckdb")]
+    surplus = token_types.count(sqlglot.TokenType.L_PAREN) - token_types.count(sqlglot.TokenType.R_PAREN)
+    if surplus:
+        yield (
+            "(" if surplus > 0 else ")",
+            f"{abs(surplus)} more '{'(' if surplus > 0 else ')'}' than '{')' if surplus > 0 else '('}'; close each bracket",
+        )
+
+
+def _is_curve(tree: exp.Query) -> bool:
+    return tree.named_selects[:2] == ["group_id", "point"]
+
+
+def raise_violations(path: Path, text: str, violations: list[Violation]) -> None:
+    """Raise ``ContractError`` if there are violations."""
+    if violations:
+        raise ContractError(*(f"{path}:{find_line(text, location)}: {rule}" for location, rule in violations))
+
+
+def _portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[Violation]:
+    skip = (exp.Create, exp.UserDefinedFunction, exp.Properties) if isinstance(tree, exp.Create) else ()
+    for node in tree.walk():
+        if isinstance(node, (exp.Anonymous, *PORTABLE_NODES, *skip, *extra)):
+            continue
+        advice = next(
+            (text for node_type, text in PORTABLE_ALTERNATIVES.items() if isinstance(node, node_type)),
+            "not known to mean the same on every engine",
+        )
+        yield node, f"{type(node).__name__.removesuffix('Property')} is not allowed: {advice}"
+    for window in tree.find_all(exp.Window):
+        if window.args.get("alias"):
+            yield "WINDOW", "named windows are not allowed: write the window inline"
+    for select in tree.find_all(exp.Select):
+        yield from _shadowed_group_keys(select)
+    for union in tree.find_all(exp.Union):
+        if union.args.get("distinct"):
+            yield "UNION", "UNION is not allowed: write UNION ALL"
+    for join in tree.find_all(exp.Join):
+        if join.args.get("using"):
+            yield "USING", "USING is not allowed: write ON"
+
+
+def _shadowed_group_keys(select: exp.Select) -> Iterator[Violation]:
+    """Yield aliases that shadow a GROUP BY key, because engines resolve these names differently."""
+    keys = {key.name for key in select.args.get("group", exp.Group()).expressions}
+    for select_item in select.expressions:
+        if isinstance(select_item, exp.Alias) and select_item.alias in keys and select_item.alias != select_item.this.name:
+            yield select_item, f"{select_item.alias} is grouped by and the name of something else: choose another name"
+
+
+def _parameters(tree: exp.Expr, declared: Mapping[str, bool]) -> Iterator[Violation]:
+    used = {node.name: node for node in tree.find_all(exp.Placeholder)}
+    for name in sorted(declared.keys() - used.keys()):
+        yield f"${name}", f"${name} is documented, but not used"
+    for name in sorted(used.keys() - declared.keys()):
+        yield (
+            f"${name}" if name != "?" else name,
+            f"${name} is used, but not documented; add a line '-- ${name}: number, default ...: what it is.'",
+        )
+
+
+def _function(tree: exp.Expr, slot: str) -> Iterator[Violation]:
+    if not isinstance(tree, exp.Create) or tree.args.get("kind") != "MACRO" or isinstance(tree.expression, exp.Query):
+        subject = "a function has no subquery: it" if isinstance(tree, exp.Create) else "a function file"
+        yield "CREATE", f"a function file is one CREATE MACRO name(arguments) AS expression; {subject} holds no SELECT"
+    elif tree.this.this.name != slot:
+        yield "CREATE", f"the macro is named after its folder, {slot!r}"
+    elif tree.expression.find(exp.Query):
+        yield "CREATE", "a function has no subquery"
+
+
+def _metric(tree: exp.Expr) -> Iterator[Violation]:  # noqa: C901  one rule after another
+    if not isinstance(tree, exp.Select):
+        yield "", "a metric is one SELECT"
+        return
+    for clause, name in _METRIC_CLAUSES.items():
+        if match := tree.args.get(clause):
+            yield match[0] if clause == "joins" else name, f"a metric has no {name}; that belongs in a relation"
+    if match := tree.find(exp.Window, exp.Subquery):
+        yield "OVER" if isinstance(match, exp.Window) else match, "a metric has no window and no subquery; they belong in a relation"
+    source = tree.args.get("from_")
+    if source is None or not isinstance(source.this, exp.Table) or source.this.args.get("alias"):
+        yield "FROM", "a metric reads exactly one relation, without an alias"
+    for column in tree.find_all(exp.Column):
+        if column.parent_select is tree and column.name not in GRAIN_KEYS and not column.find_ancestor(exp.AggFunc):
+            yield column, f"{column.name} stands outside an aggregate"
+    keys = [column.name for column in tree.selects[:-1]]
+    if any(isinstance(column, exp.Star) for column in tree.selects):
+        yield "*", "a metric lists its columns"
+    elif len(keys) != 1 or not GRAIN_KEYS.issuperset(keys) or not isinstance(tree.selects[-1], exp.Alias):
+        yield "SELECT", "a metric selects list_id or group_id and then one aggregate expression with an alias"
+    group = tree.args.get("group")
+    if group is None or [column.name for column in group.expressions] != keys:
+        yield "GROUP", "a metric is grouped by exactly its key, list_id or group_id"
+    if not tree.selects[-1].find(exp.AggFunc):
+        yield "SELECT", "the last column of a metric is an aggregate"
+
+
+def _relation(tree: exp.Expr) -> Iterator[Violation]:
+    if not isinstance(tree, exp.Query):
+        yield "", "a relation is one SELECT or UNION ALL"
+        return
+    for star in tree.find_all(exp.Star):
+        if not isinstance(star.parent, exp.Count):
+            yield "*", "a relation lists its columns"
+    if tree.find(exp.CTE):
+        yield "WITH", "a relation has no CTE; make it a relation of its own"
+
+
+_FIRST = "--"
+
+
+def find_line(text: str, location: exp.Expr | str) -> int:
+    """Return the line of a node, or of the first occurrence of a word."""
+    lines = list(enumerate(text.splitlines(), start=1))
+    code = [(line_number, line) for line_number, line in lines if not line.startswith("--")]
+    if isinstance(location, exp.Expr):
+        line_numbers = [node.meta["line"] for node in location.walk() if "line" in node.meta]
+        if line_numbers:
+            return int(min(line_numbers))
+        location = location.sql("duckdb").split("(")[0].split(" ")[0]
+    searched_lines = lines if location.startswith(("$", "--")) else code
+    return next((line_number for line_number, line in searched_lines if location.lower() in line.lower()), code[0][0] if code else 1)

@@ -1,0 +1,107 @@
+"""Transitive dependencies of a SQL file under given settings, found without reading data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.sql_file import SqlFile
+
+
+@dataclass
+class Dependencies:
+    """Transitive dependencies of a file: settings, roles, relations and files."""
+
+    settings: set[str] = field(default_factory=set)
+    roles: set[str] = field(default_factory=set)
+    relations: set[str] = field(default_factory=set)
+    files: dict[SqlFile, None] = field(default_factory=dict)
+
+    def add(self, other: Dependencies) -> None:
+        """Add the dependencies of another file."""
+        self.settings |= other.settings
+        self.roles |= other.roles
+        self.relations |= other.relations
+        self.files |= other.files
+
+    def annotations(self, name: str) -> list[str]:
+        """Return the values of an annotation, such as ``Probability``, in all files."""
+        return [file.annotations[name] for file in self.files if name in file.annotations]
+
+
+def find_dependencies(library: Registry, file: SqlFile, settings: Mapping[str, Any], *slots: str) -> Dependencies:
+    """Find the dependencies of a file, and of further slots, under these settings."""
+    dependencies = Dependencies()
+    _visit(library, library.validated(file), settings, dependencies)
+    for slot in slots:
+        _visit_slot(library, slot, settings, dependencies)
+    return dependencies
+
+
+@lru_cache(maxsize=4096)
+def find_input_role(library: Registry, file: SqlFile) -> str:
+    """Return the input role that a metric evaluates.
+
+    It follows dependencies, through the first variant of each relation, to the first role. Roles of ranked lists count as ``run``,
+    companion roles as their main role.
+    """
+    unvisited, visited = [file], set()
+    while unvisited:
+        for name in sorted(_references(library.validated(unvisited.pop())).tables):
+            if name in library.roles:
+                return "run" if library.roles[name].list_relation else library.roles[name].companion or name
+            if name not in visited:
+                visited.add(name)
+                unvisited.append(library.relation_files(name)[0])
+    return "run"
+
+
+@dataclass(frozen=True)
+class _References:
+    params: frozenset[str]
+    calls: frozenset[str]
+    tables: frozenset[str]
+
+
+@cache
+def _references(file: SqlFile) -> _References:
+    tree = file.tree
+    return _References(
+        frozenset(node.name for node in find_nodes(tree, exp.Placeholder)),
+        frozenset(call.name.lower() for call in find_nodes(tree, exp.Anonymous)),
+        frozenset(table.name for table in find_nodes(tree, exp.Table)),
+    )
+
+
+def _visit(library: Registry, file: SqlFile, settings: Mapping[str, Any], dependencies: Dependencies) -> None:
+    if file in dependencies.files:
+        return
+    dependencies.files[file] = None
+    references = _references(file)
+    dependencies.settings |= references.params
+    for slot in sorted(references.calls):
+        _visit_slot(library, slot, settings, dependencies)
+    for name in sorted(references.tables):
+        if name in library.roles:
+            dependencies.roles.add(name)
+            dependencies.settings |= {"nulls", *library.find_selectors(name)}
+            continue
+        dependencies.relations.add(name)
+        dependencies.settings |= library.find_selectors(name).keys()
+        _visit(library, library.relation(name, settings), settings, dependencies)
+
+
+def _visit_slot(library: Registry, slot: str, settings: Mapping[str, Any], dependencies: Dependencies) -> None:
+    dependencies.settings.add(slot)
+    chosen = settings.get(slot) or library.default_function(slot)
+    if not isinstance(chosen, tuple):  # a map of grades, which has no file
+        _visit(library, library.function(slot, str(chosen)), settings, dependencies)

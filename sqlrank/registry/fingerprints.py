@@ -1,0 +1,50 @@
+"""Fingerprints of metrics: digests of their SQL, and the policies in force."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.registry.sql_file import SqlFile
+
+
+def metric_fingerprints(metrics: Sequence[ResolvedMetric], library: Registry) -> dict[str, dict[str, str | dict[str, str]]]:
+    """Return a digest of each metric's SQL, without comments and layout, and its policies."""
+    return {
+        str(metric.metric): {"definition": _fingerprint(tuple(metric.dependencies.files)), "policies": effective_policies(metric, library)}
+        for metric in metrics
+    }
+
+
+def effective_policies(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
+    """Return the parameters and policies that a value depends on, without plans.
+
+    Defaults are filled in.
+    """
+    names = sorted(metric.dependencies.settings - library.plans.keys() - {"aggregate"})
+    defaults = {name: param.default for file in metric.dependencies.files for name, param in file.params.items()}
+    policies = {}
+    for name in names:
+        value = metric.settings.get(name, defaults.get(name))
+        if value is None and name in library.policies:
+            value = library.allowed_values(name)[0]
+        if value is None and name in library.functions:
+            value = library.default_function(name)
+        policies[name] = str(int(value) if isinstance(value, float) and value.is_integer() else value)
+    return policies
+
+
+@lru_cache(maxsize=1024)
+def _fingerprint(files: tuple[SqlFile, ...]) -> str:
+    return sha256("\n".join(sorted(map(_text, files))).encode()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=4096)
+def _text(file: SqlFile) -> str:
+    return f"{file.kind}/{file.path.stem} {file.statement.sql('duckdb')}"

@@ -1,0 +1,43 @@
+"""Cache of registries, one per combination of user folders, invalidated by file modification."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlrank.registry.registry import Registry
+from sqlrank.registry.sql_folder import list_sql_files, sql_root
+
+if TYPE_CHECKING:
+    from sqlrank.registry.sql_file import SqlFile
+
+
+def load_registry(*extra: str) -> Registry:
+    """Load the registry of the package and extra folders; changed files are read again."""
+    edits = tuple((str(path), path.stat().st_mtime_ns) for folder in extra for path in list_sql_files(Path(folder)))
+    return _load_cached(extra, edits)
+
+
+def registry_for(sql_dir: str | Path | None) -> Registry:
+    """Load the registry, with the files of a user's folder if one is named."""
+    return load_registry(*([] if sql_dir is None else [str(sql_dir)]))
+
+
+@cache
+def _load_cached(extra: tuple[str, ...], edits: tuple[tuple[str, int], ...]) -> Registry:  # noqa: ARG001  edits are part of the cache key
+    return Registry((sql_root(), *(Path(folder) for folder in extra)), _validate_file)
+
+
+def _validate_file(file: SqlFile, library: Registry) -> None:
+    """Check a file of the user.
+
+    Files of the package are checked before the build, which saves start-up time.
+    """
+    from sqlrank.registry.reference_checks import check_contract  # noqa: PLC0415  importing sqlglot takes a quarter of a second
+
+    if not file.path.is_relative_to(sql_root()):
+        check_contract(file, library)
+    for node in file.statement.walk():
+        node.comments = None
+        node._meta = None  # noqa: SLF001  source positions; copying them, even if empty, doubles the cost

@@ -1,0 +1,219 @@
+"""Metric expressions such as ``nDCG(gain=exp2)@10``: values that print canonically and parse back."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from dataclasses import dataclass, replace
+from numbers import Real
+
+from sqlrank.errors import MetricError, quote_excerpt, short_repr
+
+ParameterValue = int | float | str | tuple[float, ...] | tuple[tuple[float, float], ...]
+"""A parameter value: a number, a name, a list, or a map as pairs."""
+
+QUERY_CUTOFF = "cutoff"
+"""The cut-off ``@cutoff``, which is read from that column of the queries."""
+
+MAX_EXACT_INTEGER = 10**15
+"""Smallest integer that is written as a double."""
+
+_METRIC_TEXT = re.compile(r"\s*(?P<name>\w+(?:-\w+)*)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<cutoff>[^@]+?))?\s*", re.DOTALL)
+_NAME = re.compile(r"\w+(?:-\w+)*")
+_RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
+_LIST = re.compile(r"(?P<metric>[^@]*)@\s*\[(?P<cutoffs>[^\[\]]*)\]\s*", re.DOTALL)
+_NUMBER = re.compile(r"(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric and its parameters.
+
+    Attributes:
+        name: Canonical name.
+        params: Pairs (name, value) in alphabetical order.
+        cutoff: The cut-off after ``@``: a number, a ``(first, last)`` range, or ``"cutoff"``, a column of the table of queries.
+
+    ``str()`` gives the canonical text and :func:`sqlrank.parse` reads it back.
+
+
+    >>> ndcg = Metric("nDCG", (("gain", "exp2"),))
+    >>> str(ndcg @ 10)
+    'nDCG(gain=exp2)@10'
+    """
+
+    name: str
+    params: tuple[tuple[str, ParameterValue], ...] = ()
+    cutoff: float | tuple[int, int] | str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse values of other types than those of a metric."""
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise MetricError(f"name={short_repr(self.name)} is not possible: give the name of a metric, such as 'nDCG'")
+        if not isinstance(self.params, tuple) or not all(map(_is_param, self.params)):
+            raise MetricError(
+                f"params={short_repr(self.params)} is not possible: give pairs of a name and a value, such as (('gain', 'exp2'),)"
+            )
+        if not (self.cutoff is None or isinstance(self.cutoff, str) or _is_number(self.cutoff) or _is_range(self.cutoff)):
+            raise MetricError(
+                f"cutoff={short_repr(self.cutoff)} is not possible: give a number, such as 10, a pair (1, 20), or {QUERY_CUTOFF!r}"
+            )
+
+    def __matmul__(self, cutoff: float | tuple[int, int] | str) -> Metric:
+        """Return this metric at a cut-off."""
+        return replace(self, cutoff=cutoff)
+
+    def __str__(self) -> str:
+        params = ", ".join(f"{name}={_format_value(value)}" for name, value in self.params)
+        if isinstance(self.cutoff, tuple):
+            cutoff = f"@{self.cutoff[0]}..{self.cutoff[1]}"
+        elif isinstance(self.cutoff, str):
+            cutoff = f"@{self.cutoff}"
+        else:
+            cutoff = "" if self.cutoff is None else f"@{_to_exact_number(self.cutoff)!r}"
+        return self.name + (f"({params})" if params else "") + cutoff
+
+    @property
+    def slug(self) -> str:
+        """The metric as a plain SQL identifier: ``ndcg_gain_exp2_at_10``."""
+        text = str(self).lower().replace("@", "_at_").replace("..", "_to_").replace("-", "_minus_")
+        slug = re.sub(r"[^a-z0-9]+", "_", text).strip("_")
+        return slug if slug[0].isalpha() else f"m_{slug}"
+
+
+def _is_number(value: object) -> bool:
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _is_range(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(bound, int) for bound in value)  # noqa: PLR2004  first and last
+
+
+def _is_param(pair: object) -> bool:
+    """Return True for a name and a value, which ``freeze_value`` would keep as it is."""
+    if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):  # noqa: PLR2004  name and value
+        return False
+    value = pair[1]
+    numbers = (
+        [number for element in value for number in (element if isinstance(element, tuple) else [element])]
+        if isinstance(value, tuple)
+        else [value]
+    )
+    return isinstance(value, str) or (bool(numbers) and all(map(_is_number, numbers)))
+
+
+def parse_metric_text(text: str) -> Metric:
+    """Parse a metric expression without looking up its names."""
+    match = _METRIC_TEXT.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise MetricError(
+            f"cannot read the metric {quote_excerpt(text) if isinstance(text, str) else short_repr(text)}; write it like nDCG@10, P(rel=2)@5 or AP"
+        )
+    params = _read_params(text, match["params"] or "")
+    return Metric(match["name"], params, _read_cutoff(text, match["cutoff"]))
+
+
+def expand_cutoff_list(text: str) -> list[str]:
+    """Expand a list of cut-offs into one metric each; other metrics are returned unchanged.
+
+    >>> expand_cutoff_list("P(rel=2)@[1,5]")
+    ['P(rel=2)@1', 'P(rel=2)@5']
+    """
+    match = _LIST.fullmatch(text)
+    if match is None:
+        return [text]
+    cutoffs = [cutoff.strip() for cutoff in match["cutoffs"].split(",")]
+    if not all(_NUMBER.fullmatch(cutoff) for cutoff in cutoffs):
+        raise MetricError(f"cannot read the cut-offs of {quote_excerpt(text)}; write numbers with commas between them, as in P@[1,5,10]")
+    return [f"{match['metric'].strip()}@{cutoff}" for cutoff in cutoffs]
+
+
+def freeze_value(value: object, name: str = "a parameter") -> ParameterValue:
+    """Convert a parameter value to a hashable one: lists and maps become tuples.
+
+    ``name`` is the name in error messages.
+    """
+    try:
+        return _freeze(value, name)
+    except OverflowError:
+        raise MetricError(f"{name} is {short_repr(value)}; it must be a number or a plain name") from None
+
+
+def _freeze(value: object, name: str) -> ParameterValue:
+    if isinstance(value, Real) and math.isfinite(value):
+        return _to_exact_number(value if isinstance(value, int) else float(value))
+    if isinstance(value, str) and value.isidentifier():
+        return value
+    if isinstance(value, dict) and value and all(isinstance(number, Real) for pair in value.items() for number in pair):
+        return tuple(sorted((float(key), float(number)) for key, number in value.items()))
+    if isinstance(value, (list, tuple)) and value and all(isinstance(number, Real) for number in value):
+        return tuple(float(number) for number in value)
+    if isinstance(value, tuple) and value and all(isinstance(pair, tuple) for pair in value):
+        return value
+    if isinstance(value, (str, Real)):
+        raise MetricError(f"{name} is {short_repr(value)}; it must be a number or a plain name")
+    raise MetricError(f"a parameter is a number, a name, a list of numbers or a map of numbers, not {short_repr(value)}")
+
+
+def _read_params(text: str, params: str) -> tuple[tuple[str, ParameterValue], ...]:
+    """Parse ``rel=2, gain=exp2`` with Python's own grammar for keyword arguments."""
+    try:
+        call = ast.parse(f"f({params})", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise MetricError(f"cannot read the parameters of {quote_excerpt(text)}; write them like (rel=2, gain=exp2)") from None
+    if (
+        not isinstance(call, ast.Call)
+        or not isinstance(call.func, ast.Name)
+        or call.args
+        or any(keyword.arg is None for keyword in call.keywords)
+    ):
+        raise MetricError(f"cannot read the parameters of {quote_excerpt(text)}; each needs a name, as in (rel=2)")
+    values: dict[str, ParameterValue] = {}
+    for keyword in call.keywords:
+        if keyword.arg in values:
+            raise MetricError(f"{quote_excerpt(text)} gives {keyword.arg!r} twice")
+        if isinstance(keyword.value, ast.Name):
+            value: object = keyword.value.id
+        else:
+            try:
+                value = ast.literal_eval(keyword.value)
+            except (ValueError, TypeError):
+                raise MetricError(f"cannot read the value of {keyword.arg!r} in {quote_excerpt(text)}") from None
+        values[str(keyword.arg)] = freeze_value(value, f"cannot read {quote_excerpt(text)}: {keyword.arg}")
+    return tuple(sorted(values.items()))
+
+
+def _read_cutoff(text: str, cutoff: str | None) -> float | tuple[int, int] | str | None:
+    if cutoff is None or cutoff == QUERY_CUTOFF:
+        return cutoff
+    if match := _RANGE.fullmatch(cutoff):
+        first, last = int(match[1]), int(match[2])
+        if not 1 <= first <= last:
+            raise MetricError(f"the range of cut-offs in {quote_excerpt(text)} must rise from 1 or more, as in @1..20")
+        return first, last
+    if _NUMBER.fullmatch(cutoff):
+        return _to_exact_number(float(cutoff))
+    raise MetricError(
+        f"cannot read the cut-off {quote_excerpt(cutoff)} in {quote_excerpt(text)}; write a number, a range such as @1..20, or @{QUERY_CUTOFF}, a column of the table of queries"
+    )
+
+
+def _to_exact_number(number: float) -> int | float:
+    """Convert a whole number to an integer, so that ``@5.0`` is ``@5``.
+
+    Numbers with more digits than a double holds stay as they are.
+    """
+    return int(number) if abs(number) < MAX_EXACT_INTEGER and float(number).is_integer() else float(number)
+
+
+def _format_value(value: ParameterValue) -> str:
+    if isinstance(value, tuple):
+        pairs = [element for element in value if isinstance(element, tuple)]
+        if pairs:
+            return "{" + ", ".join(f"{_to_exact_number(key)!r}: {_to_exact_number(number)!r}" for key, number in pairs) + "}"
+        return "[" + ", ".join(repr(_to_exact_number(float(element))) for element in value if not isinstance(element, tuple)) + "]"
+    return value if isinstance(value, str) else repr(_to_exact_number(value))

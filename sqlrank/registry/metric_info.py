@@ -1,0 +1,66 @@
+"""The list of metrics with their properties: direction of improvement, unit, family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlrank.errors import MetricError
+from sqlrank.registry.aliases import list_aliases
+from sqlrank.registry.metric import parse_metric_text
+
+if TYPE_CHECKING:
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.sql_file import SqlFile
+
+METRIC_INFO_COLUMNS = ("name", "family", "parameters", "relation", "source", "description")
+"""Columns of the list of metrics."""
+
+
+def list_metrics(library: Registry, word: str | None) -> list[dict[str, str]]:
+    """List all metrics by family and name, or those that match a word or family."""
+    files = [*library.metrics.values(), *library.curves.values()]
+    rows = [_row(file) for file in files if word is None or _matches_word(word.lower(), file, library)]
+    return sorted(rows, key=lambda row: (row["family"], row["name"].lower()))
+
+
+def _matches_word(word: str, file: SqlFile, library: Registry) -> bool:
+    texts = (file.full_name, file.description, *list_aliases(file.display_name, library))
+    return word == _family(file) or any(word in text.lower() for text in texts)
+
+
+def _family(file: SqlFile) -> str:
+    return "curve" if file.kind == "curves" else file.path.parent.name
+
+
+def _row(file: SqlFile) -> dict[str, str]:
+    declared = [f"{param.name}={param.default_text}" if param.default is not None else param.name for param in file.params.values()]
+    values = (
+        file.full_name,
+        _family(file),
+        ", ".join([*declared, *(f"{choice.name}={choice.default}" for choice in file.declared_settings.values())]),
+        file.first_source,
+        file.source,
+        file.description,
+    )
+    return dict(zip(METRIC_INFO_COLUMNS, values, strict=True))
+
+
+def better_direction(column: str, library: Registry) -> str:
+    """Return the better direction of a result column: ``higher``, ``lower`` or ``neither``."""
+    file = _file(column, library)
+    if file is None or file.kind != "metrics" or file.is_always_defined:
+        return "neither"
+    return file.annotations.get("Better", "higher")
+
+
+def is_count_metric(column: str, library: Registry) -> bool:
+    """Return True if a result column holds counts, or sums of weights."""
+    file = _file(column, library)
+    return file is not None and file.kind == "metrics" and file.is_always_defined
+
+
+def _file(column: str, library: Registry) -> SqlFile | None:
+    try:
+        return library.file_for(parse_metric_text(column))
+    except MetricError:
+        return None

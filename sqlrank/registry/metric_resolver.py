@@ -1,0 +1,204 @@
+"""Resolve the metrics of a request: names, effective settings, dependencies, validation.
+
+Settings of a metric override policies of the request, these the compatibility mode, and this the defaults.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.deadline import check_deadline
+from sqlrank.errors import MetricError, short_repr
+from sqlrank.registry.aliases import find_metric
+from sqlrank.registry.compat_modes import expand_compat_alias, load_compat_mode
+from sqlrank.registry.dependencies import find_dependencies, find_input_role
+from sqlrank.registry.metric import QUERY_CUTOFF, Metric, expand_cutoff_list, freeze_value
+from sqlrank.registry.resolved_metric import QUERY_CUTOFFS_RELATION, ResolvedMetric
+from sqlrank.registry.settings_checks import (
+    LIST_SLOTS,
+    check_expected_ties,
+    check_parameter_values,
+    check_parameters_accepted,
+    check_policy_values,
+    invalid_policies,
+    unused_policies,
+)
+from sqlrank.registry.sql_file import NO_CUTOFF
+from sqlrank.registry.tie_bounds import for_tie_order, prediction_tie_orders
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from sqlrank.registry.metric import ParameterValue
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.sql_file import SqlFile
+
+MAX_METRICS = 1000
+"""Maximum number of metrics, and of cut-offs in ranges, per request.
+
+Engines take minutes to plan more metrics; each cut-off is one row per group.
+"""
+
+
+def parse_canonical(text: str, library: Registry) -> Metric:
+    """Parse a metric and replace its name or synonym by the canonical name."""
+    metric, file = find_metric(text, library)
+    return Metric(file.display_name, metric.params, metric.cutoff)
+
+
+def resolve_metrics(
+    metrics: Iterable[str | Metric] | str | Metric,
+    library: Registry,
+    compat: str | None,
+    policies: Mapping[str, Any],
+    input_roles: Collection[str],
+) -> list[ResolvedMetric]:
+    """Resolve the metrics of a request; one error lists every unknown metric and policy.
+
+    ``input_roles`` are the roles of the inputs, on which defaults depend.
+    """
+    metric_list = _as_list(metrics)
+    compat_mode = load_compat_mode(compat, library)
+    frozen_policies = {name: freeze_value(value, name) for name, value in policies.items() if value is not None}
+    problems = invalid_policies(frozen_policies, library)
+    requested: dict[str, tuple[Metric, str]] = {}
+    for entry in metric_list:
+        check_deadline()
+        try:
+            for text in expand_cutoff_list(str(entry) if isinstance(entry, (str, Metric)) else short_repr(entry)):
+                metric = parse_canonical(expand_compat_alias(text, compat_mode, library), library)
+                requested[str(metric)] = (metric, find_input_role(library, library.file_for(metric)))
+        except MetricError as error:
+            problems.append(str(error))
+    has_rankings = any(role == "run" for _, role in requested.values())
+    implied = _defaults_without_inputs(input_roles, library)
+    resolved_metrics: dict[str, ResolvedMetric] = {}
+    for name, (metric, role) in requested.items():
+        check_deadline()
+        try:
+            role_policies = _policies_for_role(frozen_policies, role, has_rankings)
+            resolved_metrics[name] = _resolve_metric(
+                metric, role, library, compat_mode, {**implied, **role_policies} if role == "run" else role_policies
+            )
+        except MetricError as error:
+            problems.append(str(error))
+    if len(resolved_metrics) > 1:
+        problems += [
+            f"{name} has rows of its own; ask for it alone" for name, resolved in resolved_metrics.items() if resolved.file.kind == "curves"
+        ]
+    if not problems:
+        problems += unused_policies(frozen_policies, resolved_metrics.values(), library)
+    if problems:
+        raise MetricError(*dict.fromkeys(problems))
+    _check_cutoff_count(resolved_metrics.values())
+    return [for_tie_order(resolved, library) for resolved in resolved_metrics.values()]
+
+
+def _as_list(metrics: Any) -> list[Any]:
+    """Return the requested metrics as a list.
+
+    Raises:
+        MetricError: The argument is neither a metric nor a list of them, or too long.
+    """
+    if not isinstance(metrics, (str, Metric, list, tuple, set, frozenset, dict)) and not hasattr(metrics, "__iter__"):
+        raise MetricError(f"metrics={short_repr(metrics)} is not possible: give a metric such as 'nDCG@10', or a list of them")
+    metric_list = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    if len(metric_list) > MAX_METRICS:
+        raise MetricError(
+            f"{len(metric_list)} metrics are asked for; a statement has at most {MAX_METRICS}, so ask for them in several calls"
+        )
+    if not metric_list:
+        raise MetricError("no metric was asked for; name at least one, such as nDCG@10")
+    return metric_list
+
+
+def _defaults_without_inputs(input_roles: Collection[str], library: Registry) -> dict[str, ParameterValue]:
+    """Return replacements for policy defaults that need missing inputs: the first value that needs none."""
+    defaults: dict[str, ParameterValue] = {}
+    for policy, entry in library.policies.items():
+        default, *alternatives = entry["values"].items()
+        possible = [value for value, files in alternatives if files.get("needs", "run") in {*input_roles, "run"}]
+        if default[1].get("needs", "run") not in {*input_roles, "run"} and possible:
+            defaults[policy] = possible[0]
+    return defaults
+
+
+def _policies_for_role(policies: Mapping[str, ParameterValue], role: str, has_rankings: bool) -> Mapping[str, ParameterValue]:
+    """Return the policies that affect metrics of a role.
+
+    If any metric reads ranked lists, orders of tied documents affect those metrics only.
+    """
+    ties = policies.get("ties", "row_order")
+    return {name: value for name, value in policies.items() if name != "ties" or role == "run" or not has_rankings or ties == "row_order"}
+
+
+def _resolve_metric(
+    metric: Metric, role: str, library: Registry, compat_mode: Mapping[str, Any], policies: Mapping[str, ParameterValue]
+) -> ResolvedMetric:
+    file = library.validated(library.file_for(metric))
+    is_ranking, orders = role == "run", prediction_tie_orders(library)
+    settings: dict[str, ParameterValue] = {name: value.default for name, value in file.declared_settings.items()}
+    settings |= {name: param.default for name, param in file.params.items() if param.default is not None}
+    if is_ranking:
+        settings |= compat_mode.get("defaults", {})
+    settings_by_metric = compat_mode.get("metrics", {})
+    metric_settings = settings_by_metric.get(file.display_name, {}) | (
+        settings_by_metric.get(f"{file.display_name}@", {}) if metric.cutoff is not None else {}
+    )
+    settings |= {name: freeze_value(value) for name, value in metric_settings.items()}
+    settings |= {**policies, **dict(metric.params)}
+    for name in library.metric_policies - file.declared_settings.keys() - dict(metric.params).keys():
+        settings.pop(name, None)
+    if file.kind == "curves" or is_ranking:
+        settings.pop("level", None)
+    settings |= _cutoff(metric, file, settings)
+    if metric.cutoff == QUERY_CUTOFF and (
+        not is_ranking or file.grain != "list" or (file.cutoff_parameter and file.cutoff_parameter.type) != "integer"
+    ):
+        raise MetricError(
+            f"{metric}: the cut-off of each query is for metrics of rankings at k that have a value per query, such as nDCG@{QUERY_CUTOFF}"
+        )
+    if not is_ranking and settings.get("ties", orders[0]) not in orders:
+        allowed = " or ".join([", ".join(map(repr, orders[:-1])), repr(orders[-1])])
+        raise MetricError(f"ties={settings['ties']!r} orders documents; {file.display_name} takes ties as they are, or give ties={allowed}")
+    check_parameter_values(metric, file, settings)
+    check_policy_values(settings, library)
+    dependencies = find_dependencies(library, file, settings, *LIST_SLOTS)
+    if metric.cutoff == QUERY_CUTOFF:
+        dependencies.add(find_dependencies(library, library.relation(QUERY_CUTOFFS_RELATION, settings), settings))
+    resolved = ResolvedMetric(metric, file, settings, dependencies, role)
+    check_parameters_accepted(resolved, library)
+    if is_ranking:
+        check_expected_ties(resolved, library)
+    return resolved
+
+
+def _check_cutoff_count(metrics: Iterable[ResolvedMetric]) -> None:
+    """Check that the ranges have at most ``MAX_METRICS`` cut-offs together."""
+    ranges = {str(metric.metric): metric.metric.cutoff for metric in metrics if isinstance(metric.metric.cutoff, tuple)}
+    count = sum(last - first + 1 for first, last in ranges.values())
+    if count > MAX_METRICS:
+        raise MetricError(
+            f"{next(iter(ranges))} and its like have {count} cut-offs; ranges have at most {MAX_METRICS} together, so ask in parts"
+        )
+
+
+def _cutoff(metric: Metric, file: SqlFile, settings: Mapping[str, ParameterValue]) -> dict[str, ParameterValue]:
+    """Return the parameter that is written after ``@``.
+
+    Raises:
+        MetricError: The cut-off is missing, not supported, or given twice.
+    """
+    param = file.cutoff_parameter
+    if metric.cutoff is None:
+        if param is not None and param.name not in settings:
+            example = "0.1" if param.type == "number" else "10"
+            raise MetricError(f"{file.display_name} needs a cut-off: {param.about} Write {file.display_name}@{example}")
+        return {}
+    if param is None:
+        raise MetricError(f"{file.display_name} takes no cut-off; write {metric @ None!s}")  # type: ignore[operator]
+    if param.name in dict(metric.params):
+        raise MetricError(f"{metric} gives {param.name} twice, in parentheses and after @")
+    return {
+        param.name: NO_CUTOFF if isinstance(metric.cutoff, str) else metric.cutoff[1] if isinstance(metric.cutoff, tuple) else metric.cutoff
+    }

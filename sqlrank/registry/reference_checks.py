@@ -1,0 +1,163 @@
+"""Check that every name in a SQL file exists: relations, inputs, functions, arguments and columns."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.errors import did_you_mean
+from sqlrank.registry.contract import check_syntax_rules, raise_violations
+from sqlrank.registry.select_files import read_row_checks
+from sqlrank.registry.sql_file import ANNOTATIONS, Bounds
+from sqlrank.registry.tie_bounds import TIE_BOUNDS, tie_bounds_problem
+from sqlrank.registry.value_bounds import MAP, NO_BOUNDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlrank.registry.contract import Violation
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.sql_file import SqlFile
+
+
+_KEYWORD = re.compile(r"([A-Z]\w*(?: \w+){0,2}): ")
+"""The start of a comment line that has the form of an annotation."""
+
+
+def check_contract(file: SqlFile, library: Registry) -> None:
+    """Check a file against the contract, and check the names that it uses.
+
+    Raises:
+        ContractError: One message for each violation.
+    """
+    declared = {name: param.is_above_zero for name, param in file.params.items() if not _is_relation_parameter(name, file, library)}
+    check_syntax_rules(file.kind, file.path, file.text, file.statement, declared)
+    rules = (_parameters, _tables, _calls, _columns, _annotation_keywords, _annotation_references)
+    raise_violations(file.path, file.text, [violation for rule in rules for violation in rule(file, library)])
+
+
+def _is_relation_parameter(param: str, file: SqlFile, library: Registry) -> bool:
+    """Return True if a metric only passes a parameter on to its relation."""
+    is_own = file.kind not in {"metrics", "curves"} or any(node.name == param for node in file.tree.find_all(exp.Placeholder))
+    return not is_own and _reads(file.source_relation, param, library)
+
+
+def _reads(relation: str, param: str, library: Registry) -> bool:
+    """Return True if every variant of a relation reads a parameter, directly or through others."""
+    variants = [library.validated(variant) for variant in library.relation_files(relation)]
+    read_relations = ({table.name for table in variant.tree.find_all(exp.Table)} - {relation} for variant in variants)
+    variant_relations = zip(variants, read_relations, strict=True)
+    return bool(variants) and all(
+        param in file.params or any(_reads(name, param, library) for name in names) for file, names in variant_relations
+    )
+
+
+def _parameters(file: SqlFile, library: Registry) -> Iterator[Violation]:
+    for name in file.params:
+        if name in library.functions or name in library.policies:
+            setting_kind = "function" if name in library.functions else "policy"
+            yield (
+                f"${name}",
+                f"a parameter cannot be called {name!r}, as a {setting_kind} is, which would then take no value but a parameter's; choose another name",
+            )
+
+
+def _tables(file: SqlFile, library: Registry) -> Iterator[Violation]:
+    allowed = library.relation_names | library.roles.keys()
+    list_roles = {role.name for role in library.roles.values() if role.list_relation}
+    for table in file.tree.find_all(exp.Table):
+        if table.db or table.name not in allowed or (file.kind == "metrics" and table.name in list_roles):
+            yield table, f"no relation {table.sql('duckdb')!r}{did_you_mean(table.name, allowed)} A file reads relations only"
+        elif file.kind == "relations" and table.name == file.name and table.name not in library.roles:
+            yield table, f"a relation cannot read itself, {file.name!r}"
+
+
+def _calls(file: SqlFile, library: Registry) -> Iterator[Violation]:
+    for call in file.tree.find_all(exp.Anonymous):
+        slot = call.name.lower()
+        if slot not in library.functions:
+            yield call, f"no function {call.name!r}{did_you_mean(call.name, library.functions)} Functions are files in functions/"
+        elif len(library.function_arguments(slot)) != len(call.expressions):
+            arguments = library.function_arguments(slot)
+            yield call, f"{call.name} takes {len(arguments)} arguments: {', '.join(arguments)}"
+        elif file.kind == "functions" and slot == file.name:
+            yield call, f"a function cannot call itself, {call.name!r}"
+        elif file.kind in {"metrics", "curves"} and slot not in file.declared_settings:
+            yield call, f"{call.name} is used, but not documented; add a line '-- {call.name}(): default ...: what it is.'"
+    if file.kind == "functions" and file.function_arguments != library.function_arguments(file.name):
+        yield "CREATE", f"the arguments of {file.name} are: {', '.join(library.function_arguments(file.name))}"
+
+
+def _columns(file: SqlFile, library: Registry) -> Iterator[Violation]:
+    available = _readable_columns(file, library)
+    if available is None:
+        return
+    for column in file.tree.find_all(exp.Column):
+        if column.name not in available:
+            yield column, f"no column {column.name!r}{did_you_mean(column.name, available)} There are: {', '.join(sorted(available))}"
+
+
+def _readable_columns(file: SqlFile, library: Registry) -> set[str] | None:
+    """Return the columns that a function or metric may use, None if they are unknown."""
+    if file.kind == "functions":
+        return set(file.function_arguments)
+    if file.kind != "metrics" or not isinstance(file.tree, exp.Select):
+        return None
+    role = library.roles.get(file.source_relation)
+    if role is not None:
+        return {"group_id", "list_id", *role.columns}
+    variants = library.relation_files(file.source_relation)
+    return {name for variant in variants for name in library.validated(variant).tree.named_selects} if variants else None
+
+
+def _annotation_keywords(file: SqlFile, _: Registry) -> Iterator[Violation]:
+    """Yield keywords that are no annotation: a misspelt one would be taken for prose, and change nothing."""
+    for line in file.doc.splitlines()[1:]:
+        match = _KEYWORD.match(line)
+        if match and not re.fullmatch("|".join(ANNOTATIONS), match[1]):
+            yield f"-- {match[0]}", f"no annotation {match[1]!r}{did_you_mean(match[1], ANNOTATIONS)} Begin a line of prose without a colon"
+
+
+def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violation]:
+    allowed = declared_row_checks(library) if file.required_row_checks else {}
+    for name in file.required_row_checks:
+        if name not in allowed:
+            yield "-- Requires", f"no requirement {name!r}{did_you_mean(name, allowed)} There are: {', '.join(allowed)}"
+    if "Check" in file.annotations and file.annotations["Check"] not in library.checks:
+        yield (
+            "-- Check",
+            f"no check {file.annotations['Check']!r}{did_you_mean(file.annotations['Check'], library.checks)} Checks are files in checks/",
+        )
+    yield from _bounds(file, library)
+    if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):
+        yield f"-- {TIE_BOUNDS}", problem
+
+
+def _bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:
+    """Yield bounds that cannot be parsed, and exceptions that name no setting."""
+    for annotation in ("Bounds", "Estimand"):
+        text = file.annotations.get(annotation)
+        if text is None or (file.kind == "functions" and text == NO_BOUNDS):
+            continue
+        bounds = Bounds.read(text)
+        if bounds is None:
+            yield f"-- {annotation}", f"cannot read {text!r}; write '0 to 1', '-1 to 1' or '0 to 1, but not under form=all_positions'"
+            continue
+        for name, value in bounds.exceptions:
+            allowed = library.functions.get(name) or library.policies.get(name, {}).get("values", {})
+            if not allowed:
+                yield (
+                    f"-- {annotation}",
+                    f"no setting {name!r}{did_you_mean(name, [*library.functions, *library.policies])} It is a slot or a policy",
+                )
+            elif value not in {MAP, *allowed}:
+                yield f"-- {annotation}", f"no {name}={value}{did_you_mean(value, allowed)} There are: {', '.join(allowed)}"
+
+
+def declared_row_checks(library: Registry) -> dict[str, str]:
+    """Map each row requirement of metrics to the rule in ``checks/<role>.sql`` that verifies it."""
+    return {
+        rule.requirement: rule.name for role in library.roles if role in library.checks for rule in read_row_checks(library.checks[role])
+    }

@@ -1,0 +1,293 @@
+"""Registry of SQL files: metrics, curves, relations, functions, roles, policies and plans by name.
+
+Files are parsed on demand.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import ContractError, MetricError, did_you_mean, quote_excerpt
+from sqlrank.registry.roles import read_roles
+from sqlrank.registry.sql_file import SqlFile
+from sqlrank.registry.sql_folder import read_choices, read_names, read_tables, sql_root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from sqlrank.registry.metric import Metric
+    from sqlrank.registry.roles import Role
+
+NON_FILE_KEYS = {"about", "change", "convex", "engines", "needs", "only"}
+"""Keys of a policy or plan value that do not name files."""
+
+REQUEST_OPTIONS = ("by", "check", "columns", "compat", "connection", "per_query", "where")
+"""Names of request options.
+
+Messages hint at the right argument if a user passes one as a policy or parameter.
+"""
+
+INPUTS_BY_KEYWORD = ("run", "qrels", "predictions", "queries")
+"""Inputs that have their own keyword argument."""
+
+FORMER_PLANS = {"strategy": "order", "numbering": "lists"}
+"""Former policy names of plans."""
+
+
+class Registry:
+    """All metrics, relations, functions, roles, policies and plans of the package and the user's folders.
+
+    Files of the user are parsed at once, so that every call reports their errors. ``check`` raises ``ContractError`` for files that violate
+    the contract.
+    """
+
+    def __init__(self, folders: tuple[Path, ...], check: Callable[[SqlFile, Registry], None]) -> None:
+        self._check = check
+        self._user_files: set[SqlFile] = set()
+        self.metrics: dict[str, SqlFile] = {}
+        self.curves: dict[str, SqlFile] = {}
+        self.relations: dict[tuple[str, str], SqlFile] = {}
+        self.functions: dict[str, dict[str, SqlFile]] = {}
+        self.roles: dict[str, Role] = {}
+        self.policies: dict[str, Any] = {}
+        self.plans: dict[str, Any] = {}
+        self.checks: dict[str, Path] = {}
+        self.compat_files: dict[str, Path] = {}
+        self._checked: set[SqlFile] = set()
+        self._folders = folders
+        for folder in folders:
+            self._add(folder)
+        _ = self.synonyms if len(folders) > 1 else None
+        for file in self.files() if len(folders) > 1 else ():
+            if not file.path.is_relative_to(folders[0]):
+                self._user_files.add(file)
+                self.validated(file)
+
+    def _add(self, folder: Path) -> None:
+        if not os.path.isdir(folder):  # noqa: PTH112  returns False for paths that are too long
+            raise ContractError(f"the SQL folder {str(folder)!r} is not there; give a folder with metrics/, relations/ or functions/")
+        unread = (
+            []
+            if folder == sql_root()
+            else [path for path in [*folder.glob("*.sql"), *folder.glob("*/*.sql")] if not _is_read(path, folder)]
+        )
+        if unread:
+            raise ContractError(
+                f"{min(unread)}:1: this file is not read; move it to metrics/, curves/, relations/ or checks/, or to functions/ with a folder "
+                "of the slot that it fills, such as functions/gain/"
+            )
+        for name, declarations in (("policies", self.policies), ("plans", self.plans)):
+            if (path := folder / f"{name}.toml").is_file():
+                declarations.update(read_choices(path))
+        if (path := folder / "roles.toml").is_file():
+            self.roles |= read_roles(path, read_tables(path))
+        self.compat_files |= {path.stem: path for path in sorted(folder.glob("compat/*.toml"))}
+        self.checks |= {path.stem: path for path in sorted(folder.glob("checks/*.sql"))}
+        load = _packaged_file if folder == sql_root() else SqlFile
+        for path in sorted(folder.glob("relations/**/*.sql")):
+            parts = path.relative_to(folder / "relations").with_suffix("").parts
+            key = (parts[0], parts[1] if len(parts) > 1 else "")
+            self._check_name_is_free(parts[0], self.relations.get(key), path, parts[0] in self.roles and not key[1])
+            self.relations[key] = load("relations", parts[0], path)
+        for path in sorted(folder.glob("functions/*/*.sql")):
+            slot = self.functions.setdefault(path.parent.name, {})
+            self._check_name_is_free(path.stem, slot.get(path.stem), path)
+            slot[path.stem] = load("functions", path.parent.name, path)
+        for path in sorted(folder.glob("metrics/**/*.sql")):
+            file = load("metrics", path.stem, path)
+            self._check_name_is_free(file.full_name, self.metrics.get(file.full_name.lower()), path)
+            self.metrics[file.full_name.lower()] = file
+        for path in sorted(folder.glob("curves/*.sql")):
+            file = load("curves", path.stem, path)
+            self._check_name_is_free(file.display_name, self.curves.get(file.display_name.lower()), path)
+            self.curves[file.display_name.lower()] = file
+
+    @staticmethod
+    def _check_name_is_free(name: str, existing: SqlFile | None, path: Path, is_input: bool = False) -> None:
+        if existing is not None or is_input:
+            owner = "/".join(existing.path.parts[-2:]) if existing is not None else "an input"
+            raise ContractError(f"{path}:1: the name {name} is taken by {owner}; choose another")
+
+    def files(self) -> list[SqlFile]:
+        """Return all metric, curve, relation and function files."""
+        functions = (file for slot in self.functions.values() for file in slot.values())
+        return [*self.metrics.values(), *self.curves.values(), *self.relations.values(), *functions]
+
+    def validated(self, file: SqlFile) -> SqlFile:
+        """Return a file after checking it against the contract once.
+
+        Raises:
+            ContractError: The file violates the contract, or names something that does not exist.
+        """
+        if file not in self._checked:
+            self._checked.add(file)
+            try:
+                self._check(file, self)
+            except ContractError:
+                self._checked.discard(file)
+                raise
+        return file
+
+    def may_be_infinite(self, file: SqlFile, files: Iterable[SqlFile]) -> bool:
+        """Return True if a metric made of these files can be infinite or NaN.
+
+        This holds for files of users, and for metrics of unbounded scores. All others are quotients of sums of weights, gains and values
+        between 0 and 1, which the row checks keep bounded.
+        """
+        return "finite scores" in file.required_row_checks or any(dependency in self._user_files for dependency in files)
+
+    @cached_property
+    def synonyms(self) -> dict[str, dict[str, Any]]:
+        """Names of metrics and arguments in other tools, by section of ``names.toml``; read on demand."""
+        sections: dict[str, dict[str, Any]] = {}
+        for path in (folder / "names.toml" for folder in self._folders):
+            for section, names in (read_names(path) if path.is_file() else {}).items():
+                sections[section] = sections.get(section, {}) | names
+        return sections
+
+    def relation_files(self, name: str) -> list[SqlFile]:
+        """Return the variants (files) of a relation."""
+        return self._variants.get(name, [])
+
+    @cached_property
+    def _variants(self) -> dict[str, list[SqlFile]]:
+        variants: dict[str, list[SqlFile]] = {}
+        for (name, _), file in self.relations.items():
+            variants.setdefault(name, []).append(file)
+        return variants
+
+    @cached_property
+    def relation_names(self) -> set[str]:
+        """The names of all relations."""
+        return {name for name, _ in self.relations}
+
+    @cached_property
+    def relation_columns(self) -> set[str]:
+        """The column names of all relations, found in their texts.
+
+        Parsing all files would be slow.
+        """
+        code = "\n".join(re.sub(r"(?m)^--.*$", "", file.text) for file in [*self.relations.values(), *self.curves.values()])
+        aliases = re.findall(r"\bAS\s+([a-z_]\w*)", re.sub(r"\b(FROM|JOIN)\s+\w+\s+AS\s+\w+", "", code))
+        return {*aliases, *re.findall(r"(?m)^\s+(?:\w+\.)?([a-z_]\w*),?$", code)}
+
+    @cached_property
+    def metric_policies(self) -> set[str]:
+        """Policies that only affect metrics that declare them, such as ``ideal`` and ``form``.
+
+        ``level`` is excluded, because it affects every metric of groups.
+        """
+        declared = (choice for file in [*self.metrics.values(), *self.curves.values()] for choice in file.declared_settings.values())
+        return {choice.name for choice in declared if not choice.is_slot} - {"level"}
+
+    @property
+    def metric_names(self) -> list[str]:
+        """The names of all metrics and curves, as users write them."""
+        return [file.display_name for file in [*self.metrics.values(), *self.curves.values()]]
+
+    def metric(self, name: str) -> SqlFile:
+        """Return the file of a metric; names are case-insensitive."""
+        if file := self.metrics.get(name.lower()):
+            return file
+        raise MetricError(
+            f"unknown metric {quote_excerpt(name)}{self.misplaced_name_hint(name) or did_you_mean(name, self.metric_names)} 'sqlrank metrics' lists all"
+        )
+
+    def misplaced_name_hint(self, name: str) -> str:
+        """Return a hint about the right argument for a misplaced name, or ""."""
+        plan = FORMER_PLANS.get(name, name)
+        if plan in self.plans:
+            return f"; {plan} is a plan: plan={{'{plan}': ...}} (--plan {plan}=...)."
+        if name in REQUEST_OPTIONS:
+            return f"; {name} is an option of the call: {name}=... (--{name.replace('_', '-')})."
+        if name in {*self.policies, *self.functions}:
+            return f"; {name} is a policy: {name}=... (--policy {name}=...)."
+        if name in self.roles and name not in INPUTS_BY_KEYWORD:
+            return f"; {name} is an input: inputs={{{name!r}: ...}} (--input {name}=...)."
+        advice = self.synonyms["words"].get(re.sub(r"[-_ ]", "", name.lower()))
+        return "" if advice is None else f"; {advice}."
+
+    def file_for(self, metric: Metric) -> SqlFile:
+        """Return the file of a requested metric or curve.
+
+        ``Lift@0.1`` is a metric and ``Lift`` a curve; ``AUC@5`` has another file than ``AUC``.
+        """
+        name = metric.name.lower()
+        parameter_names = self.metrics[name].params.keys() if name in self.metrics else None
+        if name in self.curves and (
+            parameter_names is None or (metric.cutoff is None and not parameter_names & dict(metric.params).keys())
+        ):
+            return self.curves[name]
+        return self.metrics.get(f"{name}@k" if metric.cutoff is not None else name) or self.metric(metric.name)
+
+    def find_selectors(self, name: str) -> dict[str, Any]:
+        """Return the policies and plans that select a variant of a relation.
+
+        Maps names to definitions, policies first.
+        """
+        if name not in self._deciders:
+            return {}
+        return {selector: (self.policies | self.plans)[selector] for selector in self._deciders[name]}
+
+    @cached_property
+    def _deciders(self) -> dict[str, list[str]]:
+        selectors: dict[str, list[str]] = {}
+        for selector, description in (self.policies | self.plans).items():
+            for relation in dict.fromkeys(key for value in description["values"].values() for key in value if key not in NON_FILE_KEYS):
+                selectors.setdefault(relation, []).append(selector)
+        return selectors
+
+    def relation(self, name: str, settings: Mapping[str, Any]) -> SqlFile:
+        """Return the variant of a relation under the policies and plans in force.
+
+        A plan that is not chosen yet is taken at its first value that names a file.
+        """
+        if file := self.relations.get((name, "")):
+            return self.validated(file)
+        for selector, description in self.find_selectors(name).items():
+            values = description["values"]
+            default = next(value for value, files in values.items() if selector in self.policies or name in files)
+            variant = values[settings.get(selector, default)].get(name)
+            if variant is not None:
+                return self.validated(self.relations[name, variant])
+        raise MetricError(f"no {name!r} under these policies: ties='row_order' is for metrics of predictions only")
+
+    def row_filter(self, role: str, settings: Mapping[str, Any]) -> SqlFile | None:
+        """Return the file that filters an input's rows under the policies, if any."""
+        for selector, description in self.find_selectors(role).items():
+            variant = description["values"][settings.get(selector, next(iter(description["values"])))].get(role)
+            if variant is not None:
+                return self.validated(self.relations[role, variant])
+        return None
+
+    def function(self, slot: str, name: str) -> SqlFile:
+        """Return the file of a function that fills a slot."""
+        if file := self.functions[slot].get(name):
+            return self.validated(file)
+        allowed = ", ".join(sorted(self.functions[slot]))
+        raise MetricError(f"unknown {slot} {name!r}{did_you_mean(name, self.functions[slot])} Choose from: {allowed}")
+
+    def default_function(self, slot: str) -> str:
+        """Return the default function of a slot: the one annotated as such, or the first."""
+        files = self.functions[slot]
+        return next((name for name, file in files.items() if "Default" in file.annotations), next(iter(files)))
+
+    def function_arguments(self, slot: str) -> tuple[str, ...]:
+        """Return the arguments of the functions that fill a slot."""
+        return next(iter(self.functions[slot].values())).function_arguments
+
+    def allowed_values(self, selector: str) -> list[str]:
+        """Return the values of a policy or plan, the default first."""
+        return list((self.policies | self.plans)[selector]["values"])
+
+
+def _is_read(path: Path, folder: Path) -> bool:
+    return path.parent != folder and path.parent.name in {"metrics", "curves", "relations", "checks"}
+
+
+_packaged_file = cache(SqlFile)
+"""The parsed files of the package, shared by all registries."""

@@ -1,0 +1,77 @@
+"""Resolved metrics: a requested metric with its file, effective settings and dependencies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlrank.registry.metric import QUERY_CUTOFF
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.registry.dependencies import Dependencies
+    from sqlrank.registry.metric import Metric, ParameterValue
+    from sqlrank.registry.sql_file import SqlFile
+
+CUTOFF_COLUMN = "k"
+"""Name of the column that holds a row's cut-off.
+
+It is used for a range of cut-offs, or one per query.
+"""
+
+CUTOFF_PLACEHOLDER = "each cutoff"
+"""Placeholder for a cut-off that is read from a column.
+
+It is bound to the cut-off parameter for a range (``@1..20``) or a cut-off per query, in place of a literal.
+"""
+
+QUERY_CUTOFFS_RELATION = "query_cutoffs"
+"""Name of the relation that holds the cut-off of each query."""
+
+
+@dataclass(frozen=True)
+class ResolvedMetric:
+    """A requested metric with its file, effective settings and dependencies.
+
+    Attributes:
+        metric: The metric as the user wrote it.
+        file: Its SQL file.
+        settings: Effective values of parameters, policies and function slots.
+        dependencies: Everything that the file reads under these settings.
+        input_role: The input role that the metric evaluates, ``run`` for metrics of ranked lists.
+    """
+
+    metric: Metric
+    file: SqlFile
+    settings: Mapping[str, ParameterValue]
+    dependencies: Dependencies
+    input_role: str
+
+    @property
+    def is_per_list(self) -> bool:
+        """True if a metric of groups is computed for each list (``level=query``).
+
+        False for files that declare ``level`` themselves.
+        """
+        is_of_lists = self.file.grain == "list" and self.input_role != "run"
+        return is_of_lists or (self.settings.get("level") == "query" and "level" not in self.file.declared_settings)
+
+    def with_plan(self, plans: Mapping[str, ParameterValue]) -> ResolvedMetric:
+        """Return a copy with the chosen plans among the settings."""
+        return replace(self, settings={**self.settings, **plans})
+
+    @property
+    def has_query_cutoffs(self) -> bool:
+        """True if each query has its own cut-off."""
+        return self.metric.cutoff == QUERY_CUTOFF
+
+    @property
+    def at_each_cutoff(self) -> ResolvedMetric:
+        """A copy whose cut-off is read from the cut-off column.
+
+        The metric itself if its cut-off is a literal.
+        """
+        if not isinstance(self.metric.cutoff, (tuple, str)) or self.file.cutoff_parameter is None:
+            return self
+        return replace(self, settings={**self.settings, self.file.cutoff_parameter.name: CUTOFF_PLACEHOLDER})

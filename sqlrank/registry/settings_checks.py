@@ -1,0 +1,279 @@
+"""Validate policies and parameters before data are read: unknown, out of range, unused, or undefined for a metric."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqlrank.errors import MetricError, did_you_mean
+from sqlrank.registry.dependencies import find_dependencies, find_input_role
+from sqlrank.registry.metric import Metric
+from sqlrank.registry.resolved_metric import ResolvedMetric
+from sqlrank.registry.sql_file import NO_CUTOFF
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sqlrank.registry.metric import ParameterValue
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.sql_file import Parameter, SqlFile
+
+
+INTERVAL_SLOTS = (
+    *(
+        "standard_error",
+        "interval_margin",
+        "lower_limit",
+        "upper_limit",
+        "auc_variance_ratio",
+        "wilson_center",
+        "effective_size",
+        "smaller_sum",
+        "pseudo_value",
+    ),
+    *("influence_concentration", "degrees_of_freedom", "adjusted_variance", "quantile_growth_limit", "adjusted_margin"),
+)
+"""Function slots that intervals consist of; the interval method fills them, not the user's policies."""
+
+
+LIST_SLOTS = ("aggregate", "no_relevant")
+"""Slots applied after a metric's file.
+
+They are the aggregate over lists, and the value of undefined lists.
+"""
+
+CALL_POLICIES = ("queries", "nulls", "duplicates")
+"""Policies that apply to the whole request, not to one metric."""
+
+CUTOFF_PARAMETERS = ("k", "first_cutoff", "all_cutoffs")
+"""Parameters that are written after ``@``: ``P@10``, ``P@1..20``."""
+
+MAX_LIST_LENGTH = 1000
+"""Maximum length of a list parameter; every number is written into the statement."""
+
+
+FORMER_POLICIES = ("topics", "strategy")
+"""Keywords that are aliases of policies or plans."""
+
+
+@lru_cache(maxsize=8)
+def policy_names(library: Registry) -> frozenset[str]:
+    """Return the names of all policies, including the parameters of metrics."""
+    return frozenset(
+        {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)} - {*CUTOFF_PARAMETERS, *INTERVAL_SLOTS}
+    )
+
+
+def unknown_keywords(names: Iterable[str], library: Registry) -> list[str]:
+    """Return the names that are neither policies nor aliases of policies and plans."""
+    return [name for name in names if name not in FORMER_POLICIES and name not in policy_names(library)]
+
+
+def unknown_policies(policies: Iterable[str], library: Registry) -> list[str]:
+    """Return one problem for each policy that does not exist."""
+    return [
+        f"unknown policy {name!r}{library.misplaced_name_hint(name) or did_you_mean(name, policy_names(library))} "
+        f"Choose from: {', '.join(sorted(policy_names(library)))}"
+        for name in policies
+        if name not in policy_names(library)
+    ]
+
+
+def invalid_policies(policies: Mapping[str, ParameterValue], library: Registry) -> list[str]:
+    """Return one problem for each policy value that is unknown or out of range.
+
+    Unused policies are checked as well.
+    """
+    problems = []
+    params = _params(library) if policies else {}
+    for name, value in policies.items():
+        try:
+            check_policy_values({name: value}, library)
+            if name in library.functions and not isinstance(value, tuple):
+                library.function(name, str(value))
+            if name in params and not any(_is_in(param, value) for param in params[name]):
+                check_parameter_value(name, params[name][0], value)
+        except MetricError as error:
+            problems.append(str(error))
+    return problems
+
+
+def unused_policies(policies: Mapping[str, ParameterValue], metrics: Iterable[ResolvedMetric], library: Registry) -> list[str]:
+    """Return one problem for each unused policy.
+
+    A policy that must apply to every metric is a problem for each metric that does not read it.
+    """
+    accepted = [(str(metric.metric), accepted_settings(metric, library)) for metric in metrics]
+    read_settings = set().union(*(names for _, names in accepted))
+    problems = [
+        f"no metric that is asked for reads {name}; {_metrics_reading(name, library)}" for name in policies if name not in read_settings
+    ]
+    for name in read_settings.intersection(policies):
+        if name in library.policies and library.policies[name].get("every_metric") and policies[name] != library.allowed_values(name)[0]:
+            non_readers = [metric for metric, names in accepted if name not in names]
+            problems += [
+                f"{metric} does not read {name}; ask for it in a call without {name}={policies[name]!r}" for metric in non_readers[:1]
+            ]
+    return problems
+
+
+@lru_cache(maxsize=256)
+def _metrics_reading(name: str, library: Registry) -> str:
+    """Describe the metrics that read a policy, or the settings under which it is read."""
+    readers = []
+    for file in [*library.metrics.values(), *library.curves.values()]:
+        settings = {choice.name: choice.default for choice in file.declared_settings.values()}
+        dependencies = find_dependencies(library, library.validated(file), settings, *LIST_SLOTS)
+        if name in accepted_settings(
+            ResolvedMetric(Metric(file.display_name), file, settings, dependencies, find_input_role(library, file)), library
+        ):
+            readers.append(file.display_name)
+    if not readers:
+        functions = [(slot, value, file) for slot, values in library.functions.items() for value, file in values.items()]
+        variants = [
+            (policy, value, library.relations[relation, variant])
+            for policy, entry in library.policies.items()
+            for value, files in entry["values"].items()
+            for relation, variant in files.items()
+            if (relation, variant) in library.relations
+        ]
+        holders = [
+            f"{policy}={value}" for policy, value, file in [*functions, *variants] if f"${name}" in file.text or f"{name}(" in file.text
+        ]
+        return f"it is read under {' and '.join(dict.fromkeys(holders))}"
+    return f"it is read by: {', '.join(dict.fromkeys(readers))}"
+
+
+@lru_cache(maxsize=8)
+def _params(library: Registry) -> dict[str, list[Parameter]]:
+    """Return all parameters by name, with the declaration of every file."""
+    functions = (file for slot in library.functions.values() for file in slot.values())
+    params: dict[str, list[Parameter]] = {}
+    for file in [*library.metrics.values(), *library.curves.values(), *library.relations.values(), *functions]:
+        for name, param in file.params.items():
+            params.setdefault(name, []).append(param)
+    return params
+
+
+def _is_in(param: Parameter, value: ParameterValue) -> bool:
+    elements = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
+    return all(isinstance(element, (int, float)) and _fits(param, element) for element in elements)
+
+
+def check_parameter_values(metric: Metric, file: SqlFile, settings: Mapping[str, ParameterValue]) -> None:
+    """Check that the parameters of a metric are in range."""
+    for name, value in settings.items():
+        if param := file.params.get(name):
+            instead = file.annotations.get("With k") if param is file.cutoff_parameter else None
+            check_parameter_value(
+                f"{metric}: {name}", param, value, "" if instead is None else f"; did you mean '{instead}@{metric.cutoff}'?"
+            )
+
+
+def check_policy_values(settings: Mapping[str, ParameterValue], library: Registry) -> None:
+    """Check that the values of policies exist."""
+    for policy in library.policies:
+        if policy in settings and settings[policy] not in library.allowed_values(policy):
+            allowed = library.allowed_values(policy)
+            raise MetricError(
+                f"unknown {policy} {settings[policy]!r}{did_you_mean(str(settings[policy]), allowed)} Choose from: {', '.join(allowed)}"
+            )
+
+
+def accepted_settings(metric: ResolvedMetric, library: Registry) -> set[str]:
+    """Return the names of the settings that a metric reads."""
+    names = metric.dependencies.settings | metric.file.params.keys() | metric.file.declared_settings.keys()
+    names -= {"level", *library.metric_policies} - metric.file.declared_settings.keys()
+    names -= library.plans.keys()
+    if metric.input_role == "run":
+        names |= {"score_type", "id_type"}
+    else:
+        names -= set() if metric.is_per_list else {"aggregate"}
+        names |= {"level"} if metric.file.kind == "metrics" and library.roles[metric.input_role].list_column else set()
+    return names
+
+
+def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None:
+    """Check that a metric reads its parameters, and that values are in range."""
+    accepted = accepted_settings(metric, library)
+    for file in metric.dependencies.files:
+        for param in file.params.values():
+            _check_read(param, metric.settings)
+    _check_without(metric)
+    cutoff_name = metric.file.cutoff_parameter.name if metric.file.cutoff_parameter else None
+    for name, _ in metric.metric.params:
+        if name not in accepted:
+            accepted_names = ", ".join(sorted(setting for setting in accepted if setting not in {cutoff_name, *CALL_POLICIES}))
+            hint = "" if name in library.policies or name in library.functions else library.misplaced_name_hint(name).rstrip(".")
+            raise MetricError(f"{metric.file.display_name} has no parameter {name!r}{hint}; it takes: {accepted_names}")
+
+
+def _check_without(metric: ResolvedMetric) -> None:
+    """Check for settings that a file declares as undefined: ``-- Without depth: reason and advice``."""
+    for file in metric.dependencies.files:
+        for annotation, reason in file.annotations.items():
+            name = annotation.removeprefix("Without ")
+            if name != annotation and metric.settings.get(name, NO_CUTOFF) != NO_CUTOFF:
+                raise MetricError(f"{name}={metric.settings[name]!r}: {reason}")
+
+
+def _check_read(param: Parameter, settings: Mapping[str, ParameterValue]) -> None:
+    value = settings.get(param.name, param.default)
+    if value is None:
+        raise MetricError(f"no value for {param.name}: {param.about} Give one, as in nDCG({param.name}=...)")
+    if value == NO_CUTOFF and param.high < NO_CUTOFF:
+        raise MetricError(f"a cut-off from 1 to {param.high:g} is needed here; write it after @, as in nDCG@10")
+    check_parameter_value(param.name, param, value)
+
+
+def check_parameter_value(location: str, param: Parameter, value: ParameterValue, hint: str = "") -> None:
+    """Check that a value has the type and range of its parameter."""
+    elements = value if isinstance(value, tuple) and param.type == "numbers" else (value,)
+    if len(elements) > MAX_LIST_LENGTH:
+        raise MetricError(f"{location} has {len(elements)} numbers; it may have at most {MAX_LIST_LENGTH}")
+    for element in elements:
+        if not isinstance(element, (int, float)) or not _fits(param, element):
+            # Messages omit the upper limit ALL, except for values that exceed it.
+            limit = f" to {NO_CUTOFF}" if isinstance(element, (int, float)) and element > param.high == NO_CUTOFF else ""
+            raise MetricError(
+                f"{location} is {element!r}; it must be {'an' if param.type[0] == 'i' else 'a'} {str(param).replace('numbers', 'number')}{limit}{hint}"
+            )
+
+
+def _fits(param: Parameter, number: float) -> bool:
+    is_integral = param.type != "integer" or float(number).is_integer()
+    is_above_low = number > param.low if param.excludes_low else number >= param.low
+    return is_integral and is_above_low and number <= param.high
+
+
+def check_expected_ties(metric: ResolvedMetric, library: Registry) -> None:
+    """Check that a metric with expected ties is a sum over documents."""
+    if metric.settings.get("ties") != "expected" or _is_linear_in_documents(
+        metric.dependencies.files, metric.file, metric.settings, library
+    ):
+        return
+    linear = []
+    for file in library.metrics.values():
+        if find_input_role(library, file) == "run":
+            settings = {**{choice.name: choice.default for choice in file.declared_settings.values()}, "ties": "expected"}
+            if _is_linear_in_documents(find_dependencies(library, file, settings).files, file, settings, library):
+                linear.append(file.display_name)
+    raise MetricError(
+        f"ties='expected' is not defined for {metric.metric}, which is not a sum over documents; it is for: {', '.join(sorted(linear))}. "
+        "Choose another value of ties, such as doc_desc"
+    )
+
+
+def _is_linear_in_documents(files: Iterable[SqlFile], file: SqlFile, settings: Mapping[str, ParameterValue], library: Registry) -> bool:
+    """Return True if the metric is linear in the documents.
+
+    Its expectation over tie orders then equals its value with each document weighted by its probability.
+    """
+    if any(dependency.annotations.get("Linear") == "no" for dependency in files):
+        return False
+    relation = library.relation(file.source_relation, settings)
+    return (
+        "Linear" in file.annotations
+        or "Linear" in relation.annotations
+        or not any("Spread" in dependency.annotations for dependency in files)
+    )

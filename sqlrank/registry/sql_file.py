@@ -1,0 +1,280 @@
+"""A SQL file: its documentation, annotations, and syntax tree, parsed on demand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlrank.errors import ContractError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SqlFileKind = Literal["metrics", "curves", "relations", "functions"]
+
+NO_CUTOFF = 2_147_483_647
+"""Value of a cut-off parameter without a limit, greater than any list length."""
+
+UNBOUNDED = 1.7976931348623157e308
+"""Largest double, used as the bound of unbounded parameters."""
+
+GRAINS = {"list_id": "list", "group_id": "group"}
+"""The grain of a metric, by the key of its GROUP BY."""
+
+ANNOTATIONS = (
+    "Across lists", "Before", "Better", "Bounds", "Costly", "Default", "Engine", "Estimand", "Found by", "Influence", "Interval", "Interval of", "Linear", "Never zero", "No influence", "No interval", "Orders", "Per score", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires",
+    "Rows", "Source", "Standard error", "Undefined", "Unit", "Units", "With k", r"Without \w+",
+)  # fmt: skip
+"""Annotations that a comment may declare besides parameters: ``-- Costly: every list is ranked.``"""
+
+_PARAM = re.compile(
+    r"\$(?P<name>\w+): (?P<type>integer|numbers|number)"
+    r"(?: (?P<bound>from|above) (?P<low>\S+?))?(?: to (?P<high>\S+?))?(?:, default (?P<default>\[[^]]*\]|\S+?))?: (?P<about>.+)"
+)
+_CHOICE = re.compile(r"(?P<name>\w+)(?P<slot>\(\))?: default (?P<default>\w+): (?P<about>.+)")
+_BOUNDS = re.compile(r"(?P<low>-?\d+|-inf) to (?P<high>\d+)(?:, but not under (?P<exceptions>\w+=\w+(?:, \w+=\w+)*))?")
+_FACT = re.compile(rf"^({'|'.join(ANNOTATIONS)}): (.+?)\.?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A ``$parameter`` as its comment line declares it."""
+
+    name: str
+    type: str
+    low: float
+    high: float
+    excludes_low: bool
+    default: float | tuple[float, ...] | None
+    about: str
+
+    @property
+    def default_text(self) -> str:
+        """The default in the notation of users."""
+        if isinstance(self.default, tuple):
+            return "[" + ",".join(f"{number:g}" for number in self.default) + "]"
+        return "all" if self.default in {None, NO_CUTOFF, UNBOUNDED} else f"{self.default:g}"
+
+    @property
+    def is_above_zero(self) -> bool:
+        """True if every value in range is positive."""
+        return self.low > 0 or (self.low == 0 and self.excludes_low)
+
+    def __str__(self) -> str:
+        """Return the type and range in words."""
+        lower = "" if self.low in {-NO_CUTOFF, -UNBOUNDED} else f" {'above' if self.excludes_low else 'from'} {self.low:g}"
+        upper = "" if self.high in {NO_CUTOFF, UNBOUNDED} else f" to {self.high:.10g}"
+        return self.type + lower + upper
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredSetting:
+    """A function slot, or a policy that the metric declares, with its default."""
+
+    name: str
+    is_slot: bool
+    default: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds of a metric's values.
+
+    ``exceptions`` are the settings (name, value) under which values may exceed them.
+
+    >>> Bounds.read("0 to 1, but not under form=all_positions, discount=map")
+    Bounds(low=0.0, high=1.0, exceptions=(('form', 'all_positions'), ('discount', 'map')))
+    """
+
+    low: float
+    high: float
+    exceptions: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def read(cls, text: str) -> Bounds | None:
+        """Parse the bounds of a comment line, None if it has another form."""
+        match = _BOUNDS.fullmatch(text)
+        if match is None:
+            return None
+        names = [setting.partition("=") for setting in (match["exceptions"] or "").split(", ") if setting]
+        return cls(float(match["low"]), float(match["high"]), tuple((name, value) for name, _, value in names))
+
+
+@dataclass(frozen=True, eq=False)
+class SqlFile:
+    """A ``.sql`` file whose documentation, annotations and syntax tree are read on demand.
+
+    Invalid files raise ``ContractError`` with file and line.
+    """
+
+    kind: SqlFileKind
+    name: str
+    path: Path
+
+    @cached_property
+    def text(self) -> str:
+        """The text of the file."""
+        try:
+            return self.path.read_text("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ContractError(f"{self.path}:1: not UTF-8 text: {error.reason}") from None
+
+    @cached_property
+    def doc(self) -> str:
+        """The leading comment."""
+        lines = takewhile(lambda line: line.startswith("--"), self.text.splitlines())
+        comment = [line[2:].removeprefix(" ") for line in lines]
+        if not comment:
+            raise ContractError(f"{self.path}:1: a file begins with a comment that says what it is")
+        return "\n".join(comment)
+
+    @cached_property
+    def params(self) -> dict[str, Parameter]:
+        """The parameters that the comment declares."""
+        parameters = {}
+        for line_number, line in enumerate(self.doc.splitlines(), start=1):
+            if match := _PARAM.fullmatch(line):
+                parameters[match["name"]] = _param(match)
+            elif line.startswith("$"):
+                raise ContractError(
+                    f"{self.path}:{line_number}: cannot read the parameter; write '$k: integer from 1, default 10: what it is'"
+                )
+        return parameters
+
+    @cached_property
+    def declared_settings(self) -> dict[str, DeclaredSetting]:
+        """The function slots and policies that the comment declares."""
+        lines = (line for line in self.doc.splitlines() if ": default " in line and not line.startswith("$"))
+        matches = (match for line in lines if (match := _CHOICE.fullmatch(line)))
+        return {match["name"]: DeclaredSetting(match["name"], bool(match["slot"]), match["default"], match["about"]) for match in matches}
+
+    @cached_property
+    def statement(self) -> Any:
+        """The syntax tree of the file; raises ``ContractError`` for invalid SQL."""
+        from sqlrank.registry import contract  # noqa: PLC0415  importing sqlglot takes a quarter of a second
+
+        return contract.parse_sql_file(self.kind, self.path, self.text)
+
+    @cached_property
+    def tree(self) -> Any:
+        """The SELECT of the file, or the expression of a function."""
+        return self.statement.expression if self.kind == "functions" else self.statement
+
+    @cached_property
+    def function_arguments(self) -> tuple[str, ...]:
+        """The arguments of a function."""
+        return tuple(argument.name for argument in self.statement.this.expressions) if self.kind == "functions" else ()
+
+    @cached_property
+    def annotations(self) -> dict[str, str]:
+        """The annotations of the comment, by keyword."""
+        return dict(_FACT.findall(self.doc))
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The bounds of the metric's values, None if the comment declares none."""
+        return Bounds.read(self.annotations["Bounds"]) if "Bounds" in self.annotations else None
+
+    @property
+    def estimand_bounds(self) -> tuple[float, float] | None:
+        """The bounds of the metric's estimand, if they differ from those of its values."""
+        bounds = Bounds.read(self.annotations.get("Estimand", ""))
+        return None if bounds is None else (bounds.low, bounds.high)
+
+    @property
+    def title(self) -> str:
+        """The first line of the documentation."""
+        return self.doc.partition("\n")[0]
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the documentation, which may span lines, without the name."""
+        text = " ".join(self.doc.splitlines()).partition(": ")[2]
+        return re.split(r"(?<=\.)\s+(?=[A-Z$]|\w+(?:\(\))?: )", text, maxsplit=1)[0]
+
+    @property
+    def description(self) -> str:
+        """The first line of the documentation without the name."""
+        return self.title.partition(": ")[2]
+
+    @property
+    def full_name(self) -> str:
+        """The name before the colon of the first line.
+
+        ``AUC@k`` is the variant of AUC with a cut-off.
+        """
+        return self.title.partition(":")[0]
+
+    @property
+    def display_name(self) -> str:
+        """The name that users write, without a cut-off."""
+        return self.full_name.removesuffix("@k")
+
+    @property
+    def relative_path(self) -> str:
+        """The path relative to the folder of SQL files, such as ``relations/judged_documents/by_join.sql``."""
+        parts = self.path.parts
+        return "/".join(parts[len(parts) - 1 - parts[::-1].index(self.kind) :] if self.kind in parts else parts[-2:])
+
+    @property
+    def is_always_defined(self) -> bool:
+        """True if the metric is defined for every query."""
+        return self.annotations.get("Undefined", "With k") == "never"
+
+    @property
+    def source(self) -> str:
+        """The reference of the definition."""
+        match = re.search(r"^Source: (.+)$", self.doc, re.MULTILINE)
+        return match[1] if match else ""
+
+    @property
+    def required_row_checks(self) -> list[str]:
+        """The row checks that the metric requires, such as ``binary labels``."""
+        return self.annotations["Requires"].split(", ") if "Requires" in self.annotations else []
+
+    @property
+    def grain(self) -> str:
+        """The grain of a metric or curve: ``list`` or ``group``."""
+        return GRAINS[str(self.tree.named_selects[0])]
+
+    @property
+    def source_relation(self) -> str:
+        """The relation or input that a metric reads."""
+        return str(self.tree.args["from_"].this.name)
+
+    @property
+    def first_source(self) -> str:
+        """The first relation or input in the FROM clause, found without a parser."""
+        match = re.search(r"\bFROM (\w+)", self.text)
+        return match[1] if match else ""
+
+    @property
+    def cutoff_parameter(self) -> Parameter | None:
+        """The cut-off parameter, written after ``@``: the first one, if named ``$k`` or without default."""
+        first = next(iter(self.params.values()), None)
+        return first if first and (first.name == "k" or first.default is None) else None
+
+
+def _param(match: re.Match[str]) -> Parameter:
+    default = match["default"]
+    value: float | tuple[float, ...] | None = None
+    unbounded = NO_CUTOFF if match["type"] == "integer" else UNBOUNDED
+    if default == "all":
+        value = unbounded
+    elif default and default.startswith("["):
+        value = tuple(float(number) for number in default.strip("[]").split(","))
+    elif default:
+        value = int(default) if match["type"] == "integer" else float(default)
+    return Parameter(
+        name=match["name"],
+        type=match["type"],
+        low=float(match["low"] or -unbounded),
+        high=float(match["high"] or unbounded),
+        excludes_low=match["bound"] == "above",
+        default=value,
+        about=match["about"],
+    )

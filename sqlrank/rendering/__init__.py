@@ -1,0 +1,8 @@
+"""Write trees as SQL text: the dialects, their rewrites, and the layout."""
+
+from __future__ import annotations
+
+DIALECT_NAMES = (
+    "duckdb", "bigquery", "snowflake", "spark", "databricks", "postgres", "redshift", "trino", "clickhouse", "datafusion", "sqlite",
+)  # fmt: skip
+"""Names of the supported dialects, available without the slow import of sqlglot."""

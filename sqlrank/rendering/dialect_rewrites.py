@@ -1,0 +1,238 @@
+"""Rewrite trees for a dialect: casts, divisions, NaN and infinity, arrays, comparisons with NULL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.errors import MetricError
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.double_inference import DoubleInference
+from sqlrank.rendering.materialization import materialize_shared_ctes
+from sqlrank.sql_ast import BIGINT, DOUBLE, find_nodes
+
+if TYPE_CHECKING:
+    from sqlrank.rendering.dialects import Dialect
+
+
+ELEMENT_COLUMN, OFFSET_COLUMN = "entry", "entry_place"
+
+
+def rewrite_arrays(tree: exp.Expr, target: Dialect) -> None:
+    """Rewrite ordered array aggregation and array search in place for a dialect."""
+    for aggregate in find_nodes(tree, exp.ArrayAgg) if target.array_agg_ignores_order_by else ():
+        _sort(aggregate)
+    for search in find_nodes(tree, exp.ArrayPosition) if target.lacks_array_position else ():
+        search.replace(_search(search.this, search.expression))
+
+
+def _sort(aggregate: exp.ArrayAgg) -> None:
+    """Sort an array of structs in descending order and extract the aggregated field.
+
+    The field is accessed by name instead of a lambda: Spark does not compile expressions over lambdas, including their sort.
+    """
+    order = aggregate.this
+    columns = [term.this for term in order.expressions]
+    fields = [exp.PropertyEQ(this=column.this.copy(), expression=column) for column in columns]
+    pairs = exp.ArrayAgg(this=exp.Struct(expressions=fields), nulls_excluded=True)
+    ordered = exp.ArraySort(this=pairs, asc=exp.false(), nulls_first=exp.false())
+    aggregate.replace(exp.Dot(this=ordered, expression=order.this.this.copy()))
+
+
+def _search(array: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """Return the 1-based position of a value in an array as a subquery."""
+    rows = exp.Unnest(
+        expressions=[array], alias=exp.TableAlias(columns=[exp.to_identifier(ELEMENT_COLUMN)]), offset=exp.to_identifier(OFFSET_COLUMN)
+    )
+    position = exp.Add(this=exp.Min(this=exp.column(OFFSET_COLUMN)), expression=exp.Literal.number(1))
+    return exp.select(position).from_(rows).where(exp.EQ(this=exp.column(ELEMENT_COLUMN), expression=value)).subquery()
+
+
+def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "this", can_materialize: bool = False) -> exp.Expr:
+    """Return a copy of a tree, rewritten for a dialect."""
+    target = get_dialect(dialect)
+    tree = tree.copy()
+    for construct, advice in target.unsupported:
+        if node := tree.find(construct):
+            raise MetricError(f"{statement_title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
+    materialize_shared_ctes(tree, target, can_materialize)
+    if dialect == "duckdb":
+        _rewrite_is_nan(tree)
+        _write_double_literals(tree)
+    else:
+        _rewrite_portably(tree, target)
+    return tree
+
+
+def _rewrite_is_nan(tree: exp.Expr) -> None:
+    """Rewrite tests for NaN with ISFINITE.
+
+    DuckDB answers ISNAN from the minimum and maximum in Parquet metadata, which ignore NaN.
+    """
+    for test in find_nodes(tree, exp.IsNan):
+        is_not_finite: exp.Expr = exp.not_(exp.func("ISFINITE", test.this))
+        parent = test.parent
+        if isinstance(parent, exp.Or) and parent.expression == exp.IsInf(this=test.this):
+            parent.replace(is_not_finite)
+        else:
+            test.replace(exp.paren(exp.and_(is_not_finite, exp.not_(exp.IsInf(this=test.this.copy())))))
+
+
+def _write_double_literals(tree: exp.Expr) -> None:
+    """Write decimal literals with an exponent, and drop casts of doubles.
+
+    The exponent makes them doubles in DuckDB.
+    """
+    for literal in _decimals(tree):
+        if "e" not in literal.this.lower():
+            literal.set("this", f"{literal.this}e0")
+    doubles = DoubleInference(get_dialect("duckdb"))
+    doubles.annotate(tree)
+    _drop_casts(tree, doubles)
+    _drop_parentheses(tree, get_dialect("duckdb"))
+
+
+def _rewrite_portably(tree: exp.Expr, target: Dialect) -> None:
+    _rewrite_nan_and_infinity(tree, target)
+    rewrite_arrays(tree, target)
+    if target.required_settings:
+        _rewrite_for_clickhouse(tree)
+    for literal in _decimals(tree) if not target.decimal_literals_are_double else ():
+        if target.exponent_literals_are_double:
+            literal.set("this", literal.this if "e" in literal.this.lower() else f"{literal.this}e0")
+        else:
+            # As text if there is an exponent: 1e250 may be read as a decimal number with too few digits.
+            literal.replace(exp.cast(exp.Literal.string(literal.this) if "e" in literal.this.lower() else literal.copy(), "DOUBLE"))
+    _cast_divisions(tree, target)
+    if not target.supports_is_not_distinct_from:
+        _compare_nulls(tree)
+    for search in find_nodes(tree, exp.StrPosition) if target.uses_position_function else ():
+        argument = exp.In(this=search.args["substr"], field=search.this)
+        search.replace(exp.Anonymous(this="POSITION", expressions=[argument]))
+    for window in find_nodes(tree, exp.Window):
+        if order := window.args.get("order"):
+            for term in order.expressions:
+                # No file sorts by nullable expressions, and not every engine supports NULLS FIRST there.
+                term.set("nulls_first", target.default_nulls_first[bool(term.args.get("desc"))])
+    if target.required_settings:
+        query = tree.expression if isinstance(tree, exp.DDL) else tree
+        has_materialized = any(cte.args.get("materialized") for cte in find_nodes(tree, exp.CTE))
+        settings = [*target.required_settings, *([target.materialize_setting] if has_materialized and target.materialize_setting else [])]
+        query.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in settings])
+
+
+def _cast_divisions(tree: exp.Expr, target: Dialect) -> None:
+    """Cast the operands of divisions and logarithms to double where the engine needs it."""
+    doubles = DoubleInference(target)
+    doubles.annotate(tree)
+    for division in find_nodes(tree, exp.Div):
+        if target.int_division_is_double:
+            _uncast(division)
+        elif not (doubles.is_double(division.this) or doubles.is_double(division.expression)):
+            _cast(division, "expression" if isinstance(division.expression, exp.Literal) else "this")
+        division.set("typed", True)  # noqa: FBT003  sqlglot's flag: one side is a double, so no cast is added
+        division.set("safe", False)  # noqa: FBT003  a zero denominator is NULL already, through NULLIF
+    for function in find_nodes(tree, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg):
+        if not (target.int_division_is_double or doubles.is_double(function.this)):
+            _cast(function, "this")
+    _drop_casts(tree, doubles)
+    _drop_parentheses(tree, target)
+
+
+def _uncast(division: exp.Div) -> None:
+    """Drop the casts of a division's operands, where the engine casts them."""
+    for argument in ("this", "expression"):
+        cast = division.args[argument]
+        if isinstance(cast, exp.Cast) and cast.is_type(DOUBLE) and not isinstance(cast.this, exp.Literal):
+            division.set(argument, exp.paren(cast.this, copy=False) if isinstance(cast.this, exp.Binary) else cast.this)
+
+
+def _drop_casts(tree: exp.Expr, doubles: DoubleInference) -> None:
+    """Drop casts of doubles to double."""
+    for cast in find_nodes(tree, exp.Cast):
+        if cast.is_type(DOUBLE) and doubles.is_double(cast.this.unnest()):
+            inner = cast.this.unnest()
+            is_operand = isinstance(cast.parent, (exp.Binary, exp.Neg)) and isinstance(inner, (exp.Binary, exp.Neg))
+            cast.replace(exp.paren(inner, copy=False) if is_operand else inner)
+
+
+_NEEDS_NO_PARENS = (
+    exp.Alias,
+    exp.AggFunc,
+    exp.Abs,
+    exp.Coalesce,
+    exp.Nullif,
+    exp.Ln,
+    exp.Exp,
+    exp.Sqrt,
+    exp.If,
+    exp.Cast,
+    exp.Join,
+    exp.Paren,
+)
+"""Parents whose operands need no parentheses."""
+
+
+def _drop_parentheses(tree: exp.Expr, target: Dialect) -> None:
+    """Drop parentheses that operator precedence makes unnecessary."""
+    for paren in find_nodes(tree, exp.Paren):
+        inner = paren.this
+        is_atom = isinstance(inner, (exp.Column, exp.Literal, exp.Paren)) or (
+            isinstance(inner, exp.Func) and not isinstance(inner, exp.Binary)
+        )
+        is_null_safe = isinstance(inner, exp.NullSafeEQ) and isinstance(paren.parent, exp.And) and not target.and_binds_before_is_distinct
+        if is_atom or is_null_safe or isinstance(paren.parent, _NEEDS_NO_PARENS):
+            paren.replace(inner)
+
+
+def _compare_nulls(tree: exp.Expr) -> None:
+    """Rewrite ``a IS NOT DISTINCT FROM b`` portably."""
+    for equality in find_nodes(tree, exp.NullSafeEQ):
+        both_null = exp.and_(*(exp.Is(this=operand.copy(), expression=exp.Null()) for operand in (equality.this, equality.expression)))
+        equality.replace(exp.paren(exp.or_(exp.EQ(this=equality.this, expression=equality.expression), both_null), copy=False))
+
+
+def _decimals(tree: exp.Expr) -> list[exp.Literal]:
+    return [literal for literal in find_nodes(tree, exp.Literal) if literal.is_number and not literal.is_int]
+
+
+def _rewrite_nan_and_infinity(tree: exp.Expr, target: Dialect) -> None:
+    """Rewrite infinity, and the tests for infinity and NaN, for an engine."""
+    for infinite in find_nodes(tree, exp.IsInf):
+        infinite.replace(exp.EQ(this=exp.Abs(this=infinite.this), expression=exp.cast(exp.Literal.string("inf"), "DOUBLE")))
+    for test in find_nodes(tree, exp.IsNan):
+        if not target.has_nan:
+            test.replace(exp.false())
+        elif target.nan_function:
+            test.replace(exp.Anonymous(this=target.nan_function, expressions=[test.this]))
+        else:
+            test.replace(exp.EQ(this=test.this, expression=exp.cast(exp.Literal.string("NaN"), "DOUBLE")))
+    for cast in find_nodes(tree, exp.Cast):
+        if target.infinity and cast.this.is_string and cast.this.name in {"inf", "-inf"}:
+            infinity = exp.var(target.infinity)
+            cast.replace(exp.Neg(this=infinity) if cast.this.name == "-inf" else infinity)
+
+
+def _cast(node: exp.Expr, argument: str) -> None:
+    # Not a copy, because nested divisions are rewritten later.
+    node.set(argument, exp.cast(node.args[argument].unnest(), DOUBLE, copy=False))
+
+
+def _rewrite_for_clickhouse(tree: exp.Expr) -> None:
+    """Name the columns of joins (else ``l.query_id``) and cast integers to double for ClickHouse.
+
+    ClickHouse has no common type of integers and doubles.
+    """
+    for select in find_nodes(tree, exp.Select):
+        if select.args.get("joins"):
+            for column in [column for column in select.expressions if isinstance(column, exp.Column) and not column.is_star]:
+                column.replace(exp.alias_(column.copy(), column.name, quoted=column.this.quoted))
+    for data_type in find_nodes(tree, exp.DataType):
+        if data_type.is_type(BIGINT) and data_type.find_ancestor(exp.CTE):
+            data_type.replace(exp.DataType.build(DOUBLE))
+    for count in find_nodes(tree, exp.Count, exp.RowNumber, exp.Rank, exp.DenseRank):
+        expression = count.parent if isinstance(count.parent, exp.Window) else count
+        expression.replace(exp.cast(expression.copy(), DOUBLE))
+    for function in find_nodes(tree, exp.CumeDist):
+        function.replace(exp.Anonymous(this="cume_dist"))

@@ -1,0 +1,119 @@
+"""Type inference for DOUBLE expressions.
+
+Casts are only written if an engine needs them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.sql_ast import DOUBLE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.rendering.dialects import Dialect
+
+ColumnTypes = dict[str, bool]
+"""Columns of a CTE by name, True for doubles."""
+
+_TYPE_PRESERVING = (
+    exp.Sum,
+    exp.Min,
+    exp.Max,
+    exp.Neg,
+    exp.Abs,
+    exp.Paren,
+    exp.Nullif,
+    exp.Window,
+    exp.Lead,
+    exp.LastValue,
+    exp.IgnoreNulls,
+    exp.Alias,
+)
+"""Expressions that are doubles if their first argument is one."""
+
+_ALWAYS_DOUBLE = (exp.Div, exp.Ln, exp.Exp, exp.Sqrt, exp.Avg, exp.CumeDist, exp.PercentileCont)
+"""Expressions that are always doubles; divisions are rewritten accordingly."""
+
+
+class DoubleInference:
+    """Inferred doubles of a statement; ``annotate`` processes its CTEs in order."""
+
+    def __init__(self, target: Dialect) -> None:
+        self.target = target
+        self.cte_types: dict[str, ColumnTypes] = {}
+        self._scopes: dict[int, Mapping[str, ColumnTypes]] = {}
+
+    def annotate(self, tree: exp.Expr) -> None:
+        """Infer the doubles of every CTE and subquery."""
+        with_ = tree.find(exp.With)
+        for cte in with_.expressions if with_ else ():
+            self.cte_types[cte.alias] = self._query(cte.this)
+        body = tree.expression if isinstance(tree, (exp.DDL, exp.Insert)) else tree
+        if isinstance(body, exp.Query):
+            self._query(body)
+
+    def _query(self, query: exp.Expr) -> ColumnTypes:
+        if isinstance(query, exp.Union):
+            branches: list[ColumnTypes] = []
+            while isinstance(query, exp.Union):
+                branches.append(self._query(query.right))
+                query = query.left
+            columns = self._query(query)
+            return dict(zip(columns, map(any, zip(columns.values(), *(branch.values() for branch in branches), strict=True)), strict=True))
+        if not isinstance(query, exp.Select):
+            return {}
+        scope: dict[str, ColumnTypes] = {}
+        for clause in (query.args.get("from_"), *(query.args.get("joins") or [])):
+            if clause is not None:
+                source = clause.this
+                source_columns = self._query(source.this) if isinstance(source, exp.Subquery) else self.cte_types.get(source.name, {})
+                scope[source.alias_or_name] = source_columns
+        self._scopes[id(query)] = scope
+        if query.is_star:
+            return {name: is_double for columns in scope.values() for name, is_double in columns.items()}
+        return {select_item.alias_or_name: self.is_double(select_item) for select_item in query.expressions}
+
+    def is_double(self, node: exp.Expr | None) -> bool:
+        """Return True if an expression is a double in this dialect."""
+        if node is None:
+            return False
+        if isinstance(node, exp.Column):
+            return node.is_type(DOUBLE) or self._column(node)
+        if isinstance(node, exp.Cast):
+            return node.is_type(DOUBLE)
+        if isinstance(node, _ALWAYS_DOUBLE):
+            return True
+        if isinstance(node, exp.Literal):
+            return self._literal(node)
+        if isinstance(node, _TYPE_PRESERVING):
+            return self.is_double(node.this)
+        if isinstance(node, (exp.Add, exp.Sub, exp.Mul)):
+            return self.is_double(node.this) or self.is_double(node.expression)
+        if isinstance(node, exp.Coalesce):
+            return self._any([node.this, *node.expressions])
+        if isinstance(node, exp.Case):
+            return self._any([*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default")])
+        return isinstance(node, exp.Floor) and self.target.floor_returns_double and self.is_double(node.this)
+
+    def _any(self, nodes: list[exp.Expr | None]) -> bool:
+        """Return True if a CASE or COALESCE is a double: if any branch is.
+
+        In dynamically typed SQLite all branches must be doubles.
+        """
+        are_double = [self.is_double(node) for node in nodes if node is not None and not isinstance(node, exp.Null)]
+        return bool(are_double) and (all(are_double) if self.target.is_dynamically_typed else any(are_double))
+
+    def _literal(self, node: exp.Literal) -> bool:
+        if node.is_string or node.is_int:
+            return False
+        return self.target.decimal_literals_are_double or (self.target.exponent_literals_are_double and "e" in node.this.lower())
+
+    def _column(self, node: exp.Column) -> bool:
+        scope = self._scopes.get(id(node.parent_select), {})
+        if node.table:
+            return scope.get(node.table, {}).get(node.name, False)
+        return any(columns.get(node.name, False) for columns in scope.values())

@@ -1,0 +1,67 @@
+"""Materialization of CTEs with several readers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from sqlrank.rendering.dialects import Dialect
+
+RAND_COMMENT = "RAND makes Spark compute this once for all that read it: it repeats what is deterministic"
+
+
+def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bool) -> None:
+    """Materialize costly CTEs with several readers on engines that would recompute them.
+
+    CTEs of inputs are marked NOT MATERIALIZED, because they only rename and filter.
+    """
+    with_clause = tree.find(exp.With)
+    tables_read = [table.name for table in find_nodes(tree, exp.Table)]
+    for cte in with_clause.expressions if with_clause else ():
+        requested = cte.args.pop("materialized", None)
+        if requested is None or tables_read.count(cte.alias) == 1:
+            continue
+        if not requested and target.materializes_ctes:
+            cte.set("materialized", False)  # noqa: FBT003  sqlglot's flag
+        elif requested and can_materialize:
+            cte.set("materialized", True)  # noqa: FBT003  sqlglot's flag
+        elif requested and target.recomputes_ctes:
+            cte.set("this", _materialized_by_rand(cte.this))
+
+
+def _materialized_by_rand(query: exp.Query) -> exp.Select:
+    """Force a CTE to be computed once by a RAND condition.
+
+    CTEs with lists are partitioned by list. Spark ignores the REPARTITION hint if the data are already partitioned by the key, and would
+    recompute everything after the last shuffle. Wrapping the key in ELEMENT_AT(ARRAY(key), 1) hides the existing partitioning.
+    """
+    materialized = exp.select("*").from_(query.subquery("once", copy=False)).where("RAND() >= 0")
+    materialized.comments = [RAND_COMMENT]
+    if num_keys := _keys(query.named_selects):
+        columns = [
+            exp.column(select_item.args["alias"].copy() if isinstance(select_item, exp.Alias) else select_item.this.copy())
+            for select_item in query.selects
+        ]
+        keys = columns[:num_keys]
+        hidden_keys = [exp.alias_(_opaque_copy(column), column.this.copy()) for column in keys]
+        materialized.set("expressions", [*hidden_keys, *columns[num_keys:]])
+        materialized.set("hint", exp.Hint(expressions=[exp.Anonymous(this="REPARTITION", expressions=[key.copy() for key in keys])]))
+    return materialized
+
+
+def _keys(names: list[str]) -> int:
+    """Return the number of leading columns that identify lists, 0 if one contains ``*/``.
+
+    Such a name would end the comment that other engines see in the hint.
+    """
+    num_keys = names.index("query_id") + 1 if "query_id" in names else 0
+    return 0 if any("*/" in name for name in names[:num_keys]) else num_keys
+
+
+def _opaque_copy(key: exp.Column) -> exp.Expr:
+    """Return an equal expression that hides an existing partitioning by a key from Spark."""
+    return exp.Anonymous(this="ELEMENT_AT", expressions=[exp.Array(expressions=[key.copy()]), exp.Literal.number(1)])

@@ -1,0 +1,233 @@
+"""Define the blocks of a report: sections of paragraphs, tables, figures and side-by-side lists."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+import sqlrank
+from sqlrank.charts.export import svg
+from sqlrank.errors import InputError, MetricError, escape_controls
+from sqlrank.output.formats import DEFAULT_DIGITS, Format, format_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+
+BLANKS = "\t\n"
+"""Control characters that a page renders as blanks."""
+
+MAX_NAME_CHARS = 200
+"""Maximum number of characters shown of a name."""
+
+MIN_FIXED_POINT = 1e-3
+"""Magnitude below which numbers are shown with significant digits instead of decimals."""
+
+MIN_GROUPED_NUMBER = 1e4
+"""Magnitude from which numbers are shown with thousands separators and one decimal."""
+
+UNDECIDED = "not decided"
+"""Text for the better of two systems if the test does not decide."""
+
+P_VALUE_COLUMNS = ("p_value", "p_adjusted")
+COUNT_COLUMNS = ("n_units", "unpaired", "wins", "ties", "losses", "required_units")
+"""Integer columns that are counts and get thousands separators; other integers may be ids."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A table cell: its text, the number to sort by (None for text), a link, and a text to copy."""
+
+    text: str
+    number: float | None = None
+    copied: str | None = None
+    link: str | None = None
+
+
+@dataclass(frozen=True)
+class TableBlock:
+    """A table block: rows of cells by column, the number of omitted rows, and the SQL statement."""
+
+    id: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    left_out: int = 0
+    sql: str = ""
+    note: str = ""
+    kind: str = "table"
+
+    @property
+    def is_number(self) -> list[bool]:
+        """Return a list with True for each column that holds numbers."""
+        return [any(row[index].number is not None for row in self.rows) for index in range(len(self.columns))]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart block as SVG, or the reason why there is none."""
+
+    id: str
+    title: str
+    svg: str
+    reason: str = ""
+    sql: str = ""
+    kind: str = "picture"
+
+
+@dataclass(frozen=True)
+class RankedDocument:
+    """A ranked document: rank, id, grade (None if unjudged) with its shade, and rank in the other list."""
+
+    rank: int
+    doc: str
+    grade: str | None
+    shade: int
+    other: int | None
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """The top documents of two systems for a query, with explanations of both values."""
+
+    id: str
+    title: str
+    query: str
+    systems: Sequence[str]
+    values: Sequence[str]
+    lists: Sequence[Sequence[RankedDocument]]
+    explained: Sequence[str]
+    commands: Sequence[str]
+    kind: str = "beside"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a page: heading, paragraphs and blocks."""
+
+    id: str
+    title: str
+    blocks: Sequence[Any] = ()
+    texts: Sequence[str] = field(default=())
+
+
+def truncate(text: Any) -> str:
+    """Return a text truncated and with invisible characters escaped."""
+    escaped = escape_controls(str(text), allowed=BLANKS)
+    return escaped if len(escaped) <= MAX_NAME_CHARS else f"{escaped[:MAX_NAME_CHARS]}... ({len(escaped):,} characters)"
+
+
+def result_block(
+    result: pa.Table,
+    ident: str,
+    title: str,
+    max_rows: int,
+    *,
+    counts: frozenset[str] = frozenset(),
+    titles: Mapping[str, str] | None = None,
+    note: str = "",
+) -> TableBlock:
+    """Return the first rows of a result as a table block.
+
+    ``counts`` are columns of integers stored as doubles; ``max_rows`` is the maximum number of rows.
+    """
+    rows = [[format_cell(name, value, name in counts) for name, value in row.items()] for row in result.slice(0, max_rows).to_pylist()]
+    names = [truncate((titles or {}).get(name, name)) for name in result.column_names]
+    return TableBlock(ident, title, names, rows, max(0, result.num_rows - max_rows), read_statement(result), note)
+
+
+def read_statement(result: pa.Table) -> str:
+    """Return the SQL statement in the metadata of a result."""
+    return str((result.schema.metadata or {}).get(b"sqlrank.sql", b""), "utf-8")
+
+
+def format_cell(name: str, value: Any, is_count: bool = False) -> Cell:
+    """Format a value as a cell: tiny p-values as a bound, integers without decimals."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return Cell((UNDECIDED if name == "winner" else "NULL") if value is None else truncate(value))
+    if name in P_VALUE_COLUMNS and value < 10**-DEFAULT_DIGITS:
+        return Cell(f"<{10**-DEFAULT_DIGITS:g}", float(value))
+    if isinstance(value, int):
+        return Cell(f"{value:,}" if name in COUNT_COLUMNS else str(value), float(value))
+    if abs(value) >= MIN_GROUPED_NUMBER and not is_count:
+        return Cell(f"{value:,.1f}", float(value))
+    return Cell(
+        f"{value:.2g}" if 0 < abs(value) < MIN_FIXED_POINT else format_value(value, Format.table, DEFAULT_DIGITS, is_count), float(value)
+    )
+
+
+MAX_DRAWN_CHARS = 60
+"""Maximum number of characters drawn of a name."""
+
+OWN_TEXT_COLUMNS = ("metric", "test", "correction", "slice")
+"""Columns with texts of sqlrank's own, which charts look up and must not shorten."""
+
+BASELINE_KEY = b"sqlrank.baseline"
+"""Metadata key of the baseline's name, whose color is grey."""
+
+_ID = re.compile(r'( id="|="url\(#)((?:clip|gradient_)\d+)')
+
+
+def figure(get_result: Callable[[], Any], ident: str, title: str, kind: str | None = None) -> Figure:
+    """Return the figure of a result, or the reason why there is none.
+
+    A result that cannot be evaluated or drawn does not prevent the rest of the report.
+    """
+    try:
+        result = get_result()
+        svg_text = svg(sqlrank.chart(_with_short_names(result), kind))
+    except (InputError, MetricError) as error:
+        return Figure(ident, title, "", str(error))
+    # Prefix ids to make them unique in the page. Screen readers read the title; the numbers are in tables.
+    # On a narrow page a figure scrolls instead of becoming unreadably small.
+    width_match = re.search(r'width="(\d+)"', svg_text)
+    min_width = f"min-width:min(26rem,{width_match[1]}px)" if width_match else ""
+    svg_tag = f'<svg role="img" aria-label="{escape(truncate(title))}" style="{min_width}" '
+    unique_svg = _ID.sub(rf"\g<1>{ident}-\g<2>", svg_text)
+    return Figure(ident, title, unique_svg.replace("<svg ", svg_tag, 1), "", read_statement(result))
+
+
+def _with_short_names(result: pa.Table) -> pa.Table:
+    """Shorten the texts of a result consistently, so that they fit next to an axis.
+
+    Different texts stay different.
+    """
+    kinds = {pa.string(), pa.large_string()}
+    columns = {
+        field.name: result[field.name].to_pylist() for field in result.schema if field.type in kinds and field.name not in OWN_TEXT_COLUMNS
+    }
+    names = _short([text for texts in columns.values() for text in dict.fromkeys(texts) if text is not None])
+    for name, texts in columns.items():
+        field = result.schema.field(name)
+        short: Any = pa.array([None if text is None else names[text] for text in texts], field.type)
+        result = result.set_column(result.schema.get_field_index(name), field, short)
+    metadata = dict(result.schema.metadata or {})
+    if (baseline := metadata.get(BASELINE_KEY)) is not None:
+        metadata[BASELINE_KEY] = names.get(baseline.decode(), baseline.decode()).encode()
+    return result.replace_schema_metadata(metadata)
+
+
+def _short(texts: list[str]) -> dict[str, str]:
+    """Return a short form of each text, numbered where truncation would make texts equal.
+
+    >>> _short(["a", "b" * 61, "b" * 62])["b" * 62][-7:]
+    '... (2)'
+    """
+    short_texts: dict[str, str] = {}
+    taken = {text for text in texts if len(text) <= MAX_DRAWN_CHARS and escape_controls(text, BLANKS) == text}
+    repetitions: Counter[str] = Counter()
+    for text in dict.fromkeys(texts):
+        escaped = escape_controls(text, BLANKS)
+        first = escaped if len(escaped) <= MAX_DRAWN_CHARS else f"{escaped[:MAX_DRAWN_CHARS]}..."
+        short = first
+        while short in taken and text != short:
+            repetitions[first] += 1
+            short = f"{first} ({repetitions[first] + 1})"
+        taken.add(short)
+        short_texts[text] = short
+    return short_texts

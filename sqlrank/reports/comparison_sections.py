@@ -1,0 +1,207 @@
+"""Report sections of system comparisons, over all rows and within slices."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sqlrank.charts.comparison_charts import CORRECTION_LABELS, DIFFERS_LABEL, TEST_LABELS, differs_without_direction
+from sqlrank.errors import InputError
+from sqlrank.output.ci_reports import display_columns, slice_columns
+from sqlrank.registry.metric_info import better_direction
+from sqlrank.reports.blocks import Section, figure, result_block, truncate
+from sqlrank.reports.sections import MAX_SLICES_DRAWN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.reports.report_request import ReportRequest
+
+DISPLAYED_COLUMNS = (
+    "metric",
+    "baseline",
+    "system",
+    "winner",
+    "value_baseline",
+    "value",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "p_adjusted",
+    "n_units",
+    "wins",
+    "ties",
+    "losses",
+    "reason",
+)
+"""Columns shown of a comparison, in order of importance."""
+
+COMPARISON_TITLES = {"value_baseline": "baseline value", "p_adjusted": "corrected p", "ci_low": "from", "ci_high": "to", "n_units": "n"}
+
+MIN_UNITS_WITHOUT_NOTE = 25
+"""Number of units below which a caveat is added."""
+
+MAX_PAIRS_NAMED = 10
+"""Maximum number of system pairs listed in a sentence."""
+
+
+def comparison(request: ReportRequest, metrics: list[Any], reasons: list[str]) -> tuple[Section, pa.Table | None]:
+    """Return the section of compared systems, and the comparison table.
+
+    ``metrics`` are those that can be compared, ``reasons`` why others cannot.
+    """
+    title = "Systems compared"
+    if not metrics:
+        return Section("comparison", title, (), reasons), None
+    try:
+        comparisons = request.compare(metrics, request.baseline, **_options(request))
+    except InputError as error:
+        return Section("comparison", title, (), [*reasons, f"Systems are not compared: {error}"]), None
+    blocks = [
+        result_block(_for_people(comparisons, request), "comparison-table", "Differences", request.rows, titles=COMPARISON_TITLES),
+        figure(lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"),
+    ]
+    return Section(
+        "comparison", title, blocks, [*_verdicts(comparisons, request), _method(comparisons), *_fewness(comparisons, request), *reasons]
+    ), comparisons
+
+
+def comparison_by_slice(request: ReportRequest, metrics: list[Any]) -> Section:
+    """Return the section of comparisons within each grouping.
+
+    One call computes all, so that p-values are corrected for all slices of all groupings.
+    """
+    ident, title = "comparison-slices", "Systems compared within slices"
+    try:
+        comparisons = request.compare(metrics, request.baseline, slices=request.groups, **_options(request))
+    except InputError as error:
+        return Section(ident, title, (), [f"Systems are not compared within slices: {error}"])
+    blocks: list[Any] = []
+    for index, group in enumerate(request.groups):
+        group_rows = _worst_first(_filter_group(comparisons, group), request)
+        group_names = ", ".join(map(truncate, group))
+        heading = f"Differences by {group_names}, where the baseline is better first"
+        blocks.append(
+            result_block(_for_people(group_rows, request), f"comparison-slice-{index}", heading, request.rows, titles=COMPARISON_TITLES)
+        )
+        first_metric_rows = group_rows.filter(pc.equal(group_rows["metric"], str(metrics[0])))
+        chart_title = f"Differences of {metrics[0]} by {group_names}" + (
+            f": the first {MAX_SLICES_DRAWN} rows" if first_metric_rows.num_rows > MAX_SLICES_DRAWN else ""
+        )
+        blocks.append(
+            figure(partial(first_metric_rows.slice, 0, MAX_SLICES_DRAWN), f"comparison-slice-{index}-chart", chart_title, "forest")
+        )
+    return Section(ident, title, blocks, [_method(comparisons), _count_losses(comparisons)])
+
+
+def _options(request: ReportRequest) -> dict[str, Any]:
+    return {} if request.is_ranking else {"unit": request.unit}
+
+
+def _for_people(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
+    """Return the columns to show: without empty ones, and with significant differences of metrics without direction."""
+    winners = [
+        DIFFERS_LABEL if differing else row["winner"]
+        for row, differing in zip(comparisons.to_pylist(), _differing(comparisons, request), strict=True)
+    ]
+    comparisons = comparisons.set_column(comparisons.column_names.index("winner"), "winner", pa.array(winners, pa.string()))
+    return display_columns(
+        comparisons, [name for name in DISPLAYED_COLUMNS if comparisons[name].null_count < comparisons.num_rows or name == "winner"]
+    )
+
+
+def _differing(comparisons: pa.Table, request: ReportRequest) -> list[bool]:
+    """Return per row True if the difference is significant and the metric has no direction."""
+    confidence = float(comparisons.schema.metadata[b"sqlrank.confidence"])
+    return [differs_without_direction(row, better_direction(row["metric"], request.library), confidence) for row in comparisons.to_pylist()]
+
+
+def _filter_group(comparisons: pa.Table, group: list[str]) -> pa.Table:
+    """Return the rows of one grouping, with its columns alone."""
+    keys = slice_columns(comparisons)
+    if "slice" not in keys:
+        return comparisons
+    group_rows = comparisons.filter(pc.equal(comparisons["slice"], ", ".join(group)))
+    return group_rows.drop_columns([name for name in keys if name != "slice" and name not in group])
+
+
+def _worst_first(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
+    """Sort rows: better baselines first, then undecided ones; within these by metric, the worst first."""
+    order = request.names
+
+    def key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+        decided = {row["baseline"]: 0, None: 1}.get(row["winner"], 2)
+        sign = -1 if better_direction(row["metric"], request.library) == "lower" else 1
+        return decided, order.index(row["metric"]), row["difference"] is None, sign * (row["difference"] or 0)
+
+    keys = [key(row) for row in comparisons.to_pylist()]
+    return comparisons.take(pa.array(sorted(range(len(keys)), key=keys.__getitem__), pa.int64()))
+
+
+def _verdicts(comparisons: pa.Table, request: ReportRequest) -> list[str]:
+    """Summarize in sentences which systems are better, and by which metrics."""
+    decided: dict[tuple[str, str], list[str]] = {}
+    rows = comparisons.to_pylist()
+    for row in rows:
+        if row["winner"] is not None:
+            loser = row["baseline"] if row["winner"] == row["system"] else row["system"]
+            decided.setdefault((row["winner"], loser), []).append(row["metric"])
+    sentences = [
+        f"{truncate(winner)} is better than {truncate(loser)} by {', '.join(by)}."
+        for (winner, loser), by in list(decided.items())[:MAX_PAIRS_NAMED]
+    ]
+    sentences += (
+        [f"Of {len(decided) - MAX_PAIRS_NAMED:,} more pairs one is better; the table names them."] if len(decided) > MAX_PAIRS_NAMED else []
+    )
+    differing = [row for row, is_differing in zip(rows, _differing(comparisons, request), strict=True) if is_differing]
+    if differing:
+        by = ", ".join(dict.fromkeys(row["metric"] for row in differing))
+        sentences.append(
+            f"{len(differing):,} of {len(rows):,} {'differs' if len(differing) == 1 else 'differ'} by {by}, of which no value is better."
+        )
+    missing = [row for row in rows if row["n_units"] == 0]
+    undecided = sum(row["winner"] is None for row in rows) - len(differing) - len(missing)
+    if undecided:
+        undecided_text = (
+            "No difference is decided" if undecided == len(rows) else f"{undecided:,} of {len(rows):,} differences are not decided"
+        )
+        sentences.append(f"{undecided_text}: {'it' if undecided == 1 else 'each'} may be chance.")
+    if missing:
+        reasons = list(dict.fromkeys(f"{row['metric']} ({row['reason']})" for row in missing))
+        more = f", and {len(reasons) - MAX_PAIRS_NAMED:,} more" if len(reasons) > MAX_PAIRS_NAMED else ""
+        sentences.append(f"{len(missing):,} of {len(rows):,} cannot be compared: {', '.join(reasons[:MAX_PAIRS_NAMED])}{more}.")
+    return [" ".join(sentences)]
+
+
+def _method(comparisons: pa.Table) -> str:
+    tested = comparisons.num_rows - comparisons["p_value"].null_count
+    test, correction, confidence = (
+        comparisons.schema.metadata[f"sqlrank.{name}".encode()].decode() for name in ("test", "correction", "confidence")
+    )
+    return (
+        f"A difference is the system's value less the baseline's. From and to are its {100 * float(confidence):g}% interval by {TEST_LABELS[test]}; intervals and "
+        f"p-values are corrected by {CORRECTION_LABELS[correction]} for all {tested:,} comparisons here that have a p-value. A system is better if its corrected p is "
+        f"below {1 - float(confidence):.3g}."
+    )
+
+
+def _fewness(comparisons: pa.Table, request: ReportRequest) -> list[str]:
+    min_units = min((units for units in comparisons["n_units"].to_pylist() if units), default=MIN_UNITS_WITHOUT_NOTE)
+    if min_units >= MIN_UNITS_WITHOUT_NOTE:
+        return []
+    what = "queries" if request.is_ranking else "units"
+    return [
+        f"Only {min_units:,} {what} are compared: an interval may go beyond what the metric can be, and only large differences are decided."
+    ]
+
+
+def _count_losses(comparisons: pa.Table) -> str:
+    num_losses = sum(row["winner"] == row["baseline"] for row in comparisons.to_pylist())
+    return (
+        f"In {num_losses:,} of {comparisons.num_rows:,} comparisons the baseline is better."
+        if num_losses
+        else "In no slice is the baseline better beyond chance."
+    )

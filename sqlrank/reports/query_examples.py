@@ -1,0 +1,181 @@
+"""Report section of queries with the largest differences between two systems, with both ranked lists."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
+
+from sqlrank.errors import InputError, MetricError
+from sqlrank.registry.metric_info import better_direction
+from sqlrank.reports.blocks import Cell, RankedDocument, Section, SideBySide, TableBlock, figure, format_cell, read_statement, truncate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sqlrank.explanations.explanation import Explanation
+    from sqlrank.reports.report_request import ReportRequest
+
+DEFAULT_DOCUMENTS, MAX_DOCUMENTS = 10, 20
+"""Default and maximum number of documents shown per list."""
+
+MAX_EXPLANATION_CHARS = 20_000
+"""Maximum number of characters shown of an explanation."""
+
+NUM_GRADE_SHADES = 3
+"""Number of shades of positive grades."""
+
+
+def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Section:
+    """Return the section of queries with the largest differences between two systems.
+
+    These are the baseline and the best other system by the first metric that is compared.
+    """
+    title = "Queries that gained and lost most"
+    if comparisons is None or not request.is_ranking:
+        return Section("queries", title, (), ["Queries are compared where several systems rank documents."])
+    metric = next(metric for metric in request.metrics if str(metric) in comparisons["metric"].to_pylist())
+    lower_is_better = better_direction(str(metric), request.library) == "lower"
+    baseline, system = _pair(comparisons, str(metric), lower_is_better)
+    differences = request.compare([metric], baseline, per_query=True)
+    differences = differences.filter(pc.equal(differences["system"], system))
+    sign = -1 if lower_is_better else 1
+    size = min(request.rows, DEFAULT_DOCUMENTS)
+    # Rows are sorted by difference, the greatest loss first; only both ends are read.
+    extremes = {
+        "lost": differences.slice(0, size).to_pylist(),
+        "gained": differences.slice(max(0, differences.num_rows - size)).to_pylist()[::-1],
+    }
+    rows_by_change = {
+        "lost": [row for row in extremes["lost"] if row["difference"] * sign < 0],
+        "gained": [row for row in extremes["gained"] if row["difference"] * sign > 0],
+    }
+    text = (
+        f"{metric} of {truncate(system)}, the best other system by it, less that of the baseline, {truncate(baseline)}, query by query. "
+        f"Where both lists are shown, the last column is a document's rank in the other one, – where it is not among the first there."
+    )
+    blocks: list[Any] = [figure(lambda: differences, "queries-chart", "Differences of queries, in order", "differences")]
+    blocks += [
+        _table(request, rows, f"queries-{change}", f"Queries that {change} most", differences, metric, (baseline, system))
+        for change, rows in rows_by_change.items()
+    ]
+    for change, rows in rows_by_change.items():
+        blocks += [
+            _side_by_side(request, metric, row, f"{change}-{index + 1}", (baseline, system))
+            for index, row in enumerate(rows[: request.examples])
+        ]
+    return Section("queries", title, blocks, [text])
+
+
+def _pair(comparisons: pa.Table, metric: str, lower_is_better: bool) -> tuple[str, str]:
+    """Return the baseline of the first comparison, and the best system compared with it."""
+    rows = [row for row in comparisons.to_pylist() if row["metric"] == metric]
+    baseline_rows = [row for row in rows if row["baseline"] == rows[0]["baseline"]]
+    best = max(baseline_rows, key=lambda row: (row["difference"] is not None, (row["difference"] or 0) * (-1 if lower_is_better else 1)))
+    return best["baseline"], best["system"]
+
+
+def _table(
+    request: ReportRequest, rows: list[dict[str, Any]], ident: str, title: str, differences: pa.Table, metric: Any, pair: tuple[str, str]
+) -> TableBlock:
+    """Return queries with their values, the command that explains each, and links to lists shown."""
+    change = ident.rpartition("-")[2]
+    cells = []
+    for index, row in enumerate(rows):
+        link = f"#{change}-{index + 1}" if index < request.examples else None
+        command = explain_command(request, metric, pair[1], row["query_id"])
+        numbers = [format_cell(name, row[name]) for name in ("value_baseline", "value", "difference")]
+        cells.append([Cell(truncate(row["query_id"]), _number(row["query_id"]), command, link), *numbers])
+    names = ["query", f"{truncate(pair[0])} (baseline)", truncate(pair[1]), "difference"]
+    num_queries = (
+        pc.sum(
+            pc.greater(differences["difference"], 0) if rows and rows[0]["difference"] > 0 else pc.less(differences["difference"], 0)
+        ).as_py()
+        or 0
+    )
+    note = "" if rows else "There is no such query."
+    return TableBlock(ident, title, names, cells, num_queries - len(rows) if rows else 0, read_statement(differences), note)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def explain_command(request: ReportRequest, metric: Any, system: str, query: Any) -> str:
+    """Return the command that explains a query's value, or a Python call for unnamed sources."""
+    sources, common = request.arguments_for_system(system)
+    if all(isinstance(source, (str, Path)) for source in sources.values()):
+        words = [word for role, source in sources.items() for word in (f"--{role}", str(source))]
+        words += [
+            word for name in ("where", "compat", "sql_dir") if common[name] for word in (f"--{name.replace('_', '-')}", str(common[name]))
+        ]
+        words += [word for name, column_name in (common["columns"] or {}).items() for word in ("--column", f"{name}={column_name}")]
+        words += [word for name, value in request.policies.items() for word in ("-p", f"{name}={value}")]
+        db = [] if common["connection"] is None else ["--db", str(common["connection"])]
+        return shlex.join(["sqlrank", "explain", str(metric), "--query", str(query), *words, *db])
+    arguments = [repr(str(metric)), f"query={query!r}", *(f"{role}=..." for role in sources)]
+    arguments += [f"{name}={common[name]!r}" for name in ("columns", "where") if common[name]]
+    return f"sqlrank.explain({', '.join(arguments)})"
+
+
+def _side_by_side(request: ReportRequest, metric: Any, row: dict[str, Any], ident: str, pair: tuple[str, str]) -> SideBySide:
+    """Return the top documents of both systems for a query."""
+    query = row["query_id"]
+    depth = min(metric.cutoff, MAX_DOCUMENTS) if isinstance(metric.cutoff, int) else DEFAULT_DOCUMENTS
+    explained_lists = [_displayed_depth(request, metric, system, query, depth) for system in pair]
+    ranks = [{document["doc_id"]: document["rank"] for document in ranked} for ranked, _, _ in explained_lists]
+    max_grade = max((grade for _, grades, _ in explained_lists for grade in grades.values()), default=0)
+    lists = [
+        [_document(document, grades, max_grade, ranks[1 - side]) for document in ranked]
+        for side, (ranked, grades, _) in enumerate(explained_lists)
+    ]
+    return SideBySide(
+        ident,
+        f"Query {truncate(query)}, which {ident.partition('-')[0]} {abs(row['difference']):.4f} of {metric}",
+        truncate(query),
+        [f"{truncate(pair[0])} (baseline)", truncate(pair[1])],
+        [f"{metric} {format_cell('value', row[name]).text}" for name in ("value_baseline", "value")],
+        lists,
+        [text for _, _, text in explained_lists],
+        [explain_command(request, metric, system, query) for system in pair],
+    )
+
+
+def _displayed_depth(
+    request: ReportRequest, metric: Any, system: str, query: Any, depth: int
+) -> tuple[list[dict[str, Any]], dict[Any, float], str]:
+    """Return a system's top documents, the grades of judged documents, and the explanation as text."""
+    try:
+        explanation = judged = request.explain(metric, system, query, depth)
+        if not {"ranked_documents", "judged_documents"} <= {step.name for step in explanation.steps}:
+            judged = request.explain(f"Judged@{depth}", system, query, depth)
+    except (InputError, MetricError) as error:  # such as a query for which the system retrieved nothing
+        return [], {}, str(error)
+    grades = {
+        document["doc_id"]: document["relevance"] for document in _step(judged, "judged_documents") if document["relevance"] is not None
+    }
+    return [document for document in _step(judged, "ranked_documents") if document["rank"] <= depth], grades, _bounded(str(explanation))
+
+
+def _bounded(text: str) -> str:
+    """Truncate an explanation, whose rows may contain long names."""
+    return (
+        text
+        if len(text) <= MAX_EXPLANATION_CHARS
+        else f"{text[:MAX_EXPLANATION_CHARS]}\n... and {len(text) - MAX_EXPLANATION_CHARS:,} more characters, which the command prints"
+    )
+
+
+def _step(explanation: Explanation, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a CTE, an empty list if there is none."""
+    return next((step.rows.to_pylist() for step in explanation.steps if step.name == name), [])
+
+
+def _document(document: dict[str, Any], grades: dict[Any, float], max_grade: float, other_ranks: dict[Any, int]) -> RankedDocument:
+    """Return a document with its grade, shaded relative to the greatest grade of the query."""
+    grade = grades.get(document["doc_id"])
+    shade = 0 if grade is None or grade <= 0 else max(1, round(NUM_GRADE_SHADES * grade / max_grade))
+    text = None if grade is None else f"{grade:g}"
+    return RankedDocument(int(document["rank"]), truncate(document["doc_id"]), text, shade, other_ranks.get(document["doc_id"]))

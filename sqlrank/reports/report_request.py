@@ -1,0 +1,274 @@
+"""Parse a report request, and evaluate its sections through the public functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+import sqlrank
+from sqlrank.comparison.comparison_request import SCORE_COLUMN, ComparisonRequest
+from sqlrank.deadline import check_deadline, seconds_left
+from sqlrank.engines import remote_database
+from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.errors import InputError, MetricError
+from sqlrank.inputs.source_union import resolve_source
+from sqlrank.inputs.user_sql import parse_condition
+from sqlrank.interval_options import check_confidence_level
+from sqlrank.registry.roles import SYSTEM_COLUMN
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.request import Request, SourceGroup, Stream, collect_sources
+from sqlrank.resolve import parse_group_by, resolve_request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import pyarrow as pa
+
+    from sqlrank.registry.metric import Metric
+    from sqlrank.registry.registry import Registry
+
+DEFAULT_RANKING_METRICS = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+DEFAULT_PREDICTION_METRICS = ("AUC", "LogLoss", "Brier", "NormalizedEntropy", "CalibrationRatio")
+"""Default metrics of predictions; ``DEFAULT_RANKING_METRICS`` are those of rankings."""
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """A parsed report request: metrics, sources by role, arguments of all calls, and limits of the page.
+
+    ``runs`` are the runs by system name, if there are several. ``system`` is the system column, None for one system. ``groups`` are the
+    columns of each grouping. ``common`` and ``policies`` are arguments of all calls.
+    """
+
+    metrics: list[Metric]
+    library: Registry
+    sources: Mapping[str, Any]
+    runs: Mapping[str, Any]
+    system: str | None
+    groups: list[list[str]]
+    common: Mapping[str, Any]
+    policies: Mapping[str, Any]
+    confidence: float
+    unit: str | None
+    baseline: str | None
+    is_ranking: bool
+    rows: int
+    examples: int
+    tell: Callable[[], None] = field(default=lambda: None)
+
+    @classmethod
+    def from_arguments(
+        cls,
+        metrics: Any,
+        *,
+        sources: Mapping[str, Any],
+        common: Mapping[str, Any],
+        policies: Mapping[str, Any],
+        by: Any,
+        system: str | None,
+        baseline: str | None,
+        confidence: float,
+        unit: str | None,
+        rows: int,
+        examples: int,
+    ) -> ReportRequest:
+        """Parse the arguments of a report; raise ``MetricError`` or ``InputError`` for invalid ones."""
+        sources = {role: _as_rereadable(source) for role, source in sources.items() if source is not None}
+        if metrics is None:
+            metrics = DEFAULT_RANKING_METRICS if "run" in sources else DEFAULT_PREDICTION_METRICS
+        check_confidence_level(confidence)
+        columns, sets = parse_group_by(by)
+        groups = sets if sets is not None else [columns] if by else []
+        question = resolve_request(_build_call(metrics, sources, common, policies))
+        for resolved_metric in question.metrics:
+            if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
+                raise MetricError(
+                    f"{resolved_metric.metric} has rows of its own, and a report draws its curves by itself; name metrics with one value"
+                )
+        if not question.is_ranking and question.base_role != "predictions":
+            raise MetricError(f"a report is of rankings or of predictions, and {question.metrics[0].metric} is of {question.base_role}")
+        if question.is_ranking and question.base_role is not None:
+            raise MetricError("metrics of rankings and of predictions are reports of their own; name metrics of one kind")
+        run = SourceGroup.wrap("run", sources.get("run"))
+        runs = _runs(run, common) if isinstance(run, SourceGroup) and run.members_are_systems else {}
+        is_scored = isinstance((common["columns"] or {}).get(SCORE_COLUMN), (list, tuple)) and "predictions" in sources
+        system = system or (SCORE_COLUMN if is_scored else SYSTEM_COLUMN if runs else None)
+        return cls(
+            metrics=[resolved_metric.metric for resolved_metric in question.metrics],
+            library=question.library,
+            sources={**sources, **({"run": runs} if runs else {})},
+            runs=runs,
+            system=system,
+            groups=[group for group in groups if group],
+            common=common,
+            policies=policies,
+            confidence=confidence,
+            unit=unit,
+            baseline=baseline,
+            is_ranking=question.is_ranking,
+            rows=rows,
+            examples=examples,
+        )
+
+    @property
+    def system_columns(self) -> list[str]:
+        """Return the system column, if results do not add it by themselves."""
+        return [] if self.system is None or self.runs or self.system == SCORE_COLUMN else [self.system]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the metrics as text."""
+        return [str(metric) for metric in self.metrics]
+
+    @property
+    def cutoffs(self) -> dict[Metric, int]:
+        """Return the metrics that have a cut-off, with their cut-offs."""
+        return {metric: int(metric.cutoff) for metric in self.metrics if isinstance(metric.cutoff, (int, float))}
+
+    @property
+    def declared_order(self) -> list[str]:
+        """Return the names of the systems in the caller's order, the baseline first."""
+        scores = (self.common["columns"] or {}).get(SCORE_COLUMN)
+        names = list(self.runs) or (list(scores) if self.system == SCORE_COLUMN and scores else [])
+        return list(dict.fromkeys([*([] if self.baseline is None else [self.baseline]), *names]))
+
+    def evaluate(self, metrics: Any, by: Any = (), **options: Any) -> pa.Table:
+        """Evaluate metrics by system, in the caller's order of systems, and by further columns."""
+        result = sqlrank.evaluate(metrics, by=[*self.system_columns, *by], **self.sources, **self._common(metrics), **options)
+        if self.system not in result.column_names:
+            return result
+        order_by_system = {name: index for index, name in enumerate(self.declared_order)}
+        row_order = [order_by_system.get(str(name), len(order_by_system)) for name in result[self.system].to_pylist()]
+        result = result.take(sorted(range(len(row_order)), key=row_order.__getitem__))
+        baseline_metadata = (
+            {"sqlrank.baseline": self.declared_order[0]} if len(self.declared_order) > 1 or self.baseline is not None else {}
+        )
+        return result.replace_schema_metadata({**(result.schema.metadata or {}), **baseline_metadata})
+
+    def with_intervals(self, by: Any = ()) -> pa.Table:
+        """Evaluate the metrics with confidence intervals."""
+        return self.evaluate(self.metrics, by, confidence=self.confidence, unit=self.unit)
+
+    def compare(self, metrics: Any, baseline: str | None, **options: Any) -> pa.Table:
+        """Compare the systems."""
+        options = {"by": self.system, "baseline": baseline, "confidence": self.confidence, **options}
+        return sqlrank.compare(metrics, **self.sources, **self._common(metrics), **options)
+
+    def split_comparable(self) -> tuple[list[Metric], list[str]]:
+        """Return the metrics that one call can compare, and the reasons for all others."""
+        fitting: dict[bool, list[Metric]] = {}
+        reasons = []
+        for metric in self.metrics:
+            try:
+                call = _build_call([metric], self.sources, self.common, self.policies_read_by([metric]))
+                fitting.setdefault(ComparisonRequest.from_call(call, self.system, ()).uses_influence, []).append(metric)
+            except MetricError as error:
+                reasons.append(str(error))
+        first_group, *rest = fitting.values() or [[]]
+        reasons += [
+            f"{metric} is compared by other units than {first_group[0]}; ask for it in a report of its own"
+            for group in rest
+            for metric in group
+        ]
+        return first_group, reasons
+
+    def explain(self, metric: Any, system: str, query: Any, rows: int) -> Any:
+        """Explain a metric for a query of one of several systems."""
+        sources, common = self.arguments_for_system(system)
+        # Rows were validated before. Sorting whole lists includes all judged documents.
+        overrides = {name: common[name] for name in ("columns", "where")}
+        overrides |= {"check": "off", "plan": {**(common["plan"] or {}), "ranking": "sorted"}}
+        return sqlrank.explain(metric, query=query, rows=rows, **sources, **{**self._common([metric]), **overrides})
+
+    def arguments_for_system(self, system: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the sources and common arguments of one system.
+
+        A system is a run, a score, or the rows with its name in the system column.
+        """
+        sources, common = dict(self.sources), dict(self.common)
+        if self.runs:
+            sources["run"] = self.runs[system]
+        elif self.system == SCORE_COLUMN:
+            common["columns"] = {**(common["columns"] or {}), SCORE_COLUMN: system}
+        elif self.system is not None:
+            common["where"] = self._where(self.system, system)
+            # An explanation does not read the system column.
+            common["columns"] = {name: column_name for name, column_name in (common["columns"] or {}).items() if name != self.system}
+        return sources, common
+
+    def _where(self, column: str, system: str) -> str:
+        """Return the SQL condition for a system's rows, combined with that of the report."""
+        sqlglot_dialect = get_dialect(remote_database.infer_dialect(self.common["connection"], self.common["dialect"])).sqlglot_name
+        role, dot, name = column.partition(".")
+        if not dot or role not in self.sources:
+            role, name = "run" if "run" in self.sources else "predictions", column
+        system_column = exp.column(exp.to_identifier(str((self.common["columns"] or {}).get(name, name)), quoted=True), table=role)
+        system_condition = exp.EQ(this=exp.cast(system_column, "TEXT"), expression=exp.Literal.string(system))
+        conditions = [] if self.common["where"] is None else [parse_condition(self.common["where"], sqlglot_dialect)]
+        return exp.and_(*conditions, system_condition).sql(sqlglot_dialect)
+
+    def policies_read_by(self, metrics: Any) -> dict[str, Any]:
+        """Return the policies used by these metrics.
+
+        ``evaluate`` rejects unused ones, and a section may evaluate fewer metrics than the report.
+        """
+        accepted: dict[str, Any] = {}
+        for _ in range(2):  # some are read under values of others only
+            for name, value in self.policies.items():
+                try:
+                    resolve_request(_build_call(metrics, self.sources, self.common, {**accepted, name: value}))
+                except MetricError:
+                    continue
+                accepted[name] = value
+        return accepted
+
+    def _common(self, metrics: Any) -> dict[str, Any]:
+        """Return the arguments of all calls, with the metrics' policies and the remaining timeout."""
+        self.tell()
+        check_deadline()
+        return {**self.common, **self.policies_read_by(metrics), "timeout": None if self.common["timeout"] is None else seconds_left()}
+
+    def with_progress(self, progress: Callable[[float], None] | None, calls: int) -> ReportRequest:
+        """Return a copy that reports progress as a share of about ``calls`` calls."""
+        if progress is None:
+            return self
+        done = iter(range(10**9))
+        return replace(self, tell=lambda: progress(min(99.0, 100 * next(done) / calls)))
+
+
+def _build_call(metrics: Any, sources: Mapping[str, Any], common: Mapping[str, Any], policies: Mapping[str, Any]) -> Request:
+    """Return the call for metrics over the sources of a report."""
+    return Request(
+        metrics,
+        collect_sources(**sources, inputs=common["inputs"]),
+        columns=common["columns"],
+        where=common["where"],
+        compat=common["compat"],
+        sql_dir=common["sql_dir"],
+        plan=common["plan"],
+        policies=policies,
+    )
+
+
+def _as_rereadable(source: Any) -> Any:
+    """Return a source that can be read several times: a stream is buffered in memory."""
+    if isinstance(source, list):
+        return [_as_rereadable(member) for member in source]
+    if isinstance(source, dict):
+        return {name: member if isinstance(member, dict) else _as_rereadable(member) for name, member in source.items()}
+    return Stream.wrap(source)
+
+
+def _runs(run: SourceGroup, common: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the runs by their system names; raise ``InputError`` for duplicate names."""
+    names = [name for name, _ in run.members]
+    if None in names:
+        dialect = remote_database.infer_dialect(common["connection"], common["dialect"])
+        table = run_on_database(common["connection"], dialect, ResourceLimits(), lambda database: resolve_source(database, "run", run))
+        names = list(dict.fromkeys(member.system for member in table.members or (table,)))
+    if len(set(names)) < len(run.members):
+        raise InputError(f"two runs are called {names[0]!r}; give each a name of its own")
+    return {str(name): _as_rereadable(source) for name, (_, source) in zip(names, run.members, strict=True)}

@@ -1,0 +1,170 @@
+"""Evaluation requests exactly as the caller passed them: metrics, sources by role, and options.
+
+Nothing is validated here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Stream:
+    """A source whose rows can be read once, such as a ``RecordBatchReader``.
+
+    They are cached when first read.
+
+    Attributes:
+        kind: Class name of the source.
+        schema: Columns with types if they are known before rows are read, else None.
+    """
+
+    def __init__(self, source: Any) -> None:
+        import pyarrow as pa  # noqa: PLC0415  help does not need it, and Arrow sources have imported it
+
+        self.kind = type(source).__name__
+        self.schema = source.schema if isinstance(source, pa.RecordBatchReader) else None
+        self._source = source
+
+    @classmethod
+    def wrap(cls, source: Any) -> Any:
+        """Wrap a source with the Arrow stream protocol but without length; return others unchanged."""
+        is_stream = hasattr(source, "__arrow_c_stream__") and not hasattr(source, "__len__")
+        return cls(source) if is_stream and not isinstance(source, cls) else source
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The rows, read on first access."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        return pa.table(self._source)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def source_kind(source: Any) -> str:
+    """Return the class name of a source."""
+    return source.kind if isinstance(source, Stream) else type(source).__name__
+
+
+@dataclass(frozen=True)
+class SourceGroup:
+    """Several sources of one role, each with an optional name.
+
+    They are parts of a table, or the runs of several systems.
+    """
+
+    members: tuple[tuple[str | None, Any], ...]
+    members_are_systems: bool = False
+
+    @classmethod
+    def wrap(cls, role: str, source: Any) -> Any:
+        """Wrap a list of sources, or a dict of runs; return others unchanged."""
+        is_run_role = role == "run"
+        if isinstance(source, list) or (isinstance(source, tuple) and is_run_role):
+            return cls(tuple((None, cls._member(member)) for member in source), is_run_role) if source else source
+        if is_run_role and isinstance(source, Mapping) and source and not is_nested_run_dict(source):
+            return cls(tuple((str(name), cls._member(member)) for name, member in source.items()), members_are_systems=True)
+        return Stream.wrap(source)
+
+    @property
+    def previous_runs(self) -> SourceGroup | None:
+        """Each run but the last, under the name of its successor.
+
+        None unless there are several runs, all with names.
+        """
+        names = [name for name, _ in self.members]
+        if not self.members_are_systems or len(names) == 1 or None in names:
+            return None
+        return SourceGroup(
+            tuple((next_name, member) for next_name, (_, member) in zip(names[1:], self.members, strict=False)), members_are_systems=True
+        )
+
+    @classmethod
+    def _member(cls, source: Any) -> Any:
+        """Wrap one of several sources, which may be a list of files."""
+        return cls(tuple((None, Stream.wrap(member)) for member in source)) if isinstance(source, list) and source else Stream.wrap(source)
+
+
+def is_nested_run_dict(source: Mapping[Any, Any]) -> bool:
+    """Return True if a dict is a ranking: queries to documents to numbers."""
+    return all(isinstance(docs, Mapping) and not any(isinstance(value, Mapping) for value in docs.values()) for docs in source.values())
+
+
+def with_previous_runs(sources: Mapping[str, Any], metrics: Iterable[Any]) -> Mapping[str, Any]:
+    """Add each named run's predecessor as an input.
+
+    This requires that all metrics that read the role declare it.
+    """
+    previous_runs = getattr(sources.get("run"), "previous_runs", None)
+    resolved_metrics = list(metrics)
+    for role in {metric.file.annotations.get("Before") for metric in resolved_metrics} - {None, *sources}:
+        if previous_runs is not None and all(
+            metric.file.annotations.get("Before") == role for metric in resolved_metrics if role in metric.dependencies.roles
+        ):
+            sources = {**sources, str(role): previous_runs}
+    return sources
+
+
+def leaf_sources(source: Any) -> list[Any]:
+    """Return the single sources that a source consists of."""
+    return [leaf for _, member in source.members for leaf in leaf_sources(member)] if isinstance(source, SourceGroup) else [source]
+
+
+def collect_sources(
+    *, run: Any = None, qrels: Any = None, predictions: Any = None, queries: Any = None, inputs: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the given sources by role, including the further roles of ``inputs``."""
+    sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries}
+    role_sources = [*sources.items(), *(inputs or {}).items()]
+    return {role: SourceGroup.wrap(role, source) for role, source in role_sources if source is not None}
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments of a request; they are validated when it is resolved.
+
+    Attributes:
+        include_query_weights: Return the weights of queries with their values, if there are any.
+        per_unit: Return pseudo-values of units for metrics of groups.
+        only_query: The only query to read, if not None.
+    """
+
+    metrics: Any
+    sources: Mapping[str, Any]
+    columns: Mapping[str, Any] | None = None
+    by: Any = ()
+    where: str | None = None
+    per_query: bool = False
+    compat: str | None = None
+    sql_dir: Any = None
+    plan: Mapping[str, Any] | None = None
+    confidence: float | None = None
+    interval: str = "auto"
+    include_query_weights: bool = False
+    per_unit: bool = False
+    only_query: Any = None
+    unit: str | None = None
+    replicates: int | None = None
+    seed: int = 0
+    policies: Mapping[str, Any] = field(default_factory=dict)
+
+
+def split_column_list(text: str) -> list[str]:
+    """Split a text at commas outside of parentheses and quotes: ``system,day=SUBSTR(ts, 1, 10)``."""
+    names, depth, quote = [""], 0, ""
+    for letter in text:
+        if quote or letter in "'\"":
+            quote = "" if letter == quote else quote or letter
+        depth += 0 if quote else (letter == "(") - (letter == ")")
+        if letter == "," and not depth and not quote:
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name.strip() for name in names]

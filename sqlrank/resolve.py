@@ -1,0 +1,297 @@
+"""Request resolution: each metric's SQL file and settings, group-by columns, and required sources."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import InputError, MetricError, did_you_mean
+from sqlrank.interval_options import RESAMPLING_COLUMNS, parse_interval_options
+from sqlrank.registry import metric_resolver
+from sqlrank.registry.loader import registry_for
+from sqlrank.registry.metric import freeze_value
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
+from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
+from sqlrank.request import with_previous_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlrank.interval_options import IntervalOptions
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.request import Request
+
+RESULT_SLICE_COLUMN = "slice"
+"""Column of a result that names the grouping of a row."""
+
+ROW_FILTER_POLICIES = ("nulls", "duplicates")
+"""Policies that filter rows."""
+
+_COMPUTED = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<expression>[^=].*)", re.DOTALL)
+
+SHARED_POLICIES = ("queries", "score_type", "id_type", *ROW_FILTER_POLICIES)
+"""Policies shared by all metrics of a request.
+
+They select lists, and determine the types of scores and ids.
+"""
+
+
+@dataclass(frozen=True)
+class ResolvedRequest:
+    """A resolved request.
+
+    Attributes:
+        call: The request.
+        library: The registry of SQL files.
+        metrics: The resolved metrics.
+        grouping_sets: Grouping sets, None for a single grouping.
+        group_by: Group-by columns.
+        shared_policies: Policies shared by all metrics.
+        sources: Sources by role.
+        rankings_from_predictions: Run and judgments are derived from the predictions.
+        base_role: Role whose groups are evaluated, None for metrics of rankings only.
+        plan: The plans that the user chose.
+        group_expressions: Expressions of computed group-by columns, by name.
+        confidence: Interval options, None without intervals.
+        needs_units: The column of resampling units is read even without intervals.
+    """
+
+    call: Request
+    library: Registry
+    metrics: list[ResolvedMetric]
+    grouping_sets: list[list[str]] | None
+    group_by: list[str]
+    shared_policies: Mapping[str, Any]
+    sources: Mapping[str, Any]
+    rankings_from_predictions: bool
+    base_role: str | None
+    plan: Mapping[str, Any]
+    group_expressions: Mapping[str, str]
+    confidence: IntervalOptions | None = None
+    needs_units: bool = False
+
+    @property
+    def is_ranking(self) -> bool:
+        """True if any metric evaluates rankings."""
+        return any(metric.input_role == "run" for metric in self.metrics)
+
+    @property
+    def base_roles(self) -> tuple[str, ...]:
+        """The role whose groups are evaluated, or its components; empty for metrics of rankings only."""
+        return () if self.base_role is None else component_roles(self.base_role, self.sources, self.library)
+
+    @property
+    def column_mapping(self) -> Mapping[str, Any]:
+        """The user's column mapping, with expressions of group-by columns and units."""
+        unit = {} if self.confidence is None or self.confidence.unit is None else {UNIT_COLUMN: self.confidence.unit}
+        return {**(self.call.columns or {}), **self.group_expressions, **unit}
+
+    @property
+    def drops_nulls(self) -> bool:
+        """True if rows with NULL values are dropped."""
+        return self.any_metric_with("nulls", "drop")
+
+    @property
+    def deduplicates(self) -> bool:
+        """True if duplicate documents are merged instead of reported."""
+        return any(metric.settings.get("duplicates", "error") != "error" for metric in self.metrics)
+
+    @property
+    def reserved_names(self) -> list[str]:
+        """Column names that the statement uses internally."""
+        role_columns = (column for role in self.library.roles.values() for column in role.columns)
+        return [
+            *self.library.relation_columns,
+            *role_columns,
+            *(metric.metric.slug for metric in self.metrics),
+            CUTOFF_COLUMN,
+            *RESAMPLING_COLUMNS,
+        ]
+
+    def any_metric_with(self, policy: str, value: str) -> bool:
+        """Return True if a policy has this value for any of the metrics."""
+        return any(metric.settings.get(policy) == value for metric in self.metrics)
+
+
+def resolve_request(call: Request) -> ResolvedRequest:
+    """Resolve a request before any source is opened.
+
+    Raises:
+        MetricError: A metric, policy, plan or option does not exist or is not valid.
+        InputError: A required input is missing, or an input is unknown.
+    """
+    library = registry_for(call.sql_dir)
+    sources_by_role, policies = _split_queries(call, library)
+    plan, policies = _split_plan(call, policies)
+    available_roles = {*sources_by_role, *(("run", "qrels") if "predictions" in sources_by_role else ())}
+    metrics = metric_resolver.resolve_metrics(call.metrics, library, call.compat, policies, available_roles)
+    columns, sets = parse_group_by(call.by)
+    columns, sets, expressions = _split_group_expressions(columns, sets)
+    input_roles = dict.fromkeys(metric.input_role for metric in metrics)
+    base_roles = [role for role in input_roles if role != "run"]
+    if len(base_roles) > 1:
+        raise MetricError(f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}; ask for them in two calls")
+    if call.per_query and (role := next((role for role in base_roles if not library.roles[role].list_column), None)):
+        raise MetricError(f"per_query gives a row per list, which {role} do not have; leave it out")
+    sources, rankings_from_predictions = _sources(sources_by_role, metrics, base_roles[0] if base_roles else None, library)
+    if getattr(sources.get("run"), "members_are_systems", False):
+        columns, sets = _add_system_column(columns, sets)
+    _check_name_clashes(columns, metrics, {*({"score"} if base_roles else ()), *({RESULT_SLICE_COLUMN} if sets else ())})
+    if sets and call.per_query and "run" in input_roles:
+        raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
+    confidence = parse_interval_options(metrics, call.confidence, call.interval, call.unit, call.per_query, (call.replicates, call.seed))
+    confidence = None if confidence is None else replace(confidence, per_unit=call.per_unit)
+    first_policies = {name: metrics[0].settings.get(name) for name in SHARED_POLICIES}
+    for metric in metrics:
+        for name, value in first_policies.items():
+            if metric.settings.get(name) != value and (name == "nulls" or (metric.input_role == "run") == (metrics[0].input_role == "run")):
+                raise MetricError(f"{name} holds for a whole call; give {name}={value!r} as a policy, not to single metrics")
+    ranking_settings = next((metric.settings for metric in metrics if metric.input_role == "run"), {})
+    shared_policies = {name: ranking_settings[name] for name in SHARED_POLICIES if ranking_settings.get(name) is not None}
+    return ResolvedRequest(
+        call,
+        library,
+        metrics,
+        sets,
+        columns,
+        shared_policies,
+        sources,
+        rankings_from_predictions,
+        base_roles[0] if base_roles else None,
+        plan,
+        expressions,
+        confidence,
+    )
+
+
+def _split_queries(call: Request, library: Registry) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Separate the policy ``queries="intersect"`` from a table of queries.
+
+    With a table, the policy is passed as ``topics``.
+    """
+    policies, sources = dict(call.policies), dict(call.sources)
+    if "topics" in policies:
+        policies["queries"] = policies.pop("topics")
+    elif isinstance(sources.get("queries"), str) and sources["queries"] in library.allowed_values("queries"):
+        policies["queries"] = sources.pop("queries")
+    return sources, policies
+
+
+def _split_plan(call: Request, policies: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the plans and the policies; ``strategy`` is the former name of a plan."""
+    plan = {name: freeze_value(value, f"plan {name}") for name, value in (call.plan or {}).items() if value is not None}
+    if policies.get("strategy") is not None:
+        plan.setdefault("order", freeze_value(policies["strategy"], "strategy"))
+    return plan, {name: value for name, value in policies.items() if name != "strategy"}
+
+
+def parse_group_by(argument: Any, name: str = "by") -> tuple[list[str], list[list[str]] | None]:
+    """Return the columns of a group-by argument, and its grouping sets if there are several.
+
+    >>> parse_group_by("day"), parse_group_by([[], ["country"]])
+    ((['day'], None), (['country'], [[], ['country']]))
+    """
+    columns = [argument] if isinstance(argument, str) else list(argument or ())
+    sets = None
+    if any(not isinstance(entry, str) for entry in columns):
+        sets = [[entry] if isinstance(entry, str) else list(entry) for entry in columns]
+        columns = list(dict.fromkeys(column for group in sets for column in group))
+        sets = None if len(sets) == 1 else sets
+        for position, group in enumerate(sets or ()):
+            if set(group) in map(set, sets[:position]):  # type: ignore[index]
+                raise MetricError(f"{name} names a grouping twice: {', '.join(group) or 'all'}")
+    if len(set(columns)) < len(columns):
+        raise MetricError(f"{name} names a column twice: {', '.join(columns)}")
+    return columns, sets
+
+
+def _add_system_column(columns: list[str], sets: list[list[str]] | None) -> tuple[list[str], list[list[str]] | None]:
+    """Add the ``system`` column to the grouping, unless ``by`` contains it."""
+    if SYSTEM_COLUMN in columns:
+        return columns, sets
+    return [SYSTEM_COLUMN, *columns], None if sets is None else [[SYSTEM_COLUMN, *group] for group in sets]
+
+
+def _split_group_expressions(columns: list[str], sets: list[list[str]] | None) -> tuple[list[str], list[list[str]] | None, dict[str, str]]:
+    """Separate names of group-by columns from their expressions: ``day=DATE(ts)``."""
+    matches = {entry: match for entry in columns if (match := _COMPUTED.fullmatch(entry))}
+    names = {entry: matches[entry]["name"] if entry in matches else entry for entry in columns}
+    if len(set(names.values())) < len(names):
+        raise MetricError(f"by names a column twice: {', '.join(names.values())}")
+    renamed = None if sets is None else [[names[entry] for entry in group] for group in sets]
+    return list(names.values()), renamed, {match["name"]: match["expression"] for match in matches.values()}
+
+
+def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: set[str]) -> None:
+    """Check that group-by columns do not identify documents or clash with result columns."""
+    reserved |= {"query_id", "doc_id", "label", *(str(metric.metric) for metric in metrics)}
+    reserved |= {CUTOFF_COLUMN} if any(isinstance(metric.metric.cutoff, tuple) for metric in metrics) else set()
+    for name in by:
+        if name in reserved or (name.lower() == RESULT_SLICE_COLUMN and RESULT_SLICE_COLUMN in reserved):
+            raise MetricError(f"by cannot name {name!r}, which is a column of the run or of the result; rename the column")
+
+
+def _sources(
+    sources: Mapping[str, Any], metrics: list[ResolvedMetric], base_role: str | None, library: Registry
+) -> tuple[dict[str, Any], bool]:
+    """Return the sources by role, and True if run and judgments are derived from predictions."""
+    unknown = [role for role in sources if role not in library.roles]
+    if unknown:
+        raise InputError(f"unknown input {unknown[0]!r}{did_you_mean(unknown[0], library.roles)} Choose from: {', '.join(library.roles)}")
+    sources = with_previous_runs(sources, metrics)
+    side_roles = {role for metric in metrics for role in metric.dependencies.roles if role != "queries" or metric.has_query_cutoffs} - {
+        "run",
+        "qrels",
+        base_role,
+    }
+    if absent := [role for role in sorted(side_roles) if role not in sources]:
+        reader = next(metric for metric in metrics if absent[0] in metric.dependencies.roles)
+        raise InputError(f"{reader.metric} needs {absent[0]}; give inputs={{{absent[0]!r}: ...}} (--input {absent[0]}=...)")
+    rankings = [metric for metric in metrics if metric.input_role == "run"]
+    if base_role is not None:
+        _check_base_inputs(
+            sources,
+            {*side_roles, *(["queries"] if rankings else [])},
+            next(metric for metric in metrics if metric.input_role == base_role),
+            library,
+        )
+        if not rankings:
+            return dict(sources), False
+        if base_role != "predictions":
+            raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base_role}; ask for them in two calls")
+    return _ranking_sources(sources, {role for metric in rankings for role in metric.dependencies.roles})
+
+
+def component_roles(role: str, sources: Mapping[str, Any], library: Registry) -> tuple[str, ...]:
+    """Return a role, or the component roles that are passed instead."""
+    components = library.roles[role].components
+    return components if role not in sources and any(component in sources for component in components) else (role,)
+
+
+def _check_base_inputs(sources: Mapping[str, Any], side_roles: set[str], metric: ResolvedMetric, library: Registry) -> None:
+    """Check that the input of a metric is present, without superfluous ones."""
+    needed = component_roles(metric.input_role, sources, library)
+    if not sources.keys() >= set(needed) or sources.keys() - {*needed, *side_roles}:
+        if metric.input_role == "predictions":
+            raise InputError(f"{metric.metric} needs predictions= (--predictions), a table with label and score, and nothing else")
+        input_examples = ", ".join(f"{role!r}: ..." for role in needed)
+        options = " ".join(f"--input {role}=..." for role in needed)
+        components = library.roles[metric.input_role].components
+        instead = f", or {' and '.join(components)} in its place" if components and metric.input_role in needed else ""
+        raise InputError(f"{metric.metric} needs inputs={{{input_examples}}} ({options}){instead}, and no more than it reads")
+
+
+def _ranking_sources(sources: Mapping[str, Any], read_roles: set[str]) -> tuple[dict[str, Any], bool]:
+    """Return the sources of rankings: run and, if needed, qrels; or predictions for both."""
+    if "predictions" in sources:
+        if "run" in sources or "qrels" in sources:
+            raise InputError("give either predictions, which are run and judgments in one table, or run and qrels")
+        return dict(sources), True
+    missing = [role for role in ("run", "qrels") if role not in sources and (role == "run" or role in read_roles)]
+    if missing:
+        raise InputError(
+            f"no {' and no '.join(missing)}; ranking metrics need run= and qrels=, or predictions= (--run and --qrels, or --predictions)"
+        )
+    return dict(sources), False

@@ -1,0 +1,119 @@
+"""Metadata of a result's schema: kind of result, columns and metric properties."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import InputError
+from sqlrank.registry.fingerprints import effective_policies
+from sqlrank.registry.metric_info import better_direction
+from sqlrank.registry.value_bounds import value_bounds
+from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
+RESULT_KEY, COLUMNS_KEY, MEASURES_KEY, CURVE_KEY = "sqlrank.result", "sqlrank.columns", "sqlrank.measures", "sqlrank.curve"
+"""Metadata keys: kind of result, kinds of columns, metric properties, curve."""
+
+
+ROW_COUNTS_KEY = "sqlrank.rows"
+"""Metadata key of row counts per group: JSON rows of values and count."""
+
+
+@dataclass(frozen=True)
+class ResultMetadata:
+    """The metadata of a result.
+
+    Attributes:
+        result: ``metrics``, ``curve``, ``comparison`` or ``differences``.
+        columns: Kind of each column in order: ``by``, ``slice``, ``query``, ``cutoff``, ``point``, ``value`` or ``id`` (of a curve),
+            ``metric``, ``ci_low``, ``ci_high``, ``bound_low``, ``bound_high``, ``se``, ``n_units``, ``n_buckets``, ``num_days``, ``num_rows``,
+            ``weight``; in comparisons the column's own name.
+        measures: For each metric its ``unit`` and ``better``, and if declared, where it is ``undefined`` and why it has ``no_interval``.
+        curve: The ``name`` and ``settings`` of a curve.
+    """
+
+    result: str
+    columns: Mapping[str, str]
+    measures: Mapping[str, Mapping[str, str]]
+    curve: Mapping[str, Any] | None = None
+
+    def to_schema_metadata(self) -> dict[str, str]:
+        """Return the metadata as written into a schema."""
+        metadata = {RESULT_KEY: self.result, COLUMNS_KEY: json.dumps(self.columns), MEASURES_KEY: json.dumps(self.measures)}
+        return metadata | ({} if self.curve is None else {CURVE_KEY: json.dumps(self.curve)})
+
+
+def metrics_metadata(columns: Mapping[str, str], metrics: Sequence[ResolvedMetric], library: Registry) -> ResultMetadata:
+    """Build the metadata of a result with these columns."""
+    if metrics[0].file.kind == "curves":
+        curve = {"name": metrics[0].file.display_name, "settings": effective_policies(metrics[0], library)}
+        return ResultMetadata("curve", columns, {}, curve)
+    return ResultMetadata("metrics", columns, {str(metric.metric): _measure(metric, library) for metric in metrics})
+
+
+def comparison_metadata(result: str, schema: Any, by: Sequence[str], measures: Mapping[bytes, bytes]) -> ResultMetadata:
+    """Build the metadata of a comparison or its differences.
+
+    Args:
+        result: Kind of result.
+        schema: Schema of the result.
+        by: The group-by columns.
+        measures: Schema metadata of the compared values.
+    """
+    columns = {name: "by" if name in by else name for name in schema.names}
+    return ResultMetadata(result, columns, json.loads(measures[MEASURES_KEY.encode()]))
+
+
+def group_texts(row: Mapping[str, Any], names: Sequence[str]) -> list[str | None]:
+    """Return some values of a row as text, which identifies its group."""
+    return [None if row[name] is None else str(row[name]) for name in names]
+
+
+def read_result_metadata(metadata: Mapping[bytes, bytes] | None, label: str = "this result") -> ResultMetadata | None:
+    """Parse the metadata of a result, None if it has none.
+
+    Raises:
+        InputError: The metadata are damaged.
+    """
+    entries = read_texts(metadata)
+    if RESULT_KEY not in entries:
+        return None
+    columns = read_json(metadata, COLUMNS_KEY, make_mapping_check(is_text), label)
+    measures = read_json(metadata, MEASURES_KEY, make_mapping_check(_is_measure), label)
+    if entries[RESULT_KEY] == "metrics" and not {name for name, kind in columns.items() if kind == "metric"} <= measures.keys():
+        raise InputError(f"{label} has damaged metadata ({MEASURES_KEY}); give a result as sqlrank returned or stored it")
+    return ResultMetadata(
+        entries[RESULT_KEY], columns, measures, read_json(metadata, CURVE_KEY, _is_curve, label) if CURVE_KEY in entries else None
+    )
+
+
+def _is_measure(value: Any) -> bool:
+    return make_mapping_check(is_text)(value) and {"unit", "better"} <= value.keys()
+
+
+def _is_curve(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("name"), str) and isinstance(value.get("settings"), dict)
+
+
+def _range_text(metric: ResolvedMetric) -> str:
+    """Return the bounds of a metric as ``0 to 1``, empty without bounds."""
+    bounds = value_bounds(metric)
+    return "" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"
+
+
+def _measure(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
+    file = metric.file
+    unit = "count" if file.kind == "metrics" and file.is_always_defined else file.annotations.get("Unit", _range_text(metric))
+    declared = {"undefined": file.annotations.get("Undefined"), "no_interval": file.annotations.get("No interval")}
+    return {
+        "unit": unit,
+        "better": better_direction(str(metric.metric), library),
+        **{name: annotation for name, annotation in declared.items() if annotation},
+    }

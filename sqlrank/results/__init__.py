@@ -1,1 +1,0 @@
-"""Where results go: a table or view of a database, a dbt model, or text."""

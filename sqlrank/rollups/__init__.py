@@ -1,0 +1,1 @@
+"""Store mergeable aggregates per day, slice and bin of the score, and evaluate metrics from them."""

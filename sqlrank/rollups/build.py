@@ -1,0 +1,218 @@
+"""Build the SELECT of a rollup, with a column per aggregate and the hash of its definition."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank._version import __version__
+from sqlrank.compiler.layout import OutputColumn
+from sqlrank.compiler.statement import FOLD_COLUMN, CompiledStatement
+from sqlrank.errors import MetricError
+from sqlrank.registry.dependencies import find_dependencies
+from sqlrank.registry.metric import Metric
+from sqlrank.registry.resolved_metric import ResolvedMetric
+from sqlrank.registry.settings_checks import check_parameter_value
+from sqlrank.registry.sql_file import SqlFile
+from sqlrank.registry.sql_folder import sql_root
+from sqlrank.resolve import resolve_request
+from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, aggregate_per_query_values, decompose_metrics, find_list_query, row_definition
+from sqlrank.rollups.key_conditions import definition_conditions
+from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMNS, DEFINITION_COLUMN, NUM_ROWS
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sqlrank.request import Request
+    from sqlrank.resolve import ResolvedRequest
+    from sqlrank.rollups.binning import JackknifeBuckets, ScoreBinning
+    from sqlrank.rollups.decomposition import RollupMetrics
+
+
+WEIGHT_COLUMN = "weight"
+
+
+def drop_unit_weights(statement: CompiledStatement) -> CompiledStatement:
+    """Return the statement without weights if every row weighs 1.
+
+    A sum of weights becomes a count of rows, and the negatives become all rows minus the positives.
+    """
+    tree: Any = statement.tree.copy()
+    ctes = {cte.alias: cte.this for cte in tree.ctes}
+    input_cte, aggregation_cte = ctes.get(PREDICTIONS_ROLE), ctes[tree.args["from_"].this.name]
+    if not isinstance(input_cte, exp.Select):
+        return statement
+    weights = [select_item for select_item in input_cte.selects if select_item.alias_or_name == WEIGHT_COLUMN]
+    other_ctes = [query for query in ctes.values() if query is not aggregation_cte and query is not input_cte]
+    if not weights or _columns(weights[0]) or any(_reads(query) for query in other_ctes):
+        return statement
+    for total in find_nodes(aggregation_cte, exp.Sum):
+        _lighten(total)
+    if not any(_reads(select_item) for select_item in aggregation_cte.selects):
+        for query in [input_cte, *_below(aggregation_cte)]:
+            query.set("expressions", [select_item for select_item in query.selects if select_item.alias_or_name != WEIGHT_COLUMN])
+    return CompiledStatement(tree, statement.outputs, statement.header)
+
+
+def has_weights(statement: CompiledStatement) -> bool:
+    """Return True if the aggregates read weights from a column of the source."""
+    tree: Any = statement.tree
+    ctes = {cte.alias: cte.this for cte in tree.ctes}
+    sources = (query for query in ctes.values() if isinstance(query, exp.Select) and query.args["from_"].this.name not in ctes)
+    weights = (select_item for query in sources for select_item in query.selects if select_item.alias_or_name == WEIGHT_COLUMN)
+    return any(map(_columns, weights)) and _reads(ctes[tree.args["from_"].this.name])
+
+
+def _reads(tree: exp.Expr) -> bool:
+    return any(column.name == WEIGHT_COLUMN for column in _columns(tree))
+
+
+def _columns(tree: exp.Expr) -> list[exp.Column]:
+    return find_nodes(tree, exp.Column)
+
+
+def _below(query: exp.Select) -> Iterator[exp.Select]:
+    """Yield the nested subqueries in the FROM clause of a query."""
+    source = query.args["from_"].this
+    while isinstance(source, exp.Subquery):
+        yield source.this
+        source = source.this.args["from_"].this
+
+
+def _lighten(total: exp.Sum) -> None:
+    """Rewrite a sum for rows of weight 1, in place."""
+    negatives_weight = exp.Case(ifs=[exp.If(this=exp.column("label").eq(1), true=exp.Literal.number(0))], default=exp.column(WEIGHT_COLUMN))
+    if total.this == negatives_weight:
+        positives = exp.Case(ifs=[exp.If(this=exp.column("label").eq(1), true=exp.Literal.number("1.0"))], default=exp.Literal.number(0))
+        total.replace(exp.Sub(this=exp.Count(this=exp.Star()), expression=exp.Sum(this=positives)))
+        return
+    for product in find_nodes(total, exp.Mul):
+        if product.this == exp.column(WEIGHT_COLUMN):
+            product.replace(product.expression)
+    if total.this == exp.column(WEIGHT_COLUMN):
+        total.replace(exp.Count(this=exp.Star()))
+        return
+    for column in _columns(total):
+        if column.name == WEIGHT_COLUMN:
+            column.replace(exp.Literal.number("1.0"))
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The definition of a state's rows, and their jackknife folds.
+
+    The presence of weights is added when the source is known.
+    """
+
+    facts: Mapping[str, Any]
+    folds: JackknifeBuckets | None = None
+
+    def digest(self, *, is_weighted: bool) -> str:
+        """Return the definition hash: 16 digits, and eight of the folds if there are any."""
+        text = json.dumps({**self.facts, **({"weighted": True} if is_weighted else {})}, sort_keys=True, default=str)
+        digits = hashlib.sha256(text.encode()).hexdigest()[:16]
+        return digits if self.folds is None else f"{digits}-{self.folds.fingerprint}"
+
+
+def rollup_question(
+    call: Request, dialect: str, bins: ScoreBinning, folds: JackknifeBuckets | None = None
+) -> tuple[ResolvedRequest, Definition]:
+    """Return the question whose result is a state, and the definition of its rows.
+
+    Raises:
+        MetricError: a metric that cannot be computed from aggregates, or several groupings or scores.
+    """
+    question = resolve_request(call)
+    if question.grouping_sets is not None:
+        raise MetricError(
+            "by has several groupings, whose rows would overlap, and count twice when they are added up; give one list of columns"
+        )
+    if reserved_name := next(
+        (name for name in question.group_by if name.lower() in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, FOLD_COLUMN}), None
+    ):
+        raise MetricError(f'by names {reserved_name!r}, which is a column of every state; rename it: by="{reserved_name}_={reserved_name}"')
+    if isinstance((call.columns or {}).get("score"), (list, tuple)):
+        raise MetricError("several scores are given; make a state of each, in a table of its own")
+    library = question.library
+    metrics = decompose_metrics(question.metrics, library)
+    row_facts = {
+        # A column mapped to its own name is the same as no mapping.
+        "columns": {name: column_name for name, column_name in (call.columns or {}).items() if column_name != name.rpartition(".")[2]},
+        "where": definition_conditions(call.where, question.group_by, question.group_expressions, dialect),
+        "by": sorted(question.group_by),
+        "expressions": dict(question.group_expressions),
+    }
+    if metrics.is_per_query:
+        return question if folds is None else folds.per_query_question(question), Definition(
+            row_facts | row_definition(question.metrics, library), folds
+        )
+    binning_kind = bins.kind if metrics.rank_based else "group_sums"
+    file = _file(
+        binning_kind,
+        metrics,
+        list(dict.fromkeys(text for metric in question.metrics for text in metric.file.required_row_checks)),
+        bins,
+        folds,
+    )
+    settings = {"fineness": bins.n_bins} if "fineness" in file.params else {}
+    for param in file.params.values():
+        check_parameter_value("fineness", param, bins.n_bins)
+    null_policy = {name: value for name, value in question.metrics[0].settings.items() if name == "nulls"}
+    facts = {
+        "aggregates": sorted(tree.sql("duckdb") for tree in metrics.aggregates.values()),
+        "bins": [binning_kind, settings.get("fineness"), *(bins.exact_scores if metrics.rank_based else ())],
+        **row_facts,
+        "nulls": null_policy.get("nulls"),
+    }
+    definition = Definition(facts, folds)
+    # The compiled file depends on the metrics, so its cache key needs the definition hash.
+    metric = Metric("State", (("definition", definition.digest(is_weighted=False)),))
+    resolved_metric = ResolvedMetric(
+        metric, file, {**null_policy, **settings}, find_dependencies(library, file, {**null_policy, **settings}), PREDICTIONS_ROLE
+    )
+    if folds is not None:
+        question = replace(question, call=folds.with_unit_column(call), needs_units=True)
+    return replace(question, metrics=[resolved_metric]), definition
+
+
+def add_definition_column(statement: CompiledStatement, definition: Definition, question: ResolvedRequest) -> CompiledStatement:
+    """Return the statement of a state with its definition column.
+
+    For rankings, the metrics become aggregates of per-query values first.
+    """
+    folds = definition.folds
+    if any(output.kind == "metric" for output in statement.outputs):
+        statement = statement if folds is None else folds.group_values_by_bucket(statement, question)
+        is_weighted = "weight" in find_list_query(statement).named_selects
+        statement = aggregate_per_query_values(statement, question.metrics, question.library, NUM_ROWS)
+    else:
+        is_weighted = has_weights(statement)
+        statement = drop_unit_weights(statement)
+    tree: Any = statement.tree.copy()
+    digest = definition.digest(is_weighted=is_weighted)
+    tree.select(exp.alias_(exp.Literal.string(digest), DEFINITION_COLUMN), copy=False)
+    return CompiledStatement(
+        tree, [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")], f"sqlrank {__version__}: state {digest}"
+    )
+
+
+def _file(binning_kind: str, metrics: RollupMetrics, requires: list[str], bins: ScoreBinning, folds: JackknifeBuckets | None) -> SqlFile:
+    """Return the SQL file of a state with its aggregate columns and the metrics' checks."""
+    file = SqlFile("curves", "state", sql_root() / "states" / f"{binning_kind}.sql")
+    tree = file.statement
+    if metrics.rank_based:
+        bins.add_exact_score_bins(tree)
+    inner = tree.args["from_"].this
+    missing = {column.name for aggregate in metrics.aggregates.values() for column in aggregate.find_all(exp.Column)}
+    if isinstance(inner, exp.Subquery):
+        inner.this.select(*(exp.column(name) for name in sorted(missing - set(inner.this.named_selects))), copy=False)
+    tree.select(*(exp.alias_(aggregate.copy(), name) for name, aggregate in metrics.aggregates.items()), copy=False)
+    if folds is not None:
+        folds.add_bucket_key(tree)
+    file.__dict__["annotations"] = {**file.annotations, **({"Requires": ", ".join(requires)} if requires else {})}
+    return file

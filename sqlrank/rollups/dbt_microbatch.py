@@ -1,0 +1,140 @@
+"""Write a dbt microbatch model of a state: one batch per day, rebuilt for late rows."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from sqlrank._version import __version__
+from sqlrank.argument_checks import entry_point
+from sqlrank.engines.database import names_only_database
+from sqlrank.errors import InputError, short_repr
+from sqlrank.output.dbt import DbtModel, check_name, dbt_relation, model_text, schema_yaml
+from sqlrank.output.table_writes import resolve_group_column, without_order
+from sqlrank.prepare import prepare
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.request import Request, collect_sources
+from sqlrank.rollups.binning import DEFAULT_BINS, JackknifeBuckets, ScoreBinning
+from sqlrank.rollups.build import add_definition_column, rollup_question
+from sqlrank.rollups.writer import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sqlrank.registry.metric import Metric
+
+MICROBATCH_PARTITIONING = {
+    "duckdb": "",
+    "snowflake": "",
+    "redshift": "",
+    "bigquery": ", partition_by={{'field': '{0}', 'data_type': 'date', 'granularity': 'day'}}",
+    "spark": ", partition_by=['{0}']",
+    "databricks": ", partition_by=['{0}']",
+}
+"""Dialects whose dbt adapter replaces a whole batch, with the configuration it needs."""
+
+
+@entry_point
+def state_model(
+    metrics: str | Metric | Iterable[str | Metric],
+    name: str,
+    *,
+    predictions: str | None = None,
+    run: str | None = None,
+    qrels: str | None = None,
+    queries: str | None = None,
+    by: str | Sequence[str],
+    begin: str | date,
+    day: str = "day",
+    lookback: int = 3,
+    bins: str = "grid",
+    fineness: int = DEFAULT_BINS,
+    atoms: Sequence[float] = (),
+    fold: str | None = None,
+    folds: int | None = None,
+    dialect: str = "duckdb",
+    columns: Mapping[str, Any] | None = None,
+    where: str | None = None,
+    batch: str | None = None,
+    sql_dir: str | Path | None = None,
+    **policies: Any,
+) -> DbtModel:
+    """Return a dbt model of a state, built day by day with the ``microbatch`` strategy.
+
+    Each run rebuilds the last day, ``lookback`` days before it and missing days. It reads only the rows of each day if the source has an
+    ``event_time``. Other arguments are those of :func:`sqlrank.state`.
+
+    Args:
+        metrics: metrics that the state must support.
+        name: name of the model.
+        predictions: a model, a seed, or a source such as ``"ads.impressions"``.
+        run: as ``predictions``, for ranking metrics.
+        qrels: as ``predictions``.
+        queries: as ``predictions``.
+        by: key columns, including the day.
+        begin: the first day, such as ``"2026-01-01"``.
+        day: the day column of ``by``, a date.
+        lookback: number of days before the last one to rebuild in each run, for labels that arrive late.
+        bins: as for :func:`sqlrank.state`.
+        fineness: as for :func:`sqlrank.state`.
+        atoms: as for :func:`sqlrank.state`.
+        fold: as for :func:`sqlrank.state`.
+        folds: as for :func:`sqlrank.state`.
+        dialect: SQL dialect of the warehouse.
+        columns: mapping from canonical column names to those of the source.
+        where: a SQL condition on the rows to read; it may contain Jinja.
+        batch: name of the model's rows in the column ``batch``, needed if other rows are inserted next to them, such as retractions.
+        sql_dir: a folder with metrics of your own.
+        **policies: parameters that apply to all metrics.
+
+    Raises:
+        MetricError: a metric that cannot be computed from aggregates.
+        InputError: an invalid name, an invalid day, or an engine whose adapter cannot replace whole batches.
+
+    >>> print(state_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01").sql.splitlines()[0][:70])
+    {{ config(materialized='incremental', incremental_strategy='microbatch
+    """
+    check_name(name)
+    get_dialect(dialect)
+    if dialect not in MICROBATCH_PARTITIONING:
+        raise InputError(
+            f"dbt has no microbatch for {dialect} that replaces whole days, as far as sqlrank knows; choose from: {', '.join(MICROBATCH_PARTITIONING)}, or "
+            "run what sqlrank.state_sql (sqlrank state --sql --insert --replace day) prints"
+        )
+    call = Request(
+        metrics,
+        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries),
+        columns=columns,
+        by=by,
+        where=where,
+        sql_dir=sql_dir,
+        policies=policies,
+    )
+    question, definition = rollup_question(
+        call, dialect, ScoreBinning.from_arguments(bins, fineness, atoms), JackknifeBuckets.from_arguments(fold, folds)
+    )
+    statement = add_definition_column(prepare(question, names_only_database(dialect, dbt_relation)).statement, definition, question)
+    if (named_batch := Batch.from_arguments(batch)) is not None:
+        statement = named_batch.add_batch_column(statement)
+    # The bin is a key column like the others.
+    outputs = [dataclasses.replace(output, kind="point") if output.name == "bin" else output for output in statement.outputs]
+    statement = dataclasses.replace(statement, outputs=outputs)
+    event = resolve_group_column(statement, day, dialect, "day").name
+    config = {"event_time": event, "batch_size": "day", "begin": _day(begin), "lookback": lookback}
+    config_arguments = ", ".join(f"{key}={value!r}" for key, value in config.items()) + MICROBATCH_PARTITIONING[dialect].format(event)
+    model_statement = dataclasses.replace(statement, tree=without_order(statement))
+    config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}"
+    options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "fold": fold, "batch": batch, **policies}
+    text = model_text(config_text, model_statement, dialect, options)
+    description = f"Sums per {' and '.join(question.group_by)} that sqlrank evaluate --state adds up (sqlrank {__version__})"
+    return DbtModel(text, schema_yaml(name, description, model_statement, question, dialect))
+
+
+def _day(begin: Any) -> str:
+    """Return the first day as ISO text; raise ``InputError`` if it is not a date."""
+    try:
+        return (begin if isinstance(begin, date) else date.fromisoformat(str(begin))).isoformat()[:10]
+    except ValueError:
+        raise InputError(f"begin={short_repr(begin)} is no day; write it as 2026-01-31") from None

@@ -1,0 +1,407 @@
+"""Decompose metrics into mergeable aggregates and formulas: sums over rows, moments of per-query values, and rank metrics."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.compiler.intervals.derivatives import expand_averages
+from sqlrank.compiler.layout import OutputColumn
+from sqlrank.compiler.metric_values import aggregate_expression
+from sqlrank.compiler.parameter_binding import bind_parameters, sql_literal
+from sqlrank.compiler.select_builders import cast_double
+from sqlrank.compiler.statement import CompiledStatement
+from sqlrank.errors import MetricError
+from sqlrank.registry.metric import Metric, parse_metric_text
+from sqlrank.registry.settings_checks import accepted_settings
+from sqlrank.registry.sql_file import NO_CUTOFF
+from sqlrank.registry.tie_bounds import TieBound, read_tie_bounds
+from sqlrank.rollups.schema import MERGE_FUNCTIONS, aggregate_column_name
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sqlrank.registry.metric import ParameterValue
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+
+
+def split_aggregates(value: exp.Expr) -> tuple[dict[str, exp.Expr], exp.Expr] | None:
+    """Return the aggregates of an expression by column name, and the formula that merges them.
+
+    Returns None if an aggregate cannot be merged.
+    """
+    holder = exp.Paren(this=expand_averages(value))
+    aggregates: dict[str, exp.Expr] = {}
+    for node in list(holder.find_all(exp.AggFunc)):
+        merge = MERGE_FUNCTIONS.get(type(node))
+        if merge is None or node.find_ancestor(exp.AggFunc) is not None or isinstance(node.this, exp.Distinct):
+            return None
+        name = aggregate_column_name(node)
+        aggregates[name] = node.copy()
+        node.replace(merge(this=exp.column(name)))
+    return aggregates, holder.this
+
+
+RUN_ROLE = "run"
+"""The input role of ranking metrics."""
+
+ROLLUP_ROLES = (RUN_ROLE, "qrels", "predictions")
+"""The inputs that a state may be built from; defaults of policies depend on them."""
+
+ROW_POLICIES = ("queries", "score_type", "id_type", "nulls", "duplicates")
+"""Policies that select rows. They are fixed when the state is built and cannot be passed when it is evaluated."""
+
+LATER_POLICIES = ("id_type",)
+"""Row policies added later: their default leaves the definition hash of older states unchanged."""
+
+AggregatesAndFormula = tuple[dict[str, exp.Expr], exp.Expr]
+"""Aggregates by column name, and the formula over them."""
+
+
+def aggregates_and_formula(metric: ResolvedMetric, library: Registry, *, weighted: bool) -> AggregatesAndFormula:
+    """Return the aggregates of a ranking metric's per-query values, and the formula over them.
+
+    Raises:
+        MetricError: a metric without per-query values, or an aggregate function that cannot be merged.
+    """
+    name = str(metric.metric)
+    if metric.file.grain != "list":
+        raise MetricError(
+            f"{name} is one number of all lists together, such as which documents they show, and not made of a value for each: no sums of days "
+            "give it; evaluate it from the run"
+        )
+    if isinstance(metric.metric.cutoff, tuple):
+        raise MetricError(
+            f"{name} has a row for each cut-off; name those that the state is to have, such as {metric.file.display_name}@[5,10]"
+        )
+    value = exp.column(per_query_column(metric, library))
+    is_weighted = weighted or metric.settings.get("aggregate") == "wmean"
+    decomposition = split_aggregates(aggregate_expression(library, metric, value, "list", weighted=is_weighted))
+    if decomposition is None or any(column.name == value.name for column in decomposition[1].find_all(exp.Column)):
+        raise MetricError(
+            f"{name}: aggregate={metric.settings.get('aggregate')} over all lists does not follow from that of each day; mean, wmean, gmean, sum, min "
+            "and max do. Ask for it of a table with the value of each list, which evaluate(per_query=True) makes"
+        )
+    return decomposition
+
+
+def stored_aggregates(metric: ResolvedMetric, library: Registry, *, weighted: bool) -> dict[str, exp.Expr]:
+    """Return all aggregates stored for a metric: those of its formula, the moments, minimum and maximum.
+
+    Weighted queries add the weighted moments, which include the sum of the weights.
+    """
+    value = exp.column(per_query_column(metric, library))
+    statistics: list[exp.Expr] = [*_moments(value).values(), exp.Min(this=value), exp.Max(this=value)]
+    statistics += _moments(value, weighted=True).values() if weighted else []
+    aggregates = {aggregate_column_name(aggregate): aggregate.copy() for aggregate in statistics}
+    for is_weighted in (False, *([True] if weighted else [])):
+        plain = replace(metric, settings={name: value for name, value in metric.settings.items() if name != "aggregate"})
+        aggregates |= aggregates_and_formula(plain, library, weighted=is_weighted)[0]
+    return aggregates | aggregates_and_formula(metric, library, weighted=weighted)[0]
+
+
+def mean_moments(metric: ResolvedMetric, library: Registry, *, weighted: bool) -> dict[str, AggregatesAndFormula]:
+    """Return the moments (count, sum, sum of squares) of a mean metric.
+
+    Returns an empty dict if it is not a mean or has no interval.
+    """
+    aggregate_function = metric.settings.get("aggregate", "wmean" if weighted else "mean")
+    if aggregate_function not in {"mean", "wmean"} or "No interval" in metric.file.annotations:
+        return {}
+    moments = _moments(exp.column(per_query_column(metric, library)), weighted=aggregate_function == "wmean")
+    return {
+        name: ({aggregate_column_name(aggregate): aggregate.copy()}, exp.Sum(this=exp.column(aggregate_column_name(aggregate))))
+        for name, aggregate in moments.items()
+    }
+
+
+def _moments(value: exp.Column, *, weighted: bool = False) -> dict[str, exp.Expr]:
+    """Return the aggregates from which the variance of per-query values follows, by name."""
+    if not weighted:
+        return {"count": exp.Count(this=value), "total": exp.Sum(this=value), "squares": exp.Sum(this=_product(value, value))}
+    weight = exp.column("weight")
+    is_null = exp.Is(this=value, expression=exp.Null())
+    weights, squares = (
+        exp.Sum(this=exp.Case(ifs=[exp.If(this=is_null, true=sql_literal(0))], default=term)) for term in (weight, _product(weight, weight))
+    )
+    return {
+        "count": exp.Count(this=exp.Case(ifs=[exp.If(this=exp.GT(this=weight, expression=sql_literal(0)), true=value)])),
+        "weights": weights,
+        "total": exp.Sum(this=_product(weight, value)),
+        "squared_weights": squares,
+        "products": exp.Sum(this=_product(weight, weight, value)),
+        "squares": exp.Sum(this=_product(weight, weight, value, value)),
+    }
+
+
+def _product(*factors: exp.Expr) -> exp.Expr:
+    return reduce(lambda product, factor: exp.Mul(this=product.copy(), expression=factor.copy()), factors)
+
+
+def per_query_column(metric: ResolvedMetric, library: Registry) -> str:
+    """Return the column name of a metric's per-query value: its slug and eight digits of a hash.
+
+    The hash covers the expression, the cut-off and all settings except row policies and the aggregate function.
+    """
+    explicit_params = dict(metric.metric.params)
+    aggregate_settings = {"aggregate", *(name for file in library.functions["aggregate"].values() for name in file.params)}
+    read = {
+        name
+        for name in accepted_settings(metric, library) - aggregate_settings
+        if name not in ROW_POLICIES and (name in explicit_params or not _is_implied(name, library))
+    }
+    facts = {
+        "metric": metric.file.display_name,
+        "cutoff": str(metric.metric.cutoff),
+        "value": metric.file.tree.sql("duckdb"),
+        "settings": {name: _setting(name, metric, library) for name in sorted(read)},
+    }
+    digits = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:8]
+    return f"{Metric(metric.metric.name, (), metric.metric.cutoff).slug}_{digits}"
+
+
+def refuse_row_policies(policies: Mapping[str, Any], metrics: Iterable[ResolvedMetric], library: Registry) -> None:
+    """Raise ``MetricError`` for row policies, which are fixed when a state of rankings is built."""
+    name = next((name for name in policies if name in ROW_POLICIES or (name in library.policies and _is_implied(name, library))), None)
+    ranking = next((metric for metric in metrics if metric.input_role == RUN_ROLE), None)
+    if name is not None and ranking is not None:
+        raise MetricError(
+            f"{name} says which rows there are, as the state of {ranking.metric} was made; make one with {name}, and leave it out here"
+        )
+
+
+def row_definition(resolved_metrics: Iterable[ResolvedMetric], library: Registry) -> dict[str, Any]:
+    """Return the definition of the rows of a state of rankings: its aggregates and its row policies."""
+    metrics = list(resolved_metrics)
+    names = [*ROW_POLICIES, *(name for name in library.policies if _is_implied(name, library) and name not in ROW_POLICIES)]
+    defaults = {name: library.allowed_values(name)[0] for name in names}
+    row_policies = {name: next((metric.settings[name] for metric in metrics if name in metric.settings), defaults[name]) for name in names}
+    return {
+        "aggregates": sorted({name for metric in metrics for name in stored_aggregates(metric, library, weighted=False)}),
+        "lists": {name: value for name, value in row_policies.items() if name not in LATER_POLICIES or value != defaults[name]},
+    }
+
+
+def find_list_query(statement: CompiledStatement) -> Any:
+    """Return the CTE that has one row per list with the values of the metrics."""
+    tree: Any = statement.tree
+    (lists,) = (cte.this for cte in tree.ctes if cte.alias == tree.args["from_"].this.name)
+    return lists
+
+
+def aggregate_per_query_values(
+    statement: CompiledStatement, resolved_metrics: Iterable[ResolvedMetric], library: Registry, rows: str
+) -> CompiledStatement:
+    """Replace the metrics of a statement by aggregates of per-query values.
+
+    ``rows`` names the column with the number of lists.
+    """
+    tree: Any = statement.tree.copy()
+    weighted = "weight" in find_list_query(statement).named_selects
+    keys: list[Any] = []
+    audits: list[Any] = []
+    aggregates: dict[str, exp.Expr] = {rows: exp.Count(this=exp.Star())}
+    metrics = {str(metric.metric): metric for metric in resolved_metrics}
+    for select_item, output in zip(tree.selects, statement.outputs, strict=True):
+        if output.kind != "metric":
+            (audits if output.kind == "audit" else keys).append((select_item, output))
+            continue
+        metric = metrics[output.name]
+        name = per_query_column(metric, library)
+        for column, aggregate in stored_aggregates(metric, library, weighted=weighted).items():
+            aggregates.setdefault(column, _over(aggregate, name, output.alias))
+    columns = [(exp.alias_(cast_double(aggregate), name), OutputColumn(name, name, "value")) for name, aggregate in aggregates.items()]
+    select_items = [*keys, *columns, *audits]
+    tree.set("expressions", [select_item for select_item, _ in select_items])
+    return CompiledStatement(tree, [output for _, output in select_items], statement.header)
+
+
+def _over(aggregate: exp.Expr, name: str, alias: str) -> Any:
+    """Return the aggregate with the metric's value read from the column ``alias``."""
+    return aggregate.transform(lambda node: exp.column(alias) if isinstance(node, exp.Column) and node.name == name else node)
+
+
+def _is_implied(policy: str, library: Registry) -> bool:
+    """Return True if the default of a policy depends on which inputs are given."""
+    return any("needs" in value for value in library.policies.get(policy, {"values": {}})["values"].values())
+
+
+def _setting(name: str, metric: ResolvedMetric, library: Registry) -> ParameterValue | None:
+    """Return the effective value of a metric's setting, its default if it is not set."""
+    if metric.settings.get(name) is not None:
+        return metric.settings[name]
+    if name in library.policies:
+        return library.allowed_values(name)[0]
+    if name in library.functions:
+        return library.default_function(name)
+    return next((file.params[name].default for file in [metric.file, *metric.dependencies.files] if name in file.params), NO_CUTOFF)
+
+
+PREDICTIONS_ROLE = "predictions"
+"""The input role of a state of predictions."""
+
+
+@dataclass(frozen=True)
+class AdditiveMetric:
+    """An additive metric: its aggregates by column name, and a formula over them."""
+
+    name: str
+    aggregates: Mapping[str, exp.Expr]
+    formula: exp.Expr
+
+
+@dataclass(frozen=True)
+class PerQueryMetric(AdditiveMetric):
+    """A ranking metric as a formula over aggregated per-query values.
+
+    ``moments`` are count, sum and sum of squares of a mean, for its standard error; empty if it has no interval. ``weighted`` is the same
+    metric for weighted queries.
+    """
+
+    moments: tuple[AdditiveMetric, ...]
+    weighted: PerQueryMetric | None = None
+
+
+@dataclass(frozen=True)
+class RankMetric:
+    """A rank metric, its settings, and the tie orders whose minimum and maximum bound it."""
+
+    name: str
+    metric: Any
+    policies_read: frozenset[str]
+    lower_bounds: tuple[TieBound, ...]
+    upper_bounds: tuple[TieBound, ...]
+
+    @property
+    def metrics(self) -> list[Any]:
+        """Return the metric and the metrics of its bounds."""
+        borrowed = (bound.metric for bound in (*self.lower_bounds, *self.upper_bounds))
+        return [self.metric, *(parse_metric_text(name) for name in borrowed if name is not None)]
+
+
+@dataclass(frozen=True)
+class RollupMetrics:
+    """The metrics of a state, in the order of the request."""
+
+    metrics: tuple[AdditiveMetric | RankMetric, ...]
+
+    @property
+    def additive(self) -> list[AdditiveMetric]:
+        """Return the additive metrics."""
+        return [metric for metric in self.metrics if isinstance(metric, AdditiveMetric)]
+
+    @property
+    def is_per_query(self) -> bool:
+        """Return True if the metrics are ranking metrics."""
+        return any(isinstance(metric, PerQueryMetric) for metric in self.metrics)
+
+    def resolve_weights(self, has: Callable[[str], bool]) -> RollupMetrics:
+        """Return the weighted variant of each ranking metric whose columns the table has."""
+
+        def resolve_variant(metric: AdditiveMetric | RankMetric) -> AdditiveMetric | RankMetric:
+            weighted = metric.weighted if isinstance(metric, PerQueryMetric) else None
+            return metric if weighted is None or not all(map(has, weighted.aggregates)) else weighted
+
+        return RollupMetrics(tuple(map(resolve_variant, self.metrics)))
+
+    def averaged(self, has: Callable[[str], bool]) -> list[PerQueryMetric]:
+        """Return the metrics that are means over queries, resolved for the columns of the table."""
+        return [metric for metric in self.resolve_weights(has).metrics if isinstance(metric, PerQueryMetric) and metric.moments]
+
+    def read(self, has: Callable[[str], bool]) -> dict[str, exp.Expr]:
+        """Return the aggregates to read by column name, including the moments of means."""
+        resolved = self.resolve_weights(has)
+        moments = {
+            name: tree
+            for metric in resolved.averaged(has)
+            for moment in metric.moments
+            for name, tree in moment.aggregates.items()
+            if has(name)
+        }
+        return resolved.aggregates | moments
+
+    @property
+    def rank_based(self) -> list[RankMetric]:
+        """Return the rank metrics, which need score bins."""
+        return [metric for metric in self.metrics if isinstance(metric, RankMetric)]
+
+    @property
+    def aggregates(self) -> dict[str, exp.Expr]:
+        """Return the aggregates of all additive metrics by column name."""
+        return {name: tree for metric in self.additive for name, tree in metric.aggregates.items()}
+
+
+def decompose_metrics(resolved_metrics: Iterable[ResolvedMetric], library: Registry) -> RollupMetrics:
+    """Return the aggregates that the metrics need.
+
+    Raises ``MetricError`` for a metric that cannot be computed from aggregates.
+    """
+    metrics = list(resolved_metrics)
+    if len(both := {metric.input_role == RUN_ROLE: metric for metric in metrics}) > 1:
+        raise MetricError(f"{both[True].metric} is of rankings and {both[False].metric} of predictions; each wants a state of its own")
+    return RollupMetrics(
+        tuple(
+            _decompose_ranking_metric(metric, library) if metric.input_role == RUN_ROLE else _decompose_prediction_metric(metric, library)
+            for metric in metrics
+        )
+    )
+
+
+def _decompose_ranking_metric(metric: ResolvedMetric, library: Registry) -> PerQueryMetric:
+    name = str(metric.metric)
+    plain, weighted = (
+        PerQueryMetric(
+            name,
+            *aggregates_and_formula(metric, library, weighted=is_weighted),
+            tuple(
+                AdditiveMetric(f"{name}.{moment}", *decomposition)
+                for moment, decomposition in mean_moments(metric, library, weighted=is_weighted).items()
+            ),
+        )
+        for is_weighted in (False, True)
+    )
+    return replace(plain, weighted=weighted)
+
+
+def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> AdditiveMetric | RankMetric:
+    name = str(metric.metric)
+    if metric.is_per_list:
+        raise MetricError(
+            f"{name} has a value for each {library.roles[metric.input_role].list_column} of a group, which a state has of metrics of rankings alone; keep a "
+            f"table of these values (per_query=True), or make a state of {metric.file.display_name}"
+        )
+    if metric.input_role != PREDICTIONS_ROLE or metric.file.kind != "metrics" or isinstance(metric.metric.cutoff, tuple):
+        raise MetricError(
+            f"{name} is no metric of all predictions with one value, and a state has no others; {_supported_metrics(library)}"
+        )
+    if "ties" in metric.settings:
+        raise MetricError(f"{name}: a state has the value and both bounds at once; leave ties out")
+    value = bind_parameters(library, metric.file.tree.selects[-1].unalias(), metric.settings, metric.file.params)
+    if metric.file.source_relation == PREDICTIONS_ROLE:
+        decomposition = split_aggregates(value)
+        if decomposition is not None:
+            return AdditiveMetric(name, *decomposition)
+    elif (bounds := read_tie_bounds(metric.file)) is not None and "positive_squares" not in {
+        column.name for column in find_nodes(value, exp.Column)
+    }:
+        return RankMetric(name, metric.metric, frozenset(accepted_settings(metric, library)), *bounds)
+    raise MetricError(
+        f"{name} is neither a sum over predictions nor within bounds by their order, so that no state has it; {_supported_metrics(library)}"
+    )
+
+
+def _supported_metrics(library: Registry) -> str:
+    additive, rank_based = [], []
+    for file in library.metrics.values():
+        if read_tie_bounds(file) is not None:
+            rank_based.append(file.display_name)
+        elif file.first_source == PREDICTIONS_ROLE and split_aggregates(file.tree.selects[-1].unalias()) is not None:
+            additive.append(file.display_name)
+    return f"it has {', '.join(sorted(rank_based))} within bounds, and exactly {', '.join(sorted(additive))}"

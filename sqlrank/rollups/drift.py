@@ -1,0 +1,255 @@
+"""Compare metrics and score distributions of current and reference days, with tolerances and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sqlrank._version import __version__
+from sqlrank.argument_checks import entry_point
+from sqlrank.comparison.comparison_request import ComparedMetric
+from sqlrank.comparison.tolerance import (
+    DEFAULT_KEY,
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    SKIPPED,
+    Tolerance,
+    Verdict,
+    overall_verdict,
+    parse_tolerances,
+)
+from sqlrank.engines import remote_database
+from sqlrank.engines.duckdb_session import duckdb_session
+from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.inputs.source_union import resolve_source
+from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.select_files import load_select
+from sqlrank.request import Request
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS
+from sqlrank.rollups.contrasts import CONTRAST_INTERVALS, CONTRAST_VALUES, ContrastRequest, row_counts
+from sqlrank.rollups.evaluate_rollup import resolve_rollup_call
+from sqlrank.rollups.merge import MergeQuery
+from sqlrank.rollups.rank_metrics import ROLLUP_GROUP_ID, group_ids
+from sqlrank.rollups.rollup_table import RollupTable
+from sqlrank.rollups.schema import NUM_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from sqlrank.engines.database import Database
+    from sqlrank.registry.metric import Metric
+    from sqlrank.rollups.contrasts import SideResult
+
+
+PSI = "PSI"
+"""Name of the population stability index."""
+
+VERDICT_ORDER = (FAIL, INCONCLUSIVE, SKIPPED, PASS, None)
+"""Verdicts, the worst first."""
+
+
+@dataclass(frozen=True)
+class DriftTolerances:
+    """Drift tolerances by metric."""
+
+    by_metric: Mapping[str, Tolerance]
+    by_interval: frozenset[str] = frozenset()
+
+    @classmethod
+    def from_argument(cls, tolerances: Any, names: Sequence[str], by_interval: Sequence[str] = ()) -> DriftTolerances:
+        """Parse tolerances; raise ``MetricError`` for an invalid one, or one of an unknown metric.
+
+        Metrics in ``by_interval`` are judged by their confidence intervals instead of their bounds.
+        """
+        measures = [ComparedMetric(name, "neither", is_proportion=False) for name in (*names, PSI)]
+        by_name = dict(zip((*names, PSI), parse_tolerances(tolerances, measures), strict=True))
+        named = (
+            {str(parse_metric_text(str(name))) for name in tolerances if name != DEFAULT_KEY} if isinstance(tolerances, Mapping) else set()
+        )
+        has_others = not isinstance(tolerances, Mapping) or DEFAULT_KEY in tolerances
+        return cls(
+            {name: tolerance for name, tolerance in by_name.items() if name in named or (has_others and name != PSI)},
+            frozenset(by_interval),
+        )
+
+    def verdict(self, row: Mapping[str, Any]) -> dict[str, str | None]:
+        """Return tolerance, verdict and reason of a row, None for a metric without a tolerance."""
+        tolerance = self.by_metric.get(row["metric"])
+        if tolerance is None:
+            return {"tolerance": None, "verdict": None, "reason": None}
+        verdict = _verdict(row, tolerance, self.by_interval)
+        return {"tolerance": str(tolerance), "verdict": verdict.verdict, "reason": verdict.reason}
+
+
+def order_by_verdict(rows: Sequence[dict[str, Any]], tolerances: DriftTolerances | None) -> list[dict[str, Any]]:
+    """Return rows with verdicts, the worst first: by verdict, then by relative drift."""
+    judged_rows = [row if tolerances is None else row | tolerances.verdict(row) for row in rows]
+
+    def sort_key(row: Mapping[str, Any]) -> tuple[int, float]:
+        tolerance = None if tolerances is None else tolerances.by_metric.get(row["metric"])
+        width = abs(row["value_reference"] or 1.0) if tolerance is None else _width(row, tolerance)
+        change = abs(row["difference"]) if row["difference"] is not None else -1.0
+        return VERDICT_ORDER.index(row.get("verdict")), -change / width if width else float("-inf") * (change > 0)
+
+    return sorted(judged_rows, key=sort_key)
+
+
+def overall_drift_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the overall verdict of the rows that have one."""
+    return overall_verdict([Verdict(row["verdict"], "") for row in rows if row["verdict"] is not None])
+
+
+def _width(row: Mapping[str, Any], tolerance: Tolerance) -> float:
+    return tolerance.value * (abs(row["value_reference"] or 0.0) if tolerance.is_share else 1.0)
+
+
+def _verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozenset[str]) -> Verdict:
+    """Return the verdict of a row: pass or fail if both limits agree, otherwise inconclusive."""
+    for side, days in (("reference", "the reference"), ("current", "the days that are compared")):
+        if row[f"{NUM_ROWS}_{side}"] is None:
+            return Verdict(SKIPPED, f"no rows in {days}")
+    if row["difference"] is None:
+        sides = (("value_reference", "the reference"), ("value_current", "the days that are compared"))
+        undefined = [days for name, days in sides if row[name] is None]
+        return Verdict(INCONCLUSIVE, f"undefined for {'both' if len(undefined) != 1 else undefined[0]}")
+    uses_interval = row["metric"] in by_interval
+    width, (low, high) = _width(row, tolerance), (row[name] for name in ((CI_LOW, CI_HIGH) if uses_interval else BOUNDS))
+    if low is None:
+        return Verdict(INCONCLUSIVE, "cannot tell: too few folds, or they do not differ")
+    if max(abs(low), abs(high)) <= width:
+        return Verdict(PASS, "within the tolerance")
+    if low > width or high < -width:
+        return Verdict(FAIL, "moved by more than the tolerance")
+    return Verdict(INCONCLUSIVE, f"cannot tell: the {'interval reaches' if uses_interval else 'bounds reach'} past the tolerance")
+
+
+@entry_point
+def drift(
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    state: Any,
+    reference: str,
+    where: str | None = None,
+    by: str | Sequence[str] = (),
+    at_most: float | str | Mapping[str, float | str] | None = None,
+    confidence: float | None = None,
+    connection: Any = None,
+    dialect: str | None = None,
+    sql_dir: str | Path | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    temp_directory: str | Path | None = None,
+    timeout: float | None = None,
+    **policies: Any,
+) -> pa.Table:
+    """Compare metrics of some days of a state with a reference; detect drift of scores.
+
+    Args:
+        metrics: as for :func:`sqlrank.evaluate` with ``state=``.
+        state: the sums that :func:`sqlrank.state` made.
+        reference: a condition in SQL that selects the reference rows, such as ``"day < '2026-03-01'"``.
+        where: a condition that selects the rows to compare, such as ``"day >= '2026-03-01'"``; all rows by default.
+        by: key columns of the state to group by.
+        at_most: maximum change of a metric, up or down, for a verdict on each row: ``0.01``, ``"2%"`` of the reference's value, or by name,
+            ``{"AUC": 0.01, "PSI": 0.2}``. ``"*"`` means all other metrics. PSI needs a tolerance under its own name.
+        confidence: confidence level, such as 0.95: adds intervals of the differences to a state with folds, and bases verdicts on them.
+        connection: where the state is.
+        dialect: SQL dialect of ``connection``, if its class does not identify it.
+        sql_dir: as for :func:`sqlrank.evaluate`.
+        memory_limit: as for :func:`sqlrank.evaluate`.
+        threads: as for :func:`sqlrank.evaluate`.
+        temp_directory: as for :func:`sqlrank.evaluate`.
+        timeout: as for :func:`sqlrank.evaluate`.
+        **policies: parameters that apply to all metrics.
+
+    Returns:
+        A row per group and metric. The columns of ``by`` come first, then ``metric`` (string), ``value_reference``, ``value_current``,
+        ``difference``, and its guaranteed bounds ``bound_low`` and ``bound_high`` (float64). ``confidence`` adds the interval limits ``ci_low``
+        and ``ci_high``, the standard error ``se``, the number of folds ``n_buckets`` (int64) and the p-value ``p_value``. ``at_most`` adds
+        ``tolerance``, ``verdict`` and ``reason`` (string). ``num_days_reference`` and ``num_days_current`` exist if there is a column ``day``;
+        ``num_rows_reference`` and ``num_rows_current`` are int64. ``PSI`` is the population stability index over deciles of the reference's
+        scores, if the state has bins. Rows
+        are sorted by verdict: fail, inconclusive, skipped, pass; then by drift relative to the tolerance, or to the reference's value
+        without one. The schema's metadata has the overall verdict, ``sqlrank.verdict``.
+
+    Raises:
+        MetricError: a metric that cannot be computed from a state, or an invalid tolerance.
+        InputError: a state without the columns of a metric, or rows that cannot be merged.
+
+    >>> import sqlrank
+    >>> clicks = pa.table({"day": [1, 1, 2, 2], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.25, 0.75]})
+    >>> rollup = sqlrank.state("AUC", predictions=clicks, by="day")
+    >>> drift("AUC", state=rollup, reference="day = 1", where="day = 2", at_most={"AUC": 0.1}).select(["metric", "difference", "verdict"]).to_pylist()
+    [{'metric': 'AUC', 'difference': -1.0, 'verdict': 'fail'}, {'metric': 'PSI', 'difference': 0.0, 'verdict': None}]
+    """
+    call = Request(metrics, {}, by=by, where=where, confidence=confidence, sql_dir=sql_dir, policies=policies)
+    _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
+    request = ContrastRequest(call, rollup_metrics, resolved_metrics, names, ResourceLimits(memory_limit, threads, temp_directory, timeout))
+    interval_metrics = [metric.name for metric in request.metrics_with_interval.metrics] if confidence is not None else []
+    tolerances = (
+        None
+        if at_most is None
+        else DriftTolerances.from_argument(at_most, [metric.name for metric in rollup_metrics.metrics], interval_metrics)
+    )
+
+    def work(database: Database) -> tuple[SideResult, SideResult]:
+        rollup_table = RollupTable(resolve_source(database, "state", state))
+        rollup_table.check_metrics(rollup_metrics, names)
+        if confidence is not None:
+            rollup_table.check_buckets(names)
+        conditions = [(reference, "reference"), (where, "where")]
+        rows = [rollup_table.select_rows(database, rollup_metrics, text, argument, reads_bins=True) for text, argument in conditions]
+        if where is not None:
+            rollup_table.select_rows(database, rollup_metrics, f"({reference}) OR ({where})")
+        reference_side, current_side = (request.evaluate_side(MergeQuery(database, rollup_table, side_rows, names)) for side_rows in rows)
+        return reference_side, current_side
+
+    reference_side, current_side = run_on_database(connection, remote_database.infer_dialect(connection, dialect), request.limits, work)
+    return _result(request, reference_side, current_side, tolerances)
+
+
+def _result(request: ContrastRequest, reference: SideResult, current: SideResult, tolerances: DriftTolerances | None) -> pa.Table:
+    """Return the rows of all groups, the worst first."""
+    groups = request.groups(reference, current)
+    psi = _psi(request, groups, reference.bins, current.bins)
+    has_interval = request.call.confidence is not None
+    rows = []
+    for contrast in request.contrasts(groups, reference, current):
+        counts = row_counts(contrast, current.metrics.column_names, ("_reference", "_current"))
+        differences: dict[str, dict[str, Any]] = contrast.differences
+        if psi is not None:
+            group_psi = psi.get(contrast.place)
+            differences[PSI] = dict(
+                zip(CONTRAST_VALUES, (None if group_psi is None else 0.0, group_psi, group_psi, group_psi, group_psi), strict=True)
+            )
+            differences[PSI] |= dict.fromkeys(CONTRAST_INTERVALS) if has_interval else {}
+        rows += [contrast.group | {"metric": name} | values | counts for name, values in differences.items()]
+    verdicts = order_by_verdict(rows, tolerances)
+    data_types = {"metric": pa.string(), **dict.fromkeys(CONTRAST_VALUES, pa.float64())}
+    data_types |= {name: pa.int64() if name == N_BUCKETS else pa.float64() for name in CONTRAST_INTERVALS} if has_interval else {}
+    data_types |= {} if tolerances is None else dict.fromkeys(("tolerance", "verdict", "reason"), pa.string())
+    data_types |= {name: pa.int64() for name in rows[0] if name not in {*request.by, *data_types}}
+    schema = pa.schema([*groups.schema, *(pa.field(name, data_type) for name, data_type in data_types.items())])
+    metadata = {"sqlrank.version": __version__} | ({} if tolerances is None else {"sqlrank.verdict": overall_drift_verdict(verdicts)})
+    metadata |= {"sqlrank.confidence": f"{request.call.confidence:g}"} if has_interval else {}
+    return pa.Table.from_pylist(verdicts, schema).replace_schema_metadata(metadata)
+
+
+def _psi(
+    request: ContrastRequest, groups: pa.Table, reference_bins: pa.Table | None, current_bins: pa.Table | None
+) -> dict[int, float | None] | None:
+    """Return the population stability index of each group, None without bins."""
+    if reference_bins is None or current_bins is None:
+        return None
+    limits = request.limits
+    with duckdb_session(None, ResourceLimits(limits.memory_limit, limits.threads, limits.temp_directory)) as duck:
+        for name, bins in (("bins_then", reference_bins), ("bins_now", current_bins)):
+            group_numbers = group_ids(groups, bins)
+            duck.register(name, bins.select(range(len(request.by), bins.num_columns)).append_column(ROLLUP_GROUP_ID, group_numbers))
+        return dict(duck.sql(load_select("states", "population_stability_index.sql").sql("duckdb")).fetchall())

@@ -1,0 +1,218 @@
+"""Evaluate metrics from a state: merge its rows, apply formulas, and bound rank metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sqlrank._version import __version__
+from sqlrank.compiler.statement import FOLD_COLUMN
+from sqlrank.engines import remote_database
+from sqlrank.engines.open_database import run_on_database
+from sqlrank.errors import MetricError
+from sqlrank.inputs.source_union import resolve_source
+from sqlrank.registry.loader import registry_for
+from sqlrank.registry.metric_resolver import resolve_metrics
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE
+from sqlrank.result_metadata import metrics_metadata
+from sqlrank.rollups import jackknife
+from sqlrank.rollups.decomposition import ROLLUP_ROLES, decompose_metrics, refuse_row_policies
+from sqlrank.rollups.merge import MergeQuery, RollingWindows
+from sqlrank.rollups.rank_metrics import rank_metrics_with_bounds
+from sqlrank.rollups.rollup_table import RollupTable
+from sqlrank.rollups.schema import NUM_DAYS, NUM_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.engines.database import Database
+    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.request import Request
+    from sqlrank.rollups.decomposition import RollupMetrics
+
+MAX_BINS_PER_CHUNK = 4_000_000
+"""Maximum number of bins held in memory at once, if there are several windows."""
+
+MetricColumns = dict[str, dict[str, pa.Array]]
+"""Result columns by metric, with one row per group."""
+
+ColumnBuilder = Callable[[MergeQuery, pa.Table], MetricColumns]
+"""A function that computes result columns for a chunk of groups."""
+
+INTERVAL_COLUMNS = (CI_LOW, CI_HIGH, SE, N_UNITS, N_BUCKETS)
+"""Interval columns of a metric, with one of the two counts."""
+
+ROLLING_KEY = "sqlrank.rolling"
+"""Metadata key of the window length in days."""
+
+
+def evaluate_rollup(
+    call: Request,
+    state: Any,
+    connection: Any,
+    dialect: str | None,
+    limits: ResourceLimits,
+    rolling: int | None = None,
+    ends: str | None = None,
+) -> pa.Table:
+    """Return the metrics of a call from a state, evaluated by its engine.
+
+    ``rolling`` is the window length in days, ``ends`` a condition on the last days of windows.
+
+    Raises:
+        MetricError: a metric that cannot be computed from aggregates, or an option that needs rows.
+        InputError: a state without the columns of a metric, or rows that cannot be merged.
+    """
+    if state is None:
+        what = "ends" if rolling is None else "rolling"
+        raise MetricError(f"{what}= is for state=, the sums of days that sqlrank.state (sqlrank state) makes")
+    refuse_row_options(call, rolling, ends)
+    library, resolved_metrics, metrics, by = resolve_rollup_call(call)
+
+    def work(database: Database) -> pa.Table:
+        rollup_table = RollupTable(resolve_source(database, "state", state))
+        rollup_table.check_metrics(metrics, by)
+        if call.confidence is not None:
+            rollup_table.check_interval_support(metrics, by)
+        rows = rollup_table.select_rows(database, metrics, call.where)
+        windows = None if rolling is None else RollingWindows.ending_at(database, rollup_table, rows, rolling, ends)
+        has_day = rollup_table.day_column in [rollup_table.table.column(name) for name in by]
+        keys = by if windows is None or has_day else [*by, str(rollup_table.day_column)]
+        merge_query = MergeQuery(database, rollup_table, rows, keys, windows)
+        return metric_table(metrics, merge_query, call, limits, resolved_metrics if call.confidence is not None else ())
+
+    table = run_on_database(connection, remote_database.infer_dialect(connection, dialect), limits, work)
+    limit_kinds = {f"{metric.name}.{bound}": bound for metric in metrics.rank_based for bound in BOUNDS}
+    if call.confidence is not None:
+        limit_kinds |= {f"{metric.name}.{limit}": limit for metric in metrics.metrics for limit in INTERVAL_COLUMNS}
+    column_kinds = {name: limit_kinds.get(name, "metric") for name in table.column_names}
+    column_kinds |= dict.fromkeys(table.column_names[: table.column_names.index(metrics.metrics[0].name)], "by")
+    column_kinds |= {name: name for name in (NUM_DAYS, NUM_ROWS) if name in table.column_names}
+    metadata = {"sqlrank.version": __version__, **metrics_metadata(column_kinds, resolved_metrics, library).to_schema_metadata()}
+    metadata |= {} if call.confidence is None else {"sqlrank.confidence": f"{call.confidence:g}", "sqlrank.interval": "t"}
+    return table.replace_schema_metadata(metadata | ({} if rolling is None else {ROLLING_KEY: str(rolling)}))
+
+
+def resolve_rollup_call(call: Request) -> tuple[Registry, list[ResolvedMetric], RollupMetrics, list[str]]:
+    """Resolve a call: return the library, its metrics, their aggregates and the group columns.
+
+    Raises:
+        MetricError: a metric that cannot be computed from aggregates, several groupings, or an unsupported interval method.
+    """
+    library = registry_for(call.sql_dir)
+    resolved_metrics = resolve_metrics(call.metrics, library, None, call.policies, ROLLUP_ROLES)
+    refuse_row_policies(call.policies, resolved_metrics, library)
+    metrics = decompose_metrics(resolved_metrics, library)
+    jackknife.check_interval_options(call)
+    return library, resolved_metrics, metrics, group_columns(call)
+
+
+def group_columns(call: Request) -> list[str]:
+    """Return the group columns; raise ``MetricError`` for several groupings."""
+    by = [call.by] if isinstance(call.by, str) else list(call.by or ())
+    if any(not isinstance(name, str) for name in by):
+        raise MetricError("by of a state is one list of columns; ask for each grouping in a call of its own")
+    if len(set(by)) < len(by):
+        raise MetricError(f"by names a column twice: {', '.join(by)}")
+    return by
+
+
+def refuse_row_options(call: Request, rolling: int | None = None, ends: str | None = None) -> None:
+    """Raise ``MetricError`` for options that need rows, and for invalid windows."""
+    row_options = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "unit") if getattr(call, name))]
+    if row_options:
+        raise MetricError(
+            f"{row_options[0]}= is for rows, which a state does not have; beside state= give metrics, by, where and connection"
+        )
+    if rolling is not None and (isinstance(rolling, bool) or rolling < 1):
+        raise MetricError(f"rolling={rolling} is not possible: give how many days are added up, a whole number from 1, such as 28")
+    if ends is not None and rolling is None:
+        raise MetricError("ends= chooses the days at which windows end; give their length with rolling=, or choose days with where=")
+
+
+def metric_table(
+    metrics: RollupMetrics, merge_query: MergeQuery, call: Request, limits: ResourceLimits, resolved_metrics: Sequence[ResolvedMetric] = ()
+) -> pa.Table:
+    """Return a table of group columns, metrics with their bounds, and row counts.
+
+    Metrics in ``resolved_metrics`` get intervals.
+    """
+    has_folds = not metrics.is_per_query or merge_query.table.has(FOLD_COLUMN)
+    means = [] if not resolved_metrics or has_folds else metrics.averaged(merge_query.table.has)
+    table = merge_query.merge_aggregates(
+        replace(metrics, metrics=(*metrics.metrics, *(moment for metric in means for moment in metric.moments)))
+    )
+    keys = [f"key_{index}" for index in range(len(merge_query.by))]
+    groups = table.select(keys)
+    columns_by_metric = _in_chunks(merge_query, groups, merge_query, _bounding(metrics, call, limits)) if metrics.rank_based else {}
+    columns_by_metric = {metric.name: columns_by_metric.get(metric.name) or {metric.name: table[metric.name]} for metric in metrics.metrics}
+    if resolved_metrics:
+        interval_metrics = jackknife.metrics_with_interval(metrics, resolved_metrics)
+        bucket_query = replace(merge_query, by=[*merge_query.by, FOLD_COLUMN])
+        if has_folds:
+            standard_errors = _in_chunks(
+                merge_query,
+                groups,
+                bucket_query,
+                lambda chunk_query, chunk_groups: jackknife.bucket_standard_errors(
+                    interval_metrics, chunk_query, chunk_groups, call, limits
+                ),
+            )
+        else:
+            standard_errors = jackknife.mean_standard_errors(means, table)
+        values = {name: columns[name].to_pylist() for name, columns in columns_by_metric.items()}
+        interval_columns = jackknife.interval_columns(
+            values, standard_errors, resolved_metrics, float(call.confidence or 0), N_BUCKETS if has_folds else N_UNITS
+        )
+        columns_by_metric = {name: columns | interval_columns[name] for name, columns in columns_by_metric.items()}
+    columns: dict[str, Any] = dict(zip(merge_query.by, (table[key] for key in keys), strict=True))
+    if merge_query.windows is not None:
+        day_index = next(
+            index for index, name in enumerate(merge_query.by) if merge_query.table.table.column(name) == merge_query.table.day_column
+        )
+        columns[merge_query.by[day_index]] = merge_query.windows.end_days(table[keys[day_index]])
+    for metric in metrics.metrics:
+        columns |= columns_by_metric[metric.name]
+    return pa.table(columns | {name: table[name] for name in (NUM_DAYS, NUM_ROWS) if name in table.column_names})
+
+
+def _bounding(metrics: RollupMetrics, call: Request, limits: ResourceLimits) -> ColumnBuilder:
+    """Return the function that computes the columns of rank metrics."""
+    return lambda merge_query, groups: rank_metrics_with_bounds(
+        metrics.rank_based, merge_query.merged_bins, groups, call.sql_dir, call.policies, limits
+    )
+
+
+def _in_chunks(merge_query: MergeQuery, groups: pa.Table, binned_query: MergeQuery, build_columns: ColumnBuilder) -> MetricColumns:
+    """Return columns with one row per group, computed for chunks of windows.
+
+    Each window has rows of its own; the chunk size follows from the number of bins of ``binned_query``.
+    """
+    if merge_query.windows is None:
+        return build_columns(merge_query, groups)
+    windows_per_chunk = max(1, MAX_BINS_PER_CHUNK // max(1, binned_query.count_bins()))
+    day_index = next(
+        index for index, name in enumerate(merge_query.by) if merge_query.table.table.column(name) == merge_query.table.day_column
+    )
+    window_numbers = groups.column(day_index).to_pylist()
+    rows, chunks = [], []
+    for first in range(0, len(merge_query.windows.end_numbers), windows_per_chunk):
+        windows = merge_query.windows.slice(first, windows_per_chunk)
+        chunk_rows = [row for row, window_number in enumerate(window_numbers) if first <= window_number < first + windows_per_chunk]
+        shifted = pa.array([window_numbers[row] - first for row in chunk_rows], pa.int64())
+        chunk_groups = groups.take(pa.array(chunk_rows, pa.int64())).set_column(day_index, groups.field(day_index).name, shifted)
+        rows += chunk_rows
+        chunks.append(build_columns(replace(merge_query, windows=windows), chunk_groups))
+    order = [0] * len(rows)
+    for position, row in enumerate(rows):
+        order[row] = position
+    inverse_order = pa.array(order, pa.int64())
+    return {
+        name: {column: pa.concat_arrays([chunk[name][column] for chunk in chunks]).take(inverse_order) for column in columns}
+        for name, columns in chunks[0].items()
+    }

@@ -1,0 +1,356 @@
+"""Compute jackknife standard errors from the buckets of a rollup, and Student's t intervals from standard errors.
+
+Buckets hash units, so that whatever is alike within a unit, over days and slices, is in one of them (Shao & Tu 1995).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from sqlglot import exp
+
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.compiler.statement import FOLD_COLUMN
+from sqlrank.engines.duckdb_session import duckdb_session
+from sqlrank.errors import InputError, MetricError
+from sqlrank.inference.student_t import t_critical_value, t_two_sided_tail
+from sqlrank.interval_options import check_confidence_level
+from sqlrank.registry.select_files import load_select
+from sqlrank.registry.tie_bounds import AS_TIED
+from sqlrank.registry.value_bounds import limit_bounds
+from sqlrank.result_columns import CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, P_VALUE, SE
+from sqlrank.rollups.decomposition import AdditiveMetric, RollupMetrics
+from sqlrank.rollups.rank_metrics import MAX_BINS_PER_EVALUATION, ROLLUP_GROUP_ID, evaluate_tie_orders, group_ids
+from sqlrank.rollups.rollup_table import CANCELLATION_TOLERANCE
+from sqlrank.rollups.schema import NUM_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.request import Request
+    from sqlrank.rollups.decomposition import PerQueryMetric
+    from sqlrank.rollups.merge import MergeQuery
+
+
+METRIC_NUMBER, VALUE_COLUMN = "metric_number", "value"
+"""Column names: the number of the metric, and its value."""
+
+StandardErrors = dict[tuple[int, int], tuple[int, float | None]]
+"""The number of folds and the standard error, by the numbers of group and metric."""
+
+
+def leave_one_out_values(
+    metrics: RollupMetrics, merge_query: MergeQuery, groups: pa.Table, call: Request, limits: ResourceLimits
+) -> pa.Table:
+    """Return the metrics of each group with one fold left out at a time.
+
+    Columns: ``group_number`` (row number in ``groups``), ``fold``, ``metric_number`` (position in the request, int64) and ``value``
+    (float64, NULL if undefined). There is one row per group, metric and fold; folds that add nothing to the sums of a metric are omitted.
+    """
+    untimed_limits = replace(limits, timeout=None)  # the call has a deadline of its own
+    metrics = metrics.resolve_weights(merge_query.table.has)
+    bucket_query = replace(merge_query, by=[*merge_query.by, FOLD_COLUMN])
+    tables = _leave_out_sums(metrics, bucket_query, groups, untimed_limits) | (
+        _leave_out_orders(metrics, bucket_query, groups, call, untimed_limits) if metrics.rank_based else {}
+    )
+    numbered_tables = []
+    for metric_number, metric in enumerate(metrics.metrics):
+        table = tables[metric.name]
+        numbered_tables.append(table.add_column(2, METRIC_NUMBER, pa.repeat(pa.scalar(metric_number, pa.int64()), table.num_rows)))
+    return pa.concat_tables(numbered_tables)
+
+
+def jackknife_standard_errors(leave_one_out: pa.Table, limits: ResourceLimits) -> StandardErrors:
+    """Return the jackknife standard error of each metric of each group."""
+    with duckdb_session(None, replace(limits, timeout=None)) as duck:
+        duck.register("left_out", leave_one_out)
+        rows = duck.sql(load_select("states", "jackknife_errors.sql").sql("duckdb")).fetchall()
+    return {(group, metric): (units, error) for group, metric, units, error in rows}
+
+
+def leave_one_out_differences(
+    reference: pa.Table, current: pa.Table, full_values: Mapping[tuple[int, int], tuple[float | None, float | None]], limits: ResourceLimits
+) -> pa.Table:
+    """Return leave-one-fold-out differences of metrics, with the fold left out of both sides.
+
+    ``full_values`` has the values of both sides with all folds.
+    """
+    keys = list(full_values)
+    numbers = {ROLLUP_GROUP_ID: [group for group, _ in keys], METRIC_NUMBER: [metric for _, metric in keys]}
+    values = {name: [full_values[key][side] for key in keys] for side, name in enumerate(("value_then", "value_now"))}
+    schema = pa.schema([*((name, pa.int64()) for name in numbers), *((name, pa.float64()) for name in values)])
+    with duckdb_session(None, replace(limits, timeout=None)) as duck:
+        for name, table in (("left_out_then", reference), ("left_out_now", current), ("whole", pa.table(numbers | values, schema=schema))):
+            duck.register(name, table)
+        return duck.sql(load_select("states", "fold_differences.sql").sql("duckdb")).to_arrow_table()
+
+
+def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, limits: ResourceLimits) -> dict[str, pa.Table]:
+    """Return leave-one-fold-out values of additive metrics, by name, from the sums of the other folds."""
+    merged = {name: tree for metric in metrics.additive for name, tree in metric.aggregates.items()}
+    # The formulas hold the function that merges each aggregate.
+    merge_functions = {node.this.name: type(node) for metric in metrics.additive for node in metric.formula.find_all(exp.AggFunc)}
+    merged_metrics = tuple(
+        AdditiveMetric(name, {name: tree}, merge_functions[name](this=exp.column(name))) for name, tree in merged.items()
+    )
+    table = bucket_query.merge_aggregates(RollupMetrics(merged_metrics))
+    fold = table[f"key_{len(bucket_query.by) - 1}"]
+    if fold.null_count:
+        raise InputError(
+            f"state: {FOLD_COLUMN} is NULL in some rows of {bucket_query.table.table.label}, whose unit was NULL and was not checked; "
+            f"leave them out by where='{FOLD_COLUMN} IS NOT NULL'"
+        )
+    columns = {
+        ROLLUP_GROUP_ID: group_ids(groups, table),
+        FOLD_COLUMN: fold.cast(pa.int64()),
+        NUM_ROWS: table[NUM_ROWS],
+        **{name: table[name] for name in merged},
+    }
+    window: dict[str, Any] = {
+        "partition_by": [exp.column(ROLLUP_GROUP_ID)],
+        "order": exp.Order(expressions=[exp.Ordered(this=exp.column(FOLD_COLUMN))]),
+        "spec": exp.WindowSpec(
+            kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="UNBOUNDED", end_side="FOLLOWING", exclude=exp.var("CURRENT ROW")
+        ),
+    }
+    sums_without_bucket = [
+        exp.alias_(exp.Window(this=merge_functions[name](this=exp.column(name)), **window).copy(), name) for name in merged
+    ]
+    added = [exp.alias_(_adds(metric.aggregates), f"added_{index}") for index, metric in enumerate(metrics.additive)]
+    inner = (
+        exp.select(ROLLUP_GROUP_ID, FOLD_COLUMN, *sums_without_bucket, *added)
+        .from_("parts")
+        .where(exp.NEQ(this=exp.column(NUM_ROWS), expression=sql_literal(0)))
+        .subquery("o")
+    )
+    select_items = [exp.alias_(exp.cast(metric.formula, "DOUBLE"), f"metric_{index}") for index, metric in enumerate(metrics.additive)]
+    select_items += [exp.alias_(exp.Max(this=exp.column(select_item.alias)), select_item.alias) for select_item in added]
+    query = (
+        exp.select(ROLLUP_GROUP_ID, FOLD_COLUMN, *select_items)
+        .from_(inner)
+        .group_by(ROLLUP_GROUP_ID, FOLD_COLUMN)
+        .order_by(ROLLUP_GROUP_ID, FOLD_COLUMN)
+    )
+    with duckdb_session(None, limits) as duck:
+        duck.register("parts", pa.table(columns))
+        values = duck.sql(query.sql("duckdb")).to_arrow_table()
+    return {
+        metric.name: values.select([ROLLUP_GROUP_ID, FOLD_COLUMN, f"metric_{index}"])
+        .rename_columns([ROLLUP_GROUP_ID, FOLD_COLUMN, VALUE_COLUMN])
+        .filter(values[f"added_{index}"])
+        for index, metric in enumerate(metrics.additive)
+    }
+
+
+def _adds(aggregates: Iterable[str]) -> exp.Expr:
+    """Return the condition that a fold adds something to the sums of a metric."""
+    return exp.or_(
+        *(exp.NEQ(this=exp.func("COALESCE", exp.column(name), sql_literal(0)), expression=sql_literal(0)) for name in aggregates)
+    )
+
+
+def _leave_out_orders(
+    metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, call: Request, limits: ResourceLimits
+) -> dict[str, pa.Table]:
+    """Return leave-one-fold-out values of rank metrics, by name, for chunks of groups."""
+    bins = bucket_query.merged_bins
+    fold = bins[f"key_{len(bucket_query.by) - 1}"].cast(pa.int64())
+    group_numbers = group_ids(groups, bins)
+    bins = (
+        bins.select(["bin", "positives", "negatives", "score_min", "score_max"])
+        .append_column(ROLLUP_GROUP_ID, group_numbers)
+        .append_column(FOLD_COLUMN, fold)
+    )
+    nonempty_bins = bins.filter(pc.or_(pc.not_equal(bins["positives"], 0), pc.not_equal(bins["negatives"], 0)))
+    pairs = (
+        nonempty_bins.group_by([ROLLUP_GROUP_ID, FOLD_COLUMN])
+        .aggregate([])
+        .sort_by([(ROLLUP_GROUP_ID, "ascending"), (FOLD_COLUMN, "ascending")])
+    )
+    pairs = pairs.append_column("pair_number", pa.array(range(pairs.num_rows), pa.int64()))
+    groups_per_chunk = max(1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, _without_folds(bins, pairs)))
+    values: dict[int, Mapping[str, float | None]] = {}
+    for first in range(0, groups.num_rows, groups_per_chunk):
+        with duckdb_session(None, limits) as duck:
+            for name, table in (("fold_bins", bins), ("pairs", pairs)):
+                duck.register(
+                    name,
+                    table.filter(_between(table[ROLLUP_GROUP_ID], first, first + groups_per_chunk))
+                    if groups_per_chunk < groups.num_rows
+                    else table,
+                )
+            rows = duck.sql(load_select("states", "leave_one_fold_out.sql").sql("duckdb")).to_arrow_table()
+        order_values = evaluate_tie_orders(metrics.rank_based, rows, call.sql_dir, call.policies, limits, only_tied=True)
+        values |= {pair_number: row for (pair_number, order), row in order_values.items() if order == AS_TIED}
+    values_by_pair = [values.get(pair_number, {}) for pair_number in range(pairs.num_rows)]
+    pairs = pairs.select([ROLLUP_GROUP_ID, FOLD_COLUMN])
+    return {
+        metric.name: pairs.append_column(
+            VALUE_COLUMN, pa.array([pair_values.get(metric.name) for pair_values in values_by_pair], pa.float64())
+        )
+        for metric in metrics.rank_based
+    }
+
+
+def _between(numbers: pa.ChunkedArray, first: int, end: int) -> Any:
+    return pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, end))
+
+
+def _without_folds(bins: pa.Table, pairs: pa.Table) -> int:
+    """Return the maximum number of bins to evaluate: the bins of all groups times the most folds of any group."""
+    folds: Sequence[int] = pairs.group_by(ROLLUP_GROUP_ID).aggregate([(FOLD_COLUMN, "count")])[f"{FOLD_COLUMN}_count"].to_pylist()
+    return int(bins.group_by([ROLLUP_GROUP_ID, "bin"]).aggregate([]).num_rows) * max(folds, default=1)
+
+
+WEIGHT_SUMS = {"weights": "count", "total": "total", "squared_weights": "count", "products": "total", "squares": "squares"}
+"""The sums behind the standard error of a weighted mean, each with its unweighted counterpart."""
+
+SUPPORTED_MEANS = (None, "mean", "wmean", "gmean")
+"""Aggregate functions of per-query values that have a standard error."""
+
+MIN_VALUES = 2
+"""Minimum number of values for a standard error."""
+
+ERROR_TOLERANCE = 1e-12
+"""Relative threshold below which a standard error is rounding noise and gives no interval."""
+
+IntervalColumns = dict[str, dict[str, list[Any]]]
+"""Interval columns by metric, with one value per group."""
+
+
+def check_interval_options(call: Request) -> None:
+    """Raise ``MetricError`` for interval options that a state does not support."""
+    for name, default in (("interval", "auto"), ("replicates", None), ("seed", 0)):
+        if getattr(call, name) != default:
+            raise MetricError(f"{name}= is for rows; a state has intervals by its folds, of confidence= alone")
+    if call.confidence is not None:
+        check_confidence_level(call.confidence)
+
+
+def metrics_with_interval(metrics: RollupMetrics, resolved_metrics: Sequence[ResolvedMetric]) -> RollupMetrics:
+    """Return the metrics that have an interval: not counts, totals, minima or maxima."""
+    pairs = zip(metrics.metrics, resolved_metrics, strict=True)
+    return RollupMetrics(
+        tuple(
+            metric
+            for metric, resolved_metric in pairs
+            if "No interval" not in resolved_metric.file.annotations and resolved_metric.settings.get("aggregate") in SUPPORTED_MEANS
+        )
+    )
+
+
+def bucket_standard_errors(
+    metrics: RollupMetrics, merge_query: MergeQuery, groups: pa.Table, call: Request, limits: ResourceLimits
+) -> dict[str, dict[str, pa.Array]]:
+    """Return standard errors and numbers of folds by metric, with one value per group."""
+    errors = jackknife_standard_errors(leave_one_out_values(metrics, merge_query, groups, call, limits), limits) if metrics.metrics else {}
+    return {metric.name: _columns(errors, metric_number, groups.num_rows) for metric_number, metric in enumerate(metrics.metrics)}
+
+
+def mean_standard_errors(means: Sequence[PerQueryMetric], table: pa.Table) -> dict[str, dict[str, pa.Array]]:
+    """Return standard errors and counts of means over queries, treating queries as independent."""
+    standard_errors = {}
+    for metric in means:
+        moments = {moment.name.removeprefix(f"{metric.name}."): table[moment.name].to_pylist() for moment in metric.moments}
+        counts = moments["count"]
+        moment_columns = [moments.get(name, moments[plain]) for name, plain in WEIGHT_SUMS.items()]
+        errors = [_error(*sums) for sums in zip(counts, *moment_columns, strict=True)]
+        standard_errors[metric.name] = {SE: pa.array(errors, pa.float64()), N_UNITS: pa.array(counts, pa.float64()).cast(pa.int64())}
+    return standard_errors
+
+
+def _error(count: float | None, *sums: float | None) -> float | None:
+    """Return the standard error of a weighted mean.
+
+    The sums are those of the weights w of values v: w, wv, w², w²v and w²v².
+    """
+    defined_sums = [value for value in sums if value is not None]
+    if count is None or len(defined_sums) < len(sums) or count < MIN_VALUES or not defined_sums[0]:
+        return None
+    weight, total, weights, products, squares = defined_sums
+    mean = total / weight
+    spread = squares - 2 * mean * products + mean * mean * weights
+    # For equal values only rounding errors are left of the difference.
+    return math.sqrt(count / (count - 1) * spread) / weight if spread > CANCELLATION_TOLERANCE * squares else None
+
+
+def t_interval(value: float | None, error: float | None, folds: int | None, level: float, size: float | None = None) -> list[float | None]:
+    """Return the limits of a t interval, None if the folds do not differ.
+
+    ``size`` is the magnitude to which rounding errors are relative; the value's own by default.
+
+    >>> [round(limit, 12) for limit in t_interval(0.5, 0.1, 2, 0.5)]
+    [0.4, 0.6]
+    """
+    if value is None or error is None or folds is None or not error > ERROR_TOLERANCE * abs(value if size is None else size):
+        return [None, None]
+    reach = t_critical_value(level, folds - 1) * error
+    return [value - reach, value + reach]
+
+
+def difference_inference(values: Sequence[float | None], error: float | None, folds: int | None, level: float) -> dict[str, Any]:
+    """Return interval, standard error, number of folds and p-value of a difference.
+
+    ``values`` begin with the values of both sides and their difference. ``p_value`` is the two-sided p-value of Student's t for no difference,
+    NULL if the folds do not differ.
+    """
+    size = max(abs(value or 0.0) for value in values[:2])
+    low, high = t_interval(values[2], error, folds, level, size)
+    is_known = low is not None and values[2] is not None and error is not None and folds is not None
+    chance = t_two_sided_tail(abs(values[2] / error), folds - 1) if is_known else None  # type: ignore[operator]
+    return {CI_LOW: low, CI_HIGH: high, SE: error, N_BUCKETS: folds, P_VALUE: chance}
+
+
+def interval_columns(
+    values: Mapping[str, Sequence[float | None]],
+    standard_errors: Mapping[str, Mapping[str, Any]],
+    resolved_metrics: Sequence[ResolvedMetric],
+    level: float,
+    count_column: str,
+) -> IntervalColumns:
+    """Return the interval columns of all metrics by name, NULL for metrics without an interval.
+
+    ``count_column`` is the name of the column of the number of units or buckets.
+    """
+    columns: IntervalColumns = {}
+    for metric in resolved_metrics:
+        name = str(metric.metric)
+        metric_values = values[name]
+        errors, counts = (
+            standard_errors[name][column].to_pylist() if name in standard_errors else [None] * len(metric_values)
+            for column in (SE, count_column)
+        )
+        bounds = limit_bounds(metric)
+        limits = [
+            _clip(t_interval(value, error, n_units, level), value, bounds)
+            for value, error, n_units in zip(metric_values, errors, counts, strict=True)
+        ]
+        limit_columns = dict(
+            zip(
+                (CI_LOW, CI_HIGH, SE, count_column), ([low for low, _ in limits], [high for _, high in limits], errors, counts), strict=True
+            )
+        )
+        columns[name] = {
+            f"{name}.{suffix}": pa.array(column_values, pa.int64() if suffix == count_column else pa.float64())
+            for suffix, column_values in limit_columns.items()
+        }
+    return columns
+
+
+def _clip(limits: list[float | None], value: float | None, bounds: tuple[float, float] | None) -> list[float | None]:
+    """Clip limits to the range of the metric; a limit is not moved past the value itself."""
+    low, high = limits
+    if bounds is None or value is None or low is None or high is None:
+        return limits
+    return [max(low, min(bounds[0], value)), min(high, max(bounds[1], value))]
+
+
+def _columns(errors: StandardErrors, metric_number: int, count: int) -> dict[str, pa.Array]:
+    pairs = [errors.get((group, metric_number), (None, None)) for group in range(count)]
+    return {SE: pa.array([error for _, error in pairs], pa.float64()), N_BUCKETS: pa.array([folds for folds, _ in pairs], pa.int64())}

@@ -1,0 +1,320 @@
+"""Merge the aggregates of a rollup by group, by bin, and over rolling windows of days."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from sqlglot import exp
+
+from sqlrank._version import __version__
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.engines.database import union_sources
+from sqlrank.engines.driver_adapters import normalize_result
+from sqlrank.errors import InputError, short_repr
+from sqlrank.registry.select_files import load_select
+from sqlrank.rendering.renderer import render_statement
+from sqlrank.rollups.key_conditions import parse_key_condition
+from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS, NUM_DAYS, NUM_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlrank.engines.database import Database
+    from sqlrank.rollups.decomposition import RollupMetrics
+    from sqlrank.rollups.rollup_table import RollupTable
+
+
+MIN_DATE, MAX_DATE = date(1900, 1, 1), date(2199, 12, 31)
+"""The range in which an integer such as 20260131 is read as a date."""
+
+
+@dataclass(frozen=True)
+class RollingWindows:
+    """Windows of ``length`` days that end at some days of a state.
+
+    ``days`` are sorted by ``numbers``, their ordinals; ``end_numbers`` are positions in ``days``.
+    """
+
+    days: pa.Array
+    numbers: Sequence[int]
+    end_numbers: Sequence[int]
+    length: int
+
+    @classmethod
+    def ending_at(cls, database: Database, rollup_table: RollupTable, rows: exp.Subquery, length: int, ends: str | None) -> RollingWindows:
+        """Return the windows that end at the days for which ``ends`` holds.
+
+        Raises:
+            InputError: no day column, values that are not days, or an invalid condition.
+        """
+        if rollup_table.day_column is None:
+            raise InputError(
+                f"state: {rollup_table.table.label} has no column {DAY_COLUMN}, by which rolling= tells which days are the last ones; make it with "
+                'by=["day", ...], such as by="day=CAST(timestamp AS DATE)"'
+            )
+        column = exp.alias_(rollup_table.column(rollup_table.day_column), DAY_COLUMN)
+        query = exp.select(column).distinct().from_(rows.copy())
+        days = database.fetch_arrow(database.render(query)).column(0).combine_chunks()
+        numbers = [day_ordinal(value) for value in days.to_pylist()]
+        order = sorted(range(len(numbers)), key=numbers.__getitem__)
+        days, numbers = days.take(pa.array(order, pa.int64())), sorted(numbers)
+        end_numbers = list(range(len(numbers)))
+        if ends is not None:
+            query = query.where(parse_key_condition(ends, rollup_table.table, [rollup_table.day_column], database.dialect, "ends"))
+            end_ordinals = set(map(day_ordinal, database.fetch_arrow(database.render(query)).column(0).to_pylist()))
+            end_numbers = [index for index in end_numbers if numbers[index] in end_ordinals]
+            if not end_numbers:
+                raise InputError(f"ends: no day of {rollup_table.table.label} is one at which {ends}; its last is {days[-1].as_py()}")
+        return cls(days, numbers, end_numbers, length)
+
+    def slice(self, first: int, count: int) -> RollingWindows:
+        """Return ``count`` windows, starting at position ``first``."""
+        return RollingWindows(self.days, self.numbers, self.end_numbers[first : first + count], self.length)
+
+    def end_days(self, window_numbers: pa.ChunkedArray) -> pa.Array:
+        """Return the last days of the windows with these numbers."""
+        return self.days.take(pa.array([self.end_numbers[window_number] for window_number in window_numbers.to_pylist()], pa.int64()))
+
+    def windowed_rows(
+        self,
+        rows: exp.Subquery,
+        rollup_table: RollupTable,
+        keys: Sequence[exp.Column],
+        merged: Mapping[str, type[exp.AggFunc]],
+        counts_days: bool,
+    ) -> exp.Subquery:
+        """Return rows merged by key and part of the days, once per window.
+
+        The column ``window_number`` identifies the window.
+        """
+        day = rollup_table.column(str(rollup_table.day_column))
+        chunk = exp.column("part", table="d")
+        sums = [
+            exp.alias_(merge(this=_qualify_column(rollup_table.column(name), "s")), rollup_table.column(name).this.copy())
+            for name, merge in merged.items()
+        ]
+        count = exp.alias_(exp.Count(this=exp.Distinct(expressions=[_qualify_column(day, "s")])), NUM_DAYS)
+        qualified_keys = [_qualify_column(key, "s") for key in keys]
+        is_same_day = exp.EQ(this=_qualify_column(day, "s"), expression=exp.column(DAY_COLUMN, table="d"))
+        inner = exp.select(*qualified_keys, chunk, *sums, *([count] if counts_days else [])).from_(rows)
+        inner = inner.join(exp.to_table("state_days").as_("d"), on=is_same_day).group_by(
+            *(key.copy() for key in qualified_keys), chunk.copy()
+        )
+        pairs = load_select("states", "window_days.sql").subquery("w")
+        columns = [_qualify_column(key, "p") for key in keys] + [_qualify_column(rollup_table.column(name), "p") for name in merged]
+        columns += [exp.column(NUM_DAYS, table="p")] if counts_days else []
+        outer = exp.select(*(exp.alias_(column, column.this.copy()) for column in columns), exp.column("window_number", table="w"))
+        outer = outer.from_(inner.subquery("p")).join(pairs, on=exp.EQ(this=chunk_column("p"), expression=chunk_column("w")))
+        return outer.subquery("s")
+
+    def add_window_ctes(self, query: exp.Query) -> exp.Query:
+        """Return the query with the CTEs of days and windows.
+
+        They are long, so they are added last: every earlier step would copy them.
+        """
+        tables = {"state_days": self._days(), "state_windows": self._numbers()}
+        ctes = [exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, rows in tables.items()]
+        query.set("with_", exp.With(expressions=ctes))
+        return query
+
+    def _days(self) -> exp.Query:
+        """Return each day with its part, and the first and last window that contain it.
+
+        The windows that contain a day are consecutive.
+        """
+        end_ordinals = [self.numbers[index] for index in self.end_numbers]
+        chunk_numbers: dict[tuple[int, int], int] = {}
+        rows = []
+        first = last = 0
+        for value, ordinal in zip(self.days.to_pylist(), self.numbers, strict=True):
+            while first < len(end_ordinals) and end_ordinals[first] < ordinal:
+                first += 1
+            while last < len(end_ordinals) and end_ordinals[last] < ordinal + self.length:
+                last += 1
+            if first < last:
+                window_range = (first, last - 1)
+                columns = dict(
+                    zip(
+                        ("part", "first_window", "last_window"),
+                        (chunk_numbers.setdefault(window_range, len(chunk_numbers)), *window_range),
+                        strict=True,
+                    )
+                )
+                rows.append({DAY_COLUMN: exp.convert(value), **{name: sql_literal(number) for name, number in columns.items()}})
+        return _all(rows)
+
+    def _numbers(self) -> exp.Query:
+        return _all([{"window_number": sql_literal(window_number)} for window_number in range(len(self.end_numbers))])
+
+
+def _all(rows: Iterable[Mapping[str, exp.Expr]]) -> exp.Query:
+    selects = (exp.Select(expressions=[exp.alias_(value, name, copy=False) for name, value in row.items()]) for row in rows)
+    return union_sources(selects).this  # type: ignore[no-any-return]
+
+
+def _qualify_column(column: exp.Column, table: str) -> exp.Column:
+    return exp.column(column.this.copy(), table=table)
+
+
+def chunk_column(table: str) -> exp.Column:
+    """Return the column with the part of the days that a row belongs to."""
+    return exp.column("part", table=table)
+
+
+def day_ordinal(value: Any) -> int:
+    """Return the ordinal of a day.
+
+    A day is a date, a time at midnight, a text such as ``2026-01-31``, or an integer such as 20260131.
+
+    Raises:
+        InputError: the value is not a day, or NULL.
+
+    >>> day_ordinal("2026-03-01") - day_ordinal("2026-02-28"), day_ordinal(20260301) - day_ordinal(20260228), day_ordinal(8) - day_ordinal(7)
+    (1, 1, 1)
+    """
+    if value is None:
+        raise InputError("state: day is NULL in some rows, which are in no window; leave them out by where='day IS NOT NULL'")
+    try:
+        if isinstance(value, str):
+            return date.fromisoformat(value[:10] if value[10:] in {"", " 00:00:00", "T00:00:00"} else value).toordinal()
+        if isinstance(value, datetime) and value == datetime.combine(value.date(), datetime.min.time(), value.tzinfo):
+            return value.date().toordinal()
+        if isinstance(value, date) and not isinstance(value, datetime):
+            return value.toordinal()
+        if (integer := int(value)) == value and not isinstance(value, bool):
+            is_date = MIN_DATE <= (parsed_date := _parse_date_number(integer) or date.min) <= MAX_DATE
+            return parsed_date.toordinal() if is_date else integer
+    except (ValueError, TypeError):
+        pass
+    raise InputError(
+        f"state: day holds {short_repr(value)}, which is no day: rolling= needs dates, texts such as 2026-01-31 or whole numbers"
+    )
+
+
+def _parse_date_number(number: int) -> date | None:
+    """Return the date that an integer such as 20260131 denotes, or None."""
+    year, rest = divmod(number, 10_000)
+    try:
+        return date(year, *divmod(rest, 100))
+    except ValueError:
+        return None
+
+
+MAX_BIN = 2**31
+"""Bins below this size may be cast to integers."""
+
+
+@dataclass(frozen=True)
+class MergeQuery:
+    """Merges state rows by the columns ``by``.
+
+    With ``windows``, the day column is the last day of the window.
+    """
+
+    database: Database
+    table: RollupTable
+    rows: exp.Subquery
+    by: Sequence[str]
+    windows: RollingWindows | None = None
+
+    def merge_aggregates(self, metrics: RollupMetrics) -> pa.Table:
+        """Return one row per group: key columns, ``num_rows``, ``num_days`` if there are any, and the additive metrics, in order."""
+        table, day = self.table, self.table.day_column
+        metrics = metrics.resolve_weights(table.has)
+        merged = {name: MERGE_FUNCTIONS[type(tree)] for metric in metrics.additive for name, tree in metric.aggregates.items()}
+        # The alias differs from the column, because ClickHouse reads an alias in the other aggregates.
+        values: dict[str, exp.Expr] = {"merged_rows": exp.cast(exp.Sum(this=table.column(NUM_ROWS)), "BIGINT")}
+        if day is not None and (self.windows is not None or not merged):
+            values[NUM_DAYS] = exp.cast(exp.Sum(this=exp.column(NUM_DAYS)), "BIGINT")
+        elif day is not None:
+            values[NUM_DAYS] = exp.Count(this=exp.Distinct(expressions=[table.column(day)]))
+        names = {metric.name: f"metric_{index}" for index, metric in enumerate(metrics.additive)}
+        formulas = {names[metric.name]: exp.cast(with_table_columns(metric.formula, table), "DOUBLE") for metric in metrics.additive}
+        rows = self._rows({NUM_ROWS: exp.Sum, **merged}, counts_days=True)
+        query = exp.select(*self._keys(), *(exp.alias_(value, name) for name, value in {**values, **formulas}.items())).from_(rows)
+        groups = self._groups()
+        if groups:
+            query = query.group_by(*groups).order_by(*(exp.Ordered(this=column.copy(), nulls_first=True) for column in groups))
+        column_types = {**self._kinds(), **dict.fromkeys(values, pa.int64()), **dict.fromkeys(names, pa.float64())}
+        result = normalize_result(self._run(query, "sums of a state"), column_types)
+        names_by_alias = {"merged_rows": NUM_ROWS} | {alias: name for name, alias in names.items()}
+        return result.rename_columns([names_by_alias.get(name, name) for name in result.column_names])
+
+    @cached_property
+    def merged_bins(self) -> pa.Table:
+        """Return one row per group and bin: the key columns, ``bin`` and the merged columns of the bin."""
+        select_items = [exp.alias_(merge(this=self.table.column(name)), name) for name, merge in BIN_MERGE_FUNCTIONS.items()]
+        column = self.table.column("bin")
+        rows = self._rows(BIN_MERGE_FUNCTIONS, column)
+        # DuckDB groups integers by a perfect hash, in half the time.
+        bin_ = exp.cast(column, "INT") if self.windows is None and self._has_integer_bins() else column
+        query = exp.select(*self._keys(), exp.alias_(bin_, "bin"), *select_items).from_(rows).group_by(*self._groups(), bin_.copy())
+        column_types = {**self._kinds(), "bin": pa.float64(), **dict.fromkeys(BIN_MERGE_FUNCTIONS, pa.float64())}
+        return normalize_result(self._run(query, "bins of a state"), column_types)
+
+    def count_bins(self) -> int:
+        """Return the number of distinct groups and bins of all days, the maximum per window."""
+        columns: list[exp.Expr] = [self.table.column(name) for name in (*self._others(), *(["bin"] if self.table.has_bins else []))]
+        pairs = exp.select(*(columns or [exp.Literal.number(1)])).distinct().from_(self.rows.copy()).subquery("b")
+        ((count,),) = self.database.query_rows(exp.select(exp.alias_(exp.Count(this=exp.Star()), "number")).from_(pairs))
+        return int(count)
+
+    def _others(self) -> list[str]:
+        """Return the key columns, without the day if windows replace it."""
+        return [name for name in self.by if self.windows is None or self.table.table.column(name) != self.table.day_column]
+
+    def _rows(self, merged: Mapping[str, type[exp.AggFunc]], *extra_keys: exp.Column, counts_days: bool = False) -> exp.Subquery:
+        """Return the rows to merge.
+
+        For windows, rows are merged by part of the days first, and repeated for each window that contains the part.
+        """
+        keys = [*(self.table.column(name) for name in self._others()), *extra_keys]
+        if self.windows is not None:
+            return self.windows.windowed_rows(self.rows.copy(), self.table, keys, merged, counts_days)
+        # Merging by day first is faster, but changes the last digits of double sums: only counts are merged so.
+        if not counts_days or self.table.day_column is None or set(merged) != {NUM_ROWS}:
+            return self.rows.copy()
+        day = self.table.column(self.table.day_column)
+        keys = [key for key in keys if key != day]
+        sums = [exp.alias_(merge(this=self.table.column(name)), self.table.column(name).this.copy()) for name, merge in merged.items()]
+        is_day = exp.Case(ifs=[exp.If(this=exp.Is(this=day, expression=exp.Null()), true=sql_literal(0))], default=sql_literal(1))
+        per_day = exp.select(*keys, day.copy(), exp.alias_(is_day, NUM_DAYS), *sums).from_(self.rows.copy())
+        return per_day.group_by(*(key.copy() for key in keys), day.copy()).subquery("s")
+
+    def _has_integer_bins(self) -> bool:
+        """Return True if bins are integers and DuckDB's perfect hash can group by them."""
+        if self.database.fetch_dense_groups is None:
+            return False
+        bin_ = self.table.column("bin")
+        is_whole = exp.and_(
+            exp.EQ(this=exp.Floor(this=bin_), expression=bin_.copy()),
+            exp.LT(this=exp.Abs(this=bin_.copy()), expression=sql_literal(MAX_BIN)),
+        )
+        is_broken = exp.Max(this=exp.Case(ifs=[exp.If(this=is_whole, true=sql_literal(0))], default=sql_literal(1)))
+        ((broken_flag,),) = self.database.query_rows(exp.select(exp.alias_(is_broken, "broken")).from_(self.table.table.from_clause()))
+        return bool(broken_flag == 0)
+
+    def _groups(self) -> list[exp.Column]:
+        key_names = self._others()
+        return [self.table.column(name) if name in key_names else exp.column("window_number") for name in self.by]
+
+    def _keys(self) -> list[exp.Expr]:
+        return [exp.alias_(column, f"key_{index}") for index, column in enumerate(self._groups())]
+
+    def _kinds(self) -> dict[str, pa.DataType | None]:
+        return {f"key_{index}": None for index in range(len(self.by))}
+
+    def _run(self, query: exp.Query, title: str) -> pa.Table:
+        query = query if self.windows is None else self.windows.add_window_ctes(query)
+        return self.database.fetch_groups(
+            render_statement(query, f"sqlrank {__version__}: {title}", self.database.dialect, self.database.can_materialize_ctes)
+        )
+
+
+def with_table_columns(formula: exp.Expr, rollup_table: RollupTable) -> exp.Expr:
+    """Return a formula with its columns spelled as in the table."""
+    return formula.copy().transform(lambda node: rollup_table.column(node.name) if isinstance(node, exp.Column) else node)

@@ -1,0 +1,193 @@
+"""Evaluate rank metrics from merged bins, with the bounds of all orders of the rows within a bin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from sqlglot import exp
+
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.engines.duckdb_session import duckdb_session
+from sqlrank.execution import execute_request
+from sqlrank.registry.loader import registry_for
+from sqlrank.registry.metric_resolver import parse_canonical
+from sqlrank.registry.select_files import load_select
+from sqlrank.registry.tie_bounds import AS_TIED
+from sqlrank.request import Request
+from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.registry.metric import Metric
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.tie_bounds import TieBound
+    from sqlrank.rollups.decomposition import RankMetric
+
+
+TIE_ORDERS = (AS_TIED, "worst", "best", "worst of", "best of")
+"""The tie orders of the rows of a bin, by their numbers in ``numbered_bin_orderings.sql``."""
+
+ROLLUP_GROUP_ID = "group_number"
+"""The column that identifies groups, which may have any key columns."""
+
+BoundKey = tuple[str, str]
+"""A tie order, and the name of a metric."""
+
+TieOrderValues = dict[tuple[int, str], dict[str, float | None]]
+"""The metrics of each group and tie order."""
+
+
+def bound_key(metric: RankMetric, bound: TieBound, library: Registry) -> BoundKey:
+    """Return the tie order of a bound, and the name of the metric to evaluate."""
+    return (bound.order, metric.name) if bound.metric is None else (f"{bound.order} of", str(parse_canonical(bound.metric, library)))
+
+
+def evaluate_tie_orders(
+    metrics: Sequence[RankMetric],
+    bins: pa.Table,
+    sql_dir: Any,
+    policies: Mapping[str, Any],
+    limits: ResourceLimits,
+    only_tied: bool = False,
+) -> TieOrderValues:
+    """Evaluate the metrics of each group under each tie order they need.
+
+    With ``only_tied``, all rows of a bin are treated as ties. Otherwise rows are sorted once, and ``ties`` sets the tie order. Groups with
+    both open bins and bins of one score that has both classes are evaluated for each order separately.
+    """
+    metrics_by_key = {(AS_TIED, metric.name): metric.metric for metric in metrics}
+    bounds = [(metric, bound) for metric in metrics for bound in (*metric.lower_bounds, *metric.upper_bounds) if not only_tied]
+    library = registry_for(sql_dir)
+    metrics_by_key |= {
+        bound_key(metric, bound, library): metric.metric if bound.metric is None else parse_canonical(bound.metric, library)
+        for metric, bound in bounds
+    }
+    read = {name: value for name, value in policies.items() if any(name in metric.policies_read for metric in metrics)}
+    # A score has at most two rows: grouping them while reading is cheapest.
+    call = Request((), {}, {"weight": "weight"}, [ROLLUP_GROUP_ID], sql_dir=sql_dir, policies=read, plan={"order": "grouped"})
+    untimed_limits = replace(limits, timeout=None)  # the call has a deadline of its own
+    is_mixed = _is_mixed(bins)
+    if only_tied or not pc.any(is_mixed).as_py():
+        return _as_ties(metrics_by_key, bins, call, untimed_limits)
+    return _as_ties(metrics_by_key, bins.filter(pc.invert(is_mixed)), call, untimed_limits) | _one_by_one(
+        metrics_by_key, bins.filter(is_mixed), call, untimed_limits
+    )
+
+
+def _is_mixed(bins: pa.Table) -> pa.ChunkedArray:
+    """Return a boolean per bin: True if its group mixes open bins with tied classes.
+
+    Open bins hold several scores. Classes are tied in a bin with a single score and both classes.
+    """
+    numbers, is_single = bins[ROLLUP_GROUP_ID], pc.equal(bins["score_min"], bins["score_max"])
+    has_both = pc.and_(pc.not_equal(bins["positives"], 0), pc.not_equal(bins["negatives"], 0))
+    groups = (numbers.filter(mask).unique() for mask in (pc.invert(is_single), pc.and_(is_single, has_both)))
+    return reduce(pc.and_, (pc.is_in(numbers, value_set=group_numbers) for group_numbers in groups))
+
+
+def _as_ties(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Request, limits: ResourceLimits) -> TieOrderValues:
+    """Return the metrics under each tie order, set by the parameter ``ties``."""
+    texts = [str(metric if order == AS_TIED else _under(metric, order.partition(" ")[0])) for (order, _), metric in metrics_by_key.items()]
+    codes, columns = _answers(texts, bins, [0], call, limits)
+    values: TieOrderValues = {}
+    for (order, name), text in zip(metrics_by_key, texts, strict=True):
+        for code, value in zip(codes, columns[text], strict=True):
+            values.setdefault((code // len(TIE_ORDERS), order), {})[name] = value
+    return values
+
+
+def _one_by_one(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Request, limits: ResourceLimits) -> TieOrderValues:
+    """Return the metrics with the rows of each tie order materialized separately."""
+    texts = [str(metric) for metric in metrics_by_key.values()]
+    codes, columns = _answers(texts, bins, sorted({TIE_ORDERS.index(order) for order, _ in metrics_by_key}), call, limits)
+    rows = [{text: columns[text][index] for text in texts} for index in range(len(codes))]
+    return {(code // len(TIE_ORDERS), TIE_ORDERS[code % len(TIE_ORDERS)]): row for code, row in zip(codes, rows, strict=True)}
+
+
+def _under(metric: Metric, ties: str) -> Metric:
+    return replace(metric, params=tuple(sorted((*metric.params, ("ties", ties)))))
+
+
+def _answers(
+    texts: Sequence[str], bins: pa.Table, orders: Sequence[int], call: Request, limits: ResourceLimits
+) -> tuple[list[int], dict[str, list[float | None]]]:
+    """Return the metrics of the rows of bins under some tie orders.
+
+    The first item has the numbers of group and order, the second the values of each metric, aligned with them.
+    """
+    is_needed = exp.In(this=exp.column("order_number", table="o"), expressions=[sql_literal(order) for order in orders])
+    with duckdb_session(None, limits) as duck:
+        duck.register("bins", bins)
+        rows = duck.sql(load_select("states", "numbered_bin_orderings.sql").where(is_needed).sql("duckdb")).to_arrow_table()
+    if not rows.num_rows:
+        return [], {text: [] for text in texts}
+    metric_texts = list(dict.fromkeys(texts))
+    result = execute_request(replace(call, metrics=metric_texts, sources={"predictions": rows}), None, None, limits, "off")
+    codes, *columns = (column.to_pylist() for column in result.columns)
+    return codes, dict(zip(metric_texts, columns, strict=True))
+
+
+MAX_BINS_PER_EVALUATION = 1_000_000
+"""Maximum number of bins evaluated at once, approximately; a bin yields two to ten rows."""
+
+
+def rank_metrics_with_bounds(
+    metrics: Sequence[RankMetric], bins: pa.Table, groups: pa.Table, sql_dir: Any, policies: Mapping[str, Any], limits: ResourceLimits
+) -> dict[str, dict[str, pa.Array]]:
+    """Return value, lower bound and upper bound of each metric, one row per group.
+
+    ``bins`` has one row per group and bin, and begins with the columns of ``groups``. A bin that holds a single score is a true tie, so
+    that its bounds equal the value.
+    """
+    numbers = group_ids(groups, bins)
+    bins = bins.select(range(groups.num_columns, bins.num_columns)).append_column(ROLLUP_GROUP_ID, numbers)
+    values: TieOrderValues = {}
+    groups_per_chunk = max(1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, bins.num_rows))
+    for first in range(0, groups.num_rows, groups_per_chunk):
+        in_chunk = pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, first + groups_per_chunk))
+        values |= evaluate_tie_orders(
+            metrics, bins.filter(in_chunk) if groups_per_chunk < groups.num_rows else bins, sql_dir, policies, limits
+        )
+    is_open = set(numbers.filter(pc.not_equal(bins["score_min"], bins["score_max"]).combine_chunks()).unique().to_pylist())
+    library = registry_for(sql_dir)
+
+    def choose_value(keys: Sequence[BoundKey], group: int, choose: Callable[[list[float]], float]) -> float | None:
+        order_values = [values.get((group, order), {}).get(name) for order, name in keys]
+        defined_values = [value for value in order_values if value is not None]
+        return choose(defined_values) if len(defined_values) == len(order_values) else None
+
+    columns: dict[str, dict[str, pa.Array]] = {}
+    for metric in metrics:
+        tied_keys = [(AS_TIED, metric.name)]
+        lower_keys, upper_keys = (
+            [bound_key(metric, bound, library) for bound in bounds] for bounds in (metric.lower_bounds, metric.upper_bounds)
+        )
+        values_by_column = {
+            metric.name: [choose_value(tied_keys, group, min) for group in range(groups.num_rows)],
+            f"{metric.name}.{BOUND_LOW}": [
+                choose_value(lower_keys if group in is_open else tied_keys, group, min) for group in range(groups.num_rows)
+            ],
+            f"{metric.name}.{BOUND_HIGH}": [
+                choose_value(upper_keys if group in is_open else tied_keys, group, max) for group in range(groups.num_rows)
+            ],
+        }
+        columns[metric.name] = {name: pa.array(column_values, pa.float64()) for name, column_values in values_by_column.items()}
+    return columns
+
+
+def group_ids(groups: pa.Table, bins: pa.Table) -> pa.Array:
+    """Return the group number of each bin by its key columns; NULL equals NULL and NaN equals NaN."""
+    count = groups.num_rows
+    keys = pa.repeat(pa.scalar(0, pa.int64()), count + bins.num_rows)
+    for index, column in enumerate(groups.columns):
+        all_values = pa.chunked_array([*column.chunks, *bins.column(index).cast(column.type).chunks], column.type).combine_chunks()
+        encoded = all_values.dictionary_encode("encode")
+        mixed = pc.add(pc.multiply(keys, len(encoded.dictionary)), encoded.indices.cast(pa.int64()))
+        keys = mixed.dictionary_encode().indices.cast(pa.int64())
+    return pc.index_in(keys[count:], value_set=keys[:count]).cast(pa.int64())

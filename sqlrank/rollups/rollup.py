@@ -1,0 +1,235 @@
+"""Build a state: partial aggregates per day, slice and score bin, from which metrics of any days follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlrank._version import __version__
+from sqlrank.argument_checks import entry_point
+from sqlrank.engines import remote_database
+from sqlrank.engines.file_sources import is_unambiguous_file
+from sqlrank.engines.open_database import open_for_inspection, run_on_database
+from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.errors import MetricError
+from sqlrank.execution import execute_resolved
+from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
+from sqlrank.prepare import prepare
+from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.renderer import render_statement
+from sqlrank.request import Request, collect_sources, leaf_sources
+from sqlrank.rollups.binning import DEFAULT_BINS, JackknifeBuckets, ScoreBinning
+from sqlrank.rollups.build import add_definition_column, rollup_question
+from sqlrank.rollups.writer import Batch, add_new, insert_rollup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from sqlrank.compiler.statement import CompiledStatement
+    from sqlrank.inputs.row_checks import CheckMode
+    from sqlrank.registry.metric import Metric
+
+
+@entry_point
+def state(
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    predictions: Any = None,
+    run: Any = None,
+    qrels: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
+    by: str | Sequence[str] = (),
+    bins: str = "grid",
+    fineness: int = DEFAULT_BINS,
+    atoms: Sequence[float] = (),
+    fold: str | None = None,
+    folds: int | None = None,
+    connection: Any = None,
+    dialect: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    where: str | None = None,
+    insert: str | None = None,
+    replace: str | None = None,
+    batch: str | None = None,
+    negative: bool = False,
+    only: str | None = None,
+    check: CheckMode = "auto",
+    sql_dir: str | Path | None = None,
+    memory_limit: str | None = None,
+    threads: int | None = None,
+    temp_directory: str | Path | None = None,
+    timeout: float | None = None,
+    **policies: Any,
+) -> pa.Table:
+    """Build a table of mergeable aggregates, from which :func:`sqlrank.evaluate` computes metrics with ``state=``.
+
+    Metrics follow for any range of days and any roll-up of slices.
+
+    Args:
+        metrics: metrics that the state must support: sums over predictions, such as LogLoss; rank metrics, such as AUC; or ranking metrics
+            with per-query values, such as nDCG@10.
+        predictions: as for :func:`sqlrank.evaluate`; ranking metrics take ``run``, ``qrels``, ``queries`` and ``inputs``.
+        run: see ``predictions``.
+        qrels: see ``predictions``.
+        queries: see ``predictions``.
+        inputs: see ``predictions``.
+        by: key columns to filter and roll up by later, including the day: ``["day", "campaign"]``.
+        bins: ``"grid"``, steps of the 16th root of the score, or ``"score"``, one bin per distinct score: exact, for few distinct scores.
+        fineness: number of grid steps between 0 and 1.
+        atoms: scores with bins of their own in the grid, such as frequent ones; the curve ``CommonScores`` finds them.
+        fold: the randomization unit, for intervals: a column of predictions or an expression, such as ``"user_id"``. For rankings it is
+            ``"query_id"`` or a column of ``queries``. Adds the key column ``fold``.
+        folds: number of folds, 32 by default; a state has up to as many times the rows.
+        connection: where the data are.
+        dialect: SQL dialect of ``connection``, if its class does not identify it.
+        columns: mapping from canonical column names to those of the source.
+        where: a SQL condition on the rows to read.
+        insert: a DuckDB table of ``connection`` to insert into, created if missing. Rows of days and slices that it already has are
+            refused, unless they are replaced or named as a batch.
+        replace: a column of ``by``, such as ``"day"``: existing rows for the days of the result are replaced.
+        batch: name of these rows in the column ``batch``. ``insert`` refuses a batch that the table already has, so that nothing counts
+            twice.
+        negative: True to retract existing rows: the sums and counts are negative.
+        only: a SQL condition that selects the rows of this batch: ``"user_id IN (7, 9)"``. Unlike ``where``, it does not change the
+            definition hash.
+        check: as for :func:`sqlrank.evaluate`.
+        sql_dir: as for :func:`sqlrank.evaluate`.
+        memory_limit: as for :func:`sqlrank.evaluate`.
+        threads: as for :func:`sqlrank.evaluate`.
+        temp_directory: as for :func:`sqlrank.evaluate`.
+        timeout: as for :func:`sqlrank.evaluate`.
+        **policies: parameters that apply to all metrics.
+
+    Returns:
+        A row per group of ``by``, ``fold`` (int64) if given, and score bin. Rank metrics have ``bin``, ``positives``, ``negatives``,
+        ``score_min`` and ``score_max``. All have ``num_rows`` and a column per aggregate (float64), and ``definition_hash`` (text); only rows
+        of equal hashes may be merged. ``batch`` (text) exists if one is named. For rankings there is a row per group of ``by``:
+        ``num_rows`` is the number of lists. Each metric has the count, sum, sum of squares, minimum and maximum of its per-query values.
+
+    Raises:
+        MetricError: a metric that cannot be computed from aggregates, with a list of those that can.
+        InputError: data that cannot be evaluated, a table of another definition, or a batch or days that it already has.
+
+    >>> import pyarrow as pa
+    >>> clicks = pa.table({"day": [1, 1], "label": [1, 0], "score": [0.75, 0.25]})
+    >>> state("AUC", predictions=clicks, by="day").select(["day", "bin", "positives", "negatives"]).to_pylist()
+    [{'day': 1, 'bin': 939.0, 'positives': 0.0, 'negatives': 1.0}, {'day': 1, 'bin': 1005.0, 'positives': 1.0, 'negatives': 0.0}]
+    """
+    call = Request(
+        metrics,
+        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
+        columns=columns,
+        by=by,
+        where=where,
+        sql_dir=sql_dir,
+        policies=policies,
+    )
+    dialect_name = remote_database.infer_dialect(connection, dialect)
+    question, definition = rollup_question(
+        call, dialect_name, ScoreBinning.from_arguments(bins, fineness, atoms), JackknifeBuckets.from_arguments(fold, folds)
+    )
+    named_batch = Batch.from_arguments(batch, is_negative=negative, only=only, replaced=replace)
+    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
+    if replace is not None and (insert is None or replace not in question.group_by):
+        raise MetricError(
+            f"replace={replace!r} is a column of by, of the rows of insert= that are replaced; by is {', '.join(question.group_by) or 'empty'}"
+        )
+    if insert is not None and connection is None:
+        raise MetricError("insert= needs connection= (--db), the DuckDB connection or file that has the table, or is to have it")
+    if insert is not None and not remote_database.is_duckdb_connection(connection):
+        raise MetricError(
+            "insert= is run on DuckDB; for another engine sqlrank.state_sql (sqlrank state --sql) writes the statement to run there"
+        )
+    is_new = insert is not None and isinstance(connection, (str, Path)) and not Path(connection).exists()
+    batch_question = question if named_batch is None else named_batch.restrict(question, dialect_name)
+
+    def add_columns(statement: CompiledStatement) -> CompiledStatement:
+        with_definition = add_definition_column(statement, definition, question)
+        return with_definition if named_batch is None else named_batch.add_batch_column(with_definition)
+
+    result = run_on_database(
+        None if is_new else connection,
+        dialect_name,
+        limits,
+        lambda database: execute_resolved(batch_question, database, check, add_columns),
+    )
+    result = result.replace_schema_metadata({"sqlrank.version": __version__})
+    if insert is not None:
+        insert_rollup(result, connection, insert, replace)
+    return result
+
+
+@entry_point
+def state_sql(
+    metrics: str | Metric | Iterable[str | Metric],
+    *,
+    predictions: Any = None,
+    run: Any = None,
+    qrels: Any = None,
+    queries: Any = None,
+    inputs: Mapping[str, Any] | None = None,
+    by: str | Sequence[str] = (),
+    bins: str = "grid",
+    fineness: int = DEFAULT_BINS,
+    atoms: Sequence[float] = (),
+    fold: str | None = None,
+    folds: int | None = None,
+    connection: Any = None,
+    dialect: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    where: str | None = None,
+    create_table: str | None = None,
+    insert: str | None = None,
+    replace: str | None = None,
+    batch: str | None = None,
+    negative: bool = False,
+    only: str | None = None,
+    sql_dir: str | Path | None = None,
+    **policies: Any,
+) -> str:
+    """Return the statement that builds a state, in the SQL of an engine.
+
+    ``create_table``, ``insert`` and ``replace`` are those of :func:`sqlrank.sql`. With ``insert`` alone the statement adds no days and
+    slices that the table already has. With ``batch`` it adds nothing to a table that has rows of that batch. It may therefore run twice,
+    but it cannot raise an error as :func:`state` does.
+
+    Raises:
+        MetricError: as for :func:`state`, or a construct that the dialect cannot express.
+        InputError: an invalid name or condition.
+
+    >>> print(state_sql("AUC", predictions="clicks", by="day", dialect="bigquery").splitlines()[1])
+    WITH predictions AS (
+    """
+    call = Request(
+        metrics,
+        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
+        columns=columns,
+        by=by,
+        where=where,
+        sql_dir=sql_dir,
+        policies=policies,
+    )
+    dialect_name = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
+    get_dialect(dialect_name)
+    if dialect_name == "sqlite" and connection is None and fold is not None:
+        raise MetricError("SQLite has no MD5, by which folds are told; make the state through connection=, or give it a function md5")
+    question, definition = rollup_question(
+        call, dialect_name, ScoreBinning.from_arguments(bins, fineness, atoms), JackknifeBuckets.from_arguments(fold, folds)
+    )
+    has_files = any(is_unambiguous_file(leaf) for source in question.sources.values() for leaf in leaf_sources(source))
+    named_batch = Batch.from_arguments(batch, is_negative=negative, only=only, replaced=replace)
+    question = question if named_batch is None else named_batch.restrict(question, dialect_name)
+    with open_for_inspection(connection, dialect_name, has_files) as database:
+        prepared = prepare(question, database)
+        statement = add_definition_column(prepared.statement, definition, question)
+        statement = statement if named_batch is None else named_batch.add_batch_column(statement)
+        read = [bound_input.table.display_from_item for bound_input in prepared.columns.inputs.values()]
+        stored = wrap_for_storage(statement, dialect_name, create_table, None, insert, read)
+        if replace is not None:
+            return delete_insert_script(statement, stored, dialect_name, replace, insert, database.can_materialize_ctes)
+        if insert is not None:
+            stored = add_new(stored) if named_batch is None else named_batch.insert_once(stored)
+        return render_statement(stored.tree, stored.header, dialect_name, database.can_materialize_ctes)

@@ -1,0 +1,446 @@
+"""Validate the table of a rollup, filter its rows, and net its batches."""
+
+from __future__ import annotations
+
+import glob
+import math
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlglot import exp
+
+from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.compiler.statement import FOLD_COLUMN
+from sqlrank.errors import InputError, did_you_mean
+from sqlrank.inputs.row_checks import NUMERIC_TYPES
+from sqlrank.rollups.key_conditions import parse_key_condition
+from sqlrank.rollups.schema import (
+    BATCH_COLUMN,
+    BIN_COLUMNS,
+    DAY_COLUMN,
+    DEFINITION_COLUMN,
+    NUM_ROWS,
+    describe_group,
+    merge_class,
+    select_row_keys,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from sqlrank.engines.database import Database, SourceTable
+    from sqlrank.rollups.decomposition import RollupMetrics
+
+
+CANCELLATION_TOLERANCE = 1e-12
+"""Relative tolerance for treating a sum after retractions as zero."""
+
+
+def check_duplicate_batches(database: Database, table: SourceTable, keys: Sequence[str], rows: exp.Subquery) -> None:
+    """Raise ``InputError`` for a batch with two rows of the same ``keys``.
+
+    This happens if a file is read twice; sums alone would not reveal it.
+    """
+    key_columns = [exp.column(exp.to_identifier(name, quoted=True)) for name in (str(table.column(BATCH_COLUMN)), *keys)]
+    select_items = [exp.alias_(column.copy(), f"told_{index}") for index, column in enumerate(key_columns)]
+    is_duplicate = exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1))
+    duplicates = database.query_rows(
+        exp.select(*select_items).from_(rows.copy()).group_by(*(column.copy() for column in key_columns)).having(is_duplicate).limit(1)
+    )
+    if duplicates:
+        name, *values = duplicates[0]
+        raise InputError(
+            f"state: {table.label} has the batch {name!r} twice for {describe_group(keys, values)}, which would count twice; delete those rows and add them once"
+        )
+
+
+def net_batches(database: Database, table: SourceTable, keys: Sequence[str], rows: exp.Subquery) -> exp.Subquery:
+    """Merge the rows of several batches by ``keys``, and drop groups that are fully retracted.
+
+    A sum that is zero up to rounding becomes 0.
+
+    Raises:
+        InputError: a group with more retractions than rows, or no group with rows left.
+    """
+    columns = {name: exp.column(exp.to_identifier(name, quoted=True)) for name in table.column_types or ()}
+    merges = {name: merge for name in columns if (merge := merge_class(name)) is not None}
+    merged = [
+        exp.alias_(_zero_if_cancelled(columns[name]) if merge is exp.Sum else merge(this=columns[name].copy()), columns[name].this.copy())
+        for name, merge in merges.items()
+    ]
+    query = exp.select(*(columns[key].copy() for key in keys), *merged).from_(rows)
+    netted = (query.group_by(*(columns[key].copy() for key in keys)) if keys else query).subquery("s")
+    non_negative = sorted(
+        (name for name in merges if name.lower() in {NUM_ROWS, "positives", "negatives"}), key=lambda name: name.lower() != NUM_ROWS
+    )
+    _check(database, table, netted, {name: columns[name] for name in keys}, {name: columns[name] for name in non_negative})
+    remaining = exp.select("*").from_(netted).where(exp.GT(this=columns[non_negative[0]].copy(), expression=exp.Literal.number(0)))
+    count_query = exp.select(exp.alias_(exp.Count(this=exp.Star()), "number")).from_(remaining.copy().subquery("s"))
+    if not database.query_rows(count_query)[0][0]:
+        raise InputError(f"state: {table.label} has no rows to add up, since all that there were have been taken back")
+    return remaining.subquery("s")
+
+
+def _zero_if_cancelled(column: exp.Column) -> exp.Expr:
+    total, size = exp.Sum(this=column.copy()), exp.Sum(this=exp.Abs(this=column.copy()))
+    least = exp.Mul(this=exp.Literal.number(f"{CANCELLATION_TOLERANCE:.12f}"), expression=size)
+    is_nothing = exp.LTE(this=exp.Abs(this=total.copy()), expression=least)
+    return exp.Case(ifs=[exp.If(this=is_nothing, true=exp.Literal.number(0))], default=total)
+
+
+def _check(
+    database: Database, table: SourceTable, rows: exp.Subquery, keys: Mapping[str, exp.Column], non_negative: Mapping[str, exp.Column]
+) -> None:
+    """Raise ``InputError`` for a group with a negative value in one of the columns ``non_negative``."""
+    is_negative = exp.or_(*(exp.LT(this=column.copy(), expression=exp.Literal.number(0)) for column in non_negative.values()))
+    select_items = [exp.alias_(column.copy(), f"told_{index}") for index, column in enumerate([*keys.values(), *non_negative.values()])]
+    negative_rows = database.query_rows(exp.select(*select_items).from_(rows.copy()).where(is_negative).limit(1))
+    if negative_rows:
+        group = ", ".join(f"{name} = {value}" for name, value in zip(keys, negative_rows[0], strict=False)) or "the state"
+        name, value = min(zip(non_negative, negative_rows[0][len(keys) :], strict=True), key=lambda name_and_value: name_and_value[1])
+        raise InputError(
+            f"state: more was taken back of {table.label} than there was: {group} is left with {float(value):g} {name}; a batch was added twice, or "
+            f"is of other rows: leave it out by where=\"{BATCH_COLUMN} <> '...'\", or make these days anew"
+        )
+
+
+MAX_SUM = 1e300
+"""Maximum size of a valid sum; larger values are infinite or not a number."""
+
+NOT_A_NUMBER = "which is no number that can be added up"
+"""Message for NULL, text, NaN and infinite values."""
+
+FILE_NUMBER = "file_index"
+"""The virtual DuckDB column with the number of the file that a row comes from."""
+
+
+class Rule(NamedTuple):
+    """A condition that every valid row satisfies, and the message for rows that violate it."""
+
+    condition: exp.Expr
+    meaning: str
+
+
+class RollupTable:
+    """A state table with its column names and key columns."""
+
+    def __init__(self, table: SourceTable) -> None:
+        self.table = table
+        self.column_names = list(table.column_types or ())
+        self.key_columns = select_row_keys(self.column_names)
+
+    @property
+    def day_column(self) -> str | None:
+        """Return the day column as spelled in the table, or None if there is none."""
+        name = self.table.column(DAY_COLUMN)
+        return name if name in self.key_columns else None
+
+    @property
+    def has_bins(self) -> bool:
+        """Return True if the table has the columns of score bins."""
+        return all(self.table.column(name) is not None for name in BIN_COLUMNS)
+
+    def has(self, name: str) -> bool:
+        """Return True if a column of this name is known to exist, ignoring case."""
+        return self.table.column_types is not None and self.table.column(name) is not None
+
+    def column(self, name: str) -> exp.Column:
+        """Return a column as it is spelled in the table, ignoring case."""
+        return exp.column(exp.to_identifier(self.table.column(name) or name, quoted=True))
+
+    def check_metrics(self, metrics: RollupMetrics, by: Sequence[str]) -> None:
+        """Raise ``InputError`` unless the table has the columns of the metrics and the group keys."""
+        missing = [metric.name for metric in metrics.additive if any(self.table.column(name) is None for name in metric.aggregates)]
+        missing += [] if self.has_bins else [metric.name for metric in metrics.rank_based]
+        if any(self.table.column(name) is None for name in (NUM_ROWS, DEFINITION_COLUMN)):
+            raise InputError(
+                f"state: {self.table.label} has no {NUM_ROWS} or no {DEFINITION_COLUMN}, and is no state; sqlrank.state (sqlrank state) makes one"
+            )
+        if missing:
+            raise InputError(
+                f"state: {self.table.label} does not have the sums of {', '.join(missing)}, with these parameters; make it anew with all "
+                f"metrics, such as sqlrank state {' '.join(repr(metric.name) for metric in metrics.metrics)}"
+            )
+        for name in by:
+            if self.table.column_types is not None and (self.table.column(name) or name) not in self.key_columns:
+                raise InputError(
+                    f"state: {name!r} is no column that rows of {self.table.label} are told apart by{did_you_mean(name, self.key_columns)} "
+                    f"There are: {', '.join(self.key_columns)}"
+                )
+
+    def check_interval_support(self, metrics: RollupMetrics, by: Sequence[str]) -> None:
+        """Raise ``InputError`` unless intervals can be computed.
+
+        Needs folds, or for rankings the moments of per-query values.
+        """
+        if not metrics.is_per_query or self.has(FOLD_COLUMN):
+            self.check_buckets(by)
+            return
+        means = metrics.averaged(self.has)
+        if missing := [
+            metric.name for metric in means if not all(self.has(name) for moment in metric.moments for name in moment.aggregates)
+        ]:
+            raise InputError(
+                f"state: {self.table.label} does not have the sums of squares by which it is told how sure the weighted means of {', '.join(missing)} "
+                "are, since it was made before these were kept; make it anew, or leave out confidence="
+            )
+
+    def check_buckets(self, by: Sequence[str]) -> None:
+        """Raise ``InputError`` unless the table has a fold column that ``by`` does not name."""
+        name = self.table.column(FOLD_COLUMN)
+        if name not in self.key_columns:
+            raise InputError(
+                f"state: {self.table.label} has no column {FOLD_COLUMN}, by which it is told how sure a metric is; make it anew with fold= (--fold), "
+                "which names what was drawn on its own, such as fold='user_id'"
+            )
+        if name in [self.table.column(key) for key in by]:
+            raise InputError(f"by names {name}, and a fold alone does not say how sure it is; leave out by={name!r}, or confidence=")
+
+    def rules(self, metrics: RollupMetrics, *, has_batches: bool, reads_bins: bool = False) -> dict[str, Rule]:
+        """Return the conditions that valid rows satisfy, by column.
+
+        Only columns that the metrics read are checked. Sums of retracted rows are negative, which is valid if the table has batches.
+        """
+        num_rows = self.column(NUM_ROWS)
+
+        def signed(column: exp.Column) -> exp.Expr:
+            negated = exp.Sub(this=sql_literal(0), expression=column)
+            is_retraction = exp.LT(this=num_rows.copy(), expression=sql_literal(0))
+            return exp.Case(ifs=[exp.If(this=is_retraction, true=negated)], default=column.copy()) if has_batches else column
+
+        def not_negative(name: str) -> Rule:
+            is_positive = exp.GTE(this=signed(self.column(name)), expression=sql_literal(0))
+            return Rule(exp.and_(is_positive, self._is_finite(self.column(name))), "and nothing is less than none")
+
+        rules = {NUM_ROWS: not_negative(NUM_ROWS)}
+        if self.has_bins and (metrics.rank_based or reads_bins):
+            rules |= {name: not_negative(name) for name in ("positives", "negatives")}
+            score_min, score_max = (self.column(name) for name in ("score_min", "score_max"))
+            meaning = "which is above score_max, and the least is not above the greatest"
+            rules["score_min"] = Rule(exp.LTE(this=score_min, expression=score_max), meaning)
+            has_rows = exp.NEQ(this=num_rows.copy(), expression=sql_literal(0))
+            has_no_weight = exp.EQ(
+                this=exp.Add(this=self.column("positives"), expression=self.column("negatives")), expression=sql_literal(0)
+            )
+            is_bin = exp.and_(self._is_finite(self.column("bin")), exp.paren(exp.or_(has_rows, has_no_weight)))
+            rules["bin"] = Rule(is_bin, f"whose {NUM_ROWS} is 0 beside weights that are not")
+        for name, tree in metrics.read(self.has).items():
+            column = self.column(name)
+            if isinstance(tree, exp.Count):
+                is_count = exp.Between(this=signed(column), low=sql_literal(0), high=signed(num_rows.copy()))
+                rules[name] = Rule(
+                    exp.and_(is_count, self._is_finite(column)),
+                    f"which counts some of {NUM_ROWS}: it is no less than 0, and no more than these",
+                )
+            elif isinstance(tree, exp.Sum) and tree.this == exp.column("weight"):
+                rules[name] = not_negative(name)
+            else:
+                is_null = exp.Is(this=column, expression=exp.Null())
+                sign = _term_sign(tree.this) if isinstance(tree, exp.Sum) else 0
+                comparison = {-1: exp.LTE, 1: exp.GTE}.get(sign)
+                has_sign = [] if comparison is None else [comparison(this=signed(column), expression=sql_literal(0))]
+                meaning = f"which adds up what is never {'above' if sign < 0 else 'below'} 0" if sign else NOT_A_NUMBER
+                rules[name] = Rule(exp.paren(exp.or_(is_null, exp.and_(*has_sign, self._is_finite(column)))), meaning)
+        return rules
+
+    def _is_finite(self, column: exp.Column) -> exp.Expr:
+        """Return the condition that a number is finite.
+
+        DuckDB answers comparisons from the statistics of a Parquet file, which ignore NaN. Databend does not treat the difference of two
+        equal doubles as 0.
+        """
+        if self.table.dialect == "duckdb":
+            return exp.EQ(this=exp.Sub(this=column.copy(), expression=column.copy()), expression=sql_literal(0))
+        return exp.LTE(this=exp.Abs(this=column.copy()), expression=sql_literal(MAX_SUM))
+
+    def select_rows(
+        self, database: Database, metrics: RollupMetrics, where: str | None, argument: str = "where", *, reads_bins: bool = False
+    ) -> exp.Subquery:
+        """Return the rows that satisfy a condition; batches are merged.
+
+        ``argument`` is the name of the condition in messages.
+
+        Raises:
+            InputError: no condition, no rows, rows of several definitions, impossible sums, or rows that would count twice.
+        """
+        rows = self._chosen(database, where, argument)
+        if not database.can_inspect:
+            return rows
+        rules = self.rules(metrics, has_batches=self.has(BATCH_COLUMN), reads_bins=reads_bins)
+        is_below_zero = self._check_rows(database, where, argument, rules)
+        if not self.has(BATCH_COLUMN):
+            return rows
+        keys = [*self.key_columns, *([str(self.table.column("bin"))] if self.has_bins else [])]
+        check_duplicate_batches(database, self.table, keys, rows)
+        if not is_below_zero:
+            return rows
+        self._check_extremes(database, metrics, rows, keys)
+        return net_batches(database, self.table, keys, rows)
+
+    def bucket_fingerprint(self, database: Database, where: str | None) -> str:
+        """Return the fold part of the definition hash, empty if there are no folds."""
+        rows = self._chosen(database, where, "where")
+        ((definition_hash,),) = database.query_rows(
+            exp.select(exp.alias_(exp.Max(this=self.column(DEFINITION_COLUMN)), "found")).from_(rows)
+        )
+        return str(definition_hash).partition("-")[2]
+
+    def _chosen(self, database: Database, where: str | None, argument: str, source: exp.Select | None = None) -> exp.Subquery:
+        """Return the rows that satisfy a condition, unmerged."""
+        source = exp.select("*").from_(self.table.from_clause()) if source is None else exp.select("*").from_(source.subquery("n"))
+        if where is not None:
+            condition_columns = (
+                None
+                if self.table.column_types is None
+                else [*self.key_columns, *([str(self.table.column(BATCH_COLUMN))] if self.has(BATCH_COLUMN) else [])]
+            )
+            source = source.where(parse_key_condition(where, self.table, condition_columns, database.dialect, argument))
+        return source.subquery("s")
+
+    def _check_rows(self, database: Database, where: str | None, argument: str, rules: Mapping[str, Rule]) -> bool:
+        """Return True if any row is a retraction; raise ``InputError`` for rows that cannot be merged."""
+        self._check_types(rules)
+        numbered = None if self.has(BATCH_COLUMN) else self._numbered()
+        rows = self._chosen(database, where, argument, numbered)
+        # Grouping by definition compares each run of equal values once: half the time of MIN and MAX.
+        groups = [self.column(DEFINITION_COLUMN), *([] if numbered is None or self.day_column is None else [self.column(self.day_column)])]
+        num_valid = exp.Count(this=exp.Case(ifs=[exp.If(this=_all(rules), true=sql_literal(1))]))
+        aggregates: list[exp.Expr] = [exp.Min(this=self.column(NUM_ROWS)), exp.Count(this=exp.Star()), num_valid]
+        aggregates += (
+            [] if numbered is None else [exp.Case(ifs=[exp.If(this=_differ(FILE_NUMBER), true=sql_literal(1))], default=sql_literal(0))]
+        )
+        select_items = [groups[0], *(exp.alias_(aggregate, f"end_{index}") for index, aggregate in enumerate(aggregates))]
+        group_rows = database.query_rows(exp.select(*select_items).from_(rows.copy()).group_by(*(column.copy() for column in groups)))
+        if not sum(row[2] for row in group_rows):
+            raise InputError(f"state: {self.table.label} has no rows to add up; see what {argument}= leaves of it")
+        self._check_definitions({row[0] for row in group_rows})
+        if any(row[3] < row[2] for row in group_rows):
+            self._refuse_impossible(database, rows, rules)
+        if numbered is not None and any(row[4] for row in group_rows):
+            self._check_files(database, rows)
+        return any(row[1] < 0 for row in group_rows)
+
+    def _check_types(self, rules: Iterable[str]) -> None:
+        """Raise ``InputError`` for an aggregate column that is not numeric."""
+        for name in rules:
+            duckdb_type = (self.table.column_types or {}).get(self.table.column(name) or "", "").upper()
+            if duckdb_type and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
+                raise InputError(
+                    f"state: {name} of {self.table.label} is {duckdb_type}, not a number; cast it in a view, CAST({name} AS DOUBLE), or make the state anew"
+                )
+
+    def _check_definitions(self, definitions: Collection[str | None]) -> None:
+        """Raise ``InputError`` unless all rows have the same definition."""
+        if not all(definitions):
+            raise InputError(
+                f"state: {self.table.label} has rows without a {DEFINITION_COLUMN}, so that it cannot be told whether they can be added up; make these "
+                "days anew with sqlrank.state (sqlrank state)"
+            )
+        if len(definitions) > 1:
+            least, *_, most = sorted(map(str, definitions))
+            days = "" if self.table.column(DAY_COLUMN) is None else "; see which days have which: SELECT DISTINCT day, definition"
+            raise InputError(
+                f"state: rows of different definitions ({least}, {most}) cannot be added up: they are of other metrics, columns, weights, conditions "
+                f"or bins{days}; choose those of one with where=, or make the others anew"
+            )
+
+    def _refuse_impossible(self, database: Database, rows: exp.Subquery, rules: Mapping[str, Rule]) -> None:
+        """Raise ``InputError`` for the first row that violates a rule, with group, column and value."""
+        keys = [self.column(name) for name in self.key_columns]
+        validity_flags = [
+            exp.Case(ifs=[exp.If(this=rule.condition.copy(), true=sql_literal(1))], default=sql_literal(0)) for rule in rules.values()
+        ]
+        select_items = [
+            exp.alias_(expression.copy(), f"told_{index}")
+            for index, expression in enumerate([*keys, *validity_flags, *map(self.column, rules)])
+        ]
+        is_valid = exp.Case(ifs=[exp.If(this=_all(rules), true=sql_literal(1))], default=sql_literal(0))
+        query = exp.select(*select_items).from_(rows.copy()).where(exp.EQ(this=is_valid, expression=sql_literal(0)))
+        (row,) = database.query_rows((query.order_by(*(key.copy() for key in keys)) if keys else query).limit(1))
+        rule_index = row[len(keys) : len(keys) + len(rules)].index(0)
+        (name, rule), value = list(rules.items())[rule_index], row[len(keys) + len(rules) + rule_index]
+        is_number = isinstance(value, (int, float, Decimal)) and math.isfinite(value)
+        value_text = f"{float(value):g}" if is_number else "NULL" if value is None else str(value)
+        raise InputError(
+            f"state: {self.table.label} has rows with {value_text} in {name}, {rule.meaning if is_number else NOT_A_NUMBER}; make these days anew, or "
+            f"leave them out by where= ({describe_group(self.key_columns, row)})"
+        )
+
+    def _check_extremes(self, database: Database, metrics: RollupMetrics, rows: exp.Subquery, keys: Sequence[str]) -> None:
+        """Raise ``InputError`` for minima and maxima of groups with retractions: they cannot be undone."""
+        names = [
+            metric.name
+            for metric in metrics.resolve_weights(self.has).additive
+            if any(isinstance(tree, (exp.Min, exp.Max)) for tree in metric.aggregates.values())
+        ]
+        if not names:
+            return
+        columns, num_rows = [self.column(name) for name in keys], self.column(NUM_ROWS)
+        has_retraction = exp.LT(this=exp.Min(this=num_rows), expression=sql_literal(0))
+        has_remaining_rows = exp.GT(this=exp.Sum(this=num_rows.copy()), expression=sql_literal(0))
+        group_values = _first(database, rows, columns, exp.and_(has_retraction, has_remaining_rows))
+        if group_values is not None:
+            raise InputError(
+                f"state: {', '.join(names)} of {self.table.label} cannot be told: the least and the greatest value are not taken back, and rows of "
+                f"{describe_group(keys, group_values)} were; make these days anew, leave them out by where=, or leave out {', '.join(names)}"
+            )
+
+    def _numbered(self) -> exp.Select | None:
+        """Return all rows with file numbers, or None for one file or a table."""
+        node = self.table.from_item
+        literals = [*node.this.find_all(exp.Literal)] if isinstance(node, exp.Table) and isinstance(node.this, exp.Func) else []
+        if FILE_NUMBER in self.column_names or not (len(literals) > 1 or any(glob.has_magic(literal.name) for literal in literals)):
+            return None
+        return exp.select("*", exp.column(FILE_NUMBER)).from_(node.copy())
+
+    def _check_files(self, database: Database, rows: exp.Subquery) -> None:
+        """Raise ``InputError`` for a group with rows in several files: its day was written twice."""
+        keys = [name for name in self.key_columns if name.lower() != FOLD_COLUMN]
+        group_values = _first(database, rows, [self.column(name) for name in keys], _differ(FILE_NUMBER))
+        if group_values is not None:
+            raise InputError(
+                f"state: several files of {self.table.label} have rows of {describe_group(keys, group_values)}, which would count twice; leave one of them out, or "
+                "give the rows of each a name of their own by batch= (--batch), if they are to be added up"
+            )
+
+
+def _term_sign(term: exp.Expr) -> int:
+    """Return 1 for a product that is never below 0, -1 for one that is never above it, 0 for what may be both: of weights, squares and probabilities."""
+    factors = list(term.flatten()) if isinstance(term, exp.Mul) else [term]
+    signs = [0 if factors.count(factor) % 2 else 1 for factor in factors]
+    for index, factor in enumerate(factors):
+        if isinstance(factor, exp.Abs) or factor == exp.column("weight"):
+            signs[index] = 1
+        elif isinstance(factor, exp.Ln) and _is_below_one(factor.this):
+            signs[index] = -1
+    return math.prod(signs)
+
+
+def _is_below_one(tree: exp.Expr) -> bool:
+    """Return True for a CASE that clips its value at one less something: ``WHEN x >= 1 - 1e-9 THEN 1 - 1e-9``."""
+    return isinstance(tree, exp.Case) and any(
+        isinstance(branch.this, exp.GTE)
+        and branch.this.this == tree.args.get("default")
+        and branch.this.expression == branch.args["true"]
+        and isinstance(branch.args["true"], exp.Sub)
+        and branch.args["true"].this == sql_literal(1)
+        for branch in tree.args["ifs"]
+    )
+
+
+def _all(rules: Mapping[str, Rule]) -> exp.Expr:
+    return exp.and_(*(rule.condition.copy() for rule in rules.values()))
+
+
+def _differ(name: str) -> exp.Expr:
+    """Return the condition that a column has several values in a group."""
+    return exp.LT(this=exp.Min(this=exp.column(name)), expression=exp.Max(this=exp.column(name)))
+
+
+def _first(database: Database, rows: exp.Subquery, keys: Sequence[exp.Column], having: exp.Expr) -> tuple[Any, ...] | None:
+    """Return the keys of the first group that satisfies a condition, or None."""
+    select_items = [exp.alias_(key.copy(), f"told_{index}") for index, key in enumerate(keys)] or [exp.alias_(sql_literal(1), "one")]
+    query = exp.select(*select_items).from_(rows.copy()).having(having).limit(1)
+    query = query.group_by(*(key.copy() for key in keys)).order_by(*(key.copy() for key in keys)) if keys else query
+    groups = database.query_rows(query)
+    return groups[0] if groups else None

@@ -1,0 +1,77 @@
+"""Define the columns of a rollup: their names, the aggregates that they hold, and how their values merge."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+MERGE_FUNCTIONS: Mapping[type[exp.Expr], type[exp.AggFunc]] = {exp.Sum: exp.Sum, exp.Count: exp.Sum, exp.Min: exp.Min, exp.Max: exp.Max}
+"""The function that merges partial values of each kind of aggregate."""
+
+BIN_MERGE_FUNCTIONS: Mapping[str, type[exp.AggFunc]] = {
+    "positives": exp.Sum,
+    "negatives": exp.Sum,
+    "score_min": exp.Min,
+    "score_max": exp.Max,
+}
+"""The function that merges each column of a bin."""
+
+AGGREGATE_NAME = re.compile(r"(sum|count|min|max)_(\w+_)?[0-9a-f]{8}")
+"""Pattern of an aggregate's column name: its words and eight hexadecimal digits of a hash."""
+
+MAX_AGGREGATE_NAME_CHARS = 40
+"""Maximum characters of the words in a column name; PostgreSQL cuts names at 63."""
+
+
+def merge_function(name: str) -> type[exp.AggFunc] | None:
+    """Return the function that merges a column of this name; None if not an aggregate.
+
+    >>> merge_function("count_12345678") is exp.Sum, merge_function("max_score_12345678") is exp.Max, merge_function("day")
+    (True, True, None)
+    """
+    match = AGGREGATE_NAME.fullmatch(name.lower())
+    return None if match is None else {"min": exp.Min, "max": exp.Max}.get(match[1], exp.Sum)
+
+
+def aggregate_column_name(aggregate: exp.Expr) -> str:
+    """Return the column name of an aggregate: its words, and eight hexadecimal digits of its hash."""
+    text = aggregate.sql("duckdb")
+    words = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:MAX_AGGREGATE_NAME_CHARS].strip("_")
+    return f"{words}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+DEFINITION_COLUMN = "definition_hash"
+"""The column with the definition hash; only rows with equal hashes may be merged."""
+
+BIN_COLUMNS = ("bin", "positives", "negatives", "score_min", "score_max")
+"""The columns of a state with score bins."""
+
+BATCH_COLUMN = "batch"
+"""The column with the name of a row's batch, if batches are named."""
+
+NUM_ROWS, DAY_COLUMN, NUM_DAYS = "num_rows", "day", "num_days"
+"""Column names: the number of rows merged, the day, and the number of distinct days."""
+
+
+def select_row_keys(names: Iterable[str]) -> list[str]:
+    """Return the key columns of a state, other than the bin."""
+    non_key_columns = {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN}
+    return [name for name in names if name.lower() not in non_key_columns and merge_function(name) is None]
+
+
+def merge_class(name: str) -> type[exp.AggFunc] | None:
+    """Return the function that merges a column, or None for a key column."""
+    merge_functions: dict[str, type[exp.AggFunc]] = {NUM_ROWS: exp.Sum, DEFINITION_COLUMN: exp.Min, **BIN_MERGE_FUNCTIONS}
+    return merge_functions.get(name.lower()) or merge_function(name)
+
+
+def describe_group(keys: Iterable[str], values: Iterable[Any]) -> str:
+    """Format the keys of a group for a message; ``values`` begin with those of the keys."""
+    return ", ".join(f"{key} = {value}" for key, value in zip(keys, values, strict=False)) or "all rows"

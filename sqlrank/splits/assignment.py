@@ -1,0 +1,269 @@
+"""Assign rows to the parts of a split, by hash thresholds, shares or time bounds."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.engines.database import union_sources
+from sqlrank.errors import InputError, MetricError, did_you_mean, enumerate_names, short_repr
+from sqlrank.registry.select_files import load_select
+from sqlrank.splits.leakage_filter import LeakageFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlrank.engines.database import SourceTable
+    from sqlrank.splits.split_request import SplitRequest
+
+
+HASH_RANGE = 2**32
+"""Number of hash values: eight hexadecimal digits."""
+
+TRAIN_AND_TEST = ("train", "test")
+MAX_SPLITS = 10_000
+
+
+def parse_shares(shares: Any) -> dict[str, Fraction]:
+    """Parse the share of each part as an exact fraction.
+
+    Raises ``MetricError`` unless they are above 0 and add up to 1.
+
+    >>> parse_shares({"train": 0.8, "test": 0.2})["test"]
+    Fraction(1, 5)
+    """
+    expected = "give parts with their shares, which add up to 1, such as {'train': 0.8, 'test': 0.2}"
+    if not isinstance(shares, Mapping) or not 1 < len(shares) <= MAX_SPLITS or not all(isinstance(name, str) and name for name in shares):
+        raise MetricError(f"shares={short_repr(shares)} is not possible: {expected}")
+    try:
+        fractions = {name: Fraction(str(share)) for name, share in shares.items()}
+        total = float(sum(fractions.values(), Fraction(0)))
+    except (ValueError, ArithmeticError):
+        raise MetricError(f"shares={short_repr(shares)} is not possible: {expected}") from None
+    if min(fractions.values()) <= 0 or abs(total - 1) > 1e-9:  # noqa: PLR2004  what is lost by writing shares as decimals
+        raise MetricError(f"shares={short_repr(shares)} is not possible: they are to be above 0, and add up to {total:g}; {expected}")
+    return fractions
+
+
+def equal_shares(folds: Any) -> dict[int, Fraction]:
+    """Return folds of equal shares, numbered from 0."""
+    if isinstance(folds, bool) or not isinstance(folds, int) or not 1 < folds <= MAX_SPLITS:
+        raise MetricError(f"folds={short_repr(folds)} is not possible: give a whole number from 2 to {MAX_SPLITS}")
+    return {fold: Fraction(1, folds) for fold in range(folds)}
+
+
+def cumulative_shares(shares: Sequence[Fraction]) -> list[Fraction]:
+    """Return the cumulative shares at which all parts but the last end."""
+    return [sum(shares[: index + 1], Fraction(0)) for index in range(len(shares) - 1)]
+
+
+def hash_threshold(end: Fraction) -> str:
+    """Return the smallest hash value at or above a share of all hash values.
+
+    >>> hash_threshold(Fraction(1, 2)), hash_threshold(Fraction(4, 5)), hash_threshold(Fraction(9, 10))
+    ('80000000', 'cccccccd', 'e6666667')
+    """
+    return f"{min(math.ceil(end * HASH_RANGE), HASH_RANGE - 1):08x}"
+
+
+def parse_time_bounds(bounds: Any) -> list[exp.Expr]:
+    """Parse time bounds into literals: texts, numbers, dates or times, in ascending order."""
+    values = bounds if isinstance(bounds, (list, tuple)) else [bounds]
+    types = {type(value) for value in values}
+    is_possible = len(types) == 1 and not types & {bool} and all(isinstance(value, (str, int, float, dt.date)) for value in values)
+    if not is_possible or any(earlier >= later for earlier, later in pairwise(values)):
+        raise MetricError(f"bounds={short_repr(bounds)} is not possible: give times in ascending order, such as ['2026-03-01']")
+    return [_literal(value) for value in values]
+
+
+def _literal(value: Any) -> exp.Expr:
+    if isinstance(value, dt.datetime):
+        return exp.cast(exp.Literal.string(value.isoformat(" ")), "TIMESTAMP" if value.tzinfo is None else "TIMESTAMPTZ")
+    if isinstance(value, dt.date):
+        return exp.cast(exp.Literal.string(value.isoformat()), "DATE")
+    literal: exp.Expr = exp.convert(value)
+    return literal
+
+
+def part_case(value: exp.Expr, limits: Sequence[exp.Expr], names: Sequence[str | int]) -> exp.Case:
+    """Return a CASE with the first part whose limit exceeds a value.
+
+    Values at or above all limits are in the last part.
+    """
+    ifs = [
+        exp.If(this=exp.LT(this=value.copy(), expression=limit), true=exp.convert(name)) for limit, name in zip(limits, names, strict=False)
+    ]
+    return exp.Case(ifs=ifs, default=exp.convert(names[-1]))
+
+
+FOLD_PART = "fold"
+INEXACT_TYPES = ("DOUBLE", "FLOAT", "DECIMAL", "REAL")
+"""Types whose text representation differs between engines."""
+
+
+@dataclass(frozen=True)
+class SplitPlan:
+    """A parsed split: its file of ``sql/splits``, source columns by name, and names and limits of parts."""
+
+    kind: str
+    columns: Mapping[str, str]
+    names: Sequence[str | int]
+    limits: Sequence[exp.Expr]
+    values: Mapping[str, exp.Expr]
+    into: str
+    leakage_filter: LeakageFilter = field(default_factory=LeakageFilter)
+
+    @classmethod
+    def from_request(cls, request: SplitRequest) -> SplitPlan:
+        """Parse the arguments of a call; raise ``MetricError`` for conflicting options."""
+        if request.rolling not in {True, False}:
+            raise MetricError(f"rolling={request.rolling!r} is not possible: give True or False")
+        leakage_filter = LeakageFilter.from_request(request)
+        if request.last is not None:
+            return replace(cls._last(request), leakage_filter=leakage_filter)
+        if leakage_filter.joins:
+            request = replace(request, item=None)
+        return replace(
+            cls._by_ticket(request) if request.time is None else cls._by_time(request, request.time), leakage_filter=leakage_filter
+        )
+
+    @classmethod
+    def _by_ticket(cls, request: SplitRequest) -> SplitPlan:
+        _refuse(request, ("bounds", "rolling", "item"), "need time=, the column that they are of")
+        if request.key is None:
+            raise MetricError("name the column that is split by, key='user_id', or time= and its bounds")
+        salt = request.salt
+        if not salt or not any(letter.isalpha() for letter in salt):
+            raise MetricError(
+                f"salt={salt!r} is not possible: give the purpose of the split a name, such as salt='checkout'; one salt splits one way"
+            )
+        if (request.shares is None) is (request.folds is None):
+            raise MetricError("give shares={'train': 0.8, 'test': 0.2} or folds=10")
+        shares: dict[Any, Any] = parse_shares(request.shares) if request.folds is None else equal_shares(request.folds)
+        into = request.into or ("split" if request.folds is None else FOLD_PART)
+        columns, values = {"key": request.key}, {"salt": exp.Literal.string(f"{salt}:")}
+        cumulative = cumulative_shares(list(shares.values()))
+        if not request.exact:
+            _refuse(request, ("stratum",), "need exact=True")
+            return cls("hash", columns, list(shares), [exp.Literal.string(hash_threshold(end)) for end in cumulative], values, into)
+        if request.stratum is not None:
+            columns["stratum"] = request.stratum
+        return cls("exact", columns, list(shares), [exp.convert(float(end)) for end in cumulative], values, into)
+
+    @classmethod
+    def _by_time(cls, request: SplitRequest, time: str) -> SplitPlan:
+        _refuse(request, ("key", "salt", "folds", "exact", "stratum", "item"), "are not for a split by time alone")
+        columns, into = {"time": time}, request.into or "split"
+        if request.bounds is None:
+            _refuse(request, ("rolling",), "need bounds=")
+            shares = parse_shares(request.shares)
+            # A row is in a part if the cumulative share of rows is at or below the part's end.
+            limits = [exp.convert(float(end) + 1e-12) for end in cumulative_shares(list(shares.values()))]
+            return cls("time_share", columns, list(shares), limits, {}, into)
+        bounds = parse_time_bounds(request.bounds)
+        if request.rolling:
+            _refuse(request, ("shares",), "are not for rolling=True")
+            return cls("rolling", columns, TRAIN_AND_TEST, bounds, {}, into)
+        names = list(request.shares or TRAIN_AND_TEST)
+        if len(names) != len(bounds) + 1:
+            raise MetricError(
+                f"{len(bounds)} bounds make {len(bounds) + 1} parts; name as many: shares={{'train': ..., 'test': ...}} says their names"
+            )
+        return cls("time", columns, names, bounds, {}, into)
+
+    @classmethod
+    def _last(cls, request: SplitRequest) -> SplitPlan:
+        _refuse(request, ("salt", "folds", "exact", "stratum", "shares", "bounds", "rolling"), "are not for last=")
+        last = request.last
+        if isinstance(last, bool) or not isinstance(last, int) or last < 1:
+            raise MetricError(f"last={last!r} is not possible: give a whole number from 1")
+        if request.key is None or request.time is None:
+            raise MetricError("last= needs key=, of which the last rows are test, and time=, which says what is last")
+        columns = {"key": request.key, "time": request.time} | ({} if request.item is None else {"item": request.item})
+        train, test = map(exp.Literal.string, TRAIN_AND_TEST)
+        values = {"last": exp.convert(last), "first": train, "second": test}
+        return cls("last", columns, TRAIN_AND_TEST, (), values, request.into or "split")
+
+    @property
+    def new_columns(self) -> list[str]:
+        """Return the names of the new columns."""
+        return [*([FOLD_PART] if self.kind == "rolling" else []), self.into]
+
+    def check(self, table: SourceTable) -> None:
+        """Raise ``InputError`` for missing, clashing or unsuitable columns.
+
+        Nothing is checked if the columns of the table are unknown.
+        """
+        if table.column_types is None:
+            return
+        for name in (*self.columns.values(), *self.leakage_filter.columns.values()):
+            if table.column(name) is None:
+                raise InputError(
+                    f"{table.label} has no column {name!r}{did_you_mean(name, table.column_types)} There are: {enumerate_names(table.column_types)}"
+                )
+        for name in self.new_columns:
+            if table.column(name) is not None:
+                raise InputError(f"{table.label} has a column {name!r} already; give the new one another name with into=")
+        key = self.columns.get("key")
+        key_type = table.column_types[str(table.column(key))].upper() if key is not None and "salt" in self.values else ""
+        if key_type.startswith(INEXACT_TYPES):
+            raise InputError(f"{key} is {key_type}, whose text differs between engines; cast it to a whole number or a text")
+
+    def query(self, table: SourceTable) -> exp.Query:
+        """Return the filtered rows of a table with the new columns."""
+        return self.leakage_filter.query(self.all_rows(table), table, str(self.names[0]), self.into, self.kind == "rolling")
+
+    def all_rows(self, table: SourceTable) -> exp.Query:
+        """Return all rows of a table with the new columns."""
+        if self.kind != "rolling":
+            return self._select(table, self.values)
+        train, test = map(exp.Literal.string, TRAIN_AND_TEST)
+        folds = []
+        for index, bound in enumerate(self.limits):
+            next_bound = self.limits[index + 1] if index + 1 < len(self.limits) else None
+            values = {"fold": exp.convert(index), "bound": bound, "first": train, "second": test}
+            folds.append(self._select(table, values if next_bound is None else values | {"until": next_bound}, is_open=next_bound is None))
+        return exp.select("*").from_(union_sources(folds))
+
+    def _select(self, table: SourceTable, values: Mapping[str, exp.Expr], is_open: bool = False) -> exp.Select:
+        template = load_select("splits", f"{self.kind}.sql")
+        if is_open:
+            template.set("where", None)
+        bound: Any = exp.replace_placeholders(template, **{name: value.copy() for name, value in values.items()})
+        query: exp.Select = bound
+        self._name(query, table)
+        split = query.selects[-1]
+        if self.limits and self.kind != "rolling":
+            split.set("this", part_case(split.this, self.limits, self.names))
+        split.set("alias", exp.to_identifier(self.into, quoted=True))
+        source = query.args["from_"].this
+        from_item = table.from_clause([exp.to_identifier(name, quoted=True) for name in table.column_types or ()])
+        from_item.set("alias", exp.TableAlias(this=exp.to_identifier("g")))
+        source.replace(from_item)
+        return query
+
+    def _name(self, query: exp.Select, table: SourceTable) -> None:
+        """Replace the columns of the file by the source's in place; remove those not given."""
+        for column in list(query.find_all(exp.Column)):
+            if isinstance(column.this, exp.Star) or column.table != "g":
+                continue
+            column_name = self.columns.get(column.name)
+            if column_name is not None:
+                column.set("this", exp.to_identifier(table.column(column_name), quoted=True))
+            elif isinstance(column.parent, exp.Ordered):
+                column.parent.pop()
+            else:
+                column.pop()
+
+
+def _refuse(request: SplitRequest, names: Sequence[str], reason: str) -> None:
+    options = [f"{name}=" for name in names if getattr(request, name) is not None and getattr(request, name) is not False]
+    if options:
+        raise MetricError(f"{' and '.join(options)} {reason}")

@@ -1,0 +1,30 @@
+"""Hold the arguments of a split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class SplitRequest:
+    """Hold the arguments of :func:`sqlrank.split` and :func:`sqlrank.split_sql` that say how rows are split."""
+
+    key: str | None
+    salt: str | None
+    shares: Mapping[str, float] | None
+    folds: int | None
+    exact: bool
+    stratum: str | None
+    time: str | None
+    bounds: Any
+    rolling: bool
+    last: int | None
+    item: str | None
+    user: str | None
+    cold: str
+    seen: str
+    into: str | None

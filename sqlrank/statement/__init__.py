@@ -1,1 +1,0 @@
-"""From files to one statement: trees in, a tree out, and no database."""

@@ -1,0 +1,109 @@
+"""A score, grade, label or weight of -0.0 is one of 0.0: on every engine, in every plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import sqlrank
+from sqlrank.registry.loader import load_registry
+from sqlrank.rendering.dialects import DIALECTS
+from tests.engines.engines import ENGINES, ClickHouse, DataFusion, SQLite
+from tests.engines.running import each, running
+from tests.engines.scenarios import Scenario, _family, _is_planned, _names
+from tests.engines.test_engines import compare
+from tests.lanes import every
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RUN = pa.table({"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "d"], "score": [0.0, -0.0, 0.0, -0.0]})
+"""Four tied documents, of which the last id is first; were -0.0 less, it would be third."""
+
+QRELS = pa.table({"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "d"], "relevance": [-0.0, 0.0, -0.0, 1.0]})
+PREDICTIONS = pa.table(
+    {
+        "query_id": ["u"] * 6,
+        "doc_id": ["a", "b", "c", "d", "e", "f"],
+        "rank": [1, 2, 3, 4, 5, 6],
+        "label": [1.0, 1.0, 1.0, 0.0, -0.0, 0.0],
+        "score": [1.0, -0.0, -0.0, 0.0, 0.0, -1.0],
+        "weight": [1.0] * 6,
+        "probability": [1.0, -0.0, -0.0, 0.0, 0.0, 0.0],
+        "light": [1.0, -0.0, 1.0, 0.0, 1.0, 1.0],
+    }
+)
+"""Of nine pairs four are in order and six tied, of the latter two by -0.0 and 0.0 alone."""
+
+TABLES = {"run": RUN, "qrels": QRELS, "predictions": PREDICTIONS}
+BY_HAND = {"AUC": 7 / 9, "APS": 1 / 3 + 2 / 3 * 3 / 5, "LiftQuality": 5 / 9, "Gain@0.5": 2 / 3}
+
+
+def unsigned(table: pa.Table) -> pa.Table:
+    """Return a table with 0.0 for -0.0."""
+    return pa.table({name: [x + 0 if isinstance(x, float) else x for x in table[name].to_pylist()] for name in table.column_names})
+
+
+def calls(step: int) -> list[Scenario]:
+    """Return one in so many metrics of rankings, predictions and pairs, under all plans, and the curves of predictions."""
+    rankings, predictions = {"run": "run", "qrels": "qrels"}, {"predictions": "predictions"}
+    probabilities = {**predictions, "columns": {"score": "probability", "weight": "light"}}
+    of_rankings, of_predictions = _names(_family("ranking"))[::step], _names(_family("classification"))[::step]
+    return [
+        *(Scenario(plan, of_rankings, {**rankings, "plan": {"ranking": plan}}) for plan in ("sorted", "counted", "listed")),
+        *(Scenario(kind, of_rankings[:12], {**rankings, "score_type": kind}) for kind in ("float32", "float64")),
+        *(Scenario(plan, of_predictions, {**probabilities, "plan": {"order": plan}}) for plan in ("window", "grouped", "bucketed")),
+        Scenario("labels", ["AUC", "RR", "nDCG"], predictions),
+        Scenario("pairs", _names(_family("pairs"))[::step], predictions),
+        *(Scenario(curve, [curve], predictions) for curve in ("ROC", "PR", "Threshold", "Gain")),
+    ]
+
+
+@pytest.fixture(scope="module")
+def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
+    with running(request.param, TABLES) as engine:
+        yield engine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", each(ENGINES), indirect=True)
+def test_metrics_take_them_for_one(engine: Any) -> None:
+    """All metrics where scores are normalized; one in eight on engines that do not distinguish zeros, of which some take a second a metric."""
+    with duckdb.connect() as duck:
+        for name, table in TABLES.items():
+            duck.from_arrow(unsigned(table)).create(name)
+        for dialect in engine.dialects:
+            for call in calls(1 if DIALECTS[dialect].distinguishes_zeros else 8):
+                if _is_planned(call, dialect) and (call.name != "float32" or DIALECTS[dialect].has_float32):
+                    compare(engine.rows(call.text(dialect)), call.expected(duck))
+
+
+@pytest.mark.parametrize("engine", each([SQLite, ClickHouse, DataFusion]), indirect=True)
+def test_numbers_by_hand_over_a_connection(engine: Any) -> None:
+    names, values = zip(*BY_HAND.items(), strict=True)
+    result = sqlrank.evaluate(names, predictions="predictions", connection=engine.connection)
+    assert list(result.to_pylist()[0].values()) == pytest.approx(values, abs=1e-12)
+    both = sqlrank.evaluate(
+        ["AUC", "APS"], predictions="predictions", columns={"score": ["score", "probability"]}, connection=engine.connection
+    )
+    assert both.to_pylist()[1] == pytest.approx({"score": "score", "AUC": BY_HAND["AUC"], "APS": BY_HAND["APS"]}, abs=1e-12)
+    assert sqlrank.evaluate("RR", run="run", qrels="qrels", connection=engine.connection).to_pylist() == [{"RR": 1.0}]
+
+
+@pytest.mark.parametrize("order", every(2, [name for name in load_registry().plans["order"]["values"] if name != "condensed"]))
+def test_plans_of_duckdb_take_them_for_one(order: str) -> None:
+    metrics = _names(_family("classification"))
+    table = PREDICTIONS.drop_columns(["light", "weight", "score"]).rename_columns({"probability": "score"})
+    signed, plain = (
+        sqlrank.evaluate(metrics, predictions=rows, plan={"order": order}, threads=1).to_pylist() for rows in (table, unsigned(table))
+    )
+    assert signed == plain
+
+
+@pytest.mark.parametrize("dialect", every(3, DIALECTS))
+def test_only_engines_that_tell_them_apart_are_told(dialect: str) -> None:
+    text = sqlrank.sql("AUC", predictions="predictions", dialect=dialect)
+    assert (" + 0 AS score" in text) == (dialect in {"clickhouse", "datafusion", "snowflake"})

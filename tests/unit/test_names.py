@@ -1,0 +1,102 @@
+"""Names are terms of the field: none of a list of words that say nothing, and each exported name occurs once."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+ROOT = Path(__file__).parents[2]
+PACKAGE, SQL, GOLDEN = ROOT / "sqlrank", ROOT / "sql", ROOT / "tests" / "golden"
+
+NOT_NAMES = {
+    "asked", "given", "held", "kept", "made", "told", "said", "known", "shown", "written", "found", "sure", "alike", "judged", "wanted",
+    "road", "looks", "parts", "sides", "places", "ends", "whole", "beside", "room", "home",
+}  # fmt: skip
+"""Words that say nothing of what a module, class, function, constant, relation or step is."""
+
+OF_THE_FIELD = {"judged", "given", "parts"}
+"""Of these words, those that are terms in SQL: judged documents, the rows given before any was dropped, parts of a segment."""
+
+
+def find_bad_words(name: str, allowed: Collection[str] = ()) -> set[str]:
+    """Return the words of a name that say nothing; ``of`` is one at either end."""
+    words = re.findall(r"[a-z0-9]+", re.sub(r"(?<=[a-z0-9])([A-Z])", r" \1", name).lower())
+    return ({*words} & NOT_NAMES - {*allowed}) | ({"of"} & {words[0], words[-1]} if len(words) > 1 else {*words} & {"of"})
+
+
+def find_assigned(statements: list[ast.stmt]) -> list[str]:
+    """Return the names that statements assign: constants of a module, or fields of a class."""
+    targets = [target for node in statements for target in getattr(node, "targets", [getattr(node, "target", None)]) if target is not None]
+    return [node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+
+
+def find_definitions(tree: ast.Module) -> list[str]:
+    """Return the names of classes, functions, methods, fields and constants of a module."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    found = [node.name for node in ast.walk(tree) if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
+    return found + find_assigned(tree.body) + [name for node in classes for name in find_assigned(node.body)]
+
+
+def find_exports(path: Path) -> list[str]:
+    """Return the names that other modules may import."""
+    body = ast.parse(path.read_text("utf-8")).body
+    names = [node.name for node in body if isinstance(node, (ast.ClassDef, ast.FunctionDef))] + find_assigned(body)
+    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+
+
+def test_modules_have_names_of_the_field() -> None:
+    paths = [path for path in PACKAGE.rglob("*") if path.suffix == ".py" or path.is_dir()]
+    assert [str(path.relative_to(ROOT)) for path in paths if find_bad_words(path.stem.strip("_"))] == []
+
+
+def test_a_basename_occurs_once() -> None:
+    """A module of the command line has the name of its command."""
+    paths = [path for path in PACKAGE.rglob("*.py") if path.stem not in {"__init__", "__main__"} and path.parent.name != "cli"]
+    assert sorted(path.stem for path in paths) == sorted({path.stem for path in paths})
+
+
+def test_definitions_have_names_of_the_field() -> None:
+    modules = {path: ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
+    found = {str(path): [name for name in find_definitions(tree) if find_bad_words(name)] for path, tree in modules.items()}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_an_exported_name_occurs_once() -> None:
+    """A command has the name of its function."""
+    counts = Counter(name for path in PACKAGE.rglob("*.py") if path.parent.name != "cli" for name in find_exports(path))
+    assert [name for name, count in counts.items() if count > 1] == []
+
+
+@pytest.mark.parametrize(
+    "folder", ["relations", "functions", "inputs", "states", "comparison", "experiments", "curves", "bootstrap", "learn"]
+)
+def test_files_have_names_of_the_field(folder: str) -> None:
+    paths = list((SQL / folder).rglob("*"))
+    assert paths
+    assert [str(path) for path in paths if find_bad_words(path.stem, OF_THE_FIELD)] == []
+
+
+def test_steps_of_statements_have_names_of_the_field() -> None:
+    found = {}
+    for path in GOLDEN.glob("*_duckdb.sql"):
+        tree = sqlglot.parse_one(path.read_text("utf-8"), dialect="duckdb")
+        found[path.name] = [cte.alias for cte in tree.find_all(exp.CTE) if find_bad_words(cte.alias, OF_THE_FIELD)]
+    assert len(found) > 10
+    assert {name: steps for name, steps in found.items() if steps} == {}
+
+
+def test_bad_words_are_found() -> None:
+    assert find_bad_words("ToldOfComparison") == {"told"}
+    assert find_bad_words("is_of_rows") == find_bad_words("half_open") == set()
+    assert find_bad_words("value_of") == find_bad_words("of_lists") == find_bad_words("of") == {"of"}
+    assert find_bad_words("judged_documents", OF_THE_FIELD) == set()
