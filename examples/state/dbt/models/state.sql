@@ -8,7 +8,7 @@ WITH predictions AS (
     CAST("click" AS DOUBLE) AS label
   FROM {{ source('ads', 'impressions') }}
 ), state AS (
-  /* states/grid.sql: one row per group and bin of the score, with what merges by addition. */
+  /* states/grid.sql: one row per group and score bin, with sums that can be added over days. */
   SELECT
     "day", "campaign", bin,
     SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS positives,
