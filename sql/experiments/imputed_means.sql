@@ -2,5 +2,5 @@
 SELECT
   variant,
   units,
-  crossed
+  multi_variant_units
 FROM overall_means

@@ -4,6 +4,6 @@ SELECT
   n.metric,
   s.variant,
   s.units,
-  s.crossed
+  s.multi_variant_units
 FROM variant_comoments AS s
 CROSS JOIN metrics AS n

@@ -2,5 +2,5 @@
 SELECT
   variant,
   units,
-  SUM(crossed) OVER () AS crossed
+  SUM(multi_variant_units) OVER () AS multi_variant_units
 FROM variant_means

@@ -5,11 +5,11 @@ SELECT
   SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))
   + MAX(all_units) * CASE WHEN SUM(portion) < 1 - 1e-9 THEN 1 - SUM(portion) ELSE 0 END AS statistic,
   $variants - 1 AS freedom,
-  MAX(crossed) AS crossed
+  MAX(multi_variant_units) AS multi_variant_units
 FROM (
   SELECT
     units,
-    crossed,
+    multi_variant_units,
     SUM(units) OVER () AS all_units,
     $share AS portion
   FROM metric_moments

@@ -5,14 +5,14 @@ SELECT
   MAX(units) AS n_units,
   MAX(statistic) AS statistic,
   MAX(freedom) AS df,
-  MAX(crossed) AS multi_variant_units,
+  MAX(multi_variant_units) AS multi_variant_units,
   SUM(is_tail * weight * height) / NULLIF(SUM((1 - is_tail) * weight * height), 0) AS p_value
 FROM (
   SELECT
     units,
     statistic,
     freedom,
-    crossed,
+    multi_variant_units,
     is_tail,
     weight,
     CASE WHEN log_height > -700 THEN EXP(log_height) ELSE 0 END AS height
@@ -21,7 +21,7 @@ FROM (
       units,
       statistic,
       freedom,
-      crossed,
+      multi_variant_units,
       is_tail,
       weight,
       CASE WHEN freedom > 1 THEN (freedom - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END - (z * z - peak * peak) / 2 AS log_height
@@ -30,7 +30,7 @@ FROM (
         b.units,
         b.statistic,
         b.freedom,
-        b.crossed,
+        b.multi_variant_units,
         b.is_tail,
         b.peak,
         4 * p.weight / (4 + b.slope) AS weight,
@@ -40,7 +40,7 @@ FROM (
           units,
           statistic,
           freedom,
-          crossed,
+          multi_variant_units,
           is_tail,
           peak,
           CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END AS z,
@@ -50,7 +50,7 @@ FROM (
             r.units,
             r.statistic,
             r.freedom,
-            r.crossed,
+            r.multi_variant_units,
             t.is_tail,
             CASE WHEN r.freedom > 1 THEN SQRT(r.freedom - 1) ELSE 0 END AS peak,
             SQRT(t.is_tail * r.statistic) AS root

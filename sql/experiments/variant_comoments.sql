@@ -2,7 +2,7 @@
 SELECT
   u.variant,
   MAX(m.units) AS units,
-  MAX(m.crossed) AS crossed
+  MAX(m.multi_variant_units) AS multi_variant_units
 FROM experiment_units AS u
 INNER JOIN overall_means AS m ON u.variant = m.variant
 WHERE u.variant = u.last_variant

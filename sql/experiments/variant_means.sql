@@ -3,6 +3,6 @@
 SELECT
   CASE WHEN u.variant = u.last_variant THEN u.variant END AS variant,
   COUNT(*) AS units,
-  SUM(CASE WHEN u.variant <> u.last_variant THEN 1 ELSE 0 END) AS crossed
+  SUM(CASE WHEN u.variant <> u.last_variant THEN 1 ELSE 0 END) AS multi_variant_units
 FROM experiment_units AS u
 GROUP BY CASE WHEN u.variant = u.last_variant THEN u.variant END

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 
 _REFUSED = re.compile(r"\A(\w+)=(?=.* is not possible)", re.DOTALL)
-FLAGS = {"connection": "db", "columns": "column", "inputs": "input", "slices": "slice"}
+FLAGS = {
+    "connection": "db",
+    "columns": "column",
+    "inputs": "input",
+    "slices": "slice",
+    "shares": "share",
+    "expected_shares": "expected-share",
+}
 """Options that differ from the name of their Python argument."""
 
 
@@ -31,7 +38,7 @@ _EVALUATED = (
 UNREAD: dict[str, dict[str, tuple[str, ...]]] = {
     "evaluate": {"state": ("check", "seed")},
     "chart": {"state": ("check",), "result": (*_EVALUATED, *_LIMITS)},
-    "experiment": {"sql": ("crossed", *_RESULT, *_LIMITS, "force")},
+    "experiment": {"sql": ("multi_variant_units", *_RESULT, *_LIMITS, "force")},
     "split": {"sql": (*_RESULT, "force")},
     "state": {"sql": (*_RESULT, *_LIMITS, "force", "dbt", "begin", "lookback"), "dbt": (*_RESULT, *_LIMITS, "create_table")},
     "learn": {"sql": ("format",)},

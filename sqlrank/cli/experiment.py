@@ -36,20 +36,20 @@ def experiment(
     covariate: Annotated[
         list[str] | None, typer.Option(help="What was known of units before (CUPED), as metric=column; the column alone for one metric.")
     ] = None,
-    share: Annotated[
+    expected_share: Annotated[
         list[str] | None, typer.Option(help="The share of units that a variant should have, A=0.5. Repeat for the others.")
     ] = None,
-    lower: Annotated[list[str] | None, typer.Option(help="A metric of which lower values are better. Repeat for more.")] = None,
+    lower_is_better: Annotated[list[str] | None, typer.Option(help="A metric of which lower values are better. Repeat for more.")] = None,
     where: Annotated[str | None, typer.Option(help="Read only the rows for which this is true: \"day = '2026-01-01'\".")] = None,
     confidence: Annotated[float, typer.Option(help="Of intervals, such as 0.95.")] = 0.95,
     correction: Annotated[
         str, typer.Option(help="For many comparisons: holm, bh or none.", autocompletion=_choices("holm", "bh", "none"))
     ] = "holm",
     interval: Annotated[
-        str, typer.Option(help="fixed, for one look at the planned end, or always.", autocompletion=_choices("fixed", "always"))
+        str, typer.Option(help="fixed, for one look at the planned end, or sequential.", autocompletion=_choices("fixed", "sequential"))
     ] = "fixed",
-    lift: Annotated[str, typer.Option(help="Intervals of lifts: log or linear.", autocompletion=_choices("log", "linear"))] = "log",
-    crossed: Annotated[
+    lift_scale: Annotated[str, typer.Option(help="Intervals of lifts: log or linear.", autocompletion=_choices("log", "linear"))] = "log",
+    multi_variant_units: Annotated[
         str, typer.Option(help="Units in several variants: error, or drop to leave them out.", autocompletion=_choices("error", "drop"))
     ] = "error",
     power: Annotated[float, typer.Option(help="The chance to find what is there.")] = 0.8,
@@ -77,13 +77,13 @@ def experiment(
             "unit": unit,
             "control": control,
             "covariates": _covariates(covariate, list(metric_texts)),
-            "shares": parse_shares_option(share),
-            "lower": lower or (),
+            "expected_shares": parse_shares_option("--expected-share", expected_share),
+            "lower_is_better": lower_is_better or (),
             "where": where,
             "confidence": confidence,
             "correction": correction,
             "interval": interval,
-            "lift": lift,
+            "lift_scale": lift_scale,
             "power": power,
             "connection": db,
         }
@@ -100,7 +100,7 @@ def experiment(
         result = sqlrank.experiment(
             metric_texts,
             **options,
-            crossed=crossed,
+            multi_variant_units=multi_variant_units,
             memory_limit=memory_limit,
             threads=threads,
             timeout=timeout,

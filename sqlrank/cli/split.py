@@ -51,7 +51,7 @@ def split(
         options: dict[str, Any] = {
             "key": key,
             "salt": salt,
-            "shares": parse_shares_option(share),
+            "shares": parse_shares_option("--share", share),
             "folds": folds,
             "exact": exact,
             "stratum": stratum,
@@ -76,9 +76,9 @@ def split(
         write_result(sqlrank.split(source, **options), form, FileKind.SPLIT, file)
 
 
-def parse_shares_option(texts: list[str] | None) -> dict[str, float] | None:
+def parse_shares_option(option: str, texts: list[str] | None) -> dict[str, float] | None:
     """Parse parts with their shares; raise ``SqlrankError`` for values that are not numbers."""
     try:
-        return {name: float(value) for name, value in parse_pairs("--share", texts).items()} or None
+        return {name: float(value) for name, value in parse_pairs(option, texts).items()} or None
     except ValueError:
-        raise SqlrankError("--share: give a part and its share, such as --share train=0.8 --share test=0.2") from None
+        raise SqlrankError(f"{option}: give a name and its share, such as {option} train=0.8 {option} test=0.2") from None

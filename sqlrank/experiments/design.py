@@ -16,8 +16,8 @@ from sqlrank.splits.assignment import parse_shares
 if TYPE_CHECKING:
     from fractions import Fraction
 
-INTERVALS = ("fixed", "always")
-LIFTS = ("log", "linear")
+INTERVALS = ("fixed", "sequential")
+LIFT_SCALES = ("log", "linear")
 MULTI_VARIANT_ACTIONS = ("error", "drop")
 SAMPLE_RATIO = "sample_ratio"
 """Name of the result row that tests for a sample ratio mismatch."""
@@ -74,16 +74,16 @@ class ExperimentMetric:
 
 @dataclass(frozen=True)
 class ExperimentDesign:
-    """A parsed experiment design; ``shares`` are the expected shares of units, equal if empty."""
+    """A parsed experiment design; ``expected_shares`` are the expected shares of units, equal if empty."""
 
     estimates: tuple[ExperimentMetric, ...]
     control: str | None
-    shares: Mapping[str, Fraction]
+    expected_shares: Mapping[str, Fraction]
     confidence: float
     interval: str
-    lift: str
+    lift_scale: str
     correction: str = "none"
-    crossed: str = "drop"
+    multi_variant_units: str = "drop"
     power: float = 0.8
 
     @classmethod
@@ -95,20 +95,20 @@ class ExperimentDesign:
         unit: Any,
         control: Any,
         covariates: Any,
-        shares: Any,
-        lower: Any,
+        expected_shares: Any,
+        lower_is_better: Any,
         confidence: float,
         correction: str,
         interval: str,
-        lift: str,
-        crossed: str = "drop",
+        lift_scale: str,
+        multi_variant_units: str = "drop",
         power: float = 0.8,
     ) -> ExperimentDesign:
         """Parse the arguments of a call; raise ``MetricError`` for invalid ones."""
         choices = (
             ("interval", interval, INTERVALS),
-            ("lift", lift, LIFTS),
-            ("crossed", crossed, MULTI_VARIANT_ACTIONS),
+            ("lift_scale", lift_scale, LIFT_SCALES),
+            ("multi_variant_units", multi_variant_units, MULTI_VARIANT_ACTIONS),
             ("correction", correction, tuple(name for name in CORRECTIONS if name != "max_t")),
         )
         for name, value, values in choices:
@@ -121,14 +121,14 @@ class ExperimentDesign:
         if control is not None and (not isinstance(control, (str, int)) or control == ""):
             raise MetricError(f"control={short_repr(control)} is not possible: name the variant that others are compared with")
         return cls(
-            shares={} if shares is None else parse_shares(shares),
-            estimates=_estimates(metrics, covariates, lower),
+            expected_shares={} if expected_shares is None else parse_shares(expected_shares, "expected_shares"),
+            estimates=_estimates(metrics, covariates, lower_is_better),
             control=None if control is None else str(control),
             confidence=confidence,
             interval=interval,
-            lift=lift,
+            lift_scale=lift_scale,
             correction=correction,
-            crossed=crossed,
+            multi_variant_units=multi_variant_units,
             power=power,
         )
 
@@ -150,7 +150,7 @@ class ExperimentDesign:
         return {role: amounts[text, role.startswith("covariate")] for role, text in estimate.columns_by_role.items()}
 
 
-def _estimates(metrics: Any, covariates: Any, lower: Any) -> tuple[ExperimentMetric, ...]:
+def _estimates(metrics: Any, covariates: Any, lower_is_better: Any) -> tuple[ExperimentMetric, ...]:
     if isinstance(metrics, str):
         metrics = [metrics]
     if not isinstance(metrics, (Mapping, list, tuple)) or not metrics:
@@ -163,11 +163,13 @@ def _estimates(metrics: Any, covariates: Any, lower: Any) -> tuple[ExperimentMet
         if not isinstance(name, str) or not name.strip() or name == SAMPLE_RATIO or name in names[:index]:
             raise MetricError(f"a metric cannot be called {short_repr(name)}: give each a name of its own, other than {SAMPLE_RATIO!r}")
     covariate_formulas = _covariates(covariates, names)
-    lower_metrics = [lower] if isinstance(lower, str) else lower
+    lower_metrics = [lower_is_better] if isinstance(lower_is_better, str) else lower_is_better
     if not isinstance(lower_metrics, (list, tuple)):
-        raise MetricError(f"lower={short_repr(lower)} is not possible: name the metrics of which lower values are better, in a list")
+        raise MetricError(
+            f"lower_is_better={short_repr(lower_is_better)} is not possible: name the metrics of which lower values are better, in a list"
+        )
     for name in lower_metrics:
-        _refuse_unknown("lower", name, names)
+        _refuse_unknown("lower_is_better", name, names)
     return tuple(ExperimentMetric(name, formula, covariate_formulas.get(name), name in lower_metrics) for name, formula in named_formulas)
 
 

@@ -41,11 +41,11 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
     """
     ctes: dict[str, exp.Query] = {"pooled_moments": _bound("pooled_moments", control=exp.Literal.string(control))}
     ctes |= {name: _bound(name) for name in ("covariate_coefficients", "adjusted_means", "effects")}
-    ctes["relative_effects"] = _bound("relative_effects", design.lift, alpha=_alpha(design))
+    ctes["relative_effects"] = _bound("relative_effects", design.lift_scale, alpha=_alpha(design))
     ctes["digits"] = with_comment(load_registry().relation("digits", {}).tree.copy(), file_title("relations", "digits.sql"))
     ctes["quadrature_nodes"] = _bound("quadrature_nodes")
     ctes |= _distribution(design)
-    lift_limits = {select_item.alias: select_item.this for select_item in _bound("lift_limits", design.lift).selects}
+    lift_limits = {select_item.alias: select_item.this for select_item in _bound("lift_limits", design.lift_scale).selects}
     ctes["confidence_intervals"] = _bound("confidence_intervals", **lift_limits)
     ctes["p_values"] = _bound("p_values")
     ctes["corrected_p_values"] = _bound("corrected_p_values", p_adjusted=_bound("corrections", design.correction).selects[0].this)
@@ -68,7 +68,7 @@ def _alpha(design: ExperimentDesign) -> exp.Expr:
 
 def _distribution(design: ExperimentDesign) -> dict[str, exp.Query]:
     """Return the CTEs to ``critical_values``, with the half-widths of intervals and the p-values."""
-    if design.interval == "always":
+    if design.interval == "sequential":
         ctes: dict[str, exp.Query] = {"sequence_scales": _bound("sequence_scales", tuned_for=sql_literal(TUNED_FOR))}
     else:
         bend = _bound("t_density_ratio").selects[0].this
@@ -106,13 +106,13 @@ def _gain(design: ExperimentDesign) -> exp.Expr:
 def _sample_ratio(design: ExperimentDesign) -> exp.Select:
     """Return a query of one row: number of units, chi-square statistic and degrees of freedom."""
     share: exp.Expr = exp.Div(this=sql_literal(1), expression=exp.Window(this=exp.Count(this=exp.Star())))
-    if design.shares:
+    if design.expected_shares:
         ifs = [
             exp.If(this=exp.EQ(this=exp.column("variant"), expression=exp.Literal.string(name)), true=sql_literal(float(expected_share)))
-            for name, expected_share in design.shares.items()
+            for name, expected_share in design.expected_shares.items()
         ]
         share = exp.Case(ifs=ifs, default=double_literal(0))
-    variants = sql_literal(len(design.shares)) if design.shares else exp.Count(this=exp.Star())
+    variants = sql_literal(len(design.expected_shares)) if design.expected_shares else exp.Count(this=exp.Star())
     query: exp.Select = _bound(
         "sample_ratio_statistic", share=share, variants=variants, metric=exp.Literal.string(design.estimates[0].name)
     )

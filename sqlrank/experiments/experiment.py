@@ -76,7 +76,7 @@ def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: p
             f"sample ratio mismatch: the numbers of units are not what the shares of variants make likely (p {ratio['p_value']:.3g}); "
             "find out why before you read on"
         )
-    if count := max(row["crossed"] for row in rows):
+    if count := max(row["multi_variant_units"] for row in rows):
         notes.append(f"{_units(count, 'was', 'were')} in more than one variant, and left out")
     missing = {
         estimate.name: sum(row[MISSING_COVARIATE] for row in rows if row["metric"] == estimate.name) for estimate in design.estimates
@@ -100,14 +100,14 @@ def experiment(
     unit: str = "unit_id",
     control: str | None = None,
     covariates: str | Mapping[str, str] | None = None,
-    shares: Mapping[str, float] | None = None,
-    lower: str | Sequence[str] = (),
+    expected_shares: Mapping[str, float] | None = None,
+    lower_is_better: str | Sequence[str] = (),
     where: str | None = None,
     confidence: float = 0.95,
     correction: str = "holm",
     interval: str = "fixed",
-    lift: str = "log",
-    crossed: str = "error",
+    lift_scale: str = "log",
+    multi_variant_units: str = "error",
     power: float = 0.8,
     connection: Any = None,
     dialect: str | None = None,
@@ -131,15 +131,15 @@ def experiment(
         control: the variant that others are compared with; ``"control"`` by default.
         covariates: pre-experiment covariates of units (CUPED): by metric a column, ``Mean`` or ``Ratio``. NULL is imputed with the mean of
             all units.
-        shares: the expected share of units in each variant; equal by default.
-        lower: metrics of which lower values are better.
+        expected_shares: the expected share of units in each variant; equal by default.
+        lower_is_better: metrics of which lower values are better.
         where: a SQL condition on the rows to read.
         confidence: confidence level of intervals; a variant is better if its corrected p-value is below ``1 - confidence``.
         correction: correction for multiple comparisons: ``"holm"``, ``"bh"`` (Benjamini & Hochberg) or ``"none"``.
-        interval: ``"fixed"`` is valid for one look at the planned end; ``"always"`` is valid at every look (Waudby-Smith et al.), and
+        interval: ``"fixed"`` is valid for one look at the planned end; ``"sequential"`` is valid at every look (Waudby-Smith et al.), and
             wider.
-        lift: scale of intervals of lifts: ``"log"`` or ``"linear"``.
-        crossed: units in several variants: ``"error"``, or ``"drop"`` to leave them out.
+        lift_scale: scale of intervals of lifts: ``"log"`` or ``"linear"``.
+        multi_variant_units: units in several variants: ``"error"``, or ``"drop"`` to leave them out.
         power: statistical power behind ``mde``.
         connection: where the data are, as for :func:`sqlrank.evaluate`.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
@@ -176,13 +176,13 @@ def experiment(
         unit=unit,
         control=control,
         covariates=covariates,
-        shares=shares,
-        lower=lower,
+        expected_shares=expected_shares,
+        lower_is_better=lower_is_better,
         confidence=confidence,
         correction=correction,
         interval=interval,
-        lift=lift,
-        crossed=crossed,
+        lift_scale=lift_scale,
+        multi_variant_units=multi_variant_units,
         power=power,
     )
     source = SourceGroup.wrap(DATA, data)
@@ -195,7 +195,7 @@ def experiment(
     control = resolve_control(design, [row["variant"] for row in rows if row["metric"] == design.estimates[0].name])
     check_variant_sizes(rows)
     result = result_table(design, _effects(design, arms, control, limits))
-    options = {name: str(getattr(design, name)) for name in ("confidence", "correction", "interval", "lift")}
+    options = {name: str(getattr(design, name)) for name in ("confidence", "correction", "interval", "lift_scale")}
     metadata = {"notes": "\n".join(warnings_for(design, rows, result)), "control": control, **options, "version": __version__, "sql": text}
     return result.replace_schema_metadata({f"sqlrank.{name}": value for name, value in metadata.items()})
 
@@ -209,13 +209,13 @@ def experiment_sql(
     unit: str = "unit_id",
     control: str | None = None,
     covariates: str | Mapping[str, str] | None = None,
-    shares: Mapping[str, float] | None = None,
-    lower: str | Sequence[str] = (),
+    expected_shares: Mapping[str, float] | None = None,
+    lower_is_better: str | Sequence[str] = (),
     where: str | None = None,
     confidence: float = 0.95,
     correction: str = "holm",
     interval: str = "fixed",
-    lift: str = "log",
+    lift_scale: str = "log",
     power: float = 0.8,
     connection: Any = None,
     dialect: str | None = None,
@@ -240,12 +240,12 @@ def experiment_sql(
         unit=unit,
         control=control,
         covariates=covariates,
-        shares=shares,
-        lower=lower,
+        expected_shares=expected_shares,
+        lower_is_better=lower_is_better,
         confidence=confidence,
         correction=correction,
         interval=interval,
-        lift=lift,
+        lift_scale=lift_scale,
         power=power,
     )
     source = SourceGroup.wrap(DATA, data)
@@ -266,13 +266,13 @@ def _arms(design: ExperimentDesign, database: Database, source: Any, unit: str, 
     text = render_statement(tree, f"sqlrank {__version__}: sums of variants", database.dialect, database.can_materialize_ctes)
     table = database.fetch_arrow(text)
     data_types = dict.fromkeys(table.column_names, pa.float64()) | {"metric": pa.string(), "variant": pa.string()}
-    arms = normalize_result(table, data_types | dict.fromkeys(("units", "crossed", MISSING_COVARIATE), pa.int64()))
+    arms = normalize_result(table, data_types | dict.fromkeys(("units", "multi_variant_units", MISSING_COVARIATE), pa.int64()))
     if not arms.num_rows:
         raise InputError(
             f"{observations.label}: every unit is in more than one variant; name what was put into variants with unit= (--unit)"
         )
-    count = max(arms["crossed"].to_pylist())
-    if count and design.crossed == "error":
+    count = max(arms["multi_variant_units"].to_pylist())
+    if count and design.multi_variant_units == "error":
         raise multi_variant_error(design, database, observations, count)
     return arms, text
 

@@ -112,7 +112,7 @@ def multi_variant_error(design: ExperimentDesign, database: Database, observatio
         return select
 
     is_single = count == 1
-    what = f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant; leave {'it' if is_single else 'them'} out (crossed='drop')"
+    what = f"{count:,} {'unit is' if is_single else 'units are'} in more than one variant; leave {'it' if is_single else 'them'} out (multi_variant_units='drop')"
     return InputError(
         format_problem(database, observations, what, read(is_shown=False).order_by("unit_id").limit(MAX_EXAMPLES), read(is_shown=True))
     )
@@ -128,9 +128,11 @@ def resolve_control(design: ExperimentDesign, variants: list[str]) -> str:
         raise InputError(f"no unit is in the control {short_repr(control)}{did_you_mean(control, variants)} There are {available}")
     if len(variants) < MIN_UNITS_AND_VARIANTS:
         raise InputError(f"all units are in the control {short_repr(control)}; an experiment needs units in another variant")
-    without_share = [name for name in sorted(variants) if design.shares and name not in design.shares]
+    without_share = [name for name in sorted(variants) if design.expected_shares and name not in design.expected_shares]
     if without_share:
-        raise InputError(f"variant {short_repr(without_share[0])} has no share; shares name {_listed(list(design.shares))}")
+        raise InputError(
+            f"variant {short_repr(without_share[0])} has no expected share; expected_shares names {_listed(list(design.expected_shares))}"
+        )
     return control
 
 

@@ -31,7 +31,7 @@ TRAIN_AND_TEST = ("train", "test")
 MAX_SPLITS = 10_000
 
 
-def parse_shares(shares: Any) -> dict[str, Fraction]:
+def parse_shares(shares: Any, argument: str = "shares") -> dict[str, Fraction]:
     """Parse the share of each part as an exact fraction.
 
     Raises ``MetricError`` unless they are above 0 and add up to 1.
@@ -41,14 +41,14 @@ def parse_shares(shares: Any) -> dict[str, Fraction]:
     """
     expected = "give parts with their shares, which add up to 1, such as {'train': 0.8, 'test': 0.2}"
     if not isinstance(shares, Mapping) or not 1 < len(shares) <= MAX_SPLITS or not all(isinstance(name, str) and name for name in shares):
-        raise MetricError(f"shares={short_repr(shares)} is not possible: {expected}")
+        raise MetricError(f"{argument}={short_repr(shares)} is not possible: {expected}")
     try:
         fractions = {name: Fraction(str(share)) for name, share in shares.items()}
         total = float(sum(fractions.values(), Fraction(0)))
     except (ValueError, ArithmeticError):
-        raise MetricError(f"shares={short_repr(shares)} is not possible: {expected}") from None
+        raise MetricError(f"{argument}={short_repr(shares)} is not possible: {expected}") from None
     if min(fractions.values()) <= 0 or abs(total - 1) > 1e-9:  # noqa: PLR2004  what is lost by writing shares as decimals
-        raise MetricError(f"shares={short_repr(shares)} is not possible: they are to be above 0, and add up to {total:g}; {expected}")
+        raise MetricError(f"{argument}={short_repr(shares)} is not possible: they are to be above 0, and add up to {total:g}; {expected}")
     return fractions
 
 

@@ -56,13 +56,13 @@ def test_golden_effects() -> None:
 @pytest.mark.slow
 def test_golden_intervals_of_other_kinds() -> None:
     """Of gbstats 0.8.0."""
-    near(found(interval="always")[0], {"ci_low": -15.201248678, "ci_high": 17.974105821, "mde": None})
-    near(found(lift="linear")[0], {"relative_ci_low": -0.466385336, "relative_ci_high": 1.395315702})
+    near(found(interval="sequential")[0], {"ci_low": -15.201248678, "ci_high": 17.974105821, "mde": None})
+    near(found(lift_scale="linear")[0], {"relative_ci_low": -0.466385336, "relative_ci_high": 1.395315702})
 
 
 @pytest.mark.slow
 def test_golden_sample_ratios() -> None:
-    equal, shared = found()[-1], found(shares={"A": 0.5, "B": 0.25, "C": 0.25})[-1]
+    equal, shared = found()[-1], found(expected_shares={"A": 0.5, "B": 0.25, "C": 0.25})[-1]
     near(equal, {"metric": "sample_ratio", "n_units": 24, "statistic": 0.75, "df": 2.0, "p_value": 0.687289279})
     near(shared, {"statistic": 0.666666667, "p_value": 0.716531311})
 
@@ -81,7 +81,10 @@ def test_sample_ratios_are_those_of_scipy(arms: int) -> None:
 def test_a_share_without_units_counts() -> None:
     table = UNITS.filter(pa.compute.not_equal(UNITS["variant"], "C"))
     test = stats.chisquare([10, 7, 0], np.array([0.5, 0.4, 0.1]) * 17)
-    near(found(data=table, shares={"A": 0.5, "B": 0.4, "C": 0.1})[-1], {"statistic": float(test.statistic), "p_value": float(test.pvalue)})
+    near(
+        found(data=table, expected_shares={"A": 0.5, "B": 0.4, "C": 0.1})[-1],
+        {"statistic": float(test.statistic), "p_value": float(test.pvalue)},
+    )
 
 
 @pytest.mark.slow
@@ -149,13 +152,13 @@ def test_corrections_widen_intervals() -> None:
 @pytest.mark.slow
 def test_always_valid_p_agrees_with_its_interval() -> None:
     """The interval at a level of 1 - p, tuned as that of the call, just reaches 0."""
-    row = found(interval="always")[0]
+    row = found(interval="sequential")[0]
     units, z = 17, row["statistic"]
     rho = (-2 * np.log(0.05) + np.log(1 - 2 * np.log(0.05))) / 5000
     reach = np.sqrt(2 * (units * rho + 1) / (units * rho) * np.log(np.sqrt(units * rho + 1) / row["p_value"]))
     assert reach == pytest.approx(abs(z))
     same = UNITS.set_column(UNITS.column_names.index("spend"), "spend", pa.array([float(i // 3 % 2) for i in range(24)]))
-    assert [row["p_value"] for row in found(data=same.slice(0, 18), interval="always")[:-1]] == [1.0, 1.0]
+    assert [row["p_value"] for row in found(data=same.slice(0, 18), interval="sequential")[:-1]] == [1.0, 1.0]
 
 
 @pytest.mark.slow
@@ -163,7 +166,7 @@ def test_lower_is_better() -> None:
     """Of a large effect the variant that is better is the other one."""
     table = pa.table({"unit_id": range(8), "variant": list("AAAABBBB"), "x": [1.0, 2, 1, 2, 11, 12, 11, 12]})
     assert found("Mean(x)", table)[0]["winner"] == "B"
-    assert found("Mean(x)", table, lower="Mean(x)")[0]["winner"] == "A"
+    assert found("Mean(x)", table, lower_is_better="Mean(x)")[0]["winner"] == "A"
 
 
 @pytest.mark.slow

@@ -37,10 +37,10 @@ WEIGHTED = {"predictions": "predictions", "columns": {"weight": "weight"}}
 
 EXPERIMENTS: dict[str, dict[str, Any]] = {
     "experiment with covariates": {"covariates": {"spend": "pre", "ctr": "Ratio(pre, views)"}, "where": "views > 1"},
-    "experiment, interval=always, lift=linear": {
-        "interval": "always",
-        "lift": "linear",
-        "shares": {"A": 0.5, "B": 0.25, "C": 0.25},
+    "experiment, interval=sequential, lift_scale=linear": {
+        "interval": "sequential",
+        "lift_scale": "linear",
+        "expected_shares": {"A": 0.5, "B": 0.25, "C": 0.25},
         "correction": "bh",
     },
 }

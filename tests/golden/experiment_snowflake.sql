@@ -27,7 +27,7 @@ WITH observations AS (
   SELECT
     CASE WHEN u.variant = u.last_variant THEN u.variant END AS variant,
     COUNT(*) AS units,
-    SUM(CASE WHEN u.variant <> u.last_variant THEN 1 ELSE 0 END) AS crossed,
+    SUM(CASE WHEN u.variant <> u.last_variant THEN 1 ELSE 0 END) AS multi_variant_units,
     AVG(u.amount_0) AS amount_0,
     AVG(u.amount_1) AS amount_1,
     AVG(u.amount_2) AS amount_2,
@@ -40,7 +40,7 @@ WITH observations AS (
    in several variants and the mean covariate. */
   SELECT
     variant, units,
-    SUM(crossed) OVER () AS crossed,
+    SUM(multi_variant_units) OVER () AS multi_variant_units,
     amount_0 AS amount_0,
     amount_1 AS amount_1,
     amount_2 AS amount_2,
@@ -56,7 +56,7 @@ WITH observations AS (
   /* experiments/imputed_means.sql: one row per variant, with its means, where units without a covariate
    have the overall mean. */
   SELECT
-    variant, units, crossed,
+    variant, units, multi_variant_units,
     amount_0 AS amount_0,
     amount_1 AS amount_1,
     amount_2 AS amount_2,
@@ -69,7 +69,7 @@ WITH observations AS (
   SELECT
     u.variant,
     MAX(m.units) AS units,
-    MAX(m.crossed) AS crossed,
+    MAX(m.multi_variant_units) AS multi_variant_units,
     MAX(m.amount_0) AS amount_0,
     MAX(m.amount_1) AS amount_1,
     MAX(m.amount_2) AS amount_2,
@@ -90,7 +90,7 @@ WITH observations AS (
   /* experiments/metric_moments.sql: one row per metric and variant, with its units, means, and sums of
    squares and products about the means. */
   SELECT
-    n.metric, s.variant, s.units, s.crossed,
+    n.metric, s.variant, s.units, s.multi_variant_units,
     CASE WHEN n.metric = 'ctr' THEN s.amount_0 WHEN n.metric = 'revenue' THEN s.amount_2 END AS value,
     CASE WHEN n.metric = 'ctr' THEN s.amount_1 WHEN n.metric = 'revenue' THEN CAST(1 AS DOUBLE) END AS denominator,
     CASE WHEN n.metric = 'ctr' THEN CAST(0 AS DOUBLE) WHEN n.metric = 'revenue' THEN s.amount_3 END AS covariate,
@@ -662,10 +662,10 @@ WITH observations AS (
     SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))
     + MAX(all_units) * CASE WHEN SUM(portion) < 1 - CAST('1e-9' AS DOUBLE) THEN 1 - SUM(portion) ELSE 0 END AS statistic,
     COUNT(*) - 1 AS freedom,
-    MAX(crossed) AS crossed
+    MAX(multi_variant_units) AS multi_variant_units
   FROM (
     SELECT
-      units, crossed,
+      units, multi_variant_units,
       SUM(units) OVER () AS all_units,
       CAST(1 AS DOUBLE) / COUNT(*) OVER () AS portion
     FROM metric_moments
@@ -678,30 +678,30 @@ WITH observations AS (
     MAX(units) AS n_units,
     MAX(statistic) AS statistic,
     MAX(freedom) AS df,
-    MAX(crossed) AS multi_variant_units,
+    MAX(multi_variant_units) AS multi_variant_units,
     SUM(is_tail * weight * height) / NULLIF(SUM((1 - is_tail) * weight * height), 0) AS p_value
   FROM (
     SELECT
-      units, statistic, freedom, crossed, is_tail, weight,
+      units, statistic, freedom, multi_variant_units, is_tail, weight,
       CASE WHEN log_height > -700 THEN EXP(log_height) ELSE 0 END AS height
     FROM (
       SELECT
-        units, statistic, freedom, crossed, is_tail, weight,
+        units, statistic, freedom, multi_variant_units, is_tail, weight,
         CASE WHEN freedom > 1 THEN (freedom - 1) * LN(z / NULLIF(peak, 0)) ELSE 0 END
         - (z * z - peak * peak) / 2 AS log_height
       FROM (
         SELECT
-          b.units, b.statistic, b.freedom, b.crossed, b.is_tail, b.peak,
+          b.units, b.statistic, b.freedom, b.multi_variant_units, b.is_tail, b.peak,
           4 * p.weight / (4 + b.slope) AS weight,
           b.z + 4 * p.place / (4 + b.slope) AS z
         FROM (
           SELECT
-            units, statistic, freedom, crossed, is_tail, peak,
+            units, statistic, freedom, multi_variant_units, is_tail, peak,
             CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END AS z,
             CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END AS slope
           FROM (
             SELECT
-              r.units, r.statistic, r.freedom, r.crossed, t.is_tail,
+              r.units, r.statistic, r.freedom, r.multi_variant_units, t.is_tail,
               CASE WHEN r.freedom > 1 THEN SQRT(CAST(r.freedom - 1 AS DOUBLE)) ELSE 0 END AS peak,
               SQRT(t.is_tail * r.statistic) AS root
             FROM sample_ratio_statistic AS r

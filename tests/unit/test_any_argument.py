@@ -208,8 +208,16 @@ HUGE = 10**400
         *((sqlrank.evaluate, {"interval": value}, "give a text, such as 't'") for value in (np.array(["t", "t"]), {"t"}, None)),
         (sqlrank.compare, {"test": np.array(["t", "t"])}, "test=['t', 't'] is not possible: give a text, such as 't'"),
         (sqlrank.compare, {"correction": ["holm"]}, "correction=['holm'] is not possible: give a text, such as 'holm'"),
-        (sqlrank.experiment, {"lift": np.array(["log", "log"])}, "lift=['log', 'log'] is not possible: give a text, such as 'log'"),
-        (sqlrank.experiment, {"crossed": {"drop"}}, "crossed={'drop'} is not possible: give a text, such as 'error'"),
+        (
+            sqlrank.experiment,
+            {"lift_scale": np.array(["log", "log"])},
+            "lift_scale=['log', 'log'] is not possible: give a text, such as 'log'",
+        ),
+        (
+            sqlrank.experiment,
+            {"multi_variant_units": {"drop"}},
+            "multi_variant_units={'drop'} is not possible: give a text, such as 'error'",
+        ),
         (sqlrank.split, {"cold": ["drop"]}, "cold=['drop'] is not possible: give a text, such as 'drop'"),
         (sqlrank.split, {"seen": ["drop"]}, "seen=['drop'] is not possible: give a text, such as 'drop'"),
         (sqlrank.split, {"folds": None, "shares": {"a": HUGE, "b": 1}}, "is not possible: give parts with their shares, which add up to 1"),

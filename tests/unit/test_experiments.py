@@ -51,14 +51,14 @@ def message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
         ({"covariates": ["x"]}, "covariates=['x'] is not possible: give metrics with what was known before"),
         ({"metrics": ["Mean(x)", "Mean(y)"], "covariates": "z"}, "say of which metric it is, such as {'Mean(x)': 'z'}"),
         ({"covariates": "Mean()"}, "covariate 'Mean()' is not possible: write Mean(revenue) or Ratio(clicks, views), or name a column"),
-        ({"lower": "speed"}, "lower names 'speed', which is no metric of this call"),
-        ({"lower": 1}, "lower=1 is not possible: name the metrics of which lower values are better, in a list"),
-        ({"interval": "alway"}, "unknown interval 'alway'; did you mean 'always'? Choose from: fixed, always"),
+        ({"lower_is_better": "speed"}, "lower_is_better names 'speed', which is no metric of this call"),
+        ({"lower_is_better": 1}, "lower_is_better=1 is not possible: name the metrics of which lower values are better, in a list"),
+        ({"interval": "sequentia"}, "unknown interval 'sequentia'; did you mean 'sequential'? Choose from: fixed, sequential"),
         ({"correction": "max_t"}, "unknown correction 'max_t'. Choose from: holm, bh, none"),
-        ({"lift": "ln"}, "unknown lift 'ln'"),
-        ({"crossed": "keep"}, "unknown crossed 'keep'. Choose from: error, drop"),
+        ({"lift_scale": "ln"}, "unknown lift_scale 'ln'"),
+        ({"multi_variant_units": "keep"}, "unknown multi_variant_units 'keep'. Choose from: error, drop"),
         ({"confidence": 1.5}, "confidence=1.5 is not possible"),
-        ({"shares": {"A": 0.5, "B": 0.4}}, "they are to be above 0, and add up to 0.9"),
+        ({"expected_shares": {"A": 0.5, "B": 0.4}}, "they are to be above 0, and add up to 0.9"),
         ({"control": ""}, "control='' is not possible: name the variant that others are compared with"),
         ({"unit": None}, "unit=None is not possible: give the name of a column"),
         ({"variant": " "}, "variant=' ' is not possible: give the name of a column"),
@@ -73,7 +73,7 @@ def test_what_cannot_be_asked(asked: dict[str, Any], expected: str) -> None:
 def test_a_unit_in_two_variants_is_refused_with_examples() -> None:
     table = pa.table({"user": ["u1", "u1", "u2", "u3", "u4", "u5", "u5", "u5"], "variant": list("ABABBAAB"), "x": [1.0] * 8})
     said = message(table, unit="user")
-    assert said.startswith("data (Table): 2 units are in more than one variant; leave them out (crossed='drop')\n")
+    assert said.startswith("data (Table): 2 units are in more than one variant; leave them out (multi_variant_units='drop')\n")
     assert "unit_id='u1', variant='A', last_variant='B'" in said
     assert "unit_id='u5', variant='A', last_variant='B'" in said
     assert "u2" not in said
@@ -83,11 +83,11 @@ def test_a_unit_in_two_variants_is_refused_with_examples() -> None:
 def test_crossed_units_are_left_out_and_counted() -> None:
     crossed = pa.table({"unit_id": [100, 100, 101, 101], "variant": ["A", "B", "B", "C"], "spend": [1e9] * 4})
     both = pa.concat_tables([UNITS.select(["unit_id", "variant", "spend"]), crossed])
-    found = sqlrank.experiment("Mean(spend)", data=both, control="A", crossed="drop")
+    found = sqlrank.experiment("Mean(spend)", data=both, control="A", multi_variant_units="drop")
     for row, other in zip(found.to_pylist(), sqlrank.experiment("Mean(spend)", data=UNITS, control="A").to_pylist(), strict=True):
         assert row == pytest.approx(other, rel=1e-12)
     assert found.schema.metadata[b"sqlrank.notes"].decode() == "2 units were in more than one variant, and left out"
-    assert message(crossed, "Mean(spend)", crossed="drop").startswith("data (Table): every unit is in more than one variant")
+    assert message(crossed, "Mean(spend)", multi_variant_units="drop").startswith("data (Table): every unit is in more than one variant")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,11 @@ def test_crossed_units_are_left_out_and_counted() -> None:
         (small(list("abcd")), {}, "data (Table): x is VARCHAR, not a number; cast it, or name another column"),
         (small([1, 2, 3, 4]), {"where": "x > 9"}, 'data (Table) has no rows where "x" > 9'),
         (small([1, 2, 3, 4]).slice(0, 0), {}, "data (Table) has no rows"),
-        (small([1, 2, 3, 4]), {"shares": {"A": 0.5, "C": 0.5}}, "variant 'B' has no share; shares name A and C"),
+        (
+            small([1, 2, 3, 4]),
+            {"expected_shares": {"A": 0.5, "C": 0.5}},
+            "variant 'B' has no expected share; expected_shares names A and C",
+        ),
     ],
 )
 def test_data_that_are_refused(table: pa.Table, options: dict[str, Any], expected: str) -> None:
@@ -145,8 +149,8 @@ def test_what_is_undefined() -> None:
     assert [nothing[name] for name in ("value_control", "value", "difference", "se", "p_value")] == [None, 3.5, None, None, None]
     below = small([-3.0, -1.0, 1.0, 2.0])
     assert [first("Mean(x)", below)[name] for name in ("relative_difference", "relative_ci_low")] == [None, None]
-    assert first("Mean(x)", below, lift="linear")["relative_difference"] == -1.75
-    assert first("Mean(x)", small([-1.0, 1.0, 1.0, 2.0]), lift="linear")["relative_difference"] is None
+    assert first("Mean(x)", below, lift_scale="linear")["relative_difference"] == -1.75
+    assert first("Mean(x)", small([-1.0, 1.0, 1.0, 2.0]), lift_scale="linear")["relative_difference"] is None
 
 
 @pytest.mark.slow
@@ -177,7 +181,7 @@ def test_a_mismatch_of_the_sample_ratio() -> None:
     rows = result.to_pylist()
     assert (rows[0]["p_value"] < 1e-9, rows[0]["winner"], rows[1]["statistic"]) == (True, None, 32.0)
     assert result.schema.metadata[b"sqlrank.notes"].startswith(b"sample ratio mismatch: the numbers of units are not what")
-    planned = sqlrank.experiment("Mean(x)", data=table, control="A", shares={"A": 0.3, "B": 0.7})
+    planned = sqlrank.experiment("Mean(x)", data=table, control="A", expected_shares={"A": 0.3, "B": 0.7})
     assert (planned.to_pylist()[0]["winner"], planned.schema.metadata[b"sqlrank.notes"]) == ("B", b"")
 
 
@@ -204,12 +208,12 @@ def test_kinds_of_columns() -> None:
         assert [row["difference"] for row in rows] == [2.5, 0.5, None]
 
 
-@pytest.mark.parametrize("interval", ["fixed", "always"])
-@pytest.mark.parametrize("lift", ["log", "linear"])
-def test_printed_statements_give_the_same(interval: str, lift: str) -> None:
+@pytest.mark.parametrize("interval", ["fixed", "sequential"])
+@pytest.mark.parametrize("lift_scale", ["log", "linear"])
+def test_printed_statements_give_the_same(interval: str, lift_scale: str) -> None:
     """With the table of a caller that is called as a step is; crossed units are left out and counted."""
-    options: dict[str, Any] = {"control": "A", "covariates": {"Mean(spend)": "pre"}, "interval": interval, "lift": lift}
-    options |= {"correction": "bh" if lift == "log" else "holm", "lower": "Mean(spend)", "power": 0.9}
+    options: dict[str, Any] = {"control": "A", "covariates": {"Mean(spend)": "pre"}, "interval": interval, "lift_scale": lift_scale}
+    options |= {"correction": "bh" if lift_scale == "log" else "holm", "lower_is_better": "Mean(spend)", "power": 0.9}
     expected = sqlrank.experiment(BOTH, data=UNITS, **options).to_pylist()
     crossed = pa.concat_tables([UNITS, UNITS.slice(0, 2).set_column(0, "unit_id", pa.array([99, 99]))])
     with duckdb.connect() as connection:
@@ -224,7 +228,12 @@ def test_printed_statements_give_the_same(interval: str, lift: str) -> None:
 
 @pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery", "snowflake")))
 def test_statements_read_back(dialect: str) -> None:
-    options: dict[str, Any] = {"data": "shop.visits", "unit": "user id", "dialect": dialect, "shares": {"it's": 0.3, "control": 0.7}}
+    options: dict[str, Any] = {
+        "data": "shop.visits",
+        "unit": "user id",
+        "dialect": dialect,
+        "expected_shares": {"it's": 0.3, "control": 0.7},
+    }
     text = sqlrank.experiment_sql(BOTH, **options, where="day > 3", create_view="shop.effects")
     assert isinstance(sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name), sqlglot.exp.Create)
     assert "it''s" in text or "it\\'s" in text
@@ -276,7 +285,18 @@ def test_the_command_prints_statements() -> None:
 
 def test_the_command_says_what_is_to_be_known(visits: Path) -> None:
     found = call(
-        "experiment", "Mean(spend)", "--data", visits, "--control", "A", "--share", "A=0.01", "--share", "B=0.495", "--share", "C=0.495"
+        "experiment",
+        "Mean(spend)",
+        "--data",
+        visits,
+        "--control",
+        "A",
+        "--expected-share",
+        "A=0.01",
+        "--expected-share",
+        "B=0.495",
+        "--expected-share",
+        "C=0.495",
     )
     assert found.exit_code == 0
     assert found.stderr.startswith("note: sample ratio mismatch: the numbers of units are not what the shares of variants make likely (p ")
@@ -289,7 +309,7 @@ def test_the_command_says_what_is_to_be_known(visits: Path) -> None:
         (["Mean(spend)", "Mean(pre)", "--covariate", "pre"], "sqlrank: --covariate pre: write --covariate metric=column; there are Mean(spend), Mean(pre)\n"),
         (["Mean(spend)", "--covariate", "pre", "--covariate", "views"], "sqlrank: --covariate views: Mean(spend) is given twice\n"),
         (["Mean(spend)", "--dialect", "bigquery"], "sqlrank: --dialect, --create-table and --create-view are for --sql\n"),
-        (["Mean(spend)", "--share", "A=half"], "sqlrank: --share: give a part and its share, such as --share train=0.8 --share test=0.2\n"),
+        (["Mean(spend)", "--expected-share", "A=half"], "sqlrank: --expected-share: give a name and its share, such as --expected-share train=0.8 --expected-share test=0.2\n"),
         (["Mean(spend)", "--control", "D"], "sqlrank: no unit is in the control 'D'. There are A, B and C\n"),
     ],
 )  # fmt: skip

@@ -160,7 +160,7 @@ def test_splits(call: dict[str, Any], engine: Any) -> None:
     "options",
     [
         {"covariates": {"spend": "pre", "ctr": "Ratio(pre, views)"}, "where": "unit_id > 1"},
-        {"lift": "linear", "interval": "always", "shares": {"A": 0.5, "B": 0.25, "C": 0.25}},
+        {"lift_scale": "linear", "interval": "sequential", "expected_shares": {"A": 0.5, "B": 0.25, "C": 0.25}},
     ],
 )
 def test_experiments(options: dict[str, Any], engine: Any) -> None:
