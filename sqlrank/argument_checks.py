@@ -143,11 +143,12 @@ ARGUMENT_RULES = {
     ),
     **{
         name: ArgumentRule(_is_column, "the name of a column", MetricError)
-        for name in ("key", "time", "item", "user", "stratum", "into", "variant", "system")
+        for name in ("key", "time", "item", "user", "stratum", "column", "variant", "system")
     },
     "salt": ArgumentRule(_is_str, "what the split is for, a text", MetricError),
     "exact": ArgumentRule(_is_bool, "True or False", MetricError),
-    "rolling": ArgumentRule(_is_count_or_bool, "a whole number of days from 1, such as 28, or to a split True or False", MetricError),
+    "expanding": ArgumentRule(_is_bool, "True or False", MetricError),
+    "rolling": ArgumentRule(_is_count_or_bool, "a whole number of days from 1, such as 28", MetricError),
     "ends": ArgumentRule(_is_str, "one condition over days in SQL, such as \"day >= '2026-01-01'\""),
     "batch": ArgumentRule(_is_str, "a name for rows that are added at once, such as '2026-03-05-corrections'", MetricError),
     "negative": ArgumentRule(_is_bool, "True or False", MetricError),
@@ -201,14 +202,14 @@ ARGUMENT_RULES = {
             "correction": "holm",
             "lift_scale": "log",
             "multi_variant_units": "error",
-            "cold": "drop",
-            "seen": "drop",
+            "cold_start": "drop",
+            "seen_pairs": "drop",
             "bins": "grid",
             "few_negatives": "truncate",
         }.items()
     },
     "fineness": ArgumentRule(_is_non_negative_int, "a whole number from 1, such as 1024", MetricError),
-    **{name: ArgumentRule(_is_count, "a whole number from 1, such as 10", MetricError) for name in ("folds", "last")},
+    **{name: ArgumentRule(_is_count, "a whole number from 1, such as 10", MetricError) for name in ("folds", "leave_last")},
     "atoms": ArgumentRule(_are_numbers, "the scores that have bins of their own, such as [0.25, 0.5]", MetricError),
     "path": ArgumentRule(_is_path, "the path of a file", SqlrankError),
 }

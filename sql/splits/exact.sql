@@ -9,4 +9,4 @@ SELECT
     + DENSE_RANK() OVER (PARTITION BY g.stratum ORDER BY SUBSTR(MD5($salt || CAST(g.key AS TEXT)), 1, 8) DESC, g.key DESC)
     - 1
   ) AS split
-FROM given AS g
+FROM source_rows AS g

@@ -1,3 +1,3 @@
 -- time: one row per input row, with its time, which is compared with the bounds of the parts.
 SELECT g.*, g.time AS split
-FROM given AS g
+FROM source_rows AS g

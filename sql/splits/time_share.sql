@@ -1,3 +1,3 @@
 -- time_share: one row per input row, with the share of rows that are not later; rows of equal time are in one part.
 SELECT g.*, COUNT(*) OVER (ORDER BY g.time) / COUNT(*) OVER () AS split
-FROM given AS g
+FROM source_rows AS g

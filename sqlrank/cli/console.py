@@ -24,6 +24,7 @@ FLAGS = {
     "inputs": "input",
     "slices": "slice",
     "shares": "share",
+    "time_bounds": "time-bound",
     "expected_shares": "expected-share",
 }
 """Options that differ from the name of their Python argument."""

@@ -74,12 +74,12 @@ def hash_threshold(end: Fraction) -> str:
 
 
 def parse_time_bounds(bounds: Any) -> list[exp.Expr]:
-    """Parse time bounds into literals: texts, numbers, dates or times, in ascending order."""
+    """Parse time bounds part_column literals: texts, numbers, dates or times, in ascending order."""
     values = bounds if isinstance(bounds, (list, tuple)) else [bounds]
     types = {type(value) for value in values}
     is_possible = len(types) == 1 and not types & {bool} and all(isinstance(value, (str, int, float, dt.date)) for value in values)
     if not is_possible or any(earlier >= later for earlier, later in pairwise(values)):
-        raise MetricError(f"bounds={short_repr(bounds)} is not possible: give times in ascending order, such as ['2026-03-01']")
+        raise MetricError(f"time_bounds={short_repr(bounds)} is not possible: give times in ascending order, such as ['2026-03-01']")
     return [_literal(value) for value in values]
 
 
@@ -117,17 +117,15 @@ class SplitPlan:
     names: Sequence[str | int]
     limits: Sequence[exp.Expr]
     values: Mapping[str, exp.Expr]
-    into: str
+    part_column: str
     leakage_filter: LeakageFilter = field(default_factory=LeakageFilter)
 
     @classmethod
     def from_request(cls, request: SplitRequest) -> SplitPlan:
         """Parse the arguments of a call; raise ``MetricError`` for conflicting options."""
-        if request.rolling not in {True, False}:
-            raise MetricError(f"rolling={request.rolling!r} is not possible: give True or False")
         leakage_filter = LeakageFilter.from_request(request)
-        if request.last is not None:
-            return replace(cls._last(request), leakage_filter=leakage_filter)
+        if request.leave_last is not None:
+            return replace(cls._leave_last(request), leakage_filter=leakage_filter)
         if leakage_filter.joins:
             request = replace(request, item=None)
         return replace(
@@ -136,7 +134,7 @@ class SplitPlan:
 
     @classmethod
     def _by_ticket(cls, request: SplitRequest) -> SplitPlan:
-        _refuse(request, ("bounds", "rolling", "item"), "need time=, the column that they are of")
+        _refuse(request, ("time_bounds", "expanding", "item"), "need time=, the column that they are of")
         if request.key is None:
             raise MetricError("name the column that is split by, key='user_id', or time= and its bounds")
         salt = request.salt
@@ -147,54 +145,51 @@ class SplitPlan:
         if (request.shares is None) is (request.folds is None):
             raise MetricError("give shares={'train': 0.8, 'test': 0.2} or folds=10")
         shares: dict[Any, Any] = parse_shares(request.shares) if request.folds is None else equal_shares(request.folds)
-        into = request.into or ("split" if request.folds is None else FOLD_PART)
+        part_column = request.column or ("split" if request.folds is None else FOLD_PART)
         columns, values = {"key": request.key}, {"salt": exp.Literal.string(f"{salt}:")}
         cumulative = cumulative_shares(list(shares.values()))
         if not request.exact:
             _refuse(request, ("stratum",), "need exact=True")
-            return cls("hash", columns, list(shares), [exp.Literal.string(hash_threshold(end)) for end in cumulative], values, into)
+            return cls("hash", columns, list(shares), [exp.Literal.string(hash_threshold(end)) for end in cumulative], values, part_column)
         if request.stratum is not None:
             columns["stratum"] = request.stratum
-        return cls("exact", columns, list(shares), [exp.convert(float(end)) for end in cumulative], values, into)
+        return cls("exact", columns, list(shares), [exp.convert(float(end)) for end in cumulative], values, part_column)
 
     @classmethod
     def _by_time(cls, request: SplitRequest, time: str) -> SplitPlan:
         _refuse(request, ("key", "salt", "folds", "exact", "stratum", "item"), "are not for a split by time alone")
-        columns, into = {"time": time}, request.into or "split"
-        if request.bounds is None:
-            _refuse(request, ("rolling",), "need bounds=")
+        columns, part_column = {"time": time}, request.column or "split"
+        if request.time_bounds is None:
+            _refuse(request, ("expanding",), "need time_bounds=")
             shares = parse_shares(request.shares)
             # A row is in a part if the cumulative share of rows is at or below the part's end.
             limits = [exp.convert(float(end) + 1e-12) for end in cumulative_shares(list(shares.values()))]
-            return cls("time_share", columns, list(shares), limits, {}, into)
-        bounds = parse_time_bounds(request.bounds)
-        if request.rolling:
-            _refuse(request, ("shares",), "are not for rolling=True")
-            return cls("rolling", columns, TRAIN_AND_TEST, bounds, {}, into)
+            return cls("time_share", columns, list(shares), limits, {}, part_column)
+        bounds = parse_time_bounds(request.time_bounds)
+        if request.expanding:
+            _refuse(request, ("shares",), "are not for expanding=True")
+            return cls("expanding", columns, TRAIN_AND_TEST, bounds, {}, part_column)
         names = list(request.shares or TRAIN_AND_TEST)
         if len(names) != len(bounds) + 1:
             raise MetricError(
-                f"{len(bounds)} bounds make {len(bounds) + 1} parts; name as many: shares={{'train': ..., 'test': ...}} says their names"
+                f"{len(bounds)} time bounds make {len(bounds) + 1} parts; name as many: shares={{'train': ..., 'test': ...}} says their names"
             )
-        return cls("time", columns, names, bounds, {}, into)
+        return cls("time", columns, names, bounds, {}, part_column)
 
     @classmethod
-    def _last(cls, request: SplitRequest) -> SplitPlan:
-        _refuse(request, ("salt", "folds", "exact", "stratum", "shares", "bounds", "rolling"), "are not for last=")
-        last = request.last
-        if isinstance(last, bool) or not isinstance(last, int) or last < 1:
-            raise MetricError(f"last={last!r} is not possible: give a whole number from 1")
+    def _leave_last(cls, request: SplitRequest) -> SplitPlan:
+        _refuse(request, ("salt", "folds", "exact", "stratum", "shares", "time_bounds", "expanding"), "are not for leave_last=")
         if request.key is None or request.time is None:
-            raise MetricError("last= needs key=, of which the last rows are test, and time=, which says what is last")
+            raise MetricError("leave_last= needs key=, of which the last rows are test, and time=, which says what is last")
         columns = {"key": request.key, "time": request.time} | ({} if request.item is None else {"item": request.item})
         train, test = map(exp.Literal.string, TRAIN_AND_TEST)
-        values = {"last": exp.convert(last), "first": train, "second": test}
-        return cls("last", columns, TRAIN_AND_TEST, (), values, request.into or "split")
+        values = {"last": exp.convert(request.leave_last), "first": train, "second": test}
+        return cls("leave_last", columns, TRAIN_AND_TEST, (), values, request.column or "split")
 
     @property
     def new_columns(self) -> list[str]:
         """Return the names of the new columns."""
-        return [*([FOLD_PART] if self.kind == "rolling" else []), self.into]
+        return [*([FOLD_PART] if self.kind == "expanding" else []), self.part_column]
 
     def check(self, table: SourceTable) -> None:
         """Raise ``InputError`` for missing, clashing or unsuitable columns.
@@ -210,7 +205,7 @@ class SplitPlan:
                 )
         for name in self.new_columns:
             if table.column(name) is not None:
-                raise InputError(f"{table.label} has a column {name!r} already; give the new one another name with into=")
+                raise InputError(f"{table.label} has a column {name!r} already; give the new one another name with column=")
         key = self.columns.get("key")
         key_type = table.column_types[str(table.column(key))].upper() if key is not None and "salt" in self.values else ""
         if key_type.startswith(INEXACT_TYPES):
@@ -218,11 +213,11 @@ class SplitPlan:
 
     def query(self, table: SourceTable) -> exp.Query:
         """Return the filtered rows of a table with the new columns."""
-        return self.leakage_filter.query(self.all_rows(table), table, str(self.names[0]), self.into, self.kind == "rolling")
+        return self.leakage_filter.query(self.all_rows(table), table, str(self.names[0]), self.part_column, self.kind == "expanding")
 
     def all_rows(self, table: SourceTable) -> exp.Query:
         """Return all rows of a table with the new columns."""
-        if self.kind != "rolling":
+        if self.kind != "expanding":
             return self._select(table, self.values)
         train, test = map(exp.Literal.string, TRAIN_AND_TEST)
         folds = []
@@ -240,9 +235,9 @@ class SplitPlan:
         query: exp.Select = bound
         self._name(query, table)
         split = query.selects[-1]
-        if self.limits and self.kind != "rolling":
+        if self.limits and self.kind != "expanding":
             split.set("this", part_case(split.this, self.limits, self.names))
-        split.set("alias", exp.to_identifier(self.into, quoted=True))
+        split.set("alias", exp.to_identifier(self.part_column, quoted=True))
         source = query.args["from_"].this
         from_item = table.from_clause([exp.to_identifier(name, quoted=True) for name in table.column_types or ()])
         from_item.set("alias", exp.TableAlias(this=exp.to_identifier("g")))

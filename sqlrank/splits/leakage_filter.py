@@ -27,7 +27,7 @@ SPLIT_ROWS = "split_rows"
 
 @dataclass(frozen=True)
 class LeakageFilter:
-    """A leakage filter: the joins of ``sql/splits/without_cold_or_seen.sql`` that it needs, and its user and item columns."""
+    """A leakage filter: the joins of ``sql/splits/without_leakage.sql`` that it needs, and its user and item columns."""
 
     joins: Sequence[str] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -35,38 +35,41 @@ class LeakageFilter:
     @classmethod
     def from_request(cls, request: SplitRequest) -> LeakageFilter:
         """Parse the filter options; raise ``MetricError`` for invalid ones or a missing column."""
-        for name, value, rules in (("cold", request.cold, COLD_START_RULES), ("seen", request.seen, SEEN_PAIR_RULES)):
+        for name, value, rules in (
+            ("cold_start", request.cold_start, COLD_START_RULES),
+            ("seen_pairs", request.seen_pairs, SEEN_PAIR_RULES),
+        ):
             if value not in rules:
                 raise MetricError(f"unknown {name} {value!r}{did_you_mean(str(value), rules)} Choose from: {', '.join(rules)}")
-        joins = (*COLD_START_RULES[request.cold], *SEEN_PAIR_RULES[request.seen])
+        joins = (*COLD_START_RULES[request.cold_start], *SEEN_PAIR_RULES[request.seen_pairs])
         if not joins:
             if request.user is not None:
-                raise MetricError("user= is for cold= and seen=")
+                raise MetricError("user= is for cold_start= and seen_pairs=")
             return cls()
         if request.folds is not None:
             raise MetricError(
-                "cold= and seen= compare what is tested with what is trained on, which folds do not say; give shares= or bounds="
+                "cold_start= and seen_pairs= compare what is tested with what is trained on, which folds do not say; give shares= or time_bounds="
             )
         columns = {"user_id": request.user or request.key, "item_id": request.item}
         columns_by_join = {"users": ("user_id",), "items": ("item_id",), "pairs": ("user_id", "item_id")}
         needed_columns = {column for join in joins for column in columns_by_join[join]}
         for column, option in (("user_id", "user"), ("item_id", "item")):
             if column in needed_columns and columns[column] is None:
-                raise MetricError(f"cold= and seen= need {option}=, the column of {option}s")
+                raise MetricError(f"cold_start= and seen_pairs= need {option}=, the column of {option}s")
         return cls(
             joins, {column: column_name for column, column_name in columns.items() if column_name is not None and column in needed_columns}
         )
 
-    def query(self, rows: exp.Query, table: SourceTable, training_part: str, into: str, has_folds: bool) -> exp.Query:
-        """Return the filtered rows; ``training_part`` names the first part, ``into`` the column of parts."""
+    def query(self, rows: exp.Query, table: SourceTable, training_part: str, part_column: str, has_folds: bool) -> exp.Query:
+        """Return the filtered rows; ``training_part`` names the first part, ``part_column`` the column of parts."""
         if not self.joins:
             return rows
-        query: Any = exp.replace_placeholders(load_select("splits", "without_cold_or_seen.sql"), first=exp.Literal.string(training_part))
+        query: Any = exp.replace_placeholders(load_select("splits", "without_leakage.sql"), first=exp.Literal.string(training_part))
         query.set("joins", [join for join in query.args["joins"] if join.alias_or_name in self.joins])
         where = query.args["where"].this
         conditions = [conjunct for conjunct in where.expression.unnest().flatten() if _alias(conjunct) in self.joins]
         query.set("where", exp.Where(this=exp.or_(where.this, exp.and_(*conditions, wrap=False), copy=False)))
-        names = {name: str(table.column(column_name) or column_name) for name, column_name in self.columns.items()} | {"split": into}
+        names = {name: str(table.column(column_name) or column_name) for name, column_name in self.columns.items()} | {"split": part_column}
         for column in list(find_nodes(query, exp.Column)):
             if column.name == "fold" and not has_folds and column.root() is query:
                 _leave_out(column)

@@ -46,14 +46,14 @@ def split(
     exact: bool = False,
     stratum: str | None = None,
     time: str | None = None,
-    bounds: Any = None,
-    rolling: bool = False,
-    last: int | None = None,
+    time_bounds: Any = None,
+    expanding: bool = False,
+    leave_last: int | None = None,
     item: str | None = None,
     user: str | None = None,
-    cold: str = "keep",
-    seen: str = "keep",
-    into: str | None = None,
+    cold_start: str = "keep",
+    seen_pairs: str = "keep",
+    column: str | None = None,
     connection: Any = None,
     dialect: str | None = None,
     memory_limit: str | None = None,
@@ -68,29 +68,29 @@ def split(
     - By key: ``key="user_id", salt="checkout", shares={"train": 0.8, "test": 0.2}``, or ``folds=10``. All rows of a key are in one part. It
       stays the same when rows are added, since it depends only on a hash of salt and key. Splits with different salts are independent.
     - ``exact=True``: exact shares of the distinct keys, within each ``stratum`` if given; parts change when rows are added.
-    - By time: ``time="day", bounds=["2026-03-01"]``, or at shares of the rows, ``time="day", shares={...}``.
-    - ``rolling=True``: fold j trains on rows before bound j and tests on rows up to the next bound. A row is repeated for each of its folds.
-    - Leave the last rows of a key out: ``key="user_id", time="day", last=1``; keys with no more rows than that are train.
+    - By time: ``time="day", time_bounds=["2026-03-01"]``, or at shares of the rows, ``time="day", shares={...}``.
+    - ``expanding=True``: fold j trains on rows before bound j and tests on rows up to the next bound. A row is repeated for each of its folds.
+    - Leave the last rows of a key out: ``key="user_id", time="day", leave_last=1``; keys with no more rows than that are train.
 
     Args:
         source: a table, file or data as for :func:`sqlrank.evaluate`.
         key: the key column to split by: integers or texts, without NULL.
         salt: the purpose of the split; the same salt and key give the same part everywhere.
-        shares: the parts with their shares, which add up to 1; with ``time`` and ``bounds`` only their names matter.
+        shares: the parts with their shares, which add up to 1; with ``time`` and ``time_bounds`` only their names matter.
         folds: number of equal parts, numbered from 0.
         exact: True for exact shares of the distinct keys, regardless of their numbers of rows.
         stratum: the column within which shares are exact; all rows of a key are in one stratum.
         time: the time column.
-        bounds: times at which a part ends and the next begins: texts, numbers, dates or times.
-        rolling: True for one fold per bound.
-        last: maximum number of last rows per key that are test. Rows of equal time and item are train unless all of them are among the
+        time_bounds: times at which a part ends and the next begins: texts, numbers, dates or times.
+        expanding: True for one fold per bound.
+        leave_last: maximum number of last rows per key that are test. Rows of equal time and item are train unless all of them are among the
             last.
         item: the item column, which breaks ties of equal time, the greatest last.
-        user: the user column for ``cold`` and ``seen``; ``key`` by default.
-        cold: cold-start rows, whose user or item is not in the first part: ``"keep"``, ``"drop_users"``, ``"drop_items"``, or ``"drop"``
+        user: the user column for ``cold_start`` and ``seen_pairs``; ``key`` by default.
+        cold_start: cold-start rows, whose user or item is not in the first part: ``"keep"``, ``"drop_users"``, ``"drop_items"``, or ``"drop"``
             for either. Applies to rows outside the first part.
-        seen: rows whose user and item are a pair in the first part: ``"keep"`` or ``"drop"``. Applies to rows outside the first part.
-        into: name of the new column; ``split``, or ``fold`` for ``folds``, by default.
+        seen_pairs: rows whose user and item are a pair in the first part: ``"keep"`` or ``"drop"``. Applies to rows outside the first part.
+        column: name of the new column; ``split``, or ``fold`` for ``folds``, by default.
         connection: as for :func:`sqlrank.evaluate`.
         dialect: as for :func:`sqlrank.evaluate`.
         memory_limit: as for :func:`sqlrank.evaluate`.
@@ -99,8 +99,8 @@ def split(
         timeout: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        All rows that were not dropped, with the new column (string, int64 for folds; ``rolling`` adds ``fold``), sorted by all columns. The
-        schema's metadata: ``sqlrank.dropped``, the number of rows that ``cold`` and ``seen`` dropped, and ``sqlrank.sql``.
+        All rows that were not dropped, with the new column (string, int64 for folds; ``expanding`` adds ``fold``), sorted by all columns. The
+        schema's metadata: ``sqlrank.dropped``, the number of rows that ``cold_start`` and ``seen_pairs`` dropped, and ``sqlrank.sql``.
 
     Raises:
         MetricError: an invalid combination or value of options.
@@ -120,14 +120,14 @@ def split(
         exact=exact,
         stratum=stratum,
         time=time,
-        bounds=bounds,
-        rolling=rolling,
-        last=last,
+        time_bounds=time_bounds,
+        expanding=expanding,
+        leave_last=leave_last,
         item=item,
         user=user,
-        cold=cold,
-        seen=seen,
-        into=into,
+        cold_start=cold_start,
+        seen_pairs=seen_pairs,
+        column=column,
     )
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)
@@ -147,14 +147,14 @@ def split_sql(
     exact: bool = False,
     stratum: str | None = None,
     time: str | None = None,
-    bounds: Any = None,
-    rolling: bool = False,
-    last: int | None = None,
+    time_bounds: Any = None,
+    expanding: bool = False,
+    leave_last: int | None = None,
     item: str | None = None,
     user: str | None = None,
-    cold: str = "keep",
-    seen: str = "keep",
-    into: str | None = None,
+    cold_start: str = "keep",
+    seen_pairs: str = "keep",
+    column: str | None = None,
     connection: Any = None,
     dialect: str | None = None,
     create_table: str | None = None,
@@ -179,14 +179,14 @@ def split_sql(
         exact=exact,
         stratum=stratum,
         time=time,
-        bounds=bounds,
-        rolling=rolling,
-        last=last,
+        time_bounds=time_bounds,
+        expanding=expanding,
+        leave_last=leave_last,
         item=item,
         user=user,
-        cold=cold,
-        seen=seen,
-        into=into,
+        cold_start=cold_start,
+        seen_pairs=seen_pairs,
+        column=column,
     )
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)

@@ -20,11 +20,11 @@ class SplitRequest:
     exact: bool
     stratum: str | None
     time: str | None
-    bounds: Any
-    rolling: bool
-    last: int | None
+    time_bounds: Any
+    expanding: bool
+    leave_last: int | None
     item: str | None
     user: str | None
-    cold: str
-    seen: str
-    into: str | None
+    cold_start: str
+    seen_pairs: str
+    column: str | None

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from tests.engines.engines import Engine
 
 CALLS: dict[str, dict[str, Any]] = {
-    "time": {"time": "happened_at", "bounds": [100], "user": "user_id", "item": "item_id", "cold": "drop", "seen": "drop"},
+    "time": {"time": "happened_at", "time_bounds": [100], "user": "user_id", "item": "item_id", "cold_start": "drop", "seen_pairs": "drop"},
     "exact": {"key": "user_id", "salt": "ab", "shares": {"train": 0.5, "test": 0.3, "rest": 0.2}, "exact": True},
-    "rolling": {"time": "happened_at", "bounds": [60, 120], "rolling": True, "user": "user_id", "cold": "drop_users"},
+    "expanding": {"time": "happened_at", "time_bounds": [60, 120], "expanding": True, "user": "user_id", "cold_start": "drop_users"},
 }
 
 

@@ -91,8 +91,8 @@ CALLS += [
         (sqlrank.drift, {"metrics": "AUC", "state": STATE, "reference": "day = 'a'"}),
         (sqlrank.explain, {"metric": "RR", "run": RUN, "qrels": QRELS, "query": "a"}),
         (sqlrank.split, {"source": VISITS, "key": "unit_id", "salt": "test", "folds": 2}),
-        (sqlrank.split, {"source": VISITS, "key": "unit_id", "time": "x", "last": 1, "item": "variant", "cold": "drop"}),
-        (sqlrank.split_sql, {"source": "visits", "time": "x", "bounds": [2], "rolling": True}),
+        (sqlrank.split, {"source": VISITS, "key": "unit_id", "time": "x", "leave_last": 1, "item": "variant", "cold_start": "drop"}),
+        (sqlrank.split_sql, {"source": "visits", "time": "x", "time_bounds": [2], "expanding": True}),
     )
     for name in arguments(function)
 ]
@@ -218,10 +218,10 @@ HUGE = 10**400
             {"multi_variant_units": {"drop"}},
             "multi_variant_units={'drop'} is not possible: give a text, such as 'error'",
         ),
-        (sqlrank.split, {"cold": ["drop"]}, "cold=['drop'] is not possible: give a text, such as 'drop'"),
-        (sqlrank.split, {"seen": ["drop"]}, "seen=['drop'] is not possible: give a text, such as 'drop'"),
+        (sqlrank.split, {"cold_start": ["drop"]}, "cold_start=['drop'] is not possible: give a text, such as 'drop'"),
+        (sqlrank.split, {"seen_pairs": ["drop"]}, "seen_pairs=['drop'] is not possible: give a text, such as 'drop'"),
         (sqlrank.split, {"folds": None, "shares": {"a": HUGE, "b": 1}}, "is not possible: give parts with their shares, which add up to 1"),
-        (sqlrank.split, {"last": HUGE}, "is not possible: give a whole number from 1, such as 10"),
+        (sqlrank.split, {"leave_last": HUGE}, "is not possible: give a whole number from 1, such as 10"),
         (sqlrank.state, {"bins": np.array(["grid", "grid"])}, "bins=['grid', 'grid'] is not possible: give a text, such as 'grid'"),
         (sqlrank.state, {"fineness": True}, "fineness=True is not possible: give a whole number from 1, such as 1024"),
         (sqlrank.state, {"fineness": HUGE}, "is not possible: give a whole number from 1, such as 1024"),

@@ -139,8 +139,8 @@ def test_comparisons(metrics: Any, call: dict[str, Any], engine: Any, duck: duck
         {"key": "user id", "salt": "checkout", "folds": 10},
         {"key": "user id", "salt": "checkout", "shares": {"a": 0.3, "b": 0.7}, "exact": True},
         {"time": "day", "shares": {"a": 0.3, "b": 0.7}},
-        {"time": "day", "bounds": [3, 6], "rolling": True},
-        {"key": "user id", "time": "day", "last": 1},
+        {"time": "day", "time_bounds": [3, 6], "expanding": True},
+        {"key": "user id", "time": "day", "leave_last": 1},
     ],
 )
 def test_splits(call: dict[str, Any], engine: Any) -> None:

@@ -13,7 +13,7 @@ from sqlrank import InputError, MetricError
 from tests.unit.command_line import printed
 
 RATINGS = pa.table({"user_id": [1, 1, 2, 2, 3, 4, 4], "item_id": [10, 11, 10, 12, 13, 11, 10], "happened_at": [1, 5, 2, 6, 3, 7, 9]})
-ASKED: dict[str, Any] = {"time": "happened_at", "bounds": [5], "user": "user_id", "item": "item_id"}
+ASKED: dict[str, Any] = {"time": "happened_at", "time_bounds": [5], "user": "user_id", "item": "item_id"}
 
 
 def in_test(result: pa.Table) -> list[tuple[int, int]]:
@@ -24,15 +24,15 @@ def in_test(result: pa.Table) -> list[tuple[int, int]]:
     ("options", "expected"),
     [
         ({}, [(1, 11), (2, 12), (4, 10), (4, 11)]),
-        ({"cold": "drop_users"}, [(1, 11), (2, 12)]),
-        ({"cold": "drop_items"}, [(4, 10)]),
-        ({"cold": "drop"}, []),
-        ({"seen": "drop"}, [(1, 11), (2, 12), (4, 10), (4, 11)]),
+        ({"cold_start": "drop_users"}, [(1, 11), (2, 12)]),
+        ({"cold_start": "drop_items"}, [(4, 10)]),
+        ({"cold_start": "drop"}, []),
+        ({"seen_pairs": "drop"}, [(1, 11), (2, 12), (4, 10), (4, 11)]),
     ],
 )
 def test_by_hand(options: dict[str, Any], expected: list[tuple[int, int]]) -> None:
     """Train are 1 with 10, 2 with 10 and 3 with 13."""
-    result = sqlrank.split(RATINGS, **{**ASKED, **options} if options else {"time": "happened_at", "bounds": [5]})
+    result = sqlrank.split(RATINGS, **{**ASKED, **options} if options else {"time": "happened_at", "time_bounds": [5]})
     assert in_test(result) == expected
     assert result["split"].to_pylist().count("train") == 3
     assert result.schema.metadata[b"sqlrank.dropped"] == str(4 - len(expected)).encode()
@@ -40,8 +40,8 @@ def test_by_hand(options: dict[str, Any], expected: list[tuple[int, int]]) -> No
 
 def test_seen_again() -> None:
     again = pa.concat_tables([RATINGS, pa.table({"user_id": [1, None], "item_id": [10, 10], "happened_at": [8, 8]})])
-    assert in_test(sqlrank.split(again, **ASKED, seen="drop"))[0] == (None, 10)
-    found = sqlrank.split(again, **ASKED, cold="drop_users", seen="drop")
+    assert in_test(sqlrank.split(again, **ASKED, seen_pairs="drop"))[0] == (None, 10)
+    found = sqlrank.split(again, **ASKED, cold_start="drop_users", seen_pairs="drop")
     assert in_test(found) == [(1, 11), (2, 12)]
     assert found.schema.metadata[b"sqlrank.dropped"] == b"4"
 
@@ -56,7 +56,9 @@ def drawn(seed: int) -> pa.Table:
 @pytest.mark.parametrize("bounds", [[100], [60, 120]])
 def test_beside_plain_python(seed: int, bounds: list[int]) -> None:
     rows = drawn(seed)
-    found = sqlrank.split(rows, **{**ASKED, "bounds": bounds}, rolling=len(bounds) > 1, cold="drop", seen="drop").to_pylist()
+    found = sqlrank.split(
+        rows, **{**ASKED, "time_bounds": bounds}, expanding=len(bounds) > 1, cold_start="drop", seen_pairs="drop"
+    ).to_pylist()
     for fold, bound in enumerate(bounds):
         until = [*bounds, 10**9][fold + 1]
         train = [row for row in rows.to_pylist() if row["happened_at"] < bound]
@@ -78,17 +80,19 @@ def test_beside_plain_python(seed: int, bounds: list[int]) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"key": "user_id", "time": "happened_at", "last": 1, "item": "item_id"},
+        {"key": "user_id", "time": "happened_at", "leave_last": 1, "item": "item_id"},
         {"time": "happened_at", "shares": {"train": 0.6, "validation": 0.2, "test": 0.2}, "user": "user_id", "item": "item_id"},
         {"key": "item_id", "salt": "ab", "shares": {"train": 0.5, "test": 0.5}, "user": "user_id", "item": "item_id"},
         {"key": "user_id", "salt": "ab", "exact": True, "shares": {"train": 0.5, "test": 0.5}, "item": "item_id"},
     ],
-    ids=["last", "time", "hash", "exact"],
+    ids=["leave_last", "time", "hash", "exact"],
 )
 def test_nothing_of_it_leaks(options: dict[str, Any]) -> None:
     counts = ["num_cold_users", "num_cold_items", "num_repeated", "num_train"]
-    plain = sqlrank.split(drawn(7), **{name: value for name, value in options.items() if name not in {"user", "item"} or "last" in options})
-    kept = sqlrank.split(drawn(7), **options, cold="drop", seen="drop")
+    plain = sqlrank.split(
+        drawn(7), **{name: value for name, value in options.items() if name not in {"user", "item"} or "leave_last" in options}
+    )
+    kept = sqlrank.split(drawn(7), **options, cold_start="drop", seen_pairs="drop")
     parts = kept.set_column(3, "split", pa.array(["train" if part == "train" else "test" for part in kept["split"].to_pylist()]))
     (row,) = sqlrank.evaluate(counts, inputs={"splits": parts}).to_pylist()
     assert list(row.values()) == [0, 0, 0, plain["split"].to_pylist().count("train")]
@@ -98,13 +102,13 @@ def test_nothing_of_it_leaks(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cold": "users"}, "unknown cold 'users'; did you mean 'drop_users'? Choose from: keep, drop_users, drop_items, drop"),
-        ({"seen": "yes"}, "unknown seen 'yes'. Choose from: keep, drop"),
-        ({"cold": "drop_users", "user": None}, "cold= and seen= need user=, the column of users"),
-        ({"seen": "drop", "item": None}, "cold= and seen= need item=, the column of items"),
-        ({"item": None}, "user= is for cold= and seen="),
+        ({"cold_start": "users"}, "unknown cold_start 'users'; did you mean 'drop_users'? Choose from: keep, drop_users, drop_items, drop"),
+        ({"seen_pairs": "yes"}, "unknown seen_pairs 'yes'. Choose from: keep, drop"),
+        ({"cold_start": "drop_users", "user": None}, "cold_start= and seen_pairs= need user=, the column of users"),
+        ({"seen_pairs": "drop", "item": None}, "cold_start= and seen_pairs= need item=, the column of items"),
+        ({"item": None}, "user= is for cold_start= and seen_pairs="),
         ({"item": "item_id", "user": None}, "item= are not for a split by time alone"),
-        ({"time": None, "bounds": None, "key": "user_id", "salt": "x", "folds": 3, "seen": "drop"}, "which folds do not say"),
+        ({"time": None, "time_bounds": None, "key": "user_id", "salt": "x", "folds": 3, "seen_pairs": "drop"}, "which folds do not say"),
     ],
 )
 def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
@@ -115,11 +119,11 @@ def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
 
 def test_a_column_that_is_not_there() -> None:
     with pytest.raises(InputError, match="has no column 'product'"):
-        sqlrank.split(RATINGS, **{**ASKED, "item": "product"}, cold="drop")
+        sqlrank.split(RATINGS, **{**ASKED, "item": "product"}, cold_start="drop")
 
 
 def test_the_command(tmp_path: Any) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("user_id,item_id,happened_at\n1,10,1\n1,11,5\n2,11,6\n")
-    options = ("--time", "happened_at", "--bound", "5", "--user", "user_id", "--cold", "drop_users", "--format", "csv")
+    options = ("--time", "happened_at", "--time-bound", "5", "--user", "user_id", "--cold-start", "drop_users", "--format", "csv")
     assert printed("split", path, *options).splitlines()[1:] == ["1,10,1,train", "1,11,5,test"]

@@ -118,9 +118,9 @@ def test_a_key_of_two_strata_is_refused(countries: list[str | None]) -> None:
 
 
 def test_time() -> None:
-    by_bound = parts(RATINGS, "t", "split", time="t", bounds=[5])
+    by_bound = parts(RATINGS, "t", "split", time="t", time_bounds=[5])
     assert by_bound == {1: "train", 2: "train", 3: "train", 5: "test", 6: "test", 7: "test", 9: "test"}
-    named = parts(RATINGS, "t", "split", time="t", bounds=[3, 7], shares={"x": 1, "y": 1, "z": 1})
+    named = parts(RATINGS, "t", "split", time="t", time_bounds=[3, 7], shares={"x": 1, "y": 1, "z": 1})
     assert named == {1: "x", 2: "x", 3: "y", 5: "y", 6: "y", 7: "z", 9: "z"}
     by_share = parts(RATINGS, "t", "split", time="t", shares={"train": 0.6, "test": 0.4})
     assert sorted(t for t, part in by_share.items() if part == "train") == [1, 2, 3, 5]
@@ -131,30 +131,30 @@ def test_time() -> None:
 @pytest.mark.parametrize("bound", ["2026-01-02", dt.date(2026, 1, 2), dt.datetime(2026, 1, 2, tzinfo=None)])  # noqa: DTZ001  as the column is
 def test_days(bound: Any) -> None:
     days = pa.table({"day": [dt.date(2026, 1, 1), dt.date(2026, 1, 2)]})
-    assert sqlrank.split(days, time="day", bounds=[bound])["split"].to_pylist() == ["train", "test"]
+    assert sqlrank.split(days, time="day", time_bounds=[bound])["split"].to_pylist() == ["train", "test"]
 
 
 def test_the_last_of_a_user() -> None:
     """User 3 has one row, which stays in train."""
-    result = sqlrank.split(RATINGS, key="user", time="t", last=1)
+    result = sqlrank.split(RATINGS, key="user", time="t", leave_last=1)
     assert [row["t"] for row in result.to_pylist() if row["split"] == "test"] == [5, 6, 9]
     tied = pa.table({"user": [1, 1], "item": [5, 6], "t": [1, 1]})
-    assert parts(tied, "item", "split", key="user", time="t", last=1, item="item") == {5: "train", 6: "test"}
+    assert parts(tied, "item", "split", key="user", time="t", leave_last=1, item="item") == {5: "train", 6: "test"}
 
 
 def test_rows_of_one_time_stay_together_whatever_their_order() -> None:
     table = pa.table({"user": [1, 1, 1, 2, 2, 2], "t": [1, 5, 5, 1, 1, 5], "x": list("abcdef")})
     for order in ([0, 1, 2, 3, 4, 5], [5, 2, 4, 1, 3, 0]):
         shuffled = table.take(order)
-        assert sorted(parts(shuffled, "x", "split", key="user", time="t", last=1).items()) == [
+        assert sorted(parts(shuffled, "x", "split", key="user", time="t", leave_last=1).items()) == [
             ("a", "train"), ("b", "train"), ("c", "train"), ("d", "train"), ("e", "train"), ("f", "test"),
         ]  # fmt: skip
-        two = parts(shuffled, "x", "split", key="user", time="t", last=2)
+        two = parts(shuffled, "x", "split", key="user", time="t", leave_last=2)
         assert [name for name, part in sorted(two.items()) if part == "test"] == ["b", "c", "f"]
 
 
-def test_rolling() -> None:
-    rows = sqlrank.split(RATINGS, time="t", bounds=[3, 6], rolling=True).to_pylist()
+def test_expanding() -> None:
+    rows = sqlrank.split(RATINGS, time="t", time_bounds=[3, 6], expanding=True).to_pylist()
     found = {(row["fold"], row["split"]): [] for row in rows}
     for row in rows:
         found[row["fold"], row["split"]].append(row["t"])
@@ -179,15 +179,15 @@ def test_rolling() -> None:
         ({"key": "user", "salt": "x", "shares": {"a": "half", "b": 0.5}}, "give parts with their shares, which add up to 1"),
         ({"key": "user", "salt": "x", "shares": 0.8}, "shares=0.8 is not possible: give parts with their shares"),
         ({"key": "user", "salt": "x", "folds": 1}, "folds=1 is not possible: give a whole number from 2"),
-        ({"key": "user", "salt": "x", "folds": 2, "bounds": [1]}, "bounds= need time=, the column that they are of"),
+        ({"key": "user", "salt": "x", "folds": 2, "time_bounds": [1]}, "time_bounds= need time=, the column that they are of"),
         ({"key": "user", "salt": "x", "folds": 2, "stratum": "item"}, "stratum= need exact=True"),
-        ({"time": "t", "bounds": [3, 2]}, "bounds=[3, 2] is not possible: give times in ascending order"),
-        ({"time": "t", "bounds": [1], "shares": {"a": 1, "b": 1, "c": 1}}, "1 bounds make 2 parts; name as many"),
+        ({"time": "t", "time_bounds": [3, 2]}, "time_bounds=[3, 2] is not possible: give times in ascending order"),
+        ({"time": "t", "time_bounds": [1], "shares": {"a": 1, "b": 1, "c": 1}}, "1 time bounds make 2 parts; name as many"),
         ({"time": "t", "shares": HALVES, "salt": "x"}, "salt= are not for a split by time alone"),
-        ({"time": "t", "rolling": True}, "rolling= need bounds="),
-        ({"time": "t", "bounds": [3], "rolling": 7}, "rolling=7 is not possible: give True or False"),
-        ({"key": "user", "last": 1}, "last= needs key=, of which the last rows are test, and time="),
-        ({"key": "user", "time": "t", "last": 0}, "last=0 is not possible: give a whole number from 1"),
+        ({"time": "t", "expanding": True}, "expanding= need time_bounds="),
+        ({"time": "t", "time_bounds": [3], "expanding": 7}, "expanding=7 is not possible: give True or False"),
+        ({"key": "user", "leave_last": 1}, "leave_last= needs key=, of which the last rows are test, and time="),
+        ({"key": "user", "time": "t", "leave_last": 0}, "leave_last=0 is not possible: give a whole number from 1"),
     ],
 )
 def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
@@ -204,16 +204,16 @@ def test_rows_that_cannot_be_split() -> None:
         sqlrank.split(pa.table({"user": [1, None, None]}), key="user", **asked)
     with pytest.raises(InputError, match=r"user is DOUBLE, whose text differs between engines; cast it to a whole number or a text"):
         sqlrank.split(pa.table({"user": [1.0]}), key="user", **asked)
-    with pytest.raises(InputError, match=r"has a column 'split' already; give the new one another name with into="):
+    with pytest.raises(InputError, match=r"has a column 'split' already; give the new one another name with column="):
         sqlrank.split(pa.table({"user": [1], "split": ["a"]}), key="user", **asked)
-    again = sqlrank.split(pa.table({"user": [1], "split": ["a"]}), key="user", into="arm", **asked)
+    again = sqlrank.split(pa.table({"user": [1], "split": ["a"]}), key="user", column="arm", **asked)
     assert again.column_names == ["user", "split", "arm"]
     assert sqlrank.split(RATINGS.slice(0, 0), key="user", **asked).num_rows == 0
 
 
 def test_odd_names() -> None:
     odd = pa.table({'sel"ect; --': ["it's", "x"], "order": [1, 2]})
-    result = sqlrank.split(odd, key='sel"ect; --', salt="it's \\ a", shares={"it's": 0.5, 'b"': 0.5}, into="group")
+    result = sqlrank.split(odd, key='sel"ect; --', salt="it's \\ a", shares={"it's": 0.5, 'b"': 0.5}, column="group")
     assert set(result["group"].to_pylist()) <= {"it's", 'b"'}
 
 
@@ -256,8 +256,8 @@ COUNTS = [
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"time": "happened_at", "bounds": [5]}, [3, 4, 2, 1, 1, 2, 0, 0, 0]),
-        ({"key": "user_id", "time": "happened_at", "last": 1, "item": "item_id"}, [4, 3, 3, 0, 2, 1, 0, 0, 1]),
+        ({"time": "happened_at", "time_bounds": [5]}, [3, 4, 2, 1, 1, 2, 0, 0, 0]),
+        ({"key": "user_id", "time": "happened_at", "leave_last": 1, "item": "item_id"}, [4, 3, 3, 0, 2, 1, 0, 0, 1]),
     ],
 )
 def test_what_leaks(options: dict[str, Any], expected: list[int]) -> None:

@@ -1,4 +1,0 @@
--- rolling: one row per input row and fold: train before the bound of the fold, and test from it to the next bound.
-SELECT g.*, $fold AS fold, CASE WHEN g.time < $bound THEN $first ELSE $second END AS split
-FROM given AS g
-WHERE g.time < $until
