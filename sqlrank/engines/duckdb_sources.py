@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -148,10 +149,13 @@ class DuckDBSources:
 
     def close(self) -> None:
         """Remove registered views and temporary tables."""
+        # In an aborted transaction nothing can be removed: its rollback does that, and the error that aborted it must not be hidden.
         for name in self._views:
-            self.connection.unregister(name)
+            with suppress(duckdb.Error):
+                self.connection.unregister(name)
         for name in self._tables:
-            self.connection.execute(f"DROP TABLE IF EXISTS {name}")
+            with suppress(duckdb.Error):
+                self.connection.execute(f"DROP TABLE IF EXISTS {name}")
         self._views, self._tables = [], []
         if self._names is not None:
             put_back_search_path(self.connection, self._names)

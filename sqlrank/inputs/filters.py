@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.identifiers import quote_columns
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
+from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.rendering.dialects import get_dialect
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.inputs.bound_input import BoundInput
+
+_TEMPORAL = ("DATE", "TIME")
+_TEXT = ("VARCHAR", "ENUM")
+_NO_CONDITION = (*_TEMPORAL, *_TEXT, "BLOB", "UUID", "STRUCT", "MAP", "INTERVAL")
+"""Types of columns, in DuckDB's names, that are no conditions; lists end in brackets."""
 
 
 def apply_filter(where: str | None, inputs: Mapping[str, BoundInput], rankings_from_predictions: bool, dialect: str) -> None:
@@ -43,7 +49,7 @@ def apply_filter(where: str | None, inputs: Mapping[str, BoundInput], rankings_f
             problem = f"compares columns of {' and '.join(sorted(owners))}" if owners else "names no column"
             raise InputError(f"where: {conjunct.sql(get_dialect(dialect).sqlglot_name)} {problem}; a condition is on the rows of one input")
         owner = owners.pop()
-        _refuse_bare_column(conjunct, named_inputs[owner])
+        _check_column_types(conjunct, named_inputs[owner].table.column_types or {})
         quote_columns(conjunct, dialect)
         for role in roles[owner]:
             conjuncts_by_role.setdefault(role, []).append(conjunct.copy())
@@ -51,20 +57,37 @@ def apply_filter(where: str | None, inputs: Mapping[str, BoundInput], rankings_f
         inputs[role].add_filter(exp.and_(*conjuncts, copy=False))
 
 
-def _refuse_bare_column(conjunct: exp.Expr, bound_input: BoundInput) -> None:
-    """Check that a condition is not a bare date or time column.
+def _check_column_types(conjunct: exp.Expr, column_types: Mapping[str, str]) -> None:
+    """Check that no column of another type stands for a boolean, and that no text is ordered with a number.
 
-    Engines give unclear errors for it.
+    Engines give unclear errors for both.
     """
-    duckdb_type = (
-        bound_input.table.column_types.get(conjunct.name, "")
-        if isinstance(conjunct, exp.Column) and bound_input.table.column_types is not None
-        else ""
-    )
-    if duckdb_type.startswith(("DATE", "TIME")):
-        raise InputError(
-            f"where: column {quote_excerpt(conjunct.name)} is {duckdb_type}, which is no condition; compare it, such as {conjunct.name} = '2026-01-01'"
-        )
+    for column in conjunct.find_all(exp.Column):
+        operand: exp.Expr = column
+        while isinstance(operand.parent, exp.Paren):
+            operand = operand.parent
+        name, duckdb_type = column.name, column_types.get(column.name, "")
+        is_condition = operand is conjunct or isinstance(operand.parent, (exp.Not, exp.Connector))
+        if is_condition and (duckdb_type.startswith(_NO_CONDITION) or duckdb_type.endswith("]")):
+            value = "'2026-01-01'" if duckdb_type.startswith(_TEMPORAL) else "'a'"
+            example = f"{name} = {value}" if duckdb_type.startswith((*_TEMPORAL, *_TEXT)) else f"{name} IS NOT NULL"
+            raise InputError(
+                f"where: column {quote_excerpt(name)} is {duckdb_type.partition('(')[0]}, which is no condition; compare it, such as {example}"
+            )
+    for comparison in conjunct.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between):
+        operands = [node.unnest() for node in comparison.iter_expressions()]
+        texts = [node for node in operands if isinstance(node, exp.Column) and column_types.get(node.name, "").startswith("VARCHAR")]
+        number = next((node for node in operands if node.is_number or _is_numeric_column(node, column_types)), None)
+        if texts and number is not None:
+            name, other = texts[0].name, number.name if isinstance(number, exp.Column) else number.sql("duckdb")
+            raise InputError(
+                f"where: column {quote_excerpt(name)} is VARCHAR, and {other} is a number; compare texts, such as {name} > 'a', "
+                f"or numbers, such as CAST({name} AS DOUBLE) > {other}"
+            )
+
+
+def _is_numeric_column(node: exp.Expr, column_types: Mapping[str, str]) -> bool:
+    return isinstance(node, exp.Column) and column_types.get(node.name, "").startswith(NUMERIC_TYPES)
 
 
 def apply_query_filter(query: Any, inputs: Mapping[str, BoundInput]) -> None:

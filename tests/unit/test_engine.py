@@ -9,16 +9,15 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import sqlrank
 from sqlrank import ExecutionError, InputError, SqlrankError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from sqlrank.engines.duckdb_sources import NameSuffix
 
 ROOT = Path(__file__).parents[2]
 BIG = ["nDCG", "AP"]
@@ -272,6 +271,34 @@ def test_an_error_says_that_it_has_ended_the_transaction_of_the_caller() -> None
         assert connection.execute("SELECT 1").fetchall() == [(1,)]
         with pytest.raises(ExecutionError, match=r"casting from source column campaign$"):
             sqlrank.evaluate("AUC", predictions="clicks", connection=connection.cursor(), by="g=CAST(campaign AS INT)")
+
+
+def _next_suffix() -> str:
+    suffix = NameSuffix()
+    text = str(suffix)
+    suffix.release()
+    return text
+
+
+@pytest.mark.parametrize("source", ["arrow", "dict", "pandas", "csv"])
+def test_an_error_in_a_transaction_is_not_hidden_by_the_clean_up(source: str, tmp_path: Path) -> None:
+    clicks = {"label": [1, 0], "score": [0.5, 0.4], "campaign": ["x", "1"]}
+    path = tmp_path / "clicks.csv"
+    path.write_text("label,score,campaign\n1,0.5,x\n0,0.4,1\n")
+    sources = {"arrow": pa.table(clicks), "dict": clicks, "pandas": pa.table(clicks).to_pandas(), "csv": path}
+    with duckdb.connect() as connection:
+        connection.execute("SET enable_progress_bar = false")
+        suffix = _next_suffix()
+        for _ in range(2):
+            connection.begin()
+            with pytest.raises(ExecutionError, match=r"^duckdb: Conversion Error: Could not convert string 'x' to INT32") as caught:
+                sqlrank.evaluate("AUC", predictions=sources[source], connection=connection, by="g=CAST(campaign AS INT)")
+            assert "call rollback()" in str(caught.value)
+            connection.rollback()
+            left = "SELECT view_name FROM duckdb_views() WHERE NOT internal UNION ALL SELECT table_name FROM duckdb_tables()"
+            assert connection.execute(left).fetchall() == []
+        assert _next_suffix() == suffix
+        assert sqlrank.evaluate("AUC", predictions=sources[source], connection=connection).to_pylist() == [{"AUC": 1.0}]
 
 
 def test_a_connection_works_after_an_error() -> None:

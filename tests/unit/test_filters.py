@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -139,6 +140,46 @@ def test_a_column_of_dates_is_no_condition(connection: duckdb.DuckDBPyConnection
     connection.execute("CREATE TABLE dated AS SELECT DATE '2026-01-01' AS day, 1 AS label, 0.5 AS score")
     with pytest.raises(InputError, match=r"^where: column 'day' is DATE, which is no condition; compare it, such as day = '2026-01-01'$"):
         sqlrank.evaluate("AUC", predictions="dated", where="day", connection=connection)
+
+
+@pytest.mark.parametrize("where", ["day", "NOT day", "label = 1 AND (day)", "label = 1 OR NOT (day)"])
+def test_a_column_of_text_is_no_condition(connection: duckdb.DuckDBPyConnection, where: str) -> None:
+    connection.execute(
+        "CREATE OR REPLACE TABLE texts AS SELECT '2026-01-01' AS day, 1 AS label, 0.5 AS score, [1] AS items, {'a': 1} AS parts"
+    )
+    message = "where: column 'day' is VARCHAR, which is no condition; compare it, such as day = 'a'"
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        sqlrank.evaluate("AUC", predictions="texts", where=where, connection=connection)
+    for name, kind in {"items": "INTEGER[]", "parts": "STRUCT"}.items():
+        with pytest.raises(
+            InputError,
+            match=f"^where: column '{name}' is {re.escape(kind)}, which is no condition; compare it, such as {name} IS NOT NULL$",
+        ):
+            sqlrank.evaluate("AUC", predictions="texts", where=name, connection=connection)
+
+
+@pytest.mark.parametrize(
+    ("where", "number"),
+    [
+        ("day > 5", "5"),
+        ("label = 1 AND -1.5 <= (day)", "-1.5"),
+        ("day BETWEEN 1 AND 2", "1"),
+        ("NOT day < label", "label"),
+        ("1 = 0 OR day >= 5", "5"),
+    ],
+)
+def test_text_is_not_ordered_with_numbers(connection: duckdb.DuckDBPyConnection, where: str, number: str) -> None:
+    connection.execute("CREATE OR REPLACE TABLE texts AS SELECT i::VARCHAR AS day, 1 AS label, 0.5 AS score FROM range(20) AS t(i)")
+    message = (
+        f"where: column 'day' is VARCHAR, and {number} is a number; compare texts, such as day > 'a', "
+        f"or numbers, such as CAST(day AS DOUBLE) > {number}"
+    )
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        sqlrank.evaluate("Positives", predictions="texts", where=where, connection=connection)
+    rows = {"CAST(day AS DOUBLE) > 5": 14, "day > '5'": 4, "day = 5": 1}  # equality reads the text as a number, as DuckDB does
+    for condition, expected in rows.items():
+        result = sqlrank.evaluate("Positives", predictions="texts", where=condition, connection=connection)
+        assert result.to_pylist() == [{"Positives": expected}]
 
 
 def test_without_looking_columns_are_named_with_their_input() -> None:
