@@ -213,8 +213,8 @@ def gate(
     Returns:
         A row per slice and metric, in the order of slices and of metrics. It has the columns of :func:`sqlrank.compare` up to ``losses``
         without ``ci_level``; ``ci_low`` and ``ci_high`` are at ``confidence``. Then come ``tolerance`` (string), ``verdict`` (``pass``, ``fail``,
-        ``inconclusive`` or ``skipped``), ``reason`` and ``required_units``. The latter is the number of queries at which the inconclusive interval
-        would be narrow enough (int64). The schema's metadata has the overall verdict, ``sqlrank.verdict``. It is ``fail`` if any row fails,
+        ``inconclusive`` or ``skipped``), ``reason`` and ``required_units``. The latter is the number of queries at which the same difference and
+        deviation would be decided (int64), null if no number would do. The schema's metadata has the overall verdict, ``sqlrank.verdict``. It is ``fail`` if any row fails,
         else ``inconclusive`` if any row is or none was decided, else ``pass``.
 
     Raises:

@@ -77,7 +77,7 @@ def check_direction(measure: ComparedMetric) -> None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict on a metric in a slice, its reason, and the required units."""
+    """A verdict on a metric in a slice, its reason, and the number of units that would decide it, None if no number does."""
 
     verdict: str
     reason: str
@@ -115,11 +115,12 @@ def decide(
     reach, deviation = se * t_critical_value(level, summary.df), se * math.sqrt(summary.units)
     if gain - reach >= -margin:
         return Verdict(PASS, "not worse by more than the tolerance")
-    if gain + reach < -margin:
-        needed = required_units_for_half_width(deviation, -margin - gain, corrected_level)
-        return Verdict(INCONCLUSIVE, f"cannot tell: the interval that allows for {num_tests} rows reaches past the tolerance", needed)
-    needed_units = required_units_for_half_width(deviation, margin, level) if margin and se else None
-    return Verdict(INCONCLUSIVE, "cannot tell: the interval reaches past the tolerance", needed_units)
+    # With more units of the same mean and deviation, a gain on this side of the tolerance passes, and one beyond it fails.
+    distance = gain + margin
+    needed = required_units_for_half_width(deviation, abs(distance), level if distance > 0 else corrected_level)
+    needed = None if needed is None else max(needed, summary.units + 1)
+    tests = f"the interval that allows for {num_tests} rows" if gain + reach < -margin else "the interval"
+    return Verdict(INCONCLUSIVE, f"cannot tell: {tests} reaches past the tolerance", needed)
 
 
 def count_tests(compared: Sequence[DifferenceSummary], min_units: int) -> int:

@@ -15,6 +15,8 @@ TESTS = ("t", "wilcoxon", "sign", "randomization")
 CORRECTIONS = ("holm", "bh", "max_t", "none")
 MIN_RANKED_UNITS = 10
 """Minimum number of nonzero differences for the normal approximation of Wilcoxon's test."""
+MAX_RATIO = 1e9
+"""Ratio of a deviation to a half-width above which the number of units, its square, is no 64-bit integer."""
 
 
 def t_test(difference: float, se: float, df: float) -> tuple[float | None, float | None]:
@@ -121,7 +123,13 @@ def required_units(deviation: float, effect: float, level: float, power: float, 
     return math.ceil(((critical + NormalDist().inv_cdf(power)) * deviation / effect) ** 2 + critical * critical / 2)
 
 
-def required_units_for_half_width(deviation: float, half_width: float, level: float) -> int:
-    """Return the number of units required for an interval of this half-width, at least 2."""
+def required_units_for_half_width(deviation: float, half_width: float, level: float) -> int | None:
+    """Return the number of units required for an interval of this half-width, at least 2; None if there are not so many.
+
+    >>> required_units_for_half_width(1, 0.1, 0.95), required_units_for_half_width(1, 0, 0.95)
+    (387, None)
+    """
     z = NormalDist().inv_cdf((1 + level) / 2)
+    if half_width <= z * deviation / MAX_RATIO:
+        return None
     return max(2, math.ceil((z * deviation / half_width) ** 2 + z * z / 2))

@@ -243,8 +243,9 @@ class SqlFile:
 
     @property
     def source_relation(self) -> str:
-        """The relation or input that a metric reads."""
-        return str(self.tree.args["from_"].this.name)
+        """The relation or input that a metric reads, empty without a FROM clause."""
+        source = self.tree.args.get("from_")
+        return "" if source is None else str(source.this.name)
 
     @property
     def first_source(self) -> str:

@@ -58,8 +58,10 @@ def test_verdicts() -> None:
     (unsure,) = gate(GOOD, MIXED, tolerance=0.05)
     assert (unsure["verdict"], unsure["reason"]) == ("inconclusive", "cannot tell: the interval reaches past the tolerance")
     assert unsure["ci_low"] < -0.05 < unsure["ci_high"]
+    assert (unsure["difference"], unsure["required_units"]) == (-0.05, None)
+    (unsure,) = gate(GOOD, MIXED, tolerance=0.06)
     sd = unsure["se"] * 40**0.5
-    assert unsure["required_units"] == int(np.ceil((1.959963984540054 * sd / 0.05) ** 2 + 1.959963984540054**2 / 2))
+    assert unsure["required_units"] == int(np.ceil((1.959963984540054 * sd / 0.01) ** 2 + 1.959963984540054**2 / 2))
     (tolerant,) = gate(GOOD, MIXED, tolerance=0.5)
     assert tolerant["verdict"] == "pass"
 
@@ -134,6 +136,46 @@ RECIPROCAL_RANK = ComparedMetric("RR", "higher", is_proportion=True)
 )
 def test_rules(item: DifferenceSummary, tolerance: float, cells: int, expected: str) -> None:
     assert decide(item, RECIPROCAL_RANK, Tolerance(tolerance, is_share=False), 0.95, cells, 2).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("difference", "num_tests", "required_units", "verdict"),
+    [
+        (-0.02, 1, 1069, "pass"),  # 0.03 above minus the tolerance: (1.959964 * 0.5 / 0.03)^2 + 1.959964^2 / 2 = 1067.07 + 1.92
+        (-0.02, 10, 1069, "pass"),  # the interval that passes does not allow for other rows
+        (0.02, 1, 198, "pass"),  # 0.07 above: 195.99 + 1.92
+        (-0.08, 1, 1069, "fail"),  # 0.03 below
+        (-0.08, 10, 2193, "fail"),  # at the level 0.995: (2.807034 * 0.5 / 0.03)^2 + 2.807034^2 / 2 = 2188.73 + 3.94
+        (0.1562, 1, 26, "pass"),  # 22.59 + 1.92 units, but 25 do not decide
+        (-0.05, 1, None, None),  # at the tolerance, which no number of units decides
+    ],
+)
+def test_required_units_are_those_at_which_the_gate_decides(
+    difference: float, num_tests: int, required_units: int | None, verdict: str | None
+) -> None:
+    def verdict_on(units: int) -> Any:
+        summary = compared(difference, 0.5 / units**0.5, units)
+        return decide(summary, RECIPROCAL_RANK, Tolerance(0.05, is_share=False), 0.95, num_tests, 2)
+
+    assert (verdict_on(25).verdict, verdict_on(25).needed) == ("inconclusive", required_units)
+    if required_units is None:
+        assert verdict_on(10**9).verdict == "inconclusive"
+    else:
+        assert verdict_on(required_units + 2).verdict == verdict, "the formula takes the normal for Student's t: two units at most"
+        assert verdict_on(required_units * 9 // 10).verdict == "inconclusive"
+
+
+def test_a_gate_of_sixty_units_requires_more_of_them() -> None:
+    """Sixty differences of 0.1 and -0.2 by turns: mean -0.05 + 1/60, deviation 0.15."""
+    label = [0.0] * 60
+    old = [0.5] * 60
+    new = [0.5 + (0.2 if unit % 2 else -0.1) - 1 / 60 for unit in range(60)]
+    table = {"label": label, "old": old, "new": new}
+    (row,) = sqlrank.gate("MAE", predictions=table, columns={"score": ["old", "new"]}, tolerance=0.05).to_pylist()
+    assert (row["verdict"], row["n_units"]) == ("inconclusive", 60)
+    deviation, distance = row["se"] * 60**0.5, 0.05 - row["difference"]
+    assert row["difference"] == pytest.approx(0.05 - 1 / 60)
+    assert row["required_units"] == int(np.ceil((1.959963984540054 * deviation / distance) ** 2 + 1.959963984540054**2 / 2)) == 319
 
 
 def losses(mean: float, deviation: float, seed: int) -> pa.Table:
