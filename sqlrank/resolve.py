@@ -105,7 +105,7 @@ class ResolvedRequest:
         return [
             *self.library.relation_columns,
             *role_columns,
-            *(metric.metric.slug for metric in self.metrics),
+            *(metric.sql_column for metric in self.metrics),
             CUTOFF_COLUMN,
             *RESAMPLING_COLUMNS,
         ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
+from sqlrank.compiler.intervals.analytic_intervals import UNIT_COUNT, AnalyticIntervals
 from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
 from sqlrank.compiler.intervals.pseudo_values import PseudoValues
 from sqlrank.compiler.layout import SLICE_COLUMN, KeyedCte, MetricColumn
@@ -14,7 +14,17 @@ from sqlrank.compiler.metric_values import aggregate_metric, fill_undefined, fil
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.relation_ctes import RelationCtes, unique_name
 from sqlrank.compiler.result_assembly import ResultAssembly, assemble_result
-from sqlrank.compiler.row_keys import GROUP_ID, LIST_ID, QUERY_ID, SLICE_NUMBER, KeyColumns, key_column, key_equalities, list_key_equalities
+from sqlrank.compiler.row_keys import (
+    GROUP_ID,
+    INTERNAL_COLUMNS,
+    LIST_ID,
+    QUERY_ID,
+    SLICE_NUMBER,
+    KeyColumns,
+    key_column,
+    key_equalities,
+    list_key_equalities,
+)
 from sqlrank.compiler.select_builders import (
     cast_double,
     cross_join_cutoffs,
@@ -36,6 +46,9 @@ if TYPE_CHECKING:
     from sqlrank.interval_options import IntervalOptions
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.resolved_metric import ResolvedMetric
+
+RESERVED_COLUMNS = {GROUP_ID, *INTERNAL_COLUMNS, UNIT_COUNT, "weight"}
+"""Columns beside those of metrics in the CTEs; a metric whose file takes one of these names gets a number appended."""
 
 
 class AggregationCtes:
@@ -79,7 +92,7 @@ class AggregationCtes:
             if metric.has_query_cutoffs
             else self._aggregation_over(relation_cte, unit, metric.file.grain, self.cutoffs)
         )
-        alias = unique_name(metric.metric.slug, {column.alias for column in self.columns})
+        alias = unique_name(metric.sql_column, {*RESERVED_COLUMNS, *(column.alias for column in self.columns)})
         value = exp.alias_(self.relations.metric_expression(metric), alias)
         for column in find_nodes(value, exp.Column):
             if column.table == CUTOFF_PLACEHOLDER:

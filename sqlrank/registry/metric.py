@@ -74,12 +74,15 @@ class Metric:
             cutoff = "" if self.cutoff is None else f"@{_to_exact_number(self.cutoff)!r}"
         return self.name + (f"({params})" if params else "") + cutoff
 
-    @property
-    def slug(self) -> str:
-        """The metric as a plain SQL identifier: ``ndcg_gain_exp2_at_10``."""
-        text = str(self).lower().replace("@", "_at_").replace("..", "_to_").replace("-", "_minus_")
-        slug = re.sub(r"[^a-z0-9]+", "_", text).strip("_")
-        return slug if slug[0].isalpha() else f"m_{slug}"
+    def sql_column(self, name: str) -> str:
+        """Return the column of the metric in SQL: the name, parameters and cut-off as a plain identifier.
+
+        >>> Metric("MeanPopularity", (), 10).sql_column("mean_popularity")
+        'mean_popularity_at_10'
+        """
+        text = f"{name}{str(self)[len(self.name) :]}".lower().replace("@", "_at_").replace("..", "_to_").replace("-", "_minus_")
+        column = re.sub(r"[^a-z0-9]+", "_", text).strip("_")
+        return column if column[:1].isalpha() else f"m_{column}"
 
 
 def _is_number(value: object) -> bool:

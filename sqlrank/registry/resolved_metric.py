@@ -49,6 +49,11 @@ class ResolvedMetric:
     input_role: str
 
     @property
+    def sql_column(self) -> str:
+        """The column of the metric in SQL, such as ``ndcg_at_10``."""
+        return self.metric.sql_column(self.file.value_name)
+
+    @property
     def is_per_list(self) -> bool:
         """True if a metric of groups is computed for each list (``level=query``).
 

@@ -221,6 +221,12 @@ class SqlFile:
         return "/".join(parts[len(parts) - 1 - parts[::-1].index(self.kind) :] if self.kind in parts else parts[-2:])
 
     @property
+    def value_name(self) -> str:
+        """The alias of a metric's value, without ``_at_k`` for a variant with a cut-off."""
+        alias = str(self.tree.named_selects[-1])
+        return alias.removesuffix("_at_k") if self.full_name.endswith("@k") else alias
+
+    @property
     def is_always_defined(self) -> bool:
         """True if the metric is defined for every query."""
         return self.annotations.get("Undefined", "With k") == "never"

@@ -17,7 +17,7 @@ from sqlrank.compiler.parameter_binding import bind_parameters, sql_literal
 from sqlrank.compiler.select_builders import cast_double
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.errors import MetricError
-from sqlrank.registry.metric import Metric, parse_metric_text
+from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.settings_checks import accepted_settings
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.registry.tie_bounds import TieBound, read_tie_bounds
@@ -146,7 +146,7 @@ def _product(*factors: exp.Expr) -> exp.Expr:
 
 
 def per_query_column(metric: ResolvedMetric, library: Registry) -> str:
-    """Return the column name of a metric's per-query value: its slug and eight digits of a hash.
+    """Return the column name of a metric's per-query value: its column in SQL and eight digits of a hash.
 
     The hash covers the expression, the cut-off and all settings except row policies and the aggregate function.
     """
@@ -164,7 +164,7 @@ def per_query_column(metric: ResolvedMetric, library: Registry) -> str:
         "settings": {name: _setting(name, metric, library) for name in sorted(read)},
     }
     digits = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:8]
-    return f"{Metric(metric.metric.name, (), metric.metric.cutoff).slug}_{digits}"
+    return f"{replace(metric.metric, params=()).sql_column(metric.file.value_name)}_{digits}"
 
 
 def refuse_row_policies(policies: Mapping[str, Any], metrics: Iterable[ResolvedMetric], library: Registry) -> None:

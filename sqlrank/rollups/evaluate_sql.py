@@ -122,7 +122,7 @@ class _RollupQuery:
         """Return the column alias of each metric."""
         aliases: dict[str, str] = {}
         for metric in self.looked_up:
-            aliases[str(metric.metric)] = unique_name(metric.metric.slug, {*aliases.values(), *self.keys})
+            aliases[str(metric.metric)] = unique_name(metric.sql_column, {*aliases.values(), *self.keys})
         return aliases
 
     def statement(self) -> tuple[exp.Select, list[OutputColumn]]:

@@ -81,14 +81,14 @@ WITH predictions AS NOT MATERIALIZED (
         END
       )
     )
-    / NULLIF(SUM(weight), 0) AS logloss
+    / NULLIF(SUM(weight), 0) AS log_loss
   FROM predictions
   GROUP BY "campaign", "day"
 )
 SELECT
   predictions_metrics."campaign", predictions_metrics."day",
   positive_thresholds_metrics.auc AS auc,
-  predictions_metrics.logloss AS logloss
+  predictions_metrics.log_loss AS log_loss
 FROM predictions_metrics
 LEFT JOIN positive_thresholds_metrics
   ON positive_thresholds_metrics."campaign" IS NOT DISTINCT FROM predictions_metrics."campaign"

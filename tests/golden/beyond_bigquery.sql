@@ -79,7 +79,7 @@ WITH run AS (
   /* one row per group */
   SELECT
     /* CatalogCoverage: share of the catalog that is among the first k of any list. */
-    SUM(is_in_catalog) / NULLIF(MAX(catalog_size), 0) AS catalogcoverage_at_10
+    SUM(is_in_catalog) / NULLIF(MAX(catalog_size), 0) AS catalog_coverage_at_10
   FROM recommended_items
 ), recommendation_counts_metrics AS (
   /* one row per group */
@@ -91,7 +91,7 @@ WITH run AS (
   FROM recommendation_counts
 )
 SELECT
-  recommended_items_metrics.catalogcoverage_at_10 AS catalogcoverage_at_10,
+  recommended_items_metrics.catalog_coverage_at_10 AS catalog_coverage_at_10,
   recommendation_counts_metrics.personalization_at_10 AS personalization_at_10
 FROM recommended_items_metrics
 CROSS JOIN recommendation_counts_metrics;

@@ -193,9 +193,9 @@ WITH predictions AS (
   /* one row per group */
   SELECT
     /* KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less those in opposite order. */
-    SUM(concordant - discordant) / NULLIF(SUM(denominator), 0) AS kendalltau
+    SUM(concordant - discordant) / NULLIF(SUM(denominator), 0) AS kendall_tau
   FROM tau_terms
 )
 SELECT
-  tau_terms_metrics.kendalltau AS kendalltau
+  tau_terms_metrics.kendall_tau AS kendall_tau
 FROM tau_terms_metrics;

@@ -24,7 +24,7 @@ WITH logs AS NOT MATERIALIZED (
     SUM(target / NULLIF(propensity, 0)) * SUM(target / NULLIF(propensity, 0))
     / NULLIF(SUM((target / NULLIF(propensity, 0)) * (target / NULLIF(propensity, 0))), 0) AS ess,
     /* MeanWeight: mean ratio of the probability of an action under the target to that under the logged policy, 1 if the logs are sound. */
-    SUM(target / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0) AS meanweight,
+    SUM(target / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0) AS mean_weight,
     1 / NULLIF(SUM(target / NULLIF(propensity, 0)), 0) AS snips_by_1,
     (-(SUM((target / NULLIF(propensity, 0)) * reward) / NULLIF(SUM(target / NULLIF(propensity, 0)), 0)))
     / NULLIF(SUM(target / NULLIF(propensity, 0)), 0) AS snips_by_2,
@@ -36,8 +36,8 @@ WITH logs AS NOT MATERIALIZED (
       )
     )
     / NULLIF(COUNT(*), 0) AS dr_by_2,
-    1 / NULLIF(COUNT(*), 0) AS meanweight_by_1,
-    (-(SUM(target / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0))) / NULLIF(COUNT(*), 0) AS meanweight_by_2
+    1 / NULLIF(COUNT(*), 0) AS mean_weight_by_1,
+    (-(SUM(target / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0))) / NULLIF(COUNT(*), 0) AS mean_weight_by_2
   FROM logs
   GROUP BY "campaign"
 ), logs_influence AS (
@@ -48,7 +48,7 @@ WITH logs AS NOT MATERIALIZED (
     + m.snips_by_2 * COALESCE(r.target / NULLIF(r.propensity, 0), 0) AS snips,
     m.dr_by_1 * COALESCE(r.expected_reward + (r.target / NULLIF(r.propensity, 0)) * (r.reward - r.predicted_reward), 0)
     + m.dr_by_2 AS dr,
-    m.meanweight_by_1 * COALESCE(r.target / NULLIF(r.propensity, 0), 0) + m.meanweight_by_2 AS meanweight
+    m.mean_weight_by_1 * COALESCE(r.target / NULLIF(r.propensity, 0), 0) + m.mean_weight_by_2 AS mean_weight
   FROM logs AS r
   JOIN logs_metrics AS m ON m."campaign" IS NOT DISTINCT FROM r."campaign"
 ), logs_standard_errors AS (
@@ -58,17 +58,17 @@ WITH logs AS NOT MATERIALIZED (
     COUNT(*) AS units,
     SQRT(COUNT(snips) / NULLIF(COUNT(snips) - 1, 0) * SUM(snips * snips)) AS snips_se,
     SQRT(COUNT(dr) / NULLIF(COUNT(dr) - 1, 0) * SUM(dr * dr)) AS dr_se,
-    SQRT(COUNT(meanweight) / NULLIF(COUNT(meanweight) - 1, 0) * SUM(meanweight * meanweight)) AS meanweight_se,
+    SQRT(COUNT(mean_weight) / NULLIF(COUNT(mean_weight) - 1, 0) * SUM(mean_weight * mean_weight)) AS mean_weight_se,
     SUM(snips * snips * snips * snips) / NULLIF(SUM(snips * snips) * SUM(snips * snips), 0) AS snips_concentration,
     SUM(dr * dr * dr * dr) / NULLIF(SUM(dr * dr) * SUM(dr * dr), 0) AS dr_concentration,
-    SUM(meanweight * meanweight * meanweight * meanweight)
-    / NULLIF(SUM(meanweight * meanweight) * SUM(meanweight * meanweight), 0) AS meanweight_concentration
+    SUM(mean_weight * mean_weight * mean_weight * mean_weight)
+    / NULLIF(SUM(mean_weight * mean_weight) * SUM(mean_weight * mean_weight), 0) AS mean_weight_concentration
   FROM logs_influence
   GROUP BY "campaign"
 ), logs_t_quantiles AS (
   /* one row per group: quantiles of Student's t, beside the metrics */
   SELECT
-    "campaign", units, snips_se, dr_se, meanweight_se, snips_value, dr_value, meanweight_value,
+    "campaign", units, snips_se, dr_se, mean_weight_se, snips_value, dr_value, mean_weight_value,
     CASE
       WHEN units > 4
       THEN snips_se * snips_se * (units / NULLIF(units - 1, 0) * ((units - 1) / NULLIF(units, 0))) * (
@@ -99,18 +99,18 @@ WITH logs AS NOT MATERIALIZED (
     END AS dr_variance,
     CASE
       WHEN units > 4
-      THEN meanweight_se * meanweight_se * (units / NULLIF(units - 1, 0) * ((units - 1) / NULLIF(units, 0))) * (
+      THEN mean_weight_se * mean_weight_se * (units / NULLIF(units - 1, 0) * ((units - 1) / NULLIF(units, 0))) * (
         1
         + CASE
-          WHEN meanweight_concentration < 2 AND meanweight_concentration * units > 3
-          THEN 2 * (meanweight_concentration - 3 / NULLIF(units, 0))
+          WHEN mean_weight_concentration < 2 AND mean_weight_concentration * units > 3
+          THEN 2 * (mean_weight_concentration - 3 / NULLIF(units, 0))
           ELSE 0
         END
       ) * (
-        (meanweight_freedom + 0.8999505931404055e0) / NULLIF(meanweight_freedom - 1.5207788172066563e0, 0) * ((units - 1 - 1.5207788172066563e0) / NULLIF(units - 1 + 0.8999505931404055e0, 0))
+        (mean_weight_freedom + 0.8999505931404055e0) / NULLIF(mean_weight_freedom - 1.5207788172066563e0, 0) * ((units - 1 - 1.5207788172066563e0) / NULLIF(units - 1 + 0.8999505931404055e0, 0))
       )
-      ELSE meanweight_se * meanweight_se
-    END AS meanweight_variance,
+      ELSE mean_weight_se * mean_weight_se
+    END AS mean_weight_variance,
     CASE
       WHEN units = 2
       THEN 12.706204736174696e0
@@ -145,7 +145,7 @@ WITH logs AS NOT MATERIALIZED (
     END AS units_quantile
   FROM (
     SELECT
-      s."campaign", s.units, s.snips_se, s.dr_se, s.meanweight_se, s.snips_concentration,
+      s."campaign", s.units, s.snips_se, s.dr_se, s.mean_weight_se, s.snips_concentration,
       CASE
         WHEN s.snips_concentration < 2 AND (s.units - 1) * (s.snips_concentration - 1 / NULLIF(s.units, 0)) > 2
         THEN CASE
@@ -169,22 +169,22 @@ WITH logs AS NOT MATERIALIZED (
         THEN s.units - 1
         ELSE 3
       END AS dr_freedom,
-      s.meanweight_concentration,
+      s.mean_weight_concentration,
       CASE
-        WHEN s.meanweight_concentration < 2
-        AND (s.units - 1) * (s.meanweight_concentration - 1 / NULLIF(s.units, 0)) > 2
+        WHEN s.mean_weight_concentration < 2
+        AND (s.units - 1) * (s.mean_weight_concentration - 1 / NULLIF(s.units, 0)) > 2
         THEN CASE
-          WHEN 3 * (s.meanweight_concentration - 1 / NULLIF(s.units, 0)) > 2
+          WHEN 3 * (s.mean_weight_concentration - 1 / NULLIF(s.units, 0)) > 2
           THEN 3
-          ELSE 2 / NULLIF(s.meanweight_concentration - 1 / NULLIF(s.units, 0), 0)
+          ELSE 2 / NULLIF(s.mean_weight_concentration - 1 / NULLIF(s.units, 0), 0)
         END
         WHEN s.units > 4
         THEN s.units - 1
         ELSE 3
-      END AS meanweight_freedom,
+      END AS mean_weight_freedom,
       m.snips AS snips_value,
       m.dr AS dr_value,
-      m.meanweight AS meanweight_value,
+      m.mean_weight AS mean_weight_value,
       1 / NULLIF(s.units - 1, 0) AS units_inverse
     FROM logs_standard_errors AS s
     JOIN logs_metrics AS m ON m."campaign" IS NOT DISTINCT FROM s."campaign"
@@ -196,11 +196,11 @@ WITH logs AS NOT MATERIALIZED (
     CASE WHEN snips_se > 1e-12 * ABS(snips_value) THEN units_quantile * SQRT(snips_variance) END AS snips_reach,
     dr_se,
     CASE WHEN dr_se > 1e-12 * ABS(dr_value) THEN units_quantile * SQRT(dr_variance) END AS dr_reach,
-    meanweight_se,
+    mean_weight_se,
     CASE
-      WHEN meanweight_se > 1e-12 * ABS(meanweight_value)
-      THEN units_quantile * SQRT(meanweight_variance)
-    END AS meanweight_reach
+      WHEN mean_weight_se > 1e-12 * ABS(mean_weight_value)
+      THEN units_quantile * SQRT(mean_weight_variance)
+    END AS mean_weight_reach
   FROM logs_t_quantiles
 )
 SELECT
@@ -220,11 +220,11 @@ SELECT
   CAST(NULL AS DOUBLE) AS ess_ci_high,
   CAST(NULL AS DOUBLE) AS ess_se,
   CAST(NULL AS BIGINT) AS ess_n_units,
-  logs_metrics.meanweight AS meanweight,
-  logs_metrics.meanweight - logs_intervals.meanweight_reach AS meanweight_ci_low,
-  logs_metrics.meanweight + logs_intervals.meanweight_reach AS meanweight_ci_high,
-  logs_intervals.meanweight_se AS meanweight_se,
-  CAST(logs_intervals.units AS BIGINT) AS meanweight_n_units
+  logs_metrics.mean_weight AS mean_weight,
+  logs_metrics.mean_weight - logs_intervals.mean_weight_reach AS mean_weight_ci_low,
+  logs_metrics.mean_weight + logs_intervals.mean_weight_reach AS mean_weight_ci_high,
+  logs_intervals.mean_weight_se AS mean_weight_se,
+  CAST(logs_intervals.units AS BIGINT) AS mean_weight_n_units
 FROM logs_metrics
 LEFT JOIN logs_intervals ON logs_intervals."campaign" IS NOT DISTINCT FROM logs_metrics."campaign"
 ORDER BY logs_metrics."campaign" NULLS FIRST;

@@ -104,7 +104,7 @@ WITH predictions AS NOT MATERIALIZED (
         END
       )
     )
-    / NULLIF(SUM(weight), 0) AS logloss
+    / NULLIF(SUM(weight), 0) AS log_loss
   FROM predictions
   GROUP BY "campaign"
 )
@@ -112,7 +112,7 @@ SELECT
   predictions_metrics."campaign",
   positive_thresholds_metrics.auc AS auc,
   positive_thresholds_metrics.aps AS aps,
-  predictions_metrics.logloss AS logloss
+  predictions_metrics.log_loss AS log_loss
 FROM predictions_metrics
 LEFT JOIN positive_thresholds_metrics
   ON positive_thresholds_metrics."campaign" IS NOT DISTINCT FROM predictions_metrics."campaign";

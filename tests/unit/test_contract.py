@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlglot
 
 import sqlrank
 from sqlrank import ContractError, MetricError, SqlrankError
@@ -65,6 +66,24 @@ def test_the_files_of_the_package_keep_the_contract() -> None:
 
 
 # What works without Python
+
+
+@pytest.mark.parametrize(
+    ("alias", "metric", "column"),
+    [
+        ("my_rate", "mine", "my_rate"),
+        ("my_rate", "mine(place=2)", "my_rate_place_2"),
+        ("MyRate", "mine", "myrate"),
+        ("weight", "mine", "weight_2"),
+    ],
+)
+def test_the_alias_is_the_column_in_sql(folder: Folder, alias: str, metric: str, column: str) -> None:
+    """In results of Python it is the name; a name of an internal column gets a number."""
+    text = with_parameter("place") if "(" in metric else GOOD
+    folder.write({"metrics/mine.sql": text.replace("AS mine", f"AS {alias}")})
+    printed = sqlrank.sql(metric, run="run", qrels="qrels", sql_dir=folder.path)
+    assert sqlglot.parse_one(printed, read="duckdb").named_selects == [column]
+    assert sqlrank.evaluate(metric, run=folder.run, qrels=folder.qrels, sql_dir=folder.path).column_names == [metric]
 
 
 def test_a_metric(folder: Folder) -> None:

@@ -12,6 +12,8 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
+from sqlrank.registry.loader import load_registry
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -100,3 +102,14 @@ def test_bad_words_are_found() -> None:
     assert find_bad_words("is_of_rows") == find_bad_words("half_open") == set()
     assert find_bad_words("value_of") == find_bad_words("of_lists") == find_bad_words("of") == {"of"}
     assert find_bad_words("judged_documents", OF_THE_FIELD) == set()
+
+
+def test_aliases_of_metrics_are_their_names_in_snake_case() -> None:
+    """They are the columns of printed statements."""
+    files = load_registry().metrics.values()
+    aliases = {file.full_name: str(file.tree.named_selects[-1]) for file in files}
+    assert [alias for alias, count in Counter(aliases.values()).items() if count > 1] == []
+    assert [alias for alias in aliases.values() if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", alias)] == []
+    named = {name: name.lower().replace("@k", "_at_k").replace("11pt", "elevenpt") for name in aliases}
+    assert [name for name, alias in aliases.items() if alias.replace("_", "") != named[name].replace("_", "")] == []
+    assert [name for name, alias in aliases.items() if re.search(r"[a-z]{2}[A-Z][a-z]{2}", name) and "_" not in alias] == []

@@ -81,7 +81,7 @@ def test_systems_compared() -> None:
 
 def test_it_reads_back() -> None:
     assert str(sqlrank.parse("ndcg(gain=exp2)@ cutoff")) == "nDCG(gain=exp2)@cutoff"
-    assert sqlrank.parse("nDCG@cutoff").slug == "ndcg_at_cutoff"
+    assert sqlrank.parse("nDCG@cutoff").sql_column("ndcg") == "ndcg_at_cutoff"
     assert sqlrank.parse("nDCG") @ "cutoff" == sqlrank.parse("nDCG@cutoff")
 
 

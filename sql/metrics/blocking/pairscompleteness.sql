@@ -5,6 +5,6 @@
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT
   group_id,
-  SUM(candidate_links) / NULLIF(SUM(true_links), 0) AS pairscompleteness
+  SUM(candidate_links) / NULLIF(SUM(true_links), 0) AS pairs_completeness
 FROM blocking_counts
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT
   group_id,
-  SUM(candidate_links) / NULLIF(SUM(candidate_pairs), 0) AS pairsquality
+  SUM(candidate_links) / NULLIF(SUM(candidate_pairs), 0) AS pairs_quality
 FROM blocking_counts
 GROUP BY group_id

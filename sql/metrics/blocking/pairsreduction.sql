@@ -5,6 +5,6 @@
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT
   group_id,
-  1 - SUM(candidate_pairs) / NULLIF(SUM(total_pairs), 0) AS pairsreduction
+  1 - SUM(candidate_pairs) / NULLIF(SUM(total_pairs), 0) AS pairs_reduction
 FROM blocking_counts
 GROUP BY group_id

@@ -9,6 +9,6 @@
 SELECT
   group_id,
   SUM(interpolation(positives, negatives, positives_above, negatives_above))
-    / NULLIF(MAX(total_positives), 0) AS prauc
+    / NULLIF(MAX(total_positives), 0) AS pr_auc
 FROM positive_thresholds
 GROUP BY group_id

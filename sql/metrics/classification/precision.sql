@@ -6,6 +6,6 @@
 -- Source: scikit-learn precision_score.
 SELECT
   group_id,
-  SUM(tp) / NULLIF(SUM(tp) + SUM(fp), 0) AS positive_predictive_value
+  SUM(tp) / NULLIF(SUM(tp) + SUM(fp), 0) AS precision
 FROM confusion_counts
 GROUP BY group_id

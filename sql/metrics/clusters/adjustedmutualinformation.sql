@@ -9,6 +9,6 @@ SELECT
       WHEN conditional_entropy = 0 THEN 1
       ELSE (mutual_information - expected_mutual_information) / NULLIF(mean_entropy - expected_mutual_information, 0)
     END
-  ) AS adjustedmutualinformation
+  ) AS adjusted_mutual_information
 FROM adjusted_information_terms
 GROUP BY group_id

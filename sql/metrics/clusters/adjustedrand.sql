@@ -8,6 +8,6 @@ SELECT
     WHEN SUM(n * (n - 1)) = SUM(n * (predicted_size - 1)) AND SUM(n * (n - 1)) = SUM(n * (true_size - 1)) THEN 1
     ELSE (SUM(n * (n - 1)) - SUM(n * (predicted_size - 1)) * SUM(n * (true_size - 1)) / NULLIF(SUM(n) * (SUM(n) - 1), 0))
       / NULLIF((SUM(n * (predicted_size - 1)) + SUM(n * (true_size - 1))) / 2 - SUM(n * (predicted_size - 1)) * SUM(n * (true_size - 1)) / NULLIF(SUM(n) * (SUM(n) - 1), 0), 0)
-  END AS adjustedrand
+  END AS adjusted_rand
 FROM contingency_table
 GROUP BY group_id

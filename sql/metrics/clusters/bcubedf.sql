@@ -7,6 +7,6 @@
 SELECT
   group_id,
   2 * SUM(n * n / predicted_size) * SUM(n * n / true_size)
-    / NULLIF(SUM(n) * (SUM(n * n / predicted_size) + SUM(n * n / true_size)), 0) AS bcubedf
+    / NULLIF(SUM(n) * (SUM(n * n / predicted_size) + SUM(n * n / true_size)), 0) AS bcubed_f
 FROM contingency_table
 GROUP BY group_id

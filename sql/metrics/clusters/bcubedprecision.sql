@@ -8,6 +8,6 @@
 SELECT
   group_id,
   SUM(n * n / predicted_size * weighting(predicted_size, true_size))
-    / NULLIF(SUM(n * weighting(predicted_size, true_size)), 0) AS bcubedprecision
+    / NULLIF(SUM(n * weighting(predicted_size, true_size)), 0) AS bcubed_precision
 FROM contingency_table
 GROUP BY group_id

@@ -8,6 +8,6 @@
 SELECT
   group_id,
   SUM(n * n / true_size * weighting(true_size, true_size))
-    / NULLIF(SUM(n * weighting(true_size, true_size)), 0) AS bcubedrecall
+    / NULLIF(SUM(n * weighting(true_size, true_size)), 0) AS bcubed_recall
 FROM contingency_table
 GROUP BY group_id

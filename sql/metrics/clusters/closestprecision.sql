@@ -5,6 +5,6 @@
 -- Source: Benjelloun et al. 2009.
 SELECT
   group_id,
-  SUM(is_predicted * predicted_jaccard) / NULLIF(SUM(is_predicted), 0) AS closestprecision
+  SUM(is_predicted * predicted_jaccard) / NULLIF(SUM(is_predicted), 0) AS closest_precision
 FROM closest_clusters
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Benjelloun et al. 2009.
 SELECT
   group_id,
-  SUM(is_true * true_jaccard) / NULLIF(SUM(is_true), 0) AS closestrecall
+  SUM(is_true * true_jaccard) / NULLIF(SUM(is_true), 0) AS closest_recall
 FROM closest_clusters
 GROUP BY group_id

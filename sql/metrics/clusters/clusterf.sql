@@ -6,6 +6,6 @@
 SELECT
   group_id,
   2 * SUM(CASE WHEN n = predicted_size AND n = true_size THEN 1 ELSE 0 END)
-    / NULLIF(SUM(counts_predicted) + SUM(counts_true), 0) AS clusterf
+    / NULLIF(SUM(counts_predicted) + SUM(counts_true), 0) AS cluster_f
 FROM contingency_table
 GROUP BY group_id

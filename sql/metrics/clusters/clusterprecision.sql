@@ -6,6 +6,6 @@
 SELECT
   group_id,
   SUM(CASE WHEN n = predicted_size AND n = true_size THEN 1 ELSE 0 END)
-    / NULLIF(SUM(counts_predicted), 0) AS clusterprecision
+    / NULLIF(SUM(counts_predicted), 0) AS cluster_precision
 FROM contingency_table
 GROUP BY group_id

@@ -6,6 +6,6 @@
 SELECT
   group_id,
   SUM(CASE WHEN n = predicted_size AND n = true_size THEN 1 ELSE 0 END)
-    / NULLIF(SUM(counts_true), 0) AS clusterrecall
+    / NULLIF(SUM(counts_true), 0) AS cluster_recall
 FROM contingency_table
 GROUP BY group_id

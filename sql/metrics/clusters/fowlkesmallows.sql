@@ -5,6 +5,6 @@
 -- Source: Fowlkes & Mallows 1983.
 SELECT
   group_id,
-  SQRT(SUM(n * (n - 1)) / NULLIF(SUM(n * (predicted_size - 1)), 0) * (SUM(n * (n - 1)) / NULLIF(SUM(n * (true_size - 1)), 0))) AS fowlkesmallows
+  SQRT(SUM(n * (n - 1)) / NULLIF(SUM(n * (predicted_size - 1)), 0) * (SUM(n * (n - 1)) / NULLIF(SUM(n * (true_size - 1)), 0))) AS fowlkes_mallows
 FROM contingency_table
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Zhao & Karypis 2001.
 SELECT
   group_id,
-  SUM(n * counts_true) / NULLIF(SUM(n), 0) AS inversepurity
+  SUM(n * counts_true) / NULLIF(SUM(n), 0) AS inverse_purity
 FROM contingency_table
 GROUP BY group_id

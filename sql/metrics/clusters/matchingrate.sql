@@ -6,6 +6,6 @@
 -- Source: er-evaluation matching_rate.
 SELECT
   group_id,
-  SUM(CASE WHEN predicted_size > 1 THEN n ELSE 0 END) / NULLIF(SUM(n), 0) AS matchingrate
+  SUM(CASE WHEN predicted_size > 1 THEN n ELSE 0 END) / NULLIF(SUM(n), 0) AS matching_rate
 FROM contingency_table
 GROUP BY group_id

@@ -4,6 +4,6 @@
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT
   group_id,
-  2 * COUNT(*) - SUM(counts_predicted) - SUM(counts_true) AS mergedistance
+  2 * COUNT(*) - SUM(counts_predicted) - SUM(counts_true) AS merge_distance
 FROM contingency_table
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Vilain et al. 1995.
 SELECT
   group_id,
-  2 * (SUM(n) - COUNT(*)) / NULLIF(2 * SUM(n) - SUM(counts_predicted) - SUM(counts_true), 0) AS mucf
+  2 * (SUM(n) - COUNT(*)) / NULLIF(2 * SUM(n) - SUM(counts_predicted) - SUM(counts_true), 0) AS muc_f
 FROM contingency_table
 GROUP BY group_id

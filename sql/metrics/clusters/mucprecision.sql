@@ -5,6 +5,6 @@
 -- Source: Vilain et al. 1995.
 SELECT
   group_id,
-  (SUM(n) - COUNT(*)) / NULLIF(SUM(n) - SUM(counts_predicted), 0) AS mucprecision
+  (SUM(n) - COUNT(*)) / NULLIF(SUM(n) - SUM(counts_predicted), 0) AS muc_precision
 FROM contingency_table
 GROUP BY group_id

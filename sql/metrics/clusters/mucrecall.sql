@@ -5,6 +5,6 @@
 -- Source: Vilain et al. 1995.
 SELECT
   group_id,
-  (SUM(n) - COUNT(*)) / NULLIF(SUM(n) - SUM(counts_true), 0) AS mucrecall
+  (SUM(n) - COUNT(*)) / NULLIF(SUM(n) - SUM(counts_true), 0) AS muc_recall
 FROM contingency_table
 GROUP BY group_id

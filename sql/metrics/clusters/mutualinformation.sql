@@ -5,6 +5,6 @@
 -- Source: Cover & Thomas 2006, section 2.3.
 SELECT
   group_id,
-  MAX(mutual_information) AS mutualinformation
+  MAX(mutual_information) AS mutual_information
 FROM cluster_entropies
 GROUP BY group_id

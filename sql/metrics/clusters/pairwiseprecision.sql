@@ -5,6 +5,6 @@
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT
   group_id,
-  SUM(n * (n - 1)) / NULLIF(SUM(n * (predicted_size - 1)), 0) AS pairwiseprecision
+  SUM(n * (n - 1)) / NULLIF(SUM(n * (predicted_size - 1)), 0) AS pairwise_precision
 FROM contingency_table
 GROUP BY group_id

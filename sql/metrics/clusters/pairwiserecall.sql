@@ -5,6 +5,6 @@
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT
   group_id,
-  SUM(n * (n - 1)) / NULLIF(SUM(n * (true_size - 1)), 0) AS pairwiserecall
+  SUM(n * (n - 1)) / NULLIF(SUM(n * (true_size - 1)), 0) AS pairwise_recall
 FROM contingency_table
 GROUP BY group_id

@@ -6,6 +6,6 @@
 SELECT
   group_id,
   (SUM(n) * (SUM(n) - 1) + SUM(n * (n - 1)) - SUM(n * (predicted_size - 1)) - SUM(n * (true_size - 1)))
-    / NULLIF(SUM(n) * (SUM(n) - 1) - SUM(n * (true_size - 1)), 0) AS pairwisespecificity
+    / NULLIF(SUM(n) * (SUM(n) - 1) - SUM(n * (true_size - 1)), 0) AS pairwise_specificity
 FROM contingency_table
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT
   group_id,
-  1 - SUM(n * (predicted_size - 1)) / NULLIF(SUM(n) * (SUM(n) - 1), 0) AS reductionratio
+  1 - SUM(n * (predicted_size - 1)) / NULLIF(SUM(n) * (SUM(n) - 1), 0) AS reduction_ratio
 FROM contingency_table
 GROUP BY group_id

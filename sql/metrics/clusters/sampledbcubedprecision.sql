@@ -13,6 +13,6 @@ SELECT
     SUM(sampling(num_records) * bcubed_precision_sum * sampling(num_records) * num_records),
     SUM(sampling(num_records) * num_records * sampling(num_records) * num_records),
     COUNT(*)
-  ) AS sampledbcubedprecision
+  ) AS sampled_bcubed_precision
 FROM sampled_cluster_counts
 GROUP BY group_id

@@ -13,6 +13,6 @@ SELECT
     SUM(sampling(num_records) * bcubed_recall_sum * sampling(num_records) * num_records),
     SUM(sampling(num_records) * num_records * sampling(num_records) * num_records),
     COUNT(*)
-  ) AS sampledbcubedrecall
+  ) AS sampled_bcubed_recall
 FROM sampled_cluster_counts
 GROUP BY group_id

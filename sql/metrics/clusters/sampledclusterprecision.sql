@@ -13,6 +13,6 @@ SELECT
     SUM(sampling(num_records) * is_exact * sampling(num_records) * num_predicted_clusters),
     SUM(sampling(num_records) * num_predicted_clusters * sampling(num_records) * num_predicted_clusters),
     COUNT(*)
-  ) AS sampledclusterprecision
+  ) AS sampled_cluster_precision
 FROM sampled_cluster_counts
 GROUP BY group_id

@@ -13,6 +13,6 @@ SELECT
     SUM(sampling(num_records) * is_exact * sampling(num_records)),
     SUM(sampling(num_records) * 1 * sampling(num_records)),
     COUNT(*)
-  ) AS sampledclusterrecall
+  ) AS sampled_cluster_recall
 FROM sampled_cluster_counts
 GROUP BY group_id

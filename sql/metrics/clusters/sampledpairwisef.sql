@@ -13,6 +13,6 @@ SELECT
     SUM(sampling(num_records) * 2 * found_links * sampling(num_records) * (claimed_links + true_links)),
     SUM(sampling(num_records) * (claimed_links + true_links) * sampling(num_records) * (claimed_links + true_links)),
     COUNT(*)
-  ) AS sampledpairwisef
+  ) AS sampled_pairwise_f
 FROM sampled_cluster_counts
 GROUP BY group_id

@@ -13,6 +13,6 @@ SELECT
     SUM(sampling(num_records) * found_links * sampling(num_records) * claimed_links),
     SUM(sampling(num_records) * claimed_links * sampling(num_records) * claimed_links),
     COUNT(*)
-  ) AS sampledpairwiseprecision
+  ) AS sampled_pairwise_precision
 FROM sampled_cluster_counts
 GROUP BY group_id

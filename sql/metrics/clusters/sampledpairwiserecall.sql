@@ -13,6 +13,6 @@ SELECT
     SUM(sampling(num_records) * found_links * sampling(num_records) * true_links),
     SUM(sampling(num_records) * true_links * sampling(num_records) * true_links),
     COUNT(*)
-  ) AS sampledpairwiserecall
+  ) AS sampled_pairwise_recall
 FROM sampled_cluster_counts
 GROUP BY group_id

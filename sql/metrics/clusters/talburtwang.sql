@@ -5,6 +5,6 @@
 -- Source: Talburt 2011.
 SELECT
   group_id,
-  SQRT(SUM(counts_predicted) / NULLIF(COUNT(*), 0) * (SUM(counts_true) / NULLIF(COUNT(*), 0))) AS talburtwang
+  SQRT(SUM(counts_predicted) / NULLIF(COUNT(*), 0) * (SUM(counts_true) / NULLIF(COUNT(*), 0))) AS talburt_wang
 FROM contingency_table
 GROUP BY group_id

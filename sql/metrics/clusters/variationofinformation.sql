@@ -6,6 +6,6 @@
 -- Source: Meila 2007.
 SELECT
   group_id,
-  MAX(predicted_entropy_given_true + true_entropy_given_predicted) AS variationofinformation
+  MAX(predicted_entropy_given_true + true_entropy_given_predicted) AS variation_of_information
 FROM cluster_entropies
 GROUP BY group_id

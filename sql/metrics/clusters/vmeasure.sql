@@ -11,6 +11,6 @@ SELECT
       WHEN homogeneity + completeness > 0 THEN (1 + $beta) * homogeneity * completeness / NULLIF($beta * homogeneity + completeness, 0)
       ELSE 0
     END
-  ) AS vmeasure
+  ) AS v_measure
 FROM cluster_entropies
 GROUP BY group_id

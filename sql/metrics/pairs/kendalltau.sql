@@ -7,6 +7,6 @@
 -- Source: Kendall 1945; scipy kendalltau (b, c); Goodman & Kruskal 1954 (gamma, which TorchMetrics calls a).
 SELECT
   group_id,
-  SUM(concordant - discordant) / NULLIF(SUM(denominator), 0) AS kendalltau
+  SUM(concordant - discordant) / NULLIF(SUM(denominator), 0) AS kendall_tau
 FROM tau_terms
 GROUP BY group_id

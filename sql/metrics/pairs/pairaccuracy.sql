@@ -8,6 +8,6 @@
 -- Source: CatBoost PairAccuracy.
 SELECT
   group_id,
-  SUM(concordant) / NULLIF(SUM(concordant + discordant + score_ties), 0) AS pairaccuracy
+  SUM(concordant) / NULLIF(SUM(concordant + discordant + score_ties), 0) AS pair_accuracy
 FROM pair_counts
 GROUP BY group_id

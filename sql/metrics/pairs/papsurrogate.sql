@@ -19,6 +19,6 @@
 SELECT
   group_id,
   SUM(CASE WHEN label = 1 THEN -num_pairs * margin_score ELSE num_pairs * score END)
-    / NULLIF(MAX(num_compared) * MAX(few_negatives($k, negatives)), 0) AS papsurrogate
+    / NULLIF(MAX(num_compared) * MAX(few_negatives($k, negatives)), 0) AS pap_surrogate
 FROM misordered_pair_counts
 GROUP BY group_id

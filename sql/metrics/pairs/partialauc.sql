@@ -12,6 +12,6 @@
 SELECT
   group_id,
   SUM(positives * (top_negatives_below + $tie_credit * top_negatives_tied))
-    / NULLIF(MAX(total_positives) * MAX(few_negatives($k, total_negatives)), 0) AS partialauc
+    / NULLIF(MAX(total_positives) * MAX(few_negatives($k, total_negatives)), 0) AS partial_auc
 FROM top_negative_counts
 GROUP BY group_id

@@ -7,6 +7,6 @@
 -- Source: Somers 1962, D(score | label); scipy somersd(label, score), and somersd(score, label) for given=score.
 SELECT
   group_id,
-  SUM(concordant - discordant) / NULLIF(SUM(concordant + discordant + given(label_ties, score_ties)), 0) AS somersd
+  SUM(concordant - discordant) / NULLIF(SUM(concordant + discordant + given(label_ties, score_ties)), 0) AS somers_d
 FROM pair_counts
 GROUP BY group_id

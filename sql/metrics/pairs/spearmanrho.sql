@@ -16,6 +16,6 @@ SELECT
       ),
       2 * SUM(weight * (centered_label_rank - centered_score_rank) * (centered_label_rank - centered_score_rank)) / NULLIF(SUM(cubic_weight_term), 0)
     )
-  END AS spearmanrho
+  END AS spearman_rho
 FROM centered_ranks
 GROUP BY group_id

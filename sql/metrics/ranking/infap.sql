@@ -13,6 +13,6 @@ SELECT
       ELSE 1 / rank + (relevant_above + nonrelevant_above + unjudged_above) / rank
         * ((relevant_above + $smoothing) / (relevant_above + nonrelevant_above + 2 * $smoothing))
     END
-  ) / NULLIF(MAX(num_relevant), 0) AS infap
+  ) / NULLIF(MAX(num_relevant), 0) AS inf_ap
 FROM judgment_counts_above
 GROUP BY list_id

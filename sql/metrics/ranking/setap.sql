@@ -8,6 +8,6 @@ SELECT
     WHEN MAX(num_relevant) = 0 THEN NULL
     WHEN MAX(num_retrieved) = 0 THEN 0
     ELSE (MAX(num_relevant_retrieved) / NULLIF(MAX(num_retrieved), 0)) * (MAX(num_relevant_retrieved) / NULLIF(MAX(num_relevant), 0))
-  END AS setap
+  END AS set_ap
 FROM list_counts
 GROUP BY list_id

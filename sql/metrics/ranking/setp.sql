@@ -4,6 +4,6 @@
 -- Source: trec_eval set_P.
 SELECT
   list_id,
-  CASE WHEN MAX(num_relevant) > 0 THEN COALESCE(MAX(num_relevant_retrieved) / NULLIF(MAX(num_retrieved), 0), 0) END AS setp
+  CASE WHEN MAX(num_relevant) > 0 THEN COALESCE(MAX(num_relevant_retrieved) / NULLIF(MAX(num_retrieved), 0), 0) END AS set_p
 FROM list_counts
 GROUP BY list_id

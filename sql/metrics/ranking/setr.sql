@@ -4,6 +4,6 @@
 -- Source: trec_eval set_recall.
 SELECT
   list_id,
-  MAX(num_relevant_retrieved) / NULLIF(MAX(num_relevant), 0) AS setr
+  MAX(num_relevant_retrieved) / NULLIF(MAX(num_relevant), 0) AS set_r
 FROM list_counts
 GROUP BY list_id

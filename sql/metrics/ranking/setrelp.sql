@@ -8,6 +8,6 @@ SELECT
     WHEN MAX(num_relevant) = 0 THEN NULL
     WHEN MAX(num_retrieved) = 0 THEN 0
     ELSE MAX(num_relevant_retrieved) / NULLIF(CASE WHEN MAX(num_retrieved) < MAX(num_relevant) THEN MAX(num_retrieved) ELSE MAX(num_relevant) END, 0)
-  END AS setrelp
+  END AS set_rel_p
 FROM list_counts
 GROUP BY list_id

@@ -8,6 +8,6 @@
 -- Source: RecTools CatalogCoverage(normalize=True); Ge et al. 2010.
 SELECT
   group_id,
-  SUM(is_in_catalog) / NULLIF(MAX(catalog_size), 0) AS catalogcoverage
+  SUM(is_in_catalog) / NULLIF(MAX(catalog_size), 0) AS catalog_coverage
 FROM recommended_items
 GROUP BY group_id

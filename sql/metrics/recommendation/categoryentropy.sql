@@ -6,6 +6,6 @@
 -- Source: Shannon 1948; natural logarithm.
 SELECT
   list_id,
-  SUM(category_share * LN(1 / NULLIF(category_share, 0))) AS categoryentropy
+  SUM(category_share * LN(1 / NULLIF(category_share, 0))) AS category_entropy
 FROM list_category_counts
 GROUP BY list_id

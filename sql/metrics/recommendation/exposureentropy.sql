@@ -7,6 +7,6 @@
 -- Never zero: LN($base).
 SELECT
   group_id,
-  SUM(num_recommendations / NULLIF(total_recommendations, 0) * LN(total_recommendations / NULLIF(num_recommendations, 0))) / LN($base) AS exposureentropy
+  SUM(num_recommendations / NULLIF(total_recommendations, 0) * LN(total_recommendations / NULLIF(num_recommendations, 0))) / LN($base) AS exposure_entropy
 FROM recommendation_totals
 GROUP BY group_id

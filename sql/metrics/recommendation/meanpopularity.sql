@@ -7,6 +7,6 @@
 -- Better: neither.
 SELECT
   list_id,
-  AVG(CASE WHEN rank <= $k THEN num_users END) AS meanpopularity
+  AVG(CASE WHEN rank <= $k THEN num_users END) AS mean_popularity
 FROM recommendation_novelty
 GROUP BY list_id

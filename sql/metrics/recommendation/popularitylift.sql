@@ -7,6 +7,6 @@
 -- Better: neither.
 SELECT
   group_id,
-  AVG(list_mean_popularity) / NULLIF(AVG(history_mean_popularity), 0) - 1 AS popularitylift
+  AVG(list_mean_popularity) / NULLIF(AVG(history_mean_popularity), 0) - 1 AS popularity_lift
 FROM popularity_comparison
 GROUP BY group_id

@@ -6,6 +6,6 @@
 -- Source: RecTools CoveredUsers.
 SELECT
   group_id,
-  MAX(num_users_with_list) / NULLIF(MAX(total_users), 0) AS usercoverage
+  MAX(num_users_with_list) / NULLIF(MAX(total_users), 0) AS user_coverage
 FROM user_coverage
 GROUP BY group_id

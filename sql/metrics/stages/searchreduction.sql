@@ -7,6 +7,6 @@
 -- Better: neither.
 SELECT
   list_id,
-  1 - MAX(list_length) / NULLIF(MAX(baseline_length), 0) AS searchreduction
+  1 - MAX(list_length) / NULLIF(MAX(baseline_length), 0) AS search_reduction
 FROM list_length_changes
 GROUP BY list_id
