@@ -1,6 +1,6 @@
-"""Compare the accuracy of a 30-day AUC from daily summaries: bins of a state against quantile sketches of equal bytes.
+"""Compare the accuracy of a 30-day AUC from daily summaries: bins of a rollup against quantile sketches of equal bytes.
 
-A sketch is kept of each class and day, and those of all days are merged; of a state, the rows of all days are added up.
+A sketch is kept of each class and day, and those of all days are merged; of a rollup, the rows of all days are added up.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.table import Table
-from state import IMPRESSIONS
+from rollups import IMPRESSIONS
 from timing import console, introduce
 
 import sqlrank
@@ -28,7 +28,7 @@ POINTS = 20_000
 """Ranks at which the scores of positives are looked up, whose error is then far below that of any sketch."""
 
 ROW_BYTES = 24
-"""A row of a state in a file: its bin, and what positives and negatives weigh."""
+"""A row of a rollup in a file: its bin, and what positives and negatives weigh."""
 
 FINENESS = (512, 1024, 2048)
 SKETCHES: dict[str, Callable[[], Any]] = {
@@ -83,10 +83,10 @@ def of_sketches(make: Callable[[], Any], table: pa.Table) -> tuple[float, float]
     return float(below(negatives, points).mean()), (size + more) / len(days)
 
 
-def of_state(fineness: int, table: pa.Table) -> tuple[float, float, float]:
-    """Return the AUC of a state, half of what is between its bounds, and its bytes a day."""
-    made = sqlrank.state("AUC", predictions=table, by="day", fineness=fineness)
-    (row,) = sqlrank.evaluate("AUC", state=made).to_pylist()
+def of_rollup(fineness: int, table: pa.Table) -> tuple[float, float, float]:
+    """Return the AUC of a rollup, half of what is between its bounds, and its bytes a day."""
+    made = sqlrank.rollup("AUC", predictions=table, by="day", fineness=fineness)
+    (row,) = sqlrank.evaluate("AUC", rollup=made).to_pylist()
     days = len(table["day"].unique())
     return row["AUC"], (row["AUC.bound_high"] - row["AUC.bound_low"]) / 2, made.num_rows * ROW_BYTES / days
 
@@ -101,10 +101,10 @@ def compared(title: str, tables: list[pa.Table]) -> Table:
 
     shown = Table("", "kB a day", "error of AUC", "certain within", title=title)
     for fineness in FINENESS:
-        values, halves, sizes = zip(*(of_state(fineness, table) for table in tables), strict=True)
+        values, halves, sizes = zip(*(of_rollup(fineness, table) for table in tables), strict=True)
         if any(abs(value - truth) > 2 * half for value, truth, half in zip(values, truths, halves, strict=True)):
             raise SystemExit(f"fineness {fineness}: the truth is not between the bounds")
-        shown.add_row(f"sqlrank.state, fineness={fineness}", *said(list(values), list(sizes), f"± {max(halves):.4f}"))
+        shown.add_row(f"sqlrank.rollup, fineness={fineness}", *said(list(values), list(sizes), f"± {max(halves):.4f}"))
     for name, make in SKETCHES.items():
         values, sizes = zip(*(of_sketches(make, table) for table in tables), strict=True)
         shown.add_row(name, *said(list(values), list(sizes), "-"))

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from sqlrank.output.dbt import DbtModel, dbt_model
     from sqlrank.registry.metric import Metric
     from sqlrank.reports.report import report
-    from sqlrank.rollups.contrasts import compare_states
-    from sqlrank.rollups.dbt_microbatch import state_model
+    from sqlrank.rollups.contrasts import compare_rollups
+    from sqlrank.rollups.dbt_microbatch import rollup_model
     from sqlrank.rollups.drift import drift
-    from sqlrank.rollups.rollup import state, state_sql
+    from sqlrank.rollups.rollup import rollup, rollup_sql
     from sqlrank.splits.split import split, split_sql
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
     "__version__",
     "chart",
     "compare",
-    "compare_states",
+    "compare_rollups",
     "dbt_model",
     "drift",
     "evaluate",
@@ -46,12 +46,12 @@ __all__ = [
     "metrics",
     "parse",
     "report",
+    "rollup",
+    "rollup_model",
+    "rollup_sql",
     "split",
     "split_sql",
     "sql",
-    "state",
-    "state_model",
-    "state_sql",
 ]
 
 _PUBLIC_NAMES = {
@@ -66,10 +66,10 @@ _PUBLIC_NAMES = {
     "sqlrank.reports.report": ("report",),
     "sqlrank.output.dbt": ("DbtModel", "dbt_model"),
     "sqlrank.splits.split": ("split", "split_sql"),
-    "sqlrank.rollups.contrasts": ("compare_states",),
+    "sqlrank.rollups.contrasts": ("compare_rollups",),
     "sqlrank.rollups.drift": ("drift",),
-    "sqlrank.rollups.dbt_microbatch": ("state_model",),
-    "sqlrank.rollups.rollup": ("state", "state_sql"),
+    "sqlrank.rollups.dbt_microbatch": ("rollup_model",),
+    "sqlrank.rollups.rollup": ("rollup", "rollup_sql"),
 }
 """Modules of the public names.
 

@@ -40,7 +40,7 @@ def evaluate(
     predictions: Any = None,
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
-    state: Any = None,
+    rollup: Any = None,
     rolling: int | None = None,
     ends: str | None = None,
     connection: Any = None,
@@ -83,9 +83,9 @@ def evaluate(
             policy that selects queries: ``"truth"``, ``"intersect"``, ``"run"`` or ``"strict"``; with a table, pass the policy as
             ``topics=``.
         inputs: sources of further roles, by name: ``history``, ``items``, ``features``, ``baseline``, or those that ``sql_dir`` declares.
-        state: partial aggregates from :func:`sqlrank.state`, instead of predictions or rankings. Rank metrics have the additional columns
+        rollup: partial aggregates from :func:`sqlrank.rollup`, instead of predictions or rankings. Rank metrics have the additional columns
             ``M.bound_low`` and ``M.bound_high``; ``num_days`` (if there is a column ``day``) and ``num_rows`` count the merged days and rows.
-        rolling: for a state the window length in days, such as 28: a row for each ``day`` of the state (and group of ``by``), with the
+        rolling: for a rollup the window length in days, such as 28: a row for each ``day`` of the rollup (and group of ``by``), with the
             metrics of the window that ends on it; ``num_days`` counts the days with data. A group has rows for windows in which it has data.
         ends: a condition in SQL on the last days of these windows, such as ``"day >= '2026-01-01'"``; ``where`` filters the merged rows.
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for a database in memory; or a connection to
@@ -103,7 +103,7 @@ def evaluate(
         per_query: return one row per query instead of the aggregate.
         confidence: confidence level, such as 0.95. Each metric ``M`` is followed by the limits of its interval, ``M.ci_low`` and ``M.ci_high``,
             its standard error ``M.se`` (float64) and its number of units ``M.n_units`` (int64: queries, or rows of predictions), NULL if there
-            are none. For a state with folds ``M.n_buckets`` is the number of folds.
+            are none. For a rollup with folds ``M.n_buckets`` is the number of folds.
         interval: ``"auto"`` (Wilson's for proportions, else Student's), ``"wilson"``, ``"t"``, ``"normal"`` or ``"bootstrap"``.
         replicates: number of replicates for ``"bootstrap"``, by default 999 for query values and 199 for rows of predictions.
         seed: seed of the resampling; equal seeds give equal results.
@@ -158,12 +158,12 @@ def evaluate(
         seed=seed,
         policies=policies,
     )
-    if state is not None or rolling is not None or ends is not None:
+    if rollup is not None or rolling is not None or ends is not None:
         from sqlrank.rollups.evaluate_rollup import evaluate_rollup  # noqa: PLC0415  its import takes a tenth of a second
 
         if check != "auto":
-            raise MetricError(f"check={check!r} is for rows, which a state does not have; leave it out, or state=")
-        return evaluate_rollup(call, state, connection, dialect, limits, rolling, ends)
+            raise MetricError(f"check={check!r} is for rows, which a rollup does not have; leave it out, or rollup=")
+        return evaluate_rollup(call, rollup, connection, dialect, limits, rolling, ends)
     return execute_request(call, connection, dialect, limits, check, progress)
 
 
@@ -177,7 +177,7 @@ def sql(
     predictions: Any = None,
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
-    state: Any = None,
+    rollup: Any = None,
     connection: Any = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] | Sequence[Sequence[str]] = (),
@@ -214,7 +214,7 @@ def sql(
     ``replace``, a column of ``by`` such as ``"day"``, the rows of that table for the days of the result are deleted first: a script of two
     statements, in a transaction if the engine supports it.
 
-    ``state`` is the result of :func:`sqlrank.state_sql`, instead of other sources. Rank metrics have ``_bound_low`` and ``_bound_high``, all have
+    ``rollup`` is the result of :func:`sqlrank.rollup_sql`, instead of other sources. Rank metrics have ``_bound_low`` and ``_bound_high``, all have
     ``num_rows``, and ``num_days`` if the table can be inspected; groups with several definitions are NULL.
 
     Raises:
@@ -243,10 +243,10 @@ def sql(
         seed=seed,
         policies=policies,
     )
-    if state is not None:
+    if rollup is not None:
         from sqlrank.rollups.evaluate_sql import rollup_query_sql  # noqa: PLC0415  as for evaluate
 
-        return rollup_query_sql(call, state, connection, target_dialect, (create_table, create_view, insert), replace)
+        return rollup_query_sql(call, rollup, connection, target_dialect, (create_table, create_view, insert), replace)
     question = resolve_request(call)
     if target_dialect == "sqlite" and connection is None and question.confidence is not None and question.confidence.is_bootstrap:
         raise MetricError("SQLite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval")

@@ -16,7 +16,7 @@ PAGES = {
     "sql/README.md": "sql/index.md",
     "benchmarks/README.md": "benchmarks.md",
     "examples/gate/README.md": "examples/gate.md",
-    "examples/state/README.md": "examples/state.md",
+    "examples/rollup/README.md": "examples/rollup.md",
     "examples/data/small/README.md": "examples/small.md",
     "examples/data/trec_eval/README.md": "examples/trec_eval.md",
     "examples/data/open_bandit/README.md": "examples/open_bandit.md",

@@ -1,7 +1,7 @@
 -- CommonScores: scores that a large share of the weight has, from the highest down, such as defaults and the leaves of trees.
 -- $above: number from 0 to 1, default 0.0025: the share of the weight above which a score is common.
 -- Undefined: no scores of no weight.
--- Source: ours; bins of a state that hold one score say nothing wrong about its order.
+-- Source: ours; bins of a rollup that hold one score say nothing wrong about its order.
 SELECT
   group_id,
   ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC) AS point,

@@ -28,10 +28,10 @@ from sqlrank.cli.options import (
     Qrels,
     Queries,
     Rolling,
+    Rollup,
     Run,
     Sort,
     SqlDir,
-    State,
     TempDirectory,
     Threads,
     Timeout,
@@ -62,7 +62,7 @@ def chart(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
-    state: State = None,
+    rollup: Rollup = None,
     rolling: Rolling = None,
     ends: WindowEnd = None,
     db: DatabaseFile = None,
@@ -98,7 +98,7 @@ def chart(
 ) -> None:
     """Draw metrics, a curve or a stored result as an image or an HTML page."""
     with exit_on_error():
-        sources = list_sources(qrels, predictions, queries, state, db, result, run=run, input=input, sql_dir=sql_dir)
+        sources = list_sources(qrels, predictions, queries, rollup, db, result, run=run, input=input, sql_dir=sql_dir)
         file = _target(output, kind, force, sources)
         if (result is None) is (not metrics):
             raise SqlrankError("name what to draw, such as ROC, or a stored result with --result FILE: one of the two")
@@ -110,7 +110,7 @@ def chart(
             table = _stored(result)
         else:
             arguments = call_arguments(
-                metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, state=state, rolling=rolling, ends=ends,
+                metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, rollup=rollup, rolling=rolling, ends=ends,
                 db=db, where=where, confidence=confidence, interval=interval, unit=unit, column=column, compat=compat, policy=policy,
                 plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads,
                 temp_directory=temp_directory, timeout=timeout,

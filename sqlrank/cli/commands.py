@@ -15,7 +15,7 @@ from sqlrank.cli.console import UniqueOptionCommand
 
 COMMANDS = {
     "evaluate": "evaluate", "sql": "sql", "metrics": "metrics", "compare": "compare", "gate": "compare", "experiment": "experiment",
-    "chart": "chart", "explain": "explain", "report": "report", "split": "split", "state": "state", "drift": "drift", "learn": "learn",
+    "chart": "chart", "explain": "explain", "report": "report", "split": "split", "rollup": "rollup", "drift": "drift", "learn": "learn",
 }  # fmt: skip
 """The module of each command, in the order of the help."""
 

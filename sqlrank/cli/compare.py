@@ -54,16 +54,16 @@ def compare(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
-    state: Annotated[
+    rollup: Annotated[
         list[str] | None,
-        typer.Option(help="Sums that 'sqlrank state' made of a model, instead of rows: name=state. Repeat for each model."),
+        typer.Option(help="Sums that 'sqlrank rollup' made of a model, instead of rows: name=rollup. Repeat for each model."),
     ] = None,
     db: DatabaseFile = None,
     by: Systems = "system",
     unit: Unit = None,
     slice_: Slices = None,
     baseline: Annotated[
-        str | None, typer.Option(help="The system to compare with; without one, all pairs, or of states the first.")
+        str | None, typer.Option(help="The system to compare with; without one, all pairs, or of rollups the first.")
     ] = None,
     test: Annotated[str, typer.Option(help="t, wilcoxon, sign or randomization.")] = "t",
     correction: Annotated[str, typer.Option(help="For many comparisons: holm, bh, max_t or none.")] = "holm",
@@ -92,8 +92,8 @@ def compare(
     """Compare systems: paired differences with confidence intervals and tests."""
     with exit_on_error():
         form = resolve_format(format, output, digits)
-        states = parse_pairs("--state", state)
-        sources = list_sources(qrels, predictions, queries, db, baseline, *states.values(), run=run, input=input, sql_dir=sql_dir)
+        rollups = parse_pairs("--rollup", rollup)
+        sources = list_sources(qrels, predictions, queries, db, baseline, *rollups.values(), run=run, input=input, sql_dir=sql_dir)
         file = output_file(output, FileKind.COMPARISON, force, sources)
     with exit_on_error(), progress_bar("comparing") as progress:
         common: dict[str, Any] = {
@@ -104,15 +104,15 @@ def compare(
             "correction": correction, "effect": effect, "power": power, "replicates": replicates, "seed": seed, "per_query": per_query,
             "column": column, "compat": compat, "plan": plan, "input": input, "check": check,
         }  # fmt: skip
-        if states:
+        if rollups:
             _refuse_row_options(row_options)
             common |= {"sql_dir": sql_dir, **parse_policies(policy, sql_dir)}
-            result = sqlrank.compare_states(metrics, states=states, by=parse_groupings(slice_), connection=db, **common)
+            result = sqlrank.compare_rollups(metrics, rollups=rollups, by=parse_groupings(slice_), connection=db, **common)
         else:
             arguments = call_arguments(metrics=metrics, db=db, policy=policy, sql_dir=sql_dir, **common, **row_options)
             result = sqlrank.compare(**arguments, slices=parse_groupings(slice_), progress=progress)
     with exit_on_error():
-        names = ROLLUP_DISPLAY_COLUMNS if states else compared_columns(result, has_effect=effect is not None)
+        names = ROLLUP_DISPLAY_COLUMNS if rollups else compared_columns(result, has_effect=effect is not None)
         displayed = display_columns(result, names) if form in HUMAN_FORMATS and not per_query else result
         write_result(
             displayed, form, FileKind.COMPARISON, file, TableStyle(DEFAULT_DIGITS if digits is None else digits, keep_orientation=True)
@@ -189,7 +189,7 @@ def _refuse_row_options(options: dict[str, Any]) -> None:
     parameters = signature(compare).parameters
     row_options = [name for name, value in options.items() if value and value != parameters[name].default]
     if row_options:
-        raise SqlrankError(f"--{min(row_options).replace('_', '-')} is for rows, which states do not have; leave it out, or --state")
+        raise SqlrankError(f"--{min(row_options).replace('_', '-')} is for rows, which rollups do not have; leave it out, or --rollup")
 
 
 def _gated(slices: list[str] | None) -> Any:

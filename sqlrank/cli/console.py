@@ -33,20 +33,20 @@ FLAGS = {
 _LIMITS = ("check", "memory_limit", "threads", "temp_directory", "timeout")
 _RESULT = ("format", "output", "digits")
 _EVALUATED = (
-    "run", "qrels", "predictions", "queries", "state", "rolling", "ends", "db", "by", "where", "confidence", "interval", "unit", "column",
+    "run", "qrels", "predictions", "queries", "rollup", "rolling", "ends", "db", "by", "where", "confidence", "interval", "unit", "column",
     "compat", "policy", "plan", "input",
 )  # fmt: skip
 UNREAD: dict[str, dict[str, tuple[str, ...]]] = {
-    "evaluate": {"state": ("check", "seed")},
-    "chart": {"state": ("check",), "result": (*_EVALUATED, *_LIMITS)},
+    "evaluate": {"rollup": ("check", "seed")},
+    "chart": {"rollup": ("check",), "result": (*_EVALUATED, *_LIMITS)},
     "experiment": {"sql": ("multi_variant_units", *_RESULT, *_LIMITS, "force")},
     "split": {"sql": (*_RESULT, "force")},
-    "state": {"sql": (*_RESULT, *_LIMITS, "force", "dbt", "begin", "lookback"), "dbt": (*_RESULT, *_LIMITS, "create_table")},
+    "rollup": {"sql": (*_RESULT, *_LIMITS, "force", "dbt", "begin", "lookback"), "dbt": (*_RESULT, *_LIMITS, "create_table")},
     "learn": {"sql": ("format",)},
 }
 """Options that a command ignores beside another option, by command and other option."""
 
-NEEDED = {"state": {"lookback": "dbt"}, "learn": {"dialect": "sql"}, "sql": {"force": "dbt"}}
+NEEDED = {"rollup": {"lookback": "dbt"}, "learn": {"dialect": "sql"}, "sql": {"force": "dbt"}}
 """Options that a command reads only beside another option, by command."""
 
 

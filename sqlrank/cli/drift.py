@@ -34,7 +34,7 @@ from sqlrank.output.formats import DEFAULT_DIGITS, TableStyle, resolve_format, w
 
 def drift(
     metrics: Metrics,
-    state: Annotated[str, typer.Option(help="Sums that 'sqlrank state' made: a table, a Parquet or CSV file, a pattern or a folder.")],
+    rollup: Annotated[str, typer.Option(help="Sums that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")],
     reference: Annotated[str, typer.Option(help="A condition on what is compared with, such as \"day < '2026-03-01'\".")],
     where: Where = None,
     by: Annotated[list[str] | None, typer.Option(help="A column within which is compared, such as campaign. Repeat for more.")] = None,
@@ -57,7 +57,7 @@ def drift(
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Detect drift of metrics and scores in a state. With --at-most, exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
+    """Detect drift of metrics and scores in a rollup. With --at-most, exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
     with exit_on_error():
         form = resolve_format(format, output, digits)
         if not at_most and (inconclusive or summary_file or junit_file):
@@ -70,11 +70,11 @@ def drift(
             summary=summary_file,
             junit=junit_file,
             force=force,
-            sources=list_sources(state, db, sql_dir=sql_dir),
+            sources=list_sources(rollup, db, sql_dir=sql_dir),
         )
         result = sqlrank.drift(
             metrics,
-            state=state,
+            rollup=rollup,
             reference=reference,
             where=where,
             by=by or (),

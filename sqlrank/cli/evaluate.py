@@ -31,11 +31,11 @@ from sqlrank.cli.options import (
     Queries,
     Replicates,
     Rolling,
+    Rollup,
     Run,
     Seed,
     Sort,
     SqlDir,
-    State,
     TempDirectory,
     Threads,
     Timeout,
@@ -61,7 +61,7 @@ def evaluate(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
-    state: State = None,
+    rollup: Rollup = None,
     rolling: Rolling = None,
     ends: WindowEnd = None,
     db: DatabaseFile = None,
@@ -95,13 +95,13 @@ def evaluate(
     """Evaluate metrics and print them."""
     with exit_on_error():
         form = resolve_format(format, output, digits)
-        sources = list_sources(qrels, predictions, queries, state, db, run=run, input=input, sql_dir=sql_dir)
+        sources = list_sources(qrels, predictions, queries, rollup, db, run=run, input=input, sql_dir=sql_dir)
         file = output_file(output, FileKind.METRICS, force, sources)
     with exit_on_error(), progress_bar("evaluating") as progress:
         if with_total and not per_query:
             raise SqlrankError("--with-total is for --per-query")
         arguments = call_arguments(
-            metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, state=state, rolling=rolling, ends=ends, db=db,
+            metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, rollup=rollup, rolling=rolling, ends=ends, db=db,
             where=where, confidence=confidence, interval=interval, unit=unit, replicates=replicates, seed=seed, column=column, compat=compat,
             policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads,
             temp_directory=temp_directory, timeout=timeout,

@@ -38,8 +38,8 @@ Predictions = Annotated[
     str | None, typer.Option(help="Label, score and weight; for metrics of rankings run and judgments: query_id, doc_id, score, label.")
 ]
 Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to slice by.")]
-State = Annotated[str | None, typer.Option(help="Sums that 'sqlrank state' made: a table, a Parquet or CSV file, a pattern or a folder.")]
-Rolling = Annotated[int | None, typer.Option(help="Of a state: a row per day with the metrics of so many last days, such as 28.")]
+Rollup = Annotated[str | None, typer.Option(help="Sums that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")]
+Rolling = Annotated[int | None, typer.Option(help="Of a rollup: a row per day with the metrics of so many last days, such as 28.")]
 WindowEnd = Annotated[
     str | None, typer.Option(help="With --rolling: a condition on the days of these rows, such as \"day >= '2026-01-01'\".")
 ]

@@ -28,10 +28,10 @@ from sqlrank.cli.options import (
     Queries,
     Replace,
     Replicates,
+    Rollup,
     Run,
     Seed,
     SqlDir,
-    State,
     Unit,
     Where,
 )
@@ -47,7 +47,7 @@ def sql(
     qrels: Qrels = None,
     predictions: Predictions = None,
     queries: Queries = None,
-    state: State = None,
+    rollup: Rollup = None,
     db: DatabaseFile = None,
     by: By = None,
     where: Where = None,
@@ -92,7 +92,7 @@ def sql(
             **parse_policies(policy, sql_dir),
         }
         stored: dict[str, Any] = {
-            "connection": db, "state": state, "create_table": create_table, "create_view": create_view, "insert": insert
+            "connection": db, "rollup": rollup, "create_table": create_table, "create_view": create_view, "insert": insert
         }  # fmt: skip
         if dbt is None:
             if materialized is not None:

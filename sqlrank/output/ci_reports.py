@@ -47,7 +47,7 @@ COMPARISON_DISPLAY_COLUMNS = (
 )
 
 ROLLUP_DISPLAY_COLUMNS = ("metric", "baseline", "system", "value_baseline", "value", "difference", *BOUNDS, CI_LOW, CI_HIGH, P_VALUE)
-"""Columns of a comparison of states shown to people."""
+"""Columns of a comparison of rollups shown to people."""
 
 EXPERIMENT_DISPLAY_COLUMNS = (
     "metric",

@@ -22,7 +22,7 @@ class FileKind(StrEnum):
     DRIFT = "drift"
     EXPERIMENT = "experiment"
     SPLIT = "split"
-    STATE = "state"
+    ROLLUP = "rollup"
     WEIGHTS = "weights"
     TABLE = "table"
     CHART = "chart"
@@ -31,7 +31,7 @@ class FileKind(StrEnum):
     SUMMARY = "summary"
     STATEMENT = "statement"
     DBT_METRICS = "dbt model of metrics"
-    DBT_STATE = "dbt model of a state"
+    DBT_ROLLUP = "dbt model of a rollup"
     DBT_PROPERTIES = "properties of a dbt model"
 
 
@@ -51,7 +51,7 @@ _STARTS: tuple[tuple[re.Pattern[bytes], FileKind], ...] = (
     (re.compile(rb"<!DOCTYPE html>\n<!-- sqlrank "), FileKind.REPORT),
     (re.compile(rb'(?:<\?xml[^\n]*\?>\n)?<testsuite name="sqlrank '), FileKind.JUNIT),
     (re.compile(rb"## sqlrank (?:gate|drift): "), FileKind.SUMMARY),
-    (re.compile(rb"\{\{ config[^\n]*\n-- sqlrank [^\n]*?: state "), FileKind.DBT_STATE),
+    (re.compile(rb"\{\{ config[^\n]*\n-- sqlrank [^\n]*?: rollup "), FileKind.DBT_ROLLUP),
     (re.compile(rb"\{\{ config[^\n]*\n-- sqlrank "), FileKind.DBT_METRICS),
     (re.compile(rb"# sqlrank [^\n]*: beside "), FileKind.DBT_PROPERTIES),
     (re.compile(rb"-- sqlrank "), FileKind.STATEMENT),
@@ -87,8 +87,8 @@ def _read_parquet_kind(path: Path) -> FileKind | None:
         return None
     if (name := metadata.get(KIND_KEY.encode(), b"").decode("utf-8", "replace")) in set(FileKind):
         return FileKind(name)
-    # Recognize states of versions without kinds by their column, since they may hold months of aggregates.
-    return FileKind.STATE if "definition_hash" in schema.names else FileKind.TABLE
+    # Recognize rollups of versions without kinds by their column, since they may hold months of aggregates.
+    return FileKind.ROLLUP if "definition_hash" in schema.names else FileKind.TABLE
 
 
 def _read_workbook_kind(path: Path) -> FileKind | None:

@@ -67,7 +67,7 @@ def append_total(per_query: pa.Table, total: pa.Table) -> pa.Table:
 def to_long_format(result: pa.Table) -> pa.Table:
     """Convert a result with intervals to long format: one row per result row and metric.
 
-    Columns: the key columns, ``metric`` (string), ``value``, the bounds ``bound_low`` and ``bound_high`` of a state, ``ci_low`` and
+    Columns: the key columns, ``metric`` (string), ``value``, the bounds ``bound_low`` and ``bound_high`` of a rollup, ``ci_low`` and
     ``ci_high`` (float64), ``n_units`` or ``n_buckets`` (int64), and the remaining columns.
     """
     metrics = [name for name in result.column_names if f"{name}.{CI_LOW}" in result.column_names]

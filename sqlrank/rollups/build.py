@@ -104,7 +104,7 @@ def _lighten(total: exp.Sum) -> None:
 
 @dataclass(frozen=True)
 class Definition:
-    """The definition of a state's rows, and their jackknife folds.
+    """The definition of a rollup's rows, and their jackknife folds.
 
     The presence of weights is added when the source is known.
     """
@@ -122,7 +122,7 @@ class Definition:
 def rollup_question(
     call: Request, dialect: str, bins: ScoreBinning, folds: JackknifeBuckets | None = None
 ) -> tuple[ResolvedRequest, Definition]:
-    """Return the question whose result is a state, and the definition of its rows.
+    """Return the question whose result is a rollup, and the definition of its rows.
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates, or several groupings or scores.
@@ -135,9 +135,11 @@ def rollup_question(
     if reserved_name := next(
         (name for name in question.group_by if name.lower() in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, FOLD_COLUMN}), None
     ):
-        raise MetricError(f'by names {reserved_name!r}, which is a column of every state; rename it: by="{reserved_name}_={reserved_name}"')
+        raise MetricError(
+            f'by names {reserved_name!r}, which is a column of every rollup; rename it: by="{reserved_name}_={reserved_name}"'
+        )
     if isinstance((call.columns or {}).get("score"), (list, tuple)):
-        raise MetricError("several scores are given; make a state of each, in a table of its own")
+        raise MetricError("several scores are given; make a rollup of each, in a table of its own")
     library = question.library
     metrics = decompose_metrics(question.metrics, library)
     row_facts = {
@@ -171,7 +173,7 @@ def rollup_question(
     }
     definition = Definition(facts, folds)
     # The compiled file depends on the metrics, so its cache key needs the definition hash.
-    metric = Metric("State", (("definition", definition.digest(is_weighted=False)),))
+    metric = Metric("RollupRows", (("definition", definition.digest(is_weighted=False)),))
     resolved_metric = ResolvedMetric(
         metric, file, {**null_policy, **settings}, find_dependencies(library, file, {**null_policy, **settings}), PREDICTIONS_ROLE
     )
@@ -181,7 +183,7 @@ def rollup_question(
 
 
 def add_definition_column(statement: CompiledStatement, definition: Definition, question: ResolvedRequest) -> CompiledStatement:
-    """Return the statement of a state with its definition column.
+    """Return the statement of a rollup with its definition column.
 
     For rankings, the metrics become aggregates of per-query values first.
     """
@@ -197,13 +199,13 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
     digest = definition.digest(is_weighted=is_weighted)
     tree.select(exp.alias_(exp.Literal.string(digest), DEFINITION_COLUMN), copy=False)
     return CompiledStatement(
-        tree, [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")], f"sqlrank {__version__}: state {digest}"
+        tree, [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")], f"sqlrank {__version__}: rollup {digest}"
     )
 
 
 def _file(binning_kind: str, metrics: RollupMetrics, requires: list[str], bins: ScoreBinning, folds: JackknifeBuckets | None) -> SqlFile:
-    """Return the SQL file of a state with its aggregate columns and the metrics' checks."""
-    file = SqlFile("curves", "state", sql_root() / "states" / f"{binning_kind}.sql")
+    """Return the SQL file of a rollup with its aggregate columns and the metrics' checks."""
+    file = SqlFile("curves", "rollup_rows", sql_root() / "rollups" / f"{binning_kind}.sql")
     tree = file.statement
     if metrics.rank_based:
         bins.add_exact_score_bins(tree)

@@ -189,7 +189,7 @@ def _align_groups(leave_one_out: pa.Table, group_numbers: pa.Array) -> pa.Table:
 
 
 MIN_SYSTEMS = 2
-"""Minimum number of states to compare."""
+"""Minimum number of rollups to compare."""
 
 MODEL_VALUE_COLUMNS = {"value_reference": "value_baseline", "value_current": "value"}
 """Value columns of a contrast under the names that they have between models."""
@@ -198,10 +198,10 @@ SideByName = dict[str, "SideResult"]
 
 
 @entry_point
-def compare_states(
+def compare_rollups(
     metrics: str | Metric | Iterable[str | Metric],
     *,
-    states: Mapping[str, Any],
+    rollups: Mapping[str, Any],
     baseline: str | None = None,
     where: str | None = None,
     by: str | Sequence[str] = (),
@@ -215,16 +215,16 @@ def compare_states(
     timeout: float | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Compare models by states of their predictions, with intervals from folds of the same units.
+    """Compare models by rollups of their predictions, with intervals from folds of the same units.
 
     Args:
-        metrics: as for :func:`sqlrank.evaluate` with ``state=``.
-        states: the state that :func:`sqlrank.state` made of each model, by name: ``{"old": "state_of_old", "new": "state_of_new"}``.
+        metrics: as for :func:`sqlrank.evaluate` with ``rollup=``.
+        rollups: the rollup that :func:`sqlrank.rollup` made of each model, by name: ``{"old": "rollup_of_old", "new": "rollup_of_new"}``.
         baseline: the model that the others are compared with; the first by default.
-        where: a condition that selects rows of all states, such as ``"day >= '2026-03-01'"``.
-        by: key columns of the states to group by.
+        where: a condition that selects rows of all rollups, such as ``"day >= '2026-03-01'"``.
+        by: key columns of the rollups to group by.
         confidence: confidence level of intervals, which need folds; None for bounds alone.
-        connection: where the states are.
+        connection: where the rollups are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         sql_dir: as for :func:`sqlrank.evaluate`.
         memory_limit: as for :func:`sqlrank.evaluate`.
@@ -241,25 +241,25 @@ def compare_states(
         a column ``day``; ``num_rows_baseline`` and ``num_rows`` are int64. Undefined values are NULL.
 
     Raises:
-        MetricError: a metric that cannot be computed from a state, or fewer than two states.
-        InputError: a state without the columns of a metric or without folds, or states with different folds.
+        MetricError: a metric that cannot be computed from a rollup, or fewer than two rollups.
+        InputError: a rollup without the columns of a metric or without folds, or rollups with different folds.
 
     >>> import sqlrank
     >>> clicks = {"user_id": [1, 2, 3, 4], "label": [1, 0, 1, 0], "old": [0.5, 0.25, 0.25, 0.5], "new": [0.75, 0.25, 0.5, 0.5]}
     >>> arguments = {"predictions": pa.table(clicks), "fold": "user_id", "folds": 4, "bins": "score"}
-    >>> rollups = {name: sqlrank.state("AUC", columns={"score": name}, **arguments) for name in ("old", "new")}
-    >>> compare_states("AUC", states=rollups).select(["value_baseline", "value", "difference"]).to_pylist()
+    >>> rollups = {name: sqlrank.rollup("AUC", columns={"score": name}, **arguments) for name in ("old", "new")}
+    >>> compare_rollups("AUC", rollups=rollups).select(["value_baseline", "value", "difference"]).to_pylist()
     [{'value_baseline': 0.5, 'value': 0.875, 'difference': 0.375}]
     """
     call = Request(metrics, {}, by=by, where=where, confidence=confidence, sql_dir=sql_dir, policies=policies)
     _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
-    baseline_name = _first(states, baseline)
+    baseline_name = _first(rollups, baseline)
     request = ContrastRequest(call, rollup_metrics, resolved_metrics, names, ResourceLimits(memory_limit, threads, temp_directory, timeout))
 
     def work(database: Database) -> SideByName:
         tables, fingerprints = {}, {}
-        for name, source in states.items():
-            table = RollupTable(resolve_source(database, "state", source))
+        for name, source in rollups.items():
+            table = RollupTable(resolve_source(database, "rollup", source))
             table.check_metrics(rollup_metrics, names)
             if confidence is not None:
                 table.check_buckets(names)
@@ -276,26 +276,26 @@ def compare_states(
     )
 
 
-def _first(states: Any, baseline: str | None) -> str:
-    """Return the name of the baseline; raise ``MetricError`` for fewer than two states or an unknown baseline."""
-    if not isinstance(states, Mapping) or len(states) < MIN_SYSTEMS or not all(isinstance(name, str) and name for name in states):
+def _first(rollups: Any, baseline: str | None) -> str:
+    """Return the name of the baseline; raise ``MetricError`` for fewer than two rollups or an unknown baseline."""
+    if not isinstance(rollups, Mapping) or len(rollups) < MIN_SYSTEMS or not all(isinstance(name, str) and name for name in rollups):
         raise MetricError(
-            "states= has two models or more by their names: states={'old': ..., 'new': ...} (--state old=... --state new=...)"
+            "rollups= has two models or more by their names: rollups={'old': ..., 'new': ...} (--rollup old=... --rollup new=...)"
         )
-    if baseline is not None and baseline not in states:
+    if baseline is not None and baseline not in rollups:
         raise MetricError(
-            f"baseline={baseline!r} is none of the states{did_you_mean(str(baseline), states)} There are: {', '.join(states)}"
+            f"baseline={baseline!r} is none of the rollups{did_you_mean(str(baseline), rollups)} There are: {', '.join(rollups)}"
         )
-    return next(iter(states)) if baseline is None else baseline
+    return next(iter(rollups)) if baseline is None else baseline
 
 
 def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
-    """Raise ``InputError`` for states with different folds, whose units cannot be left out together."""
+    """Raise ``InputError`` for rollups with different folds, whose units cannot be left out together."""
     (first_name, first_fingerprint), *rest = fingerprints.items()
     for name, fingerprint in rest:
         if fingerprint != first_fingerprint:
             raise InputError(
-                f"state: the folds of {first_name} and {name} are not alike ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
+                f"rollup: the folds of {first_name} and {name} are not alike ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
                 "folds; make both with the same fold= and folds=, or ask for what is certain alone with confidence=None"
             )
 

@@ -1,4 +1,4 @@
-"""Write a dbt microbatch model of a state: one batch per day, rebuilt for late rows."""
+"""Write a dbt microbatch model of a rollup: one batch per day, rebuilt for late rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MICROBATCH_PARTITIONING = {
 
 
 @entry_point
-def state_model(
+def rollup_model(
     metrics: str | Metric | Iterable[str | Metric],
     name: str,
     *,
@@ -61,13 +61,13 @@ def state_model(
     sql_dir: str | Path | None = None,
     **policies: Any,
 ) -> DbtModel:
-    """Return a dbt model of a state, built day by day with the ``microbatch`` strategy.
+    """Return a dbt model of a rollup, built day by day with the ``microbatch`` strategy.
 
     Each run rebuilds the last day, ``lookback`` days before it and missing days. It reads only the rows of each day if the source has an
-    ``event_time``. Other arguments are those of :func:`sqlrank.state`.
+    ``event_time``. Other arguments are those of :func:`sqlrank.rollup`.
 
     Args:
-        metrics: metrics that the state must support.
+        metrics: metrics that the rollup must support.
         name: name of the model.
         predictions: a model, a seed, or a source such as ``"ads.impressions"``.
         run: as ``predictions``, for ranking metrics.
@@ -77,11 +77,11 @@ def state_model(
         begin: the first day, such as ``"2026-01-01"``.
         day: the day column of ``by``, a date.
         lookback: number of days before the last one to rebuild in each run, for labels that arrive late.
-        bins: as for :func:`sqlrank.state`.
-        fineness: as for :func:`sqlrank.state`.
-        atoms: as for :func:`sqlrank.state`.
-        fold: as for :func:`sqlrank.state`.
-        folds: as for :func:`sqlrank.state`.
+        bins: as for :func:`sqlrank.rollup`.
+        fineness: as for :func:`sqlrank.rollup`.
+        atoms: as for :func:`sqlrank.rollup`.
+        fold: as for :func:`sqlrank.rollup`.
+        folds: as for :func:`sqlrank.rollup`.
         dialect: SQL dialect of the warehouse.
         columns: mapping from canonical column names to those of the source.
         where: a SQL condition on the rows to read; it may contain Jinja.
@@ -93,7 +93,7 @@ def state_model(
         MetricError: a metric that cannot be computed from aggregates.
         InputError: an invalid name, an invalid day, or an engine whose adapter cannot replace whole batches.
 
-    >>> print(state_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01").sql.splitlines()[0][:70])
+    >>> print(rollup_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01").sql.splitlines()[0][:70])
     {{ config(materialized='incremental', incremental_strategy='microbatch
     """
     check_name(name)
@@ -101,7 +101,7 @@ def state_model(
     if dialect not in MICROBATCH_PARTITIONING:
         raise InputError(
             f"dbt has no microbatch for {dialect} that replaces whole days, as far as sqlrank knows; choose from: {', '.join(MICROBATCH_PARTITIONING)}, or "
-            "run what sqlrank.state_sql (sqlrank state --sql --insert --replace day) prints"
+            "run what sqlrank.rollup_sql (sqlrank rollup --sql --insert --replace day) prints"
         )
     call = Request(
         metrics,
@@ -128,7 +128,7 @@ def state_model(
     config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}"
     options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "fold": fold, "batch": batch, **policies}
     text = model_text(config_text, model_statement, dialect, options)
-    description = f"Sums per {' and '.join(question.group_by)} that sqlrank evaluate --state adds up (sqlrank {__version__})"
+    description = f"Sums per {' and '.join(question.group_by)} that sqlrank evaluate --rollup adds up (sqlrank {__version__})"
     return DbtModel(text, schema_yaml(name, description, model_statement, question, dialect))
 
 

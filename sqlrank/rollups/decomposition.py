@@ -53,13 +53,13 @@ RUN_ROLE = "run"
 """The input role of ranking metrics."""
 
 ROLLUP_ROLES = (RUN_ROLE, "qrels", "predictions")
-"""The inputs that a state may be built from; defaults of policies depend on them."""
+"""The inputs that a rollup may be built from; defaults of policies depend on them."""
 
 ROW_POLICIES = ("queries", "score_type", "id_type", "nulls", "duplicates")
-"""Policies that select rows. They are fixed when the state is built and cannot be passed when it is evaluated."""
+"""Policies that select rows. They are fixed when the rollup is built and cannot be passed when it is evaluated."""
 
 LATER_POLICIES = ("id_type",)
-"""Row policies added later: their default leaves the definition hash of older states unchanged."""
+"""Row policies added later: their default leaves the definition hash of older rollups unchanged."""
 
 AggregatesAndFormula = tuple[dict[str, exp.Expr], exp.Expr]
 """Aggregates by column name, and the formula over them."""
@@ -79,7 +79,7 @@ def aggregates_and_formula(metric: ResolvedMetric, library: Registry, *, weighte
         )
     if isinstance(metric.metric.cutoff, tuple):
         raise MetricError(
-            f"{name} has a row for each cut-off; name those that the state is to have, such as {metric.file.display_name}@[5,10]"
+            f"{name} has a row for each cut-off; name those that the rollup is to have, such as {metric.file.display_name}@[5,10]"
         )
     value = exp.column(per_query_column(metric, library))
     is_weighted = weighted or metric.settings.get("aggregate") == "wmean"
@@ -168,17 +168,17 @@ def per_query_column(metric: ResolvedMetric, library: Registry) -> str:
 
 
 def refuse_row_policies(policies: Mapping[str, Any], metrics: Iterable[ResolvedMetric], library: Registry) -> None:
-    """Raise ``MetricError`` for row policies, which are fixed when a state of rankings is built."""
+    """Raise ``MetricError`` for row policies, which are fixed when a rollup of rankings is built."""
     name = next((name for name in policies if name in ROW_POLICIES or (name in library.policies and _is_implied(name, library))), None)
     ranking = next((metric for metric in metrics if metric.input_role == RUN_ROLE), None)
     if name is not None and ranking is not None:
         raise MetricError(
-            f"{name} says which rows there are, as the state of {ranking.metric} was made; make one with {name}, and leave it out here"
+            f"{name} says which rows there are, as the rollup of {ranking.metric} was made; make one with {name}, and leave it out here"
         )
 
 
 def row_definition(resolved_metrics: Iterable[ResolvedMetric], library: Registry) -> dict[str, Any]:
-    """Return the definition of the rows of a state of rankings: its aggregates and its row policies."""
+    """Return the definition of the rows of a rollup of rankings: its aggregates and its row policies."""
     metrics = list(resolved_metrics)
     names = [*ROW_POLICIES, *(name for name in library.policies if _is_implied(name, library) and name not in ROW_POLICIES)]
     defaults = {name: library.allowed_values(name)[0] for name in names}
@@ -245,7 +245,7 @@ def _setting(name: str, metric: ResolvedMetric, library: Registry) -> ParameterV
 
 
 PREDICTIONS_ROLE = "predictions"
-"""The input role of a state of predictions."""
+"""The input role of a rollup of predictions."""
 
 
 @dataclass(frozen=True)
@@ -288,7 +288,7 @@ class RankMetric:
 
 @dataclass(frozen=True)
 class RollupMetrics:
-    """The metrics of a state, in the order of the request."""
+    """The metrics of a rollup, in the order of the request."""
 
     metrics: tuple[AdditiveMetric | RankMetric, ...]
 
@@ -345,7 +345,7 @@ def decompose_metrics(resolved_metrics: Iterable[ResolvedMetric], library: Regis
     """
     metrics = list(resolved_metrics)
     if len(both := {metric.input_role == RUN_ROLE: metric for metric in metrics}) > 1:
-        raise MetricError(f"{both[True].metric} is of rankings and {both[False].metric} of predictions; each wants a state of its own")
+        raise MetricError(f"{both[True].metric} is of rankings and {both[False].metric} of predictions; each wants a rollup of its own")
     return RollupMetrics(
         tuple(
             _decompose_ranking_metric(metric, library) if metric.input_role == RUN_ROLE else _decompose_prediction_metric(metric, library)
@@ -374,15 +374,15 @@ def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> A
     name = str(metric.metric)
     if metric.is_per_list:
         raise MetricError(
-            f"{name} has a value for each {library.roles[metric.input_role].list_column} of a group, which a state has of metrics of rankings alone; keep a "
-            f"table of these values (per_query=True), or make a state of {metric.file.display_name}"
+            f"{name} has a value for each {library.roles[metric.input_role].list_column} of a group, which a rollup has of metrics of rankings alone; keep a "
+            f"table of these values (per_query=True), or make a rollup of {metric.file.display_name}"
         )
     if metric.input_role != PREDICTIONS_ROLE or metric.file.kind != "metrics" or isinstance(metric.metric.cutoff, tuple):
         raise MetricError(
-            f"{name} is no metric of all predictions with one value, and a state has no others; {_supported_metrics(library)}"
+            f"{name} is no metric of all predictions with one value, and a rollup has no others; {_supported_metrics(library)}"
         )
     if "ties" in metric.settings:
-        raise MetricError(f"{name}: a state has the value and both bounds at once; leave ties out")
+        raise MetricError(f"{name}: a rollup has the value and both bounds at once; leave ties out")
     value = bind_parameters(library, metric.file.tree.selects[-1].unalias(), metric.settings, metric.file.params)
     if metric.file.source_relation == PREDICTIONS_ROLE:
         decomposition = split_aggregates(value)
@@ -393,7 +393,7 @@ def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> A
     }:
         return RankMetric(name, metric.metric, frozenset(accepted_settings(metric, library)), *bounds)
     raise MetricError(
-        f"{name} is neither a sum over predictions nor within bounds by their order, so that no state has it; {_supported_metrics(library)}"
+        f"{name} is neither a sum over predictions nor within bounds by their order, so that no rollup has it; {_supported_metrics(library)}"
     )
 
 

@@ -133,7 +133,7 @@ def _verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozense
 def drift(
     metrics: str | Metric | Iterable[str | Metric],
     *,
-    state: Any,
+    rollup: Any,
     reference: str,
     where: str | None = None,
     by: str | Sequence[str] = (),
@@ -148,18 +148,18 @@ def drift(
     timeout: float | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Compare metrics of some days of a state with a reference; detect drift of scores.
+    """Compare metrics of some days of a rollup with a reference; detect drift of scores.
 
     Args:
-        metrics: as for :func:`sqlrank.evaluate` with ``state=``.
-        state: the sums that :func:`sqlrank.state` made.
+        metrics: as for :func:`sqlrank.evaluate` with ``rollup=``.
+        rollup: the sums that :func:`sqlrank.rollup` made.
         reference: a condition in SQL that selects the reference rows, such as ``"day < '2026-03-01'"``.
         where: a condition that selects the rows to compare, such as ``"day >= '2026-03-01'"``; all rows by default.
-        by: key columns of the state to group by.
+        by: key columns of the rollup to group by.
         at_most: maximum change of a metric, up or down, for a verdict on each row: ``0.01``, ``"2%"`` of the reference's value, or by name,
             ``{"AUC": 0.01, "PSI": 0.2}``. ``"*"`` means all other metrics. PSI needs a tolerance under its own name.
-        confidence: confidence level, such as 0.95: adds intervals of the differences to a state with folds, and bases verdicts on them.
-        connection: where the state is.
+        confidence: confidence level, such as 0.95: adds intervals of the differences to a rollup with folds, and bases verdicts on them.
+        connection: where the rollup is.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         sql_dir: as for :func:`sqlrank.evaluate`.
         memory_limit: as for :func:`sqlrank.evaluate`.
@@ -174,18 +174,18 @@ def drift(
         and ``ci_high``, the standard error ``se``, the number of folds ``n_buckets`` (int64) and the p-value ``p_value``. ``at_most`` adds
         ``tolerance``, ``verdict`` and ``reason`` (string). ``num_days_reference`` and ``num_days_current`` exist if there is a column ``day``;
         ``num_rows_reference`` and ``num_rows_current`` are int64. ``PSI`` is the population stability index over deciles of the reference's
-        scores, if the state has bins. Rows
+        scores, if the rollup has bins. Rows
         are sorted by verdict: fail, inconclusive, skipped, pass; then by drift relative to the tolerance, or to the reference's value
         without one. The schema's metadata has the overall verdict, ``sqlrank.verdict``.
 
     Raises:
-        MetricError: a metric that cannot be computed from a state, or an invalid tolerance.
-        InputError: a state without the columns of a metric, or rows that cannot be merged.
+        MetricError: a metric that cannot be computed from a rollup, or an invalid tolerance.
+        InputError: a rollup without the columns of a metric, or rows that cannot be merged.
 
     >>> import sqlrank
     >>> clicks = pa.table({"day": [1, 1, 2, 2], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.25, 0.75]})
-    >>> rollup = sqlrank.state("AUC", predictions=clicks, by="day")
-    >>> drift("AUC", state=rollup, reference="day = 1", where="day = 2", at_most={"AUC": 0.1}).select(["metric", "difference", "verdict"]).to_pylist()
+    >>> rollup = sqlrank.rollup("AUC", predictions=clicks, by="day")
+    >>> drift("AUC", rollup=rollup, reference="day = 1", where="day = 2", at_most={"AUC": 0.1}).select(["metric", "difference", "verdict"]).to_pylist()
     [{'metric': 'AUC', 'difference': -1.0, 'verdict': 'fail'}, {'metric': 'PSI', 'difference': 0.0, 'verdict': None}]
     """
     call = Request(metrics, {}, by=by, where=where, confidence=confidence, sql_dir=sql_dir, policies=policies)
@@ -199,7 +199,7 @@ def drift(
     )
 
     def work(database: Database) -> tuple[SideResult, SideResult]:
-        rollup_table = RollupTable(resolve_source(database, "state", state))
+        rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
         rollup_table.check_metrics(rollup_metrics, names)
         if confidence is not None:
             rollup_table.check_buckets(names)
@@ -252,4 +252,4 @@ def _psi(
         for name, bins in (("bins_then", reference_bins), ("bins_now", current_bins)):
             group_numbers = group_ids(groups, bins)
             duck.register(name, bins.select(range(len(request.by), bins.num_columns)).append_column(ROLLUP_GROUP_ID, group_numbers))
-        return dict(duck.sql(load_select("states", "population_stability_index.sql").sql("duckdb")).fetchall())
+        return dict(duck.sql(load_select("rollups", "population_stability_index.sql").sql("duckdb")).fetchall())

@@ -1,4 +1,4 @@
-"""Evaluate metrics from a state: merge its rows, apply formulas, and bound rank metrics."""
+"""Evaluate metrics from a rollup: merge its rows, apply formulas, and bound rank metrics."""
 
 from __future__ import annotations
 
@@ -53,29 +53,29 @@ ROLLING_KEY = "sqlrank.rolling"
 
 def evaluate_rollup(
     call: Request,
-    state: Any,
+    rollup: Any,
     connection: Any,
     dialect: str | None,
     limits: ResourceLimits,
     rolling: int | None = None,
     ends: str | None = None,
 ) -> pa.Table:
-    """Return the metrics of a call from a state, evaluated by its engine.
+    """Return the metrics of a call from a rollup, evaluated by its engine.
 
     ``rolling`` is the window length in days, ``ends`` a condition on the last days of windows.
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates, or an option that needs rows.
-        InputError: a state without the columns of a metric, or rows that cannot be merged.
+        InputError: a rollup without the columns of a metric, or rows that cannot be merged.
     """
-    if state is None:
+    if rollup is None:
         what = "ends" if rolling is None else "rolling"
-        raise MetricError(f"{what}= is for state=, the sums of days that sqlrank.state (sqlrank state) makes")
+        raise MetricError(f"{what}= is for rollup=, the sums of days that sqlrank.rollup (sqlrank rollup) makes")
     refuse_row_options(call, rolling, ends)
     library, resolved_metrics, metrics, by = resolve_rollup_call(call)
 
     def work(database: Database) -> pa.Table:
-        rollup_table = RollupTable(resolve_source(database, "state", state))
+        rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
         rollup_table.check_metrics(metrics, by)
         if call.confidence is not None:
             rollup_table.check_interval_support(metrics, by)
@@ -116,7 +116,7 @@ def group_columns(call: Request) -> list[str]:
     """Return the group columns; raise ``MetricError`` for several groupings."""
     by = [call.by] if isinstance(call.by, str) else list(call.by or ())
     if any(not isinstance(name, str) for name in by):
-        raise MetricError("by of a state is one list of columns; ask for each grouping in a call of its own")
+        raise MetricError("by of a rollup is one list of columns; ask for each grouping in a call of its own")
     if len(set(by)) < len(by):
         raise MetricError(f"by names a column twice: {', '.join(by)}")
     return by
@@ -127,7 +127,7 @@ def refuse_row_options(call: Request, rolling: int | None = None, ends: str | No
     row_options = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "unit") if getattr(call, name))]
     if row_options:
         raise MetricError(
-            f"{row_options[0]}= is for rows, which a state does not have; beside state= give metrics, by, where and connection"
+            f"{row_options[0]}= is for rows, which a rollup does not have; beside rollup= give metrics, by, where and connection"
         )
     if rolling is not None and (isinstance(rolling, bool) or rolling < 1):
         raise MetricError(f"rolling={rolling} is not possible: give how many days are added up, a whole number from 1, such as 28")

@@ -1,4 +1,4 @@
-"""Write the SQL that evaluates a state on its engine: merge rows, apply formulas, and bound rank metrics."""
+"""Write the SQL that evaluates a rollup on its engine: merge rows, apply formulas, and bound rank metrics."""
 
 from __future__ import annotations
 
@@ -65,26 +65,26 @@ They have one definition, no retractions, and valid sums.
 TITLE_WIDTH = 100
 
 UNMERGEABLE_NOTE = "Rows of several definitions, rows that take others back, and sums that no rows have cannot be added up: values are NULL where there are any."
-UNWEIGHTED_NOTE = "Means of lists are those without weights; aggregate=wmean has the weighted ones of a state that cannot be looked at."
+UNWEIGHTED_NOTE = "Means of lists are those without weights; aggregate=wmean has the weighted ones of a rollup that cannot be looked at."
 
 
 def rollup_query_sql(
-    call: Request, state: Any, connection: Any, dialect: str, targets: tuple[str | None, str | None, str | None], replace: str | None
+    call: Request, rollup: Any, connection: Any, dialect: str, targets: tuple[str | None, str | None, str | None], replace: str | None
 ) -> str:
-    """Return the SQL text that evaluates the metrics of a call from a state.
+    """Return the SQL text that evaluates the metrics of a call from a rollup.
 
     ``targets`` are the table or view to create, or the table to insert into.
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates, or an option that needs rows.
-        InputError: an inspected state without the columns of a metric, or with rows that cannot be merged.
+        InputError: an inspected rollup without the columns of a metric, or with rows that cannot be merged.
     """
     refuse_row_options(call)
     if call.confidence is not None:
-        raise MetricError("confidence= of a state is not of one statement; sqlrank.evaluate (sqlrank evaluate) with state= has it")
+        raise MetricError("confidence= of a rollup is not of one statement; sqlrank.evaluate (sqlrank evaluate) with rollup= has it")
     library, resolved_metrics, metrics, by = resolve_rollup_call(call)
-    with open_for_inspection(connection, dialect, is_unambiguous_file(state)) as database:
-        rollup_table = RollupTable(resolve_source(database, "state", state))
+    with open_for_inspection(connection, dialect, is_unambiguous_file(rollup)) as database:
+        rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
         rollup_table.check_metrics(metrics, by)
         rows = rollup_table.select_rows(database, metrics, call.where)
         tree, outputs = _RollupQuery(
@@ -101,7 +101,7 @@ def rollup_query_sql(
 
 @dataclass(frozen=True)
 class _RollupQuery:
-    """Compiles the metrics of a call over the rows of a state."""
+    """Compiles the metrics of a call over the rows of a rollup."""
 
     call: Request
     library: Registry
@@ -127,7 +127,7 @@ class _RollupQuery:
 
     def statement(self) -> tuple[exp.Select, list[OutputColumn]]:
         """Return the complete statement and its output columns."""
-        ctes = {FILTERED_ROWS: ("the rows of the state that are added up", self.rows.this)}
+        ctes = {FILTERED_ROWS: ("the rows of the rollup that are added up", self.rows.this)}
         ctes |= self._rank_metric_ctes() if self.metrics.rank_based else {}
         ctes[SUMMED] = "one row per group: what was added up, and what are formulas of that", self._summed()
         outputs = [OutputColumn(name, name, "by", quoted=True) for name in self.keys]
@@ -192,7 +192,7 @@ class _RollupQuery:
         bins = exp.select(*keys, exp.alias_(bin_, "bin"), *merged).from_(FILTERED_ROWS).group_by(*(key.copy() for key in keys), bin_.copy())
         orders = sorted({TIE_ORDERS.index(order) for order, _ in metrics})
         is_needed = exp.In(this=exp.column(ORDER_NUMBER, table="o"), expressions=[sql_literal(order) for order in orders])
-        opened = load_select("states", "bin_orderings.sql").where(is_needed)
+        opened = load_select("rollups", "bin_orderings.sql").where(is_needed)
         expand_keys(opened, ExpansionContext(lambda _: {GROUP_ID: KeyColumns(tuple(self.keys), nullable=True)}))
         # Quote the aliases, because engines fold the case of names differently.
         opened.set(
@@ -204,7 +204,7 @@ class _RollupQuery:
         tree.set("order", None)
         return {
             MERGED_BINS: ("one row per group and bin", bins),
-            OPENED_BINS: (file_title("states", "bin_orderings.sql").partition(": ")[2], opened),
+            OPENED_BINS: (file_title("rollups", "bin_orderings.sql").partition(": ")[2], opened),
             **metric_ctes,
             BY_ORDER: ("one row per group and order: the metrics, and those that bound them", tree),
             BOUNDED: ("one row per group: metrics of the order, with what is certain", self._bounded(per_order)),

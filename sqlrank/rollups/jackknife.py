@@ -70,7 +70,7 @@ def jackknife_standard_errors(leave_one_out: pa.Table, limits: ResourceLimits) -
     """Return the jackknife standard error of each metric of each group."""
     with duckdb_session(None, replace(limits, timeout=None)) as duck:
         duck.register("left_out", leave_one_out)
-        rows = duck.sql(load_select("states", "jackknife_errors.sql").sql("duckdb")).fetchall()
+        rows = duck.sql(load_select("rollups", "jackknife_errors.sql").sql("duckdb")).fetchall()
     return {(group, metric): (units, error) for group, metric, units, error in rows}
 
 
@@ -88,7 +88,7 @@ def leave_one_out_differences(
     with duckdb_session(None, replace(limits, timeout=None)) as duck:
         for name, table in (("left_out_then", reference), ("left_out_now", current), ("whole", pa.table(numbers | values, schema=schema))):
             duck.register(name, table)
-        return duck.sql(load_select("states", "fold_differences.sql").sql("duckdb")).to_arrow_table()
+        return duck.sql(load_select("rollups", "fold_differences.sql").sql("duckdb")).to_arrow_table()
 
 
 def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, limits: ResourceLimits) -> dict[str, pa.Table]:
@@ -103,7 +103,7 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
     fold = table[f"key_{len(bucket_query.by) - 1}"]
     if fold.null_count:
         raise InputError(
-            f"state: {FOLD_COLUMN} is NULL in some rows of {bucket_query.table.table.label}, whose unit was NULL and was not checked; "
+            f"rollup: {FOLD_COLUMN} is NULL in some rows of {bucket_query.table.table.label}, whose unit was NULL and was not checked; "
             f"leave them out by where='{FOLD_COLUMN} IS NOT NULL'"
         )
     columns = {
@@ -185,7 +185,7 @@ def _leave_out_orders(
                     if groups_per_chunk < groups.num_rows
                     else table,
                 )
-            rows = duck.sql(load_select("states", "leave_one_fold_out.sql").sql("duckdb")).to_arrow_table()
+            rows = duck.sql(load_select("rollups", "leave_one_fold_out.sql").sql("duckdb")).to_arrow_table()
         order_values = evaluate_tie_orders(metrics.rank_based, rows, call.sql_dir, call.policies, limits, only_tied=True)
         values |= {pair_number: row for (pair_number, order), row in order_values.items() if order == AS_TIED}
     values_by_pair = [values.get(pair_number, {}) for pair_number in range(pairs.num_rows)]
@@ -225,10 +225,10 @@ IntervalColumns = dict[str, dict[str, list[Any]]]
 
 
 def check_interval_options(call: Request) -> None:
-    """Raise ``MetricError`` for interval options that a state does not support."""
+    """Raise ``MetricError`` for interval options that a rollup does not support."""
     for name, default in (("interval", "auto"), ("replicates", None), ("seed", 0)):
         if getattr(call, name) != default:
-            raise MetricError(f"{name}= is for rows; a state has intervals by its folds, of confidence= alone")
+            raise MetricError(f"{name}= is for rows; a rollup has intervals by its folds, of confidence= alone")
     if call.confidence is not None:
         check_confidence_level(call.confidence)
 

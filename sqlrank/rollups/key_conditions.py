@@ -1,4 +1,4 @@
-"""Parse filter conditions on the key columns of a state."""
+"""Parse filter conditions on the key columns of a rollup."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def parse_key_condition(where: str, table: SourceTable, keys: Sequence[str] | None, dialect: str, argument: str = "where") -> exp.Expr:
-    """Parse a condition over key columns of a state; any column is valid if the keys are unknown.
+    """Parse a condition over key columns of a rollup; any column is valid if the keys are unknown.
 
     Raises:
         InputError: the text is not a condition, or a column is not a key column.
@@ -29,8 +29,8 @@ def parse_key_condition(where: str, table: SourceTable, keys: Sequence[str] | No
         column_name = table.column(column.name)
         if column.table or (keys is not None and column_name not in keys):
             raise InputError(
-                f"{argument}: {column.sql()} is no column that rows of the state are told apart by{did_you_mean(column.name, keys or ())} "
-                f"There are: {', '.join(keys or ())}; a condition on others is one on the rows that the state is made of"
+                f"{argument}: {column.sql()} is no column that rows of the rollup are told apart by{did_you_mean(column.name, keys or ())} "
+                f"There are: {', '.join(keys or ())}; a condition on others is one on the rows that the rollup is made of"
             )
         column.set("this", exp.to_identifier(column_name, quoted=True))
     return tree

@@ -34,7 +34,7 @@ MIN_DATE, MAX_DATE = date(1900, 1, 1), date(2199, 12, 31)
 
 @dataclass(frozen=True)
 class RollingWindows:
-    """Windows of ``length`` days that end at some days of a state.
+    """Windows of ``length`` days that end at some days of a rollup.
 
     ``days`` are sorted by ``numbers``, their ordinals; ``end_numbers`` are positions in ``days``.
     """
@@ -53,7 +53,7 @@ class RollingWindows:
         """
         if rollup_table.day_column is None:
             raise InputError(
-                f"state: {rollup_table.table.label} has no column {DAY_COLUMN}, by which rolling= tells which days are the last ones; make it with "
+                f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, by which rolling= tells which days are the last ones; make it with "
                 'by=["day", ...], such as by="day=CAST(timestamp AS DATE)"'
             )
         column = exp.alias_(rollup_table.column(rollup_table.day_column), DAY_COLUMN)
@@ -101,10 +101,10 @@ class RollingWindows:
         qualified_keys = [_qualify_column(key, "s") for key in keys]
         is_same_day = exp.EQ(this=_qualify_column(day, "s"), expression=exp.column(DAY_COLUMN, table="d"))
         inner = exp.select(*qualified_keys, chunk, *sums, *([count] if counts_days else [])).from_(rows)
-        inner = inner.join(exp.to_table("state_days").as_("d"), on=is_same_day).group_by(
+        inner = inner.join(exp.to_table("rollup_days").as_("d"), on=is_same_day).group_by(
             *(key.copy() for key in qualified_keys), chunk.copy()
         )
-        pairs = load_select("states", "window_days.sql").subquery("w")
+        pairs = load_select("rollups", "window_days.sql").subquery("w")
         columns = [_qualify_column(key, "p") for key in keys] + [_qualify_column(rollup_table.column(name), "p") for name in merged]
         columns += [exp.column(NUM_DAYS, table="p")] if counts_days else []
         outer = exp.select(*(exp.alias_(column, column.this.copy()) for column in columns), exp.column("window_number", table="w"))
@@ -116,7 +116,7 @@ class RollingWindows:
 
         They are long, so they are added last: every earlier step would copy them.
         """
-        tables = {"state_days": self._days(), "state_windows": self._numbers()}
+        tables = {"rollup_days": self._days(), "rollup_windows": self._numbers()}
         ctes = [exp.CTE(this=rows, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, rows in tables.items()]
         query.set("with_", exp.With(expressions=ctes))
         return query
@@ -177,7 +177,7 @@ def day_ordinal(value: Any) -> int:
     (1, 1, 1)
     """
     if value is None:
-        raise InputError("state: day is NULL in some rows, which are in no window; leave them out by where='day IS NOT NULL'")
+        raise InputError("rollup: day is NULL in some rows, which are in no window; leave them out by where='day IS NOT NULL'")
     try:
         if isinstance(value, str):
             return date.fromisoformat(value[:10] if value[10:] in {"", " 00:00:00", "T00:00:00"} else value).toordinal()
@@ -191,7 +191,7 @@ def day_ordinal(value: Any) -> int:
     except (ValueError, TypeError):
         pass
     raise InputError(
-        f"state: day holds {short_repr(value)}, which is no day: rolling= needs dates, texts such as 2026-01-31 or whole numbers"
+        f"rollup: day holds {short_repr(value)}, which is no day: rolling= needs dates, texts such as 2026-01-31 or whole numbers"
     )
 
 
@@ -210,7 +210,7 @@ MAX_BIN = 2**31
 
 @dataclass(frozen=True)
 class MergeQuery:
-    """Merges state rows by the columns ``by``.
+    """Merges rollup rows by the columns ``by``.
 
     With ``windows``, the day column is the last day of the window.
     """
@@ -240,7 +240,7 @@ class MergeQuery:
         if groups:
             query = query.group_by(*groups).order_by(*(exp.Ordered(this=column.copy(), nulls_first=True) for column in groups))
         column_types = {**self._kinds(), **dict.fromkeys(values, pa.int64()), **dict.fromkeys(names, pa.float64())}
-        result = normalize_result(self._run(query, "sums of a state"), column_types)
+        result = normalize_result(self._run(query, "sums of a rollup"), column_types)
         names_by_alias = {"merged_rows": NUM_ROWS} | {alias: name for name, alias in names.items()}
         return result.rename_columns([names_by_alias.get(name, name) for name in result.column_names])
 
@@ -254,7 +254,7 @@ class MergeQuery:
         bin_ = exp.cast(column, "INT") if self.windows is None and self._has_integer_bins() else column
         query = exp.select(*self._keys(), exp.alias_(bin_, "bin"), *select_items).from_(rows).group_by(*self._groups(), bin_.copy())
         column_types = {**self._kinds(), "bin": pa.float64(), **dict.fromkeys(BIN_MERGE_FUNCTIONS, pa.float64())}
-        return normalize_result(self._run(query, "bins of a state"), column_types)
+        return normalize_result(self._run(query, "bins of a rollup"), column_types)
 
     def count_bins(self) -> int:
         """Return the number of distinct groups and bins of all days, the maximum per window."""

@@ -124,7 +124,7 @@ def _answers(
     is_needed = exp.In(this=exp.column("order_number", table="o"), expressions=[sql_literal(order) for order in orders])
     with duckdb_session(None, limits) as duck:
         duck.register("bins", bins)
-        rows = duck.sql(load_select("states", "numbered_bin_orderings.sql").where(is_needed).sql("duckdb")).to_arrow_table()
+        rows = duck.sql(load_select("rollups", "numbered_bin_orderings.sql").where(is_needed).sql("duckdb")).to_arrow_table()
     if not rows.num_rows:
         return [], {text: [] for text in texts}
     metric_texts = list(dict.fromkeys(texts))

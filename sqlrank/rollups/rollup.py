@@ -1,4 +1,4 @@
-"""Build a state: partial aggregates per day, slice and score bin, from which metrics of any days follow."""
+"""Build a rollup: partial aggregates per day, slice and score bin, from which metrics of any days follow."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @entry_point
-def state(
+def rollup(
     metrics: str | Metric | Iterable[str | Metric],
     *,
     predictions: Any = None,
@@ -64,12 +64,12 @@ def state(
     timeout: float | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Build a table of mergeable aggregates, from which :func:`sqlrank.evaluate` computes metrics with ``state=``.
+    """Build a table of mergeable aggregates, from which :func:`sqlrank.evaluate` computes metrics with ``rollup=``.
 
     Metrics follow for any range of days and any roll-up of slices.
 
     Args:
-        metrics: metrics that the state must support: sums over predictions, such as LogLoss; rank metrics, such as AUC; or ranking metrics
+        metrics: metrics that the rollup must support: sums over predictions, such as LogLoss; rank metrics, such as AUC; or ranking metrics
             with per-query values, such as nDCG@10.
         predictions: as for :func:`sqlrank.evaluate`; ranking metrics take ``run``, ``qrels``, ``queries`` and ``inputs``.
         run: see ``predictions``.
@@ -82,7 +82,7 @@ def state(
         atoms: scores with bins of their own in the grid, such as frequent ones; the curve ``CommonScores`` finds them.
         fold: the randomization unit, for intervals: a column of predictions or an expression, such as ``"user_id"``. For rankings it is
             ``"query_id"`` or a column of ``queries``. Adds the key column ``fold``.
-        folds: number of folds, 32 by default; a state has up to as many times the rows.
+        folds: number of folds, 32 by default; a rollup has up to as many times the rows.
         connection: where the data are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
@@ -115,7 +115,7 @@ def state(
 
     >>> import pyarrow as pa
     >>> clicks = pa.table({"day": [1, 1], "label": [1, 0], "score": [0.75, 0.25]})
-    >>> state("AUC", predictions=clicks, by="day").select(["day", "bin", "positives", "negatives"]).to_pylist()
+    >>> rollup("AUC", predictions=clicks, by="day").select(["day", "bin", "positives", "negatives"]).to_pylist()
     [{'day': 1, 'bin': 939.0, 'positives': 0.0, 'negatives': 1.0}, {'day': 1, 'bin': 1005.0, 'positives': 1.0, 'negatives': 0.0}]
     """
     call = Request(
@@ -141,7 +141,7 @@ def state(
         raise MetricError("insert= needs connection= (--db), the DuckDB connection or file that has the table, or is to have it")
     if insert is not None and not remote_database.is_duckdb_connection(connection):
         raise MetricError(
-            "insert= is run on DuckDB; for another engine sqlrank.state_sql (sqlrank state --sql) writes the statement to run there"
+            "insert= is run on DuckDB; for another engine sqlrank.rollup_sql (sqlrank rollup --sql) writes the statement to run there"
         )
     is_new = insert is not None and isinstance(connection, (str, Path)) and not Path(connection).exists()
     batch_question = question if named_batch is None else named_batch.restrict(question, dialect_name)
@@ -163,7 +163,7 @@ def state(
 
 
 @entry_point
-def state_sql(
+def rollup_sql(
     metrics: str | Metric | Iterable[str | Metric],
     *,
     predictions: Any = None,
@@ -190,17 +190,17 @@ def state_sql(
     sql_dir: str | Path | None = None,
     **policies: Any,
 ) -> str:
-    """Return the statement that builds a state, in the SQL of an engine.
+    """Return the statement that builds a rollup, in the SQL of an engine.
 
     ``create_table``, ``insert`` and ``replace`` are those of :func:`sqlrank.sql`. With ``insert`` alone the statement adds no days and
     slices that the table already has. With ``batch`` it adds nothing to a table that has rows of that batch. It may therefore run twice,
-    but it cannot raise an error as :func:`state` does.
+    but it cannot raise an error as :func:`rollup` does.
 
     Raises:
-        MetricError: as for :func:`state`, or a construct that the dialect cannot express.
+        MetricError: as for :func:`rollup`, or a construct that the dialect cannot express.
         InputError: an invalid name or condition.
 
-    >>> print(state_sql("AUC", predictions="clicks", by="day", dialect="bigquery").splitlines()[1])
+    >>> print(rollup_sql("AUC", predictions="clicks", by="day", dialect="bigquery").splitlines()[1])
     WITH predictions AS (
     """
     call = Request(
@@ -215,7 +215,7 @@ def state_sql(
     dialect_name = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     get_dialect(dialect_name)
     if dialect_name == "sqlite" and connection is None and fold is not None:
-        raise MetricError("SQLite has no MD5, by which folds are told; make the state through connection=, or give it a function md5")
+        raise MetricError("SQLite has no MD5, by which folds are told; make the rollup through connection=, or give it a function md5")
     question, definition = rollup_question(
         call, dialect_name, ScoreBinning.from_arguments(bins, fineness, atoms), JackknifeBuckets.from_arguments(fold, folds)
     )

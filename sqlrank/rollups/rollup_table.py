@@ -50,7 +50,7 @@ def check_duplicate_batches(database: Database, table: SourceTable, keys: Sequen
     if duplicates:
         name, *values = duplicates[0]
         raise InputError(
-            f"state: {table.label} has the batch {name!r} twice for {describe_group(keys, values)}, which would count twice; delete those rows and add them once"
+            f"rollup: {table.label} has the batch {name!r} twice for {describe_group(keys, values)}, which would count twice; delete those rows and add them once"
         )
 
 
@@ -77,7 +77,7 @@ def net_batches(database: Database, table: SourceTable, keys: Sequence[str], row
     remaining = exp.select("*").from_(netted).where(exp.GT(this=columns[non_negative[0]].copy(), expression=exp.Literal.number(0)))
     count_query = exp.select(exp.alias_(exp.Count(this=exp.Star()), "number")).from_(remaining.copy().subquery("s"))
     if not database.query_rows(count_query)[0][0]:
-        raise InputError(f"state: {table.label} has no rows to add up, since all that there were have been taken back")
+        raise InputError(f"rollup: {table.label} has no rows to add up, since all that there were have been taken back")
     return remaining.subquery("s")
 
 
@@ -96,10 +96,10 @@ def _check(
     select_items = [exp.alias_(column.copy(), f"told_{index}") for index, column in enumerate([*keys.values(), *non_negative.values()])]
     negative_rows = database.query_rows(exp.select(*select_items).from_(rows.copy()).where(is_negative).limit(1))
     if negative_rows:
-        group = ", ".join(f"{name} = {value}" for name, value in zip(keys, negative_rows[0], strict=False)) or "the state"
+        group = ", ".join(f"{name} = {value}" for name, value in zip(keys, negative_rows[0], strict=False)) or "the rollup"
         name, value = min(zip(non_negative, negative_rows[0][len(keys) :], strict=True), key=lambda name_and_value: name_and_value[1])
         raise InputError(
-            f"state: more was taken back of {table.label} than there was: {group} is left with {float(value):g} {name}; a batch was added twice, or "
+            f"rollup: more was taken back of {table.label} than there was: {group} is left with {float(value):g} {name}; a batch was added twice, or "
             f"is of other rows: leave it out by where=\"{BATCH_COLUMN} <> '...'\", or make these days anew"
         )
 
@@ -122,7 +122,7 @@ class Rule(NamedTuple):
 
 
 class RollupTable:
-    """A state table with its column names and key columns."""
+    """A rollup table with its column names and key columns."""
 
     def __init__(self, table: SourceTable) -> None:
         self.table = table
@@ -154,17 +154,17 @@ class RollupTable:
         missing += [] if self.has_bins else [metric.name for metric in metrics.rank_based]
         if any(self.table.column(name) is None for name in (NUM_ROWS, DEFINITION_COLUMN)):
             raise InputError(
-                f"state: {self.table.label} has no {NUM_ROWS} or no {DEFINITION_COLUMN}, and is no state; sqlrank.state (sqlrank state) makes one"
+                f"rollup: {self.table.label} has no {NUM_ROWS} or no {DEFINITION_COLUMN}, and is no rollup; sqlrank.rollup (sqlrank rollup) makes one"
             )
         if missing:
             raise InputError(
-                f"state: {self.table.label} does not have the sums of {', '.join(missing)}, with these parameters; make it anew with all "
-                f"metrics, such as sqlrank state {' '.join(repr(metric.name) for metric in metrics.metrics)}"
+                f"rollup: {self.table.label} does not have the sums of {', '.join(missing)}, with these parameters; make it anew with all "
+                f"metrics, such as sqlrank rollup {' '.join(repr(metric.name) for metric in metrics.metrics)}"
             )
         for name in by:
             if self.table.column_types is not None and (self.table.column(name) or name) not in self.key_columns:
                 raise InputError(
-                    f"state: {name!r} is no column that rows of {self.table.label} are told apart by{did_you_mean(name, self.key_columns)} "
+                    f"rollup: {name!r} is no column that rows of {self.table.label} are told apart by{did_you_mean(name, self.key_columns)} "
                     f"There are: {', '.join(self.key_columns)}"
                 )
 
@@ -181,7 +181,7 @@ class RollupTable:
             metric.name for metric in means if not all(self.has(name) for moment in metric.moments for name in moment.aggregates)
         ]:
             raise InputError(
-                f"state: {self.table.label} does not have the sums of squares by which it is told how sure the weighted means of {', '.join(missing)} "
+                f"rollup: {self.table.label} does not have the sums of squares by which it is told how sure the weighted means of {', '.join(missing)} "
                 "are, since it was made before these were kept; make it anew, or leave out confidence="
             )
 
@@ -190,7 +190,7 @@ class RollupTable:
         name = self.table.column(FOLD_COLUMN)
         if name not in self.key_columns:
             raise InputError(
-                f"state: {self.table.label} has no column {FOLD_COLUMN}, by which it is told how sure a metric is; make it anew with fold= (--fold), "
+                f"rollup: {self.table.label} has no column {FOLD_COLUMN}, by which it is told how sure a metric is; make it anew with fold= (--fold), "
                 "which names what was drawn on its own, such as fold='user_id'"
             )
         if name in [self.table.column(key) for key in by]:
@@ -312,7 +312,7 @@ class RollupTable:
         select_items = [groups[0], *(exp.alias_(aggregate, f"end_{index}") for index, aggregate in enumerate(aggregates))]
         group_rows = database.query_rows(exp.select(*select_items).from_(rows.copy()).group_by(*(column.copy() for column in groups)))
         if not sum(row[2] for row in group_rows):
-            raise InputError(f"state: {self.table.label} has no rows to add up; see what {argument}= leaves of it")
+            raise InputError(f"rollup: {self.table.label} has no rows to add up; see what {argument}= leaves of it")
         self._check_definitions({row[0] for row in group_rows})
         if any(row[3] < row[2] for row in group_rows):
             self._refuse_impossible(database, rows, rules)
@@ -326,21 +326,21 @@ class RollupTable:
             duckdb_type = (self.table.column_types or {}).get(self.table.column(name) or "", "").upper()
             if duckdb_type and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
                 raise InputError(
-                    f"state: {name} of {self.table.label} is {duckdb_type}, not a number; cast it in a view, CAST({name} AS DOUBLE), or make the state anew"
+                    f"rollup: {name} of {self.table.label} is {duckdb_type}, not a number; cast it in a view, CAST({name} AS DOUBLE), or make the rollup anew"
                 )
 
     def _check_definitions(self, definitions: Collection[str | None]) -> None:
         """Raise ``InputError`` unless all rows have the same definition."""
         if not all(definitions):
             raise InputError(
-                f"state: {self.table.label} has rows without a {DEFINITION_COLUMN}, so that it cannot be told whether they can be added up; make these "
-                "days anew with sqlrank.state (sqlrank state)"
+                f"rollup: {self.table.label} has rows without a {DEFINITION_COLUMN}, so that it cannot be told whether they can be added up; make these "
+                "days anew with sqlrank.rollup (sqlrank rollup)"
             )
         if len(definitions) > 1:
             least, *_, most = sorted(map(str, definitions))
             days = "" if self.table.column(DAY_COLUMN) is None else "; see which days have which: SELECT DISTINCT day, definition"
             raise InputError(
-                f"state: rows of different definitions ({least}, {most}) cannot be added up: they are of other metrics, columns, weights, conditions "
+                f"rollup: rows of different definitions ({least}, {most}) cannot be added up: they are of other metrics, columns, weights, conditions "
                 f"or bins{days}; choose those of one with where=, or make the others anew"
             )
 
@@ -362,7 +362,7 @@ class RollupTable:
         is_number = isinstance(value, (int, float, Decimal)) and math.isfinite(value)
         value_text = f"{float(value):g}" if is_number else "NULL" if value is None else str(value)
         raise InputError(
-            f"state: {self.table.label} has rows with {value_text} in {name}, {rule.meaning if is_number else NOT_A_NUMBER}; make these days anew, or "
+            f"rollup: {self.table.label} has rows with {value_text} in {name}, {rule.meaning if is_number else NOT_A_NUMBER}; make these days anew, or "
             f"leave them out by where= ({describe_group(self.key_columns, row)})"
         )
 
@@ -381,7 +381,7 @@ class RollupTable:
         group_values = _first(database, rows, columns, exp.and_(has_retraction, has_remaining_rows))
         if group_values is not None:
             raise InputError(
-                f"state: {', '.join(names)} of {self.table.label} cannot be told: the least and the greatest value are not taken back, and rows of "
+                f"rollup: {', '.join(names)} of {self.table.label} cannot be told: the least and the greatest value are not taken back, and rows of "
                 f"{describe_group(keys, group_values)} were; make these days anew, leave them out by where=, or leave out {', '.join(names)}"
             )
 
@@ -399,7 +399,7 @@ class RollupTable:
         group_values = _first(database, rows, [self.column(name) for name in keys], _differ(FILE_NUMBER))
         if group_values is not None:
             raise InputError(
-                f"state: several files of {self.table.label} have rows of {describe_group(keys, group_values)}, which would count twice; leave one of them out, or "
+                f"rollup: several files of {self.table.label} have rows of {describe_group(keys, group_values)}, which would count twice; leave one of them out, or "
                 "give the rows of each a name of their own by batch= (--batch), if they are to be added up"
             )
 

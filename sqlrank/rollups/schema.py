@@ -51,7 +51,7 @@ DEFINITION_COLUMN = "definition_hash"
 """The column with the definition hash; only rows with equal hashes may be merged."""
 
 BIN_COLUMNS = ("bin", "positives", "negatives", "score_min", "score_max")
-"""The columns of a state with score bins."""
+"""The columns of a rollup with score bins."""
 
 BATCH_COLUMN = "batch"
 """The column with the name of a row's batch, if batches are named."""
@@ -61,7 +61,7 @@ NUM_ROWS, DAY_COLUMN, NUM_DAYS = "num_rows", "day", "num_days"
 
 
 def select_row_keys(names: Iterable[str]) -> list[str]:
-    """Return the key columns of a state, other than the bin."""
+    """Return the key columns of a rollup, other than the bin."""
     non_key_columns = {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN}
     return [name for name in names if name.lower() not in non_key_columns and merge_function(name) is None]
 

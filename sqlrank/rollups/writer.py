@@ -67,7 +67,7 @@ class Batch:
         return replace(question, call=replace(question.call, where=both))
 
     def add_batch_column(self, statement: CompiledStatement) -> CompiledStatement:
-        """Add the batch column to a state's statement, and negate its sums for retractions."""
+        """Add the batch column to a rollup's statement, and negate its sums for retractions."""
         tree: Any = statement.tree.copy()
         if self.is_retraction:
             for select_item, output in zip(tree.selects, statement.outputs, strict=True):
@@ -123,7 +123,7 @@ def _with_rows(stored: CompiledStatement, choose: Callable[[exp.Select], exp.Sel
     return replace(stored, tree=tree)
 
 
-STAGING_VIEW = "sqlrank_new_state"
+STAGING_VIEW = "sqlrank_new_rollup"
 """Name of the temporary view of the rows to insert."""
 
 INSERT_LOCK = threading.Lock()
@@ -193,7 +193,7 @@ def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, r
         raise InputError(f"insert: {table_name} tells batches apart; name that of these rows, such as batch='2026-03-05' (--batch)")
     if sorted(existing_columns) != sorted(rows.column_names):
         raise InputError(
-            f"insert: {table_name} has the columns {', '.join(existing_columns)}, and these rows {', '.join(rows.column_names)}: a state of other metrics; "
+            f"insert: {table_name} has the columns {', '.join(existing_columns)}, and these rows {', '.join(rows.column_names)}: a rollup of other metrics; "
             "insert into another table"
         )
     _claim(duck, target)

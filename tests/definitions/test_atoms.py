@@ -1,4 +1,4 @@
-"""Scores that many rows have get bins of their own in a state, which narrows what is certain, and never wrongly."""
+"""Scores that many rows have get bins of their own in a rollup, which narrows what is certain, and never wrongly."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ def test_common_scores_are_those_of_numpy() -> None:
 def test_a_step_of_the_grid_is_cut_at_its_atoms() -> None:
     """One step holds all of these scores: below the first atom, it, between both, the second, and above it."""
     scores = [0.5, 0.5001, 0.5002, 0.5003, 0.5004, 0.5001]
-    made = sqlrank.state("AUC", predictions=pa.table({"score": scores, "label": [0, 1] * 3}), atoms=[0.5003, 0.5001], fineness=16)
+    made = sqlrank.rollup("AUC", predictions=pa.table({"score": scores, "label": [0, 1] * 3}), atoms=[0.5003, 0.5001], fineness=16)
     rows = made.sort_by("bin").select(["bin", "num_rows", "score_min", "score_max"]).to_pylist()
     assert [(row["bin"] - 15, row["num_rows"]) for row in rows] == [(0, 1), (1 / 1024, 2), (2 / 1024, 1), (3 / 1024, 1), (4 / 1024, 1)]
     assert [row["score_min"] for row in rows] == sorted(set(scores))
 
 
 def test_what_is_certain_is_narrower() -> None:
-    """STATE: of the scores of boosting, of which many rows share 46, AUC is certain to 0.024 by the grid alone."""
+    """ROLLUP: of the scores of boosting, of which many rows share 46, AUC is certain to 0.024 by the grid alone."""
     atoms = sqlrank.evaluate("CommonScores", **BOOSTING)["score"].to_pylist()
     assert len(atoms) == 46
     truth = sqlrank.evaluate(ORDERS, **BOOSTING).to_pylist()[0]
     widths = []
     for given in ((), atoms):
-        found = sqlrank.evaluate(ORDERS, state=sqlrank.state(ORDERS, by="campaign", atoms=given, **BOOSTING)).to_pylist()[0]
+        found = sqlrank.evaluate(ORDERS, rollup=sqlrank.rollup(ORDERS, by="campaign", atoms=given, **BOOSTING)).to_pylist()[0]
         for metric in ORDERS:
             assert found[f"{metric}.bound_low"] - 1e-12 <= truth[metric] <= found[f"{metric}.bound_high"] + 1e-12
         widths.append(found["AUC.bound_high"] - found["AUC.bound_low"])
@@ -74,22 +74,23 @@ def test_truth_is_never_beyond(seed: int) -> None:
     given: dict[str, Any] = {"predictions": table, "columns": {"weight": "weight"}}
     atoms = np.unique(scores)[::2].tolist()
     truth = sqlrank.evaluate(ORDERS, **given).to_pylist()[0]
-    found = sqlrank.evaluate(ORDERS, state=sqlrank.state(ORDERS, atoms=atoms, fineness=1, **given)).to_pylist()[0]
+    found = sqlrank.evaluate(ORDERS, rollup=sqlrank.rollup(ORDERS, atoms=atoms, fineness=1, **given)).to_pylist()[0]
     for metric in ORDERS:
         assert found[f"{metric}.bound_low"] - 1e-12 <= truth[metric] <= found[f"{metric}.bound_high"] + 1e-12
-    each = sqlrank.state(ORDERS, atoms=np.unique(scores).tolist(), fineness=1, **given)
-    exact = sqlrank.evaluate(ORDERS, state=each).to_pylist()[0]
+    each = sqlrank.rollup(ORDERS, atoms=np.unique(scores).tolist(), fineness=1, **given)
+    exact = sqlrank.evaluate(ORDERS, rollup=each).to_pylist()[0]
     assert [exact[metric] for metric in ORDERS] == pytest.approx([truth[metric] for metric in ORDERS], rel=1e-12)
 
 
 def test_atoms_are_part_of_the_definition() -> None:
     table = pa.table({"score": [0.5, 0.25], "label": [0, 1]})
     made = [
-        sqlrank.state("AUC", predictions=table, atoms=atoms)["definition_hash"][0].as_py() for atoms in ((), [0.5], [0.5, 0.5], 0.5, [0.25])
+        sqlrank.rollup("AUC", predictions=table, atoms=atoms)["definition_hash"][0].as_py()
+        for atoms in ((), [0.5], [0.5, 0.5], 0.5, [0.25])
     ]
     assert len(set(made)) == 3
     assert made[1] == made[2] == made[3]
-    text = printed("state", "AUC", "--predictions", "clicks", "--atom", "0.5", "--sql", "--dialect", "snowflake")
+    text = printed("rollup", "AUC", "--predictions", "clicks", "--atom", "0.5", "--sql", "--dialect", "snowflake")
     assert made[1] in text
     assert "WHEN score = CAST(0.5 AS DOUBLE)" in text
 
@@ -105,4 +106,4 @@ def test_atoms_are_part_of_the_definition() -> None:
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(MetricError, match=message):
-        sqlrank.state("AUC", predictions=pa.table({"score": [0.5], "label": [1]}), **options)
+        sqlrank.rollup("AUC", predictions=pa.table({"score": [0.5], "label": [1]}), **options)

@@ -134,9 +134,9 @@ def test_areas_of_users_by_folds() -> None:
     score = moved + label + rng.normal(0, 1, label.shape)
     places = np.indices(label.shape).reshape(3, -1)
     columns = {"sample": places[0], "user": places[1], "label": label.ravel(), "score": np.round(score.ravel(), 2)}
-    kept = sqlrank.state("AUC", predictions=pa.table(columns), by="sample", fold="user", bins="score")
+    kept = sqlrank.rollup("AUC", predictions=pa.table(columns), by="sample", fold="user", bins="score")
     truth = stats.norm.cdf(1 / np.sqrt(2 * 2))
-    by_folds = sqlrank.evaluate("AUC", state=kept, by="sample", confidence=0.95)
+    by_folds = sqlrank.evaluate("AUC", rollup=kept, by="sample", confidence=0.95)
     by_rows = sqlrank.evaluate("AUC", predictions=pa.table(columns), by="sample", confidence=0.95)
     held = [
         np.mean(

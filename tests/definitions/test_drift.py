@@ -1,4 +1,4 @@
-"""Drift: metrics of some days of a state beside those of others, by hand, with bounds, verdicts and exit status."""
+"""Drift: metrics of some days of a rollup beside those of others, by hand, with bounds, verdicts and exit status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.definitions.test_states import clicks, on_sqlite
+from tests.definitions.test_rollups import clicks, on_sqlite
 from tests.unit.command_line import call
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ DAYS = {"reference": "day = 1", "where": "day = 2"}
 
 
 def two_days(then: list[tuple[float, float]], now: list[tuple[float, float]], is_open: bool = True, **columns: Any) -> pa.Table:
-    """Return a state of two days from weights of positives and negatives in bins, the highest first."""
+    """Return a rollup of two days from weights of positives and negatives in bins, the highest first."""
     rows = [(day, -float(place), *pair) for day, bins in ((1, then), (2, now)) for place, pair in enumerate(bins)]
     day, bins, positives, negatives = (list(each) for each in zip(*rows, strict=True))
     ends = {"score_min": bins, "score_max": [each + 0.5 * is_open for each in bins]}
@@ -31,8 +31,8 @@ def two_days(then: list[tuple[float, float]], now: list[tuple[float, float]], is
 
 def test_by_hand() -> None:
     """Of bins (2, 1), (1, 3), (1, 6) AUC is 0.7375 in [0.6, 0.875], of one bin 0.5 in [0, 1]; all of its weight is in the first tenths."""
-    state = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)])
-    auc, psi = sorted(sqlrank.drift("AUC", state=state, **DAYS).to_pylist(), key=lambda row: row["metric"])
+    rollup = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)])
+    auc, psi = sorted(sqlrank.drift("AUC", rollup=rollup, **DAYS).to_pylist(), key=lambda row: row["metric"])
     assert auc == {
         "metric": "AUC",
         "value_reference": pytest.approx(0.7375),
@@ -53,19 +53,19 @@ def test_by_hand() -> None:
 @pytest.mark.slow
 def test_psi_by_hand() -> None:
     """Halves that become 80 and 20 of 100; days that are alike have 0; a day is at 0 from itself however its weight changes."""
-    state = two_days([(5, 45), (10, 40)], [(10, 70), (15, 5)])
-    psi = next(row for row in sqlrank.drift("AUC", state=state, **DAYS).to_pylist() if row["metric"] == "PSI")
+    rollup = two_days([(5, 45), (10, 40)], [(10, 70), (15, 5)])
+    psi = next(row for row in sqlrank.drift("AUC", rollup=rollup, **DAYS).to_pylist() if row["metric"] == "PSI")
     assert psi["value_current"] == pytest.approx(0.3 * log(0.8 / 0.5) - 0.3 * log(0.2 / 0.5), abs=1e-14)
     alike = two_days([(5, 45), (10, 40)], [(15, 135), (120, 30)])
-    assert next(row for row in sqlrank.drift("AUC", state=alike, **DAYS).to_pylist() if row["metric"] == "PSI")["value_current"] == 0
+    assert next(row for row in sqlrank.drift("AUC", rollup=alike, **DAYS).to_pylist() if row["metric"] == "PSI")["value_current"] == 0
 
 
 @pytest.mark.slow
 def test_metrics_are_those_of_evaluate() -> None:
-    made = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
-    found = sqlrank.drift(["AUC", "LogLoss"], state=made, reference="day < 4", where="day >= 4", by="campaign").to_pylist()
+    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
+    found = sqlrank.drift(["AUC", "LogLoss"], rollup=made, reference="day < 4", where="day >= 4", by="campaign").to_pylist()
     then, now = (
-        {row["campaign"]: row for row in sqlrank.evaluate(["AUC", "LogLoss"], state=made, where=where, by="campaign").to_pylist()}
+        {row["campaign"]: row for row in sqlrank.evaluate(["AUC", "LogLoss"], rollup=made, where=where, by="campaign").to_pylist()}
         for where in ("day < 4", "day >= 4")
     )
     assert len(found) == 6
@@ -87,10 +87,10 @@ def test_metrics_are_those_of_evaluate() -> None:
 
 @pytest.mark.slow
 def test_another_engine() -> None:
-    made = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
+    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
     asked = {"reference": "day < 4", "where": "day >= 4", "by": "campaign", "at_most": {"PSI": 0.1}}
-    here = sqlrank.drift(["AUC", "LogLoss"], state=made, **asked).to_pylist()
-    there = sqlrank.drift(["AUC", "LogLoss"], state="s", connection=on_sqlite(made), dialect="sqlite", **asked).to_pylist()
+    here = sqlrank.drift(["AUC", "LogLoss"], rollup=made, **asked).to_pylist()
+    there = sqlrank.drift(["AUC", "LogLoss"], rollup="s", connection=on_sqlite(made), dialect="sqlite", **asked).to_pylist()
     assert there == [pytest.approx(row, abs=1e-12) for row in here]
 
 
@@ -103,8 +103,8 @@ def test_another_engine() -> None:
 )  # fmt: skip
 def test_verdicts_are_certain(at_most: Any, is_open: bool, verdict: str) -> None:
     """AUC falls by 0.2375, 32 % of what it was; of open bins by -0.4 to 0.875."""
-    state = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)], is_open)
-    result = sqlrank.drift("AUC", state=state, at_most=at_most, **DAYS)
+    rollup = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)], is_open)
+    result = sqlrank.drift("AUC", rollup=rollup, at_most=at_most, **DAYS)
     assert [(row["metric"], row["verdict"]) for row in result.to_pylist()] == [("AUC", verdict), ("PSI", None)]
     assert result.schema.metadata[b"sqlrank.verdict"].decode() == verdict
 
@@ -119,8 +119,8 @@ def test_the_worst_comes_first_and_what_is_not_there_is_skipped() -> None:
             table["campaign"].append(campaign)
             table["label"].append(number % 2)
             table["score"].append(0.5 if number % 2 == 0 else 0.75 if number < 20 * share else 0.25)
-    state = sqlrank.state("AUC", predictions=pa.table(table), by=["day", "campaign"], bins="score")
-    result = sqlrank.drift("AUC", state=state, by="campaign", at_most=0.15, **DAYS).to_pylist()
+    rollup = sqlrank.rollup("AUC", predictions=pa.table(table), by=["day", "campaign"], bins="score")
+    result = sqlrank.drift("AUC", rollup=rollup, by="campaign", at_most=0.15, **DAYS).to_pylist()
     found = [(row["campaign"], row["verdict"], row["reason"]) for row in result if row["metric"] == "AUC"]
     assert found == [
         ("b", "fail", "moved by more than the tolerance"),
@@ -133,8 +133,8 @@ def test_the_worst_comes_first_and_what_is_not_there_is_skipped() -> None:
 def test_a_metric_that_became_undefined_does_not_pass() -> None:
     """On the second day all labels are positive, so that AUC is undefined; LogLoss is not."""
     table = pa.table({"day": [1] * 8 + [2] * 8, "label": [0, 1] * 4 + [1] * 8, "score": [0.25, 0.75] * 8})
-    state = sqlrank.state(["AUC", "LogLoss"], predictions=table, by="day", bins="score")
-    result = sqlrank.drift(["AUC", "LogLoss"], state=state, at_most={"AUC": 0.5, "LogLoss": 9}, **DAYS)
+    rollup = sqlrank.rollup(["AUC", "LogLoss"], predictions=table, by="day", bins="score")
+    result = sqlrank.drift(["AUC", "LogLoss"], rollup=rollup, at_most={"AUC": 0.5, "LogLoss": 9}, **DAYS)
     found = {row["metric"]: (row["verdict"], row["reason"]) for row in result.to_pylist()}
     assert found["AUC"] == ("inconclusive", "undefined for the days that are compared")
     assert found["LogLoss"][0] == "pass"
@@ -143,9 +143,9 @@ def test_a_metric_that_became_undefined_does_not_pass() -> None:
 
 @pytest.mark.slow
 def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, summary = tmp_path / "state.parquet", tmp_path / "summary.md"
+    path, summary = tmp_path / "rollup.parquet", tmp_path / "summary.md"
     pq.write_table(two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)]), path)
-    asked = ["drift", "AUC", "--state", path, "--reference", "day = 1", "--where", "day = 2"]
+    asked = ["drift", "AUC", "--rollup", path, "--reference", "day = 1", "--where", "day = 2"]
     found = {at_most: call(*asked, "--at-most", at_most) for at_most in ("0.9", "AUC=0.2", "PSI=0.2")}
     assert {name: result.exit_code for name, result in found.items()} == {"0.9": 0, "AUC=0.2": 3, "PSI=0.2": 1}
     assert found["PSI=0.2"].stdout.endswith("verdict: fail\n")
@@ -172,18 +172,18 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"reference": "day = 9"}, "^state: Table has no rows to add up; see what reference= leaves of it"),
-        ({"reference": "bin = 1"}, "^reference: bin is no column that rows of the state are told apart by"),
+        ({"reference": "day = 9"}, "^rollup: Table has no rows to add up; see what reference= leaves of it"),
+        ({"reference": "bin = 1"}, "^reference: bin is no column that rows of the rollup are told apart by"),
         ({"at_most": {"LogLoss": 1}}, "^tolerance of 'LogLoss', which is not asked for; there are: AUC, PSI"),
         ({"at_most": "much"}, "^tolerance='much' is not possible: give a number from 0, such as 0.01, or a share of the baseline"),
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
-        ({"by": "campaign"}, "^state: 'campaign' is no column that rows of Table are told apart by"),
+        ({"by": "campaign"}, "^rollup: 'campaign' is no column that rows of Table are told apart by"),
         (
-            {"state": two_days([(1, 1)], [(2, 1)]).set_column(7, "definition_hash", pa.array(["0", "1"]))},
-            r"^state: rows of different definitions \(0, 1\) cannot be added up",
+            {"rollup": two_days([(1, 1)], [(2, 1)]).set_column(7, "definition_hash", pa.array(["0", "1"]))},
+            r"^rollup: rows of different definitions \(0, 1\) cannot be added up",
         ),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.drift(**{"metrics": "AUC", "state": two_days([(1, 1)], [(2, 1)]), **DAYS, **options})
+        sqlrank.drift(**{"metrics": "AUC", "rollup": two_days([(1, 1)], [(2, 1)]), **DAYS, **options})

@@ -1,4 +1,4 @@
-"""Folds of a state: standard errors by leaving one out, by hand, in fractions, and beside scikit-learn."""
+"""Folds of a rollup: standard errors by leaving one out, by hand, in fractions, and beside scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 
 import sqlrank
 from sqlrank.rollups import evaluate_rollup, jackknife
-from tests.definitions.test_states import ORDERS, SUMS, clicks, on_sqlite
+from tests.definitions.test_rollups import ORDERS, SUMS, clicks, on_sqlite
 from tests.lanes import few
 from tests.unit.command_line import call, printed
 
@@ -54,8 +54,8 @@ def table_of(rows: Sequence[tuple[Any, ...]]) -> pa.Table:
 
 @cache
 def kept(bins: str = "score") -> pa.Table:
-    """Return a state of weighted predictions of five days and two campaigns, in eight folds of the viewers."""
-    return sqlrank.state(METRICS, predictions=clicks(), by=["day", "campaign"], fold="viewer", folds=8, bins=bins)
+    """Return a rollup of weighted predictions of five days and two campaigns, in eight folds of the viewers."""
+    return sqlrank.rollup(METRICS, predictions=clicks(), by=["day", "campaign"], fold="viewer", folds=8, bins=bins)
 
 
 def test_four_folds_by_hand() -> None:
@@ -63,10 +63,10 @@ def test_four_folds_by_hand() -> None:
     rows = []
     for fold, (positives, negatives) in enumerate([(1, 4), (2, 3), (0, 5), (3, 2)]):
         rows += [(unit_in(fold, 4), label, 0.5, 1.0) for label in [1] * positives + [0] * negatives]
-    made = sqlrank.state("BaseRate", predictions=table_of(rows), fold="viewer", folds=4)
+    made = sqlrank.rollup("BaseRate", predictions=table_of(rows), fold="viewer", folds=4)
     assert made["fold"].to_pylist() == [0, 1, 2, 3]
     assert made.schema.field("fold").type == pa.int64()
-    (row,) = sqlrank.evaluate("BaseRate", state=made, confidence=0.95).to_pylist()
+    (row,) = sqlrank.evaluate("BaseRate", rollup=made, confidence=0.95).to_pylist()
     assert row == {
         "BaseRate": pytest.approx(0.3, abs=1e-15),
         "BaseRate.ci_low": 0.0,
@@ -90,7 +90,7 @@ def test_a_fold_that_weighs_nothing_is_no_unit() -> None:
     metrics = ["AUC", "LogLoss"]
     options: dict[str, Any] = {"by": "campaign", "fold": "viewer", "folds": 4}
     found, without = (
-        sqlrank.evaluate(metrics, state=sqlrank.state(metrics, predictions=each, **options), by="campaign", confidence=0.95).to_pylist()
+        sqlrank.evaluate(metrics, rollup=sqlrank.rollup(metrics, predictions=each, **options), by="campaign", confidence=0.95).to_pylist()
         for each in (pa.table(rows), pa.table(rows).filter([weight > 0 for weight in rows["weight"]]))
     )
     assert found[0] | {"num_rows": 6} == without[0]
@@ -106,8 +106,8 @@ def test_a_fold_without_values_is_no_unit_of_a_mean_over_lists() -> None:
     queries = [unit_in(fold, 4) for fold in range(3)]
     run = pa.table({"query_id": queries * 2, "doc_id": ["x"] * 3 + ["y"] * 3, "score": [2.0, 1.0, 1.0, 1.0, 2.0, 2.0]})
     qrels = pa.table({"query_id": queries, "doc_id": ["x"] * 3, "relevance": [1, 1, 0]})
-    made = sqlrank.state(["RR", "num_q"], run=run, qrels=qrels, fold="query_id", folds=4, no_relevant="skip")
-    (row,) = sqlrank.evaluate("RR", state=made, confidence=0.95, no_relevant="skip").to_pylist()
+    made = sqlrank.rollup(["RR", "num_q"], run=run, qrels=qrels, fold="query_id", folds=4, no_relevant="skip")
+    (row,) = sqlrank.evaluate("RR", rollup=made, confidence=0.95, no_relevant="skip").to_pylist()
     assert (row["RR"], row["RR.se"], row["RR.n_buckets"], row["num_rows"]) == (0.75, pytest.approx(0.25), 2, 3)
 
 
@@ -119,8 +119,8 @@ def test_in_fractions() -> None:
         for _ in range(60)
     ]
     written = [(unit, label, float(score), float(weight)) for unit, label, score, weight in rows]
-    made = sqlrank.state(["AUC", "Brier"], predictions=table_of(written), fold="viewer", folds=5, bins="score")
-    (found,) = sqlrank.evaluate(["AUC", "Brier"], state=made, confidence=0.9).to_pylist()
+    made = sqlrank.rollup(["AUC", "Brier"], predictions=table_of(written), fold="viewer", folds=5, bins="score")
+    (found,) = sqlrank.evaluate(["AUC", "Brier"], rollup=made, confidence=0.9).to_pylist()
     parts = [[row for row in rows if fold_of(row[0], 5) != fold] for fold in range(5)]
     for name, metric in (("AUC", _area), ("Brier", _brier)):
         assert found[name] == pytest.approx(float(metric(rows)), abs=1e-13)
@@ -162,7 +162,7 @@ def test_beside_scikit_learn(campaign: str | None) -> None:
     """Three days of a campaign, one of which is NULL."""
     table = clicks()
     where = np.array([row["campaign"] == campaign and row["day"] <= 3 for row in table.select(["campaign", "day"]).to_pylist()])
-    found = sqlrank.evaluate(METRICS, state=kept(), by="campaign", where="day <= 3", confidence=0.95).to_pylist()
+    found = sqlrank.evaluate(METRICS, rollup=kept(), by="campaign", where="day <= 3", confidence=0.95).to_pylist()
     (row,) = (row for row in found if row["campaign"] == campaign)
     for name, values in values_without(where).items():
         error = jackknifed(values) ** 0.5
@@ -179,11 +179,11 @@ def test_beside_scikit_learn(campaign: str | None) -> None:
 def test_values_are_those_without_folds(options: dict[str, Any]) -> None:
     every = [*SUMS, *ORDERS]
     given = {"predictions": clicks(), "by": ["day", "campaign"], **options}
-    one, other = sqlrank.state(every, **given), sqlrank.state(every, **given, fold="viewer", folds=3)
+    one, other = sqlrank.rollup(every, **given), sqlrank.rollup(every, **given, fold="viewer", folds=3)
     assert other.num_rows > one.num_rows
     asked: dict[str, Any] = {"by": "campaign", "where": "day < 4"}
-    plain = sqlrank.evaluate(every, state=one, **asked).to_pylist()
-    found = sqlrank.evaluate(every, state=other, confidence=0.9, **asked).to_pylist()
+    plain = sqlrank.evaluate(every, rollup=one, **asked).to_pylist()
+    found = sqlrank.evaluate(every, rollup=other, confidence=0.9, **asked).to_pylist()
     for row, expected in zip(found, plain, strict=True):
         assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
@@ -191,7 +191,7 @@ def test_values_are_those_without_folds(options: dict[str, Any]) -> None:
 @pytest.mark.slow
 def test_windows_have_their_intervals() -> None:
     """They are those of a call for the days of each."""
-    asked = {"metrics": ["AUC", "LogLoss"], "state": kept("grid"), "by": "campaign", "confidence": 0.8}
+    asked = {"metrics": ["AUC", "LogLoss"], "rollup": kept("grid"), "by": "campaign", "confidence": 0.8}
     found = sqlrank.evaluate(**asked, rolling=2, ends="day IN (2, 5)").to_pylist()
     assert len(found) == 4
     for row in found:
@@ -202,7 +202,7 @@ def test_windows_have_their_intervals() -> None:
 
 @pytest.mark.slow
 def test_few_are_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"metrics": ["AUC", "LogLoss"], "state": kept("grid"), "by": "campaign", "rolling": 2, "ends": "day > 3", "confidence": 0.8}
+    asked = {"metrics": ["AUC", "LogLoss"], "rollup": kept("grid"), "by": "campaign", "rolling": 2, "ends": "day > 3", "confidence": 0.8}
     expected = sqlrank.evaluate(**asked).to_pylist()
     monkeypatch.setattr(evaluate_rollup, "MAX_BINS_PER_CHUNK", 1)
     monkeypatch.setattr(jackknife, "MAX_BINS_PER_EVALUATION", 1)
@@ -218,8 +218,8 @@ def test_extremes_and_counts_of_the_other_folds(tmp_path: Path) -> None:
     own.write_text("-- Spread: range of scores over their mean.\nSELECT\n  group_id,\n  (MAX(score) - MIN(score)) / NULLIF(AVG(score), 0) AS spread\n"
                    "FROM predictions\nGROUP BY group_id\n")  # fmt: skip
     rows = [(unit_in(fold, 3), 1, score, 1.0) for fold, scores in enumerate([(0.25, 0.5), (1.0,), (0.75, 0.5, 0.125)]) for score in scores]
-    made = sqlrank.state("Spread", predictions=table_of(rows), fold="viewer", folds=3, sql_dir=tmp_path)
-    (row,) = sqlrank.evaluate("Spread", state=made, confidence=0.9, sql_dir=tmp_path).to_pylist()
+    made = sqlrank.rollup("Spread", predictions=table_of(rows), fold="viewer", folds=3, sql_dir=tmp_path)
+    (row,) = sqlrank.evaluate("Spread", rollup=made, confidence=0.9, sql_dir=tmp_path).to_pylist()
     without = [0.875 / (2.375 / 4), 0.625 / (2.125 / 5), 0.75 / (1.75 / 3)]
     assert (row["Spread"], row["Spread.se"]) == pytest.approx((0.875 / (3.125 / 6), jackknifed(without) ** 0.5), abs=1e-14)
 
@@ -235,8 +235,8 @@ def test_what_has_no_interval() -> None:
     }
     found = {}
     for name, rows in cases.items():
-        made = sqlrank.state("AUC", predictions=table_of(rows), fold="viewer", folds=2, bins="score")
-        (row,) = sqlrank.evaluate("AUC", state=made, confidence=0.95).to_pylist()
+        made = sqlrank.rollup("AUC", predictions=table_of(rows), fold="viewer", folds=2, bins="score")
+        (row,) = sqlrank.evaluate("AUC", rollup=made, confidence=0.95).to_pylist()
         found[name] = tuple(row[each] for each in ("AUC", "AUC.se", "AUC.n_buckets", "AUC.ci_low", "AUC.ci_high"))
     assert found == {"one": (1, None, 1, None, None), "all": (1, None, 2, None, None), "same": (1, 0, 2, None, None)}
 
@@ -246,14 +246,14 @@ def test_a_fold_that_was_taken_away_is_none() -> None:
     """A fold whose rows are all retracted has no rows and is not counted."""
     rows = [(unit_in(fold, 4), label, 0.25 + label / 2 - fold / 8, 1.0) for fold in range(4) for label in (0, 1)]
     given = {"metrics": ["AUC", "MAE"], "fold": "viewer", "folds": 4, "bins": "score"}
-    made = sqlrank.state(**given, predictions=table_of(rows), batch="first")
-    back = sqlrank.state(**given, predictions=table_of(rows), batch="back", negative=True, only=f"viewer = '{unit_in(3, 4)}'")
+    made = sqlrank.rollup(**given, predictions=table_of(rows), batch="first")
+    back = sqlrank.rollup(**given, predictions=table_of(rows), batch="back", negative=True, only=f"viewer = '{unit_in(3, 4)}'")
     both = pa.concat_tables([made, back])
-    found = sqlrank.evaluate(["AUC", "MAE"], state=both, confidence=0.9).to_pylist()
-    three = sqlrank.state(**given, predictions=table_of(rows[:6]))
-    assert found == [pytest.approx(row, abs=1e-14) for row in sqlrank.evaluate(["AUC", "MAE"], state=three, confidence=0.9).to_pylist()]
+    found = sqlrank.evaluate(["AUC", "MAE"], rollup=both, confidence=0.9).to_pylist()
+    three = sqlrank.rollup(**given, predictions=table_of(rows[:6]))
+    assert found == [pytest.approx(row, abs=1e-14) for row in sqlrank.evaluate(["AUC", "MAE"], rollup=three, confidence=0.9).to_pylist()]
     assert found[0]["AUC.n_buckets"] == 3
-    (auc, _) = sqlrank.compare_states(["AUC", "MAE"], states={"all": made, "left": both}).to_pylist()
+    (auc, _) = sqlrank.compare_rollups(["AUC", "MAE"], rollups={"all": made, "left": both}).to_pylist()
     assert (auc["value"], auc["n_buckets"]) == (found[0]["AUC"], 4)
 
 
@@ -261,13 +261,13 @@ def test_a_fold_that_was_taken_away_is_none() -> None:
 def test_another_engine_makes_and_adds_them_up() -> None:
     there = on_sqlite(clicks())
     given = {"by": ["day", "campaign"], "fold": "viewer", "folds": 8, "columns": {"weight": "weight"}}
-    made = sqlrank.state(METRICS, predictions="s", connection=there, dialect="sqlite", **given)
-    here = sqlrank.state(METRICS, predictions=clicks(), **given)
+    made = sqlrank.rollup(METRICS, predictions="s", connection=there, dialect="sqlite", **given)
+    here = sqlrank.rollup(METRICS, predictions=clicks(), **given)
     assert made.schema.field("fold").type == pa.int64()
     assert made.to_pylist() == [pytest.approx(row, rel=1e-12) for row in here.to_pylist()]
     asked = {"by": "campaign", "confidence": 0.95}
-    found = sqlrank.evaluate(METRICS, state="s", connection=on_sqlite(here), dialect="sqlite", **asked).to_pylist()
-    assert found == [pytest.approx(row, abs=1e-12) for row in sqlrank.evaluate(METRICS, state=here, **asked).to_pylist()]
+    found = sqlrank.evaluate(METRICS, rollup="s", connection=on_sqlite(here), dialect="sqlite", **asked).to_pylist()
+    assert found == [pytest.approx(row, abs=1e-12) for row in sqlrank.evaluate(METRICS, rollup=here, **asked).to_pylist()]
 
 
 # The difference of two times
@@ -275,7 +275,7 @@ def test_another_engine_makes_and_adds_them_up() -> None:
 
 @pytest.mark.slow
 def test_drift_leaves_a_fold_out_of_both_times() -> None:
-    asked = {"state": kept(), "reference": "day < 4", "where": "day >= 4", "confidence": 0.95}
+    asked = {"rollup": kept(), "reference": "day < 4", "where": "day >= 4", "confidence": 0.95}
     result = sqlrank.drift(METRICS, **asked)
     assert result.column_names[4:11] == ["bound_low", "bound_high", "ci_low", "ci_high", "se", "n_buckets", "p_value"]
     day = clicks()["day"].to_numpy()
@@ -308,7 +308,7 @@ def _two_sided(value: float, freedom: int) -> float:
 @pytest.mark.slow
 def test_verdicts_by_intervals() -> None:
     """Judge metrics by confidence intervals, and counts, which have none, by their bounds."""
-    asked = {"state": kept(), "reference": "day < 4", "where": "day >= 4", "at_most": {"LogLoss": 0.4, "num_predictions": 10}}
+    asked = {"rollup": kept(), "reference": "day < 4", "where": "day >= 4", "at_most": {"LogLoss": 0.4, "num_predictions": 10}}
     certain, sure = (
         {
             row["metric"]: (row["verdict"], row["reason"])
@@ -319,7 +319,7 @@ def test_verdicts_by_intervals() -> None:
     assert certain["LogLoss"] == ("pass", "within the tolerance")
     assert sure["LogLoss"] == ("inconclusive", "cannot tell: the interval reaches past the tolerance")
     assert sure["num_predictions"] == certain["num_predictions"] == ("fail", "moved by more than the tolerance")
-    one = {**asked, "state": kept().filter(pa.compute.equal(kept()["fold"], 3)), "confidence": 0.95, "at_most": 0.1}
+    one = {**asked, "rollup": kept().filter(pa.compute.equal(kept()["fold"], 3)), "confidence": 0.95, "at_most": 0.1}
     rows = {row["metric"]: row["reason"] for row in sqlrank.drift("LogLoss", **one).to_pylist()}
     assert rows["LogLoss"] == "cannot tell: too few folds, or they do not differ"
 
@@ -328,12 +328,12 @@ def test_verdicts_by_intervals() -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    path, state = tmp_path / "clicks.parquet", tmp_path / "state.parquet"
+    path, rollup = tmp_path / "clicks.parquet", tmp_path / "rollup.parquet"
     pq.write_table(clicks(), path)
-    options = ("state", "AUC", "LogLoss", "--predictions", path, "--by", "day", "--fold", "viewer", "--folds", 8)
-    printed(*options, "-o", state)
-    assert pq.read_table(state).column_names[:3] == ["day", "fold", "bin"]
-    shown = printed("evaluate", "AUC", "LogLoss", "--state", state, "--confidence", 0.95)
+    options = ("rollup", "AUC", "LogLoss", "--predictions", path, "--by", "day", "--fold", "viewer", "--folds", 8)
+    printed(*options, "-o", rollup)
+    assert pq.read_table(rollup).column_names[:3] == ["day", "fold", "bin"]
+    shown = printed("evaluate", "AUC", "LogLoss", "--rollup", rollup, "--confidence", 0.95)
     assert shown.splitlines()[0].split() == [
         "metric",
         "value",
@@ -345,13 +345,13 @@ def test_the_command(tmp_path: Path) -> None:
         "num_days",
         "num_rows",
     ]
-    drift = ("drift", "AUC", "--state", state, "--reference", "day < 4", "--where", "day >= 4", "--confidence", 0.95)
+    drift = ("drift", "AUC", "--rollup", rollup, "--reference", "day < 4", "--where", "day >= 4", "--confidence", 0.95)
     summary = tmp_path / "summary.md"
     assert call(*drift, "--at-most", "AUC=0.001", "--summary", summary).exit_code == 3
     assert "| difference | bound_low | bound_high | ci_low | ci_high | tolerance |" in summary.read_text("utf-8")
-    text = printed(*options[:4], "clicks", *options[5:], "--sql", "--dialect", "snowflake", "--insert", "ads.state")
-    assert "MD5('state:' || CAST(unit_id AS VARCHAR))" in text
-    model = sqlrank.state_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", fold="viewer")
+    text = printed(*options[:4], "clicks", *options[5:], "--sql", "--dialect", "snowflake", "--insert", "ads.daily_rollup")
+    assert "MD5('rollup:' || CAST(unit_id AS VARCHAR))" in text
+    model = sqlrank.rollup_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", fold="viewer")
     assert "% 2147483647 % 32 AS fold" in model.sql
     (unique,) = model.schema["models"][0]["data_tests"]
     assert "CAST(fold AS TEXT)" in unique["unique"]["column_name"]
@@ -365,44 +365,44 @@ def test_the_command(tmp_path: Path) -> None:
         ({"fold": "visitor"}, "^unit: 'visitor' is a column that predictions do not have. There are: "),
         ({"fold": "score"}, "unit_id is DOUBLE, which engines write differently; cast it to text or whole numbers"),
         ({"fold": "campaign"}, "unit_id is NULL; for intervals it has to be known which rows belong together"),
-        ({"by": "fold=day"}, "^by names 'fold', which is a column of every state; rename it"),
+        ({"by": "fold=day"}, "^by names 'fold', which is a column of every rollup; rename it"),
     ],
 )
-def test_states_that_are_refused(options: dict[str, Any], message: str) -> None:
+def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.state(**{"metrics": "AUC", "predictions": clicks(), **options})
+        sqlrank.rollup(**{"metrics": "AUC", "predictions": clicks(), **options})
 
 
 def test_sqlite_without_a_digest() -> None:
-    with pytest.raises(sqlrank.MetricError, match=r"^SQLite has no MD5, by which folds are told; make the state through connection="):
-        sqlrank.state_sql("AUC", predictions="clicks", fold="viewer", dialect="sqlite")
+    with pytest.raises(sqlrank.MetricError, match=r"^SQLite has no MD5, by which folds are told; make the rollup through connection="):
+        sqlrank.rollup_sql("AUC", predictions="clicks", fold="viewer", dialect="sqlite")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"state": sqlrank.state("LogLoss", predictions=clicks(), by="day")}, r"has no column fold, by which it is told how sure a metric is; make it anew with fold="),
+        ({"rollup": sqlrank.rollup("LogLoss", predictions=clicks(), by="day")}, r"has no column fold, by which it is told how sure a metric is; make it anew with fold="),
         ({"by": "fold"}, "^by names fold, and a fold alone does not say how sure it is; leave out by='fold', or confidence="),
         ({"metrics": "AP"}, "does not have the sums of AP"),
         ({"confidence": 1.5}, "^confidence=1.5 is not possible"),
-        ({"interval": "bootstrap"}, "^interval= is for rows; a state has intervals by its folds, of confidence= alone"),
+        ({"interval": "bootstrap"}, "^interval= is for rows; a rollup has intervals by its folds, of confidence= alone"),
         ({"replicates": 999}, "^replicates= is for rows"),
         ({"unit": "viewer"}, "^unit= is for rows"),
     ],
 )  # fmt: skip
 def test_intervals_that_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.evaluate(**{"metrics": "LogLoss", "state": kept(), "confidence": 0.95, **options})
+        sqlrank.evaluate(**{"metrics": "LogLoss", "rollup": kept(), "confidence": 0.95, **options})
 
 
 def test_units_that_nobody_checked() -> None:
     """A printed statement takes a unit of NULL as it comes; its rows are in no fold."""
     duck = duckdb.connect()
     duck.register("clicks", clicks())
-    text = sqlrank.state_sql(["AUC", "LogLoss"], predictions="clicks", fold="campaign", folds=2)
+    text = sqlrank.rollup_sql(["AUC", "LogLoss"], predictions="clicks", fold="campaign", folds=2)
     made = duck.sql(text).to_arrow_table()
     with pytest.raises(
-        sqlrank.InputError, match=r"^state: fold is NULL in some rows of Table, .* leave them out by where='fold IS NOT NULL'"
+        sqlrank.InputError, match=r"^rollup: fold is NULL in some rows of Table, .* leave them out by where='fold IS NOT NULL'"
     ):
-        sqlrank.evaluate("LogLoss", state=made, confidence=0.95)
-    assert sqlrank.evaluate("LogLoss", state=made)["num_rows"].to_pylist() == [1500]
+        sqlrank.evaluate("LogLoss", rollup=made, confidence=0.95)
+    assert sqlrank.evaluate("LogLoss", rollup=made)["num_rows"].to_pylist() == [1500]

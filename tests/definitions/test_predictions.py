@@ -164,10 +164,10 @@ def from_cumulated(cumulated: float, positives: float, observations: float) -> f
 
 
 def serial(label: Sequence[float], weight: Sequence[float]) -> float:
-    state = LightMetrics()
+    rollup = LightMetrics()
     for one, other in zip(label, weight, strict=True):
-        state.add(one, other)
-    return state.lift_quality
+        rollup.add(one, other)
+    return rollup.lift_quality
 
 
 def published(label: np.ndarray, weight: np.ndarray) -> float:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PREDICTIONS = ("--predictions", "{source}")
 TWO_SCORES = ("--column", "score=score", "--column", "score=other", "--policy", "level=query")
 FEATURES = ("--column", "features=score", "--column", "features=other")
-DRIFT = ("drift", "LogLoss", "--state", "{source}", "--reference", "day < DATE '2026-03-03'", "--at-most", "9")
+DRIFT = ("drift", "LogLoss", "--rollup", "{source}", "--reference", "day < DATE '2026-03-03'", "--at-most", "9")
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ OUTPUTS = {
     "gate": Output(("gate", "Brier", *PREDICTIONS, *TWO_SCORES), "-o", ".parquet", FileKind.VERDICTS),
     "gate --junit": Output(("gate", "Brier", *PREDICTIONS, *TWO_SCORES), "--junit", ".xml", FileKind.JUNIT),
     "gate --summary": Output(("gate", "Brier", *PREDICTIONS, *TWO_SCORES), "--summary", ".md", FileKind.SUMMARY),
-    "drift": Output(DRIFT, "-o", ".parquet", FileKind.DRIFT, "state"),
-    "drift --junit": Output(DRIFT, "--junit", ".xml", FileKind.JUNIT, "state"),
-    "drift --summary": Output(DRIFT, "--summary", ".md", FileKind.SUMMARY, "state"),
+    "drift": Output(DRIFT, "-o", ".parquet", FileKind.DRIFT, "rollup"),
+    "drift --junit": Output(DRIFT, "--junit", ".xml", FileKind.JUNIT, "rollup"),
+    "drift --summary": Output(DRIFT, "--summary", ".md", FileKind.SUMMARY, "rollup"),
     "experiment": Output(
         ("experiment", "Mean(score)", "--data", "{source}", "--unit", "row", "--control", "a"), "-o", ".parquet", FileKind.EXPERIMENT
     ),
     "split": Output(("split", "{source}", "--key", "query_id", "--salt", "s", "--folds", "2"), "-o", ".parquet", FileKind.SPLIT),
-    "state": Output(("state", "LogLoss", *PREDICTIONS, "--by", "day"), "-o", ".parquet", FileKind.STATE),
+    "rollup": Output(("rollup", "LogLoss", *PREDICTIONS, "--by", "day"), "-o", ".parquet", FileKind.ROLLUP),
     "learn": Output(("learn", "{source}", "-k", "2", "--iterations", "1", *FEATURES), "-o", ".parquet", FileKind.WEIGHTS),
     "learn --sql": Output(
         ("learn", "{source}", "-k", "2", "--iterations", "1", *FEATURES, "--sql", "clicks"), "-o", ".sql", FileKind.STATEMENT
@@ -59,8 +59,8 @@ OUTPUTS = {
     "chart": Output(("chart", "ROC", *PREDICTIONS), "-o", ".json", FileKind.CHART),
     "report": Output(("report", "Brier", *PREDICTIONS), "-o", ".html", FileKind.REPORT),
     "sql --dbt": Output(("sql", "AUC", "--predictions", "clicks"), "--dbt", ".sql", FileKind.DBT_METRICS, ""),
-    "state --dbt": Output(
-        ("state", "AUC", "--predictions", "clicks", "--by", "day", "--begin", "2026-01-01"), "--dbt", ".sql", FileKind.DBT_STATE, ""
+    "rollup --dbt": Output(
+        ("rollup", "AUC", "--predictions", "clicks", "--by", "day", "--begin", "2026-01-01"), "--dbt", ".sql", FileKind.DBT_ROLLUP, ""
     ),
 }
 
@@ -76,14 +76,14 @@ CONTENTS = {
     FileKind.SUMMARY: ("## sqlrank gate: pass\n",),
     FileKind.STATEMENT: ("-- sqlrank 1.0: scores of a linear model\nSELECT 1",),
     FileKind.DBT_METRICS: ("{{ config(materialized='table') }}\n-- sqlrank 1.0: AUC\nSELECT 1",),
-    FileKind.DBT_STATE: ("{{ config(materialized='incremental') }}\n-- sqlrank 1.0: state 0123456789abcdef\nSELECT 1",),
+    FileKind.DBT_ROLLUP: ("{{ config(materialized='incremental') }}\n-- sqlrank 1.0: rollup 0123456789abcdef\nSELECT 1",),
     FileKind.DBT_PROPERTIES: ("# sqlrank 1.0: beside daily.sql\nversion: 2\n",),
 }
 """Beginnings of text files, by their kind."""
 
 
 def data(folder: Path) -> Path:
-    """Make a folder with predictions of four days, and a state of them."""
+    """Make a folder with predictions of four days, and a rollup of them."""
     rng = np.random.default_rng(1)
     rows = 80
     table = {
@@ -99,6 +99,6 @@ def data(folder: Path) -> Path:
     pq.write_table(pa.table(table), folder / "predictions.parquet")
     import sqlrank
 
-    state = sqlrank.state("LogLoss", predictions=str(folder / "predictions.parquet"), by="day")
-    pq.write_table(state, folder / "state.parquet")
+    rollup = sqlrank.rollup("LogLoss", predictions=str(folder / "predictions.parquet"), by="day")
+    pq.write_table(rollup, folder / "rollup.parquet")
     return folder

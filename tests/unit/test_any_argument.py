@@ -79,16 +79,16 @@ CALLS += [
     (sqlrank.dbt_model, name, {"metrics": "AUC", "name": "m", "predictions": "p"}) for name in ("metrics", "name", "materialized", "by")
 ]
 
-STATE = sqlrank.state(["AUC", "LogLoss"], predictions=PREDICTIONS, by="day=query_id", fold="doc_id", folds=2)
+ROLLUP = sqlrank.rollup(["AUC", "LogLoss"], predictions=PREDICTIONS, by="day=query_id", fold="doc_id", folds=2)
 CALLS += [
     (function, name, call)
     for function, call in (
-        (sqlrank.state, {"metrics": "AUC", "predictions": PREDICTIONS}),
-        (sqlrank.state_sql, {"metrics": "AUC", "predictions": "clicks", "by": "day"}),
-        (sqlrank.state_model, {"metrics": "AUC", "name": "m", "predictions": "clicks", "by": "day", "begin": "2026-01-01"}),
-        (sqlrank.evaluate, {"metrics": "AUC", "state": STATE}),
-        (sqlrank.compare_states, {"metrics": "AUC", "states": {"a": STATE, "b": STATE}}),
-        (sqlrank.drift, {"metrics": "AUC", "state": STATE, "reference": "day = 'a'"}),
+        (sqlrank.rollup, {"metrics": "AUC", "predictions": PREDICTIONS}),
+        (sqlrank.rollup_sql, {"metrics": "AUC", "predictions": "clicks", "by": "day"}),
+        (sqlrank.rollup_model, {"metrics": "AUC", "name": "m", "predictions": "clicks", "by": "day", "begin": "2026-01-01"}),
+        (sqlrank.evaluate, {"metrics": "AUC", "rollup": ROLLUP}),
+        (sqlrank.compare_rollups, {"metrics": "AUC", "rollups": {"a": ROLLUP, "b": ROLLUP}}),
+        (sqlrank.drift, {"metrics": "AUC", "rollup": ROLLUP, "reference": "day = 'a'"}),
         (sqlrank.explain, {"metric": "RR", "run": RUN, "qrels": QRELS, "query": "a"}),
         (sqlrank.split, {"source": VISITS, "key": "unit_id", "salt": "test", "folds": 2}),
         (sqlrank.split, {"source": VISITS, "key": "unit_id", "time": "x", "leave_last": 1, "item": "variant", "cold_start": "drop"}),
@@ -222,19 +222,23 @@ HUGE = 10**400
         (sqlrank.split, {"seen_pairs": ["drop"]}, "seen_pairs=['drop'] is not possible: give a text, such as 'drop'"),
         (sqlrank.split, {"folds": None, "shares": {"a": HUGE, "b": 1}}, "is not possible: give parts with their shares, which add up to 1"),
         (sqlrank.split, {"leave_last": HUGE}, "is not possible: give a whole number from 1, such as 10"),
-        (sqlrank.state, {"bins": np.array(["grid", "grid"])}, "bins=['grid', 'grid'] is not possible: give a text, such as 'grid'"),
-        (sqlrank.state, {"fineness": True}, "fineness=True is not possible: give a whole number from 1, such as 1024"),
-        (sqlrank.state, {"fineness": HUGE}, "is not possible: give a whole number from 1, such as 1024"),
-        *((sqlrank.state, {"atoms": value}, "give the scores that have bins of their own") for value in ("", {0.5}, HUGE)),
-        (sqlrank.state_model, {"dialect": None}, "dialect=None is not possible: give the name of a dialect, such as 'bigquery'"),
-        (sqlrank.state_model, {"begin": 5}, "begin=5 is not possible: give a day, such as '2026-01-31'"),
-        (sqlrank.state_sql, {"by": [""]}, "by=[''] is not possible: give a column, a list of columns, or a list of lists"),
-        (sqlrank.state_sql, {"fold": " "}, "fold=' ' is not possible: give the name of a column, such as 'user_id'"),
+        (sqlrank.rollup, {"bins": np.array(["grid", "grid"])}, "bins=['grid', 'grid'] is not possible: give a text, such as 'grid'"),
+        (sqlrank.rollup, {"fineness": True}, "fineness=True is not possible: give a whole number from 1, such as 1024"),
+        (sqlrank.rollup, {"fineness": HUGE}, "is not possible: give a whole number from 1, such as 1024"),
+        *((sqlrank.rollup, {"atoms": value}, "give the scores that have bins of their own") for value in ("", {0.5}, HUGE)),
+        (sqlrank.rollup_model, {"dialect": None}, "dialect=None is not possible: give the name of a dialect, such as 'bigquery'"),
+        (sqlrank.rollup_model, {"begin": 5}, "begin=5 is not possible: give a day, such as '2026-01-31'"),
+        (sqlrank.rollup_sql, {"by": [""]}, "by=[''] is not possible: give a column, a list of columns, or a list of lists"),
+        (sqlrank.rollup_sql, {"fold": " "}, "fold=' ' is not possible: give the name of a column, such as 'user_id'"),
         (sqlrank.explain, {"rows": HUGE}, "is not possible: give a whole number from 1, such as 20"),
         (sqlrank.sql, {"predictions": "$$"}, "predictions: '$$' has not the quotes of duckdb"),
         (sqlrank.sql, {"create_table": "$$"}, "create_table: '$$' has not the quotes of duckdb"),
-        (sqlrank.evaluate, {"state": STATE, "predictions": None, "check": "full"}, "check='full' is for rows, which a state does not have"),
-        (sqlrank.evaluate, {"state": STATE, "predictions": None, "seed": 3}, "seed= is for rows; a state has intervals by its folds"),
+        (
+            sqlrank.evaluate,
+            {"rollup": ROLLUP, "predictions": None, "check": "full"},
+            "check='full' is for rows, which a rollup does not have",
+        ),
+        (sqlrank.evaluate, {"rollup": ROLLUP, "predictions": None, "seed": 3}, "seed= is for rows; a rollup has intervals by its folds"),
     ],
 )
 def test_messages_of_further_functions_name_the_argument(function: Callable[..., Any], call: dict[str, Any], message: str) -> None:
@@ -247,9 +251,9 @@ def test_messages_of_further_functions_name_the_argument(function: Callable[...,
 
 def test_numbers_and_arrays_of_numpy_are_those_of_python() -> None:
     given: dict[str, Any] = {"predictions": PREDICTIONS, "by": "day=query_id", "fold": "doc_id"}
-    plain = sqlrank.state("AUC", **given, fineness=64, folds=3, atoms=[0.25, 0.5])
-    assert sqlrank.state("AUC", **given, fineness=np.int64(64), folds=np.int32(3), atoms=np.array([0.25, 0.5])) == plain
-    assert sqlrank.state("AUC", **given, atoms=None) == sqlrank.state("AUC", **given)
+    plain = sqlrank.rollup("AUC", **given, fineness=64, folds=3, atoms=[0.25, 0.5])
+    assert sqlrank.rollup("AUC", **given, fineness=np.int64(64), folds=np.int32(3), atoms=np.array([0.25, 0.5])) == plain
+    assert sqlrank.rollup("AUC", **given, atoms=None) == sqlrank.rollup("AUC", **given)
     assert sqlrank.evaluate({"AUC", "LogLoss", "AP"} - {"AP"}, predictions=PREDICTIONS).column_names == ["AUC", "LogLoss"]
 
 
@@ -277,15 +281,15 @@ def test_a_connection_that_was_closed(function: Callable[..., Any], connection: 
     ("function", "call"),
     [
         (sqlrank.evaluate, {"metrics": "AUC", "predictions": PREDICTIONS}),
-        (sqlrank.evaluate, {"metrics": "AUC", "state": "state.parquet"}),
+        (sqlrank.evaluate, {"metrics": "AUC", "rollup": "rollup.parquet"}),
         (sqlrank.sql, {"metrics": "AUC", "predictions": "clicks"}),
         (sqlrank.dbt_model, {"metrics": "AUC", "predictions": "clicks", "name": "model"}),
         (sqlrank.report, {"metrics": "AUC", "predictions": PREDICTIONS}),
         (sqlrank.compare, {"metrics": "RR", "run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
         (sqlrank.gate, {"metrics": "RR", "run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
         (sqlrank.experiment, {"metrics": "Mean(x)", "data": VISITS}),
-        (sqlrank.compare_states, {"metrics": "AUC", "states": {"a": "a.parquet", "b": "b.parquet"}}),
-        (sqlrank.drift, {"metrics": "AUC", "state": "state.parquet", "reference": "day < 2"}),
+        (sqlrank.compare_rollups, {"metrics": "AUC", "rollups": {"a": "a.parquet", "b": "b.parquet"}}),
+        (sqlrank.drift, {"metrics": "AUC", "rollup": "rollup.parquet", "reference": "day < 2"}),
     ],
 )
 def test_a_level_of_confidence_is_checked_alike(function: Callable[..., Any], call: dict[str, Any], level: Any) -> None:

@@ -129,7 +129,7 @@ def test_the_query_to_see_more_runs_and_shows_all(kind: str, tmp_path: Path) -> 
     ],
 )
 def test_nan_is_found_in_parquet_files_whose_statistics_leave_it_out(role: str, column: str, metric: str, tmp_path: Path) -> None:
-    """Arrow states the least and the greatest number of a column beside its NaN, from which DuckDB 2.0 takes ISNAN to be false."""
+    """Arrow gives the least and the greatest number of a column beside its NaN, from which DuckDB 2.0 takes ISNAN to be false."""
     rows = range(1000)
     sources = {
         "run": pa.table({"query_id": [i // 10 for i in rows], "doc_id": rows, "score": [float(i) for i in rows]}),

@@ -58,7 +58,7 @@ def test_no_block_of_commands_is_passed_over() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", few([name for name, count in EXAMPLES.items() if count], ["README.md", "docs/state.md"]))
+@pytest.mark.parametrize("name", few([name for name, count in EXAMPLES.items() if count], ["README.md", "docs/rollups.md"]))
 def test_examples_in_python_run(name: str) -> None:
     results = doctest.testfile(str(ROOT / name), module_relative=False)
     assert results.failed == 0

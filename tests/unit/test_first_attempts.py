@@ -204,9 +204,9 @@ FURTHER: list[tuple[Any, ...]] = [
     ("dbt_model('AUC', 'daily', predictions='clicks', config={'tags': ['x']})", "dbt_model('AUC', 'daily', predictions='clicks')"),
     ("dbt_model('AUC', 'daily', data='clicks', by='day')", "dbt_model('AUC', 'daily', predictions='clicks', by='day')"),
     (
-        "state_model('AUC', 'st', predictions='clicks', by='day')",
-        "state_model needs begin",
-        "state_model('AUC', 'st', predictions='clicks', by='day', begin='2026-01-01')",
+        "rollup_model('AUC', 'st', predictions='clicks', by='day')",
+        "rollup_model needs begin",
+        "rollup_model('AUC', 'st', predictions='clicks', by='day', begin='2026-01-01')",
     ),
     # torchmetrics
     ("evaluate('BinaryAUROC', preds=preds, target=target)", "evaluate('BinaryAUROC', predictions={'score': preds, 'label': target})"),
@@ -231,9 +231,9 @@ FURTHER: list[tuple[Any, ...]] = [
     ("evaluate('AUC', predictions={'label': y_true, 'score': y_score})", 0.75),
     ("evaluate(predictions)", "evaluate('AUC', predictions=table)"),
     (
-        "drift('AUC', state=daily)",
-        "drift('AUC', state=state, reference=...)",
-        "drift('AUC', state=state('AUC', predictions=daily, by='day'), reference=\"day < '2026-01-02'\")",
+        "drift('AUC', rollup=daily)",
+        "drift('AUC', rollup=rollup, reference=...)",
+        "drift('AUC', rollup=rollup('AUC', predictions=daily, by='day'), reference=\"day < '2026-01-02'\")",
     ),
 ]
 

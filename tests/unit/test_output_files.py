@@ -77,7 +77,7 @@ def test_no_output_becomes_an_input_of_the_next_call(name: str, folder: Path) ->
 
 @pytest.mark.parametrize(
     "option",
-    [("--qrels", "x"), ("--queries", "x"), ("--run", "x"), ("--run", "a=x"), ("--input", "items=x"), ("--state", "x"), ("--db", "x")],
+    [("--qrels", "x"), ("--queries", "x"), ("--run", "x"), ("--run", "a=x"), ("--input", "items=x"), ("--rollup", "x"), ("--db", "x")],
 )
 def test_every_option_with_a_source_is_an_input(option: tuple[str, str]) -> None:
     Path("x").write_text("1")
@@ -177,29 +177,29 @@ def test_kinds_of_texts() -> None:
 
 def test_damaged_files_are_files_of_others() -> None:
     """Whatever their readers raise."""
-    table = pa.table({"x": [1, 2]}).replace_schema_metadata({"sqlrank.version": "1.0", "sqlrank.kind": "state"})
+    table = pa.table({"x": [1, 2]}).replace_schema_metadata({"sqlrank.version": "1.0", "sqlrank.kind": "rollup"})
     pq.write_table(table, "x.parquet")
     rng = np.random.default_rng(1)
-    for content in (Path("x.parquet").read_bytes(), as_excel(table, kind="state")):
+    for content in (Path("x.parquet").read_bytes(), as_excel(table, kind="rollup")):
         for case in range(400):
             damaged = bytearray(content)
             for place in rng.integers(4, len(content), 4):
                 damaged[place] = rng.integers(256)
             Path("damaged").write_bytes(damaged[: rng.integers(4, len(content))] if case % 3 == 0 else damaged)
-            assert read_file_kind(Path("damaged")) in {None, FileKind.STATE, FileKind.TABLE}
+            assert read_file_kind(Path("damaged")) in {None, FileKind.ROLLUP, FileKind.TABLE}
 
 
-def test_a_state_of_an_earlier_version_is_recognized(folder: Path) -> None:
+def test_a_rollup_of_an_earlier_version_is_recognized(folder: Path) -> None:
     """It has no kind in its metadata, as one that Arrow saved from Python."""
-    Path("state.parquet").write_bytes((folder / "state.parquet").read_bytes())
-    assert read_file_kind(Path("state.parquet")) == FileKind.STATE
+    Path("rollup.parquet").write_bytes((folder / "rollup.parquet").read_bytes())
+    assert read_file_kind(Path("rollup.parquet")) == FileKind.ROLLUP
     pq.write_table(sqlrank.evaluate("AUC", predictions=str(folder / "predictions.parquet")), "result.parquet")
     assert read_file_kind(Path("result.parquet")) == FileKind.TABLE
     words = ("evaluate", "AUC", "--predictions", folder / "predictions.parquet", "-o")
-    assert "of the kind 'state' and not 'metrics'" in refused(*words, "state.parquet")
+    assert "of the kind 'rollup' and not 'metrics'" in refused(*words, "rollup.parquet")
     assert call(*words, "result.parquet").exit_code == 0
-    assert call(*words, "state.parquet", "--force").exit_code == 0
-    assert read_file_kind(Path("state.parquet")) == FileKind.METRICS
+    assert call(*words, "rollup.parquet", "--force").exit_code == 0
+    assert read_file_kind(Path("rollup.parquet")) == FileKind.METRICS
 
 
 def test_both_files_of_a_dbt_model_are_looked_at_first() -> None:

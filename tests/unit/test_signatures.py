@@ -40,9 +40,9 @@ def test_every_function_names_itself_and_the_argument(name: str) -> None:
         (sqlrank.experiment, {"data": "visits"}, "experiment needs metrics; write experiment('Mean(revenue)', data='visits')"),
         (sqlrank.split, {"key": "user"}, "split needs source; write split(source, key='user')"),
         (
-            sqlrank.compare_states,
+            sqlrank.compare_rollups,
             {"metrics": "AUC"},
-            "compare_states needs states; write compare_states('AUC', states=...)",
+            "compare_rollups needs rollups; write compare_rollups('AUC', rollups=...)",
         ),
     ],
 )

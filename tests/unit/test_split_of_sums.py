@@ -59,6 +59,6 @@ def test_a_metric_of_ones_own_is_added_up(tmp_path: Path) -> None:
     own.write_text("-- Spread: range of scores over their mean.\nSELECT\n  group_id,\n  (MAX(score) - MIN(score)) / NULLIF(AVG(score), 0) AS spread\n"
                    "FROM predictions\nGROUP BY group_id\n")  # fmt: skip
     rows = pa.table({"day": [1, 1, 2, 2, 2], "label": [0, 1, 1, 0, 1], "score": [0.25, 0.5, 1.0, 0.75, 0.5]})
-    made = sqlrank.state(["Spread", "AUC"], predictions=rows, by="day", sql_dir=tmp_path)
-    (row,) = sqlrank.evaluate("Spread", state=made, sql_dir=tmp_path).to_pylist()
+    made = sqlrank.rollup(["Spread", "AUC"], predictions=rows, by="day", sql_dir=tmp_path)
+    (row,) = sqlrank.evaluate("Spread", rollup=made, sql_dir=tmp_path).to_pylist()
     assert row == {"Spread": pytest.approx(0.75 / 0.6, abs=1e-15), "num_days": 2, "num_rows": 5}

@@ -113,9 +113,9 @@ def test_jinja_behind_an_escape_is_refused() -> None:
         ({"where": '"{{ x }}" > 1'}, "where"),
     ],
 )
-def test_jinja_in_a_model_of_a_state_is_refused(options: dict[str, Any], option: str) -> None:
+def test_jinja_in_a_model_of_a_rollup_is_refused(options: dict[str, Any], option: str) -> None:
     with pytest.raises(InputError, match=rf"^{option}: .* holds Jinja, which dbt would run; only a text in where= may hold it"):
-        sqlrank.state_model(**{**CLICKS, "by": "day", "begin": "2026-01-01", **options})
+        sqlrank.rollup_model(**{**CLICKS, "by": "day", "begin": "2026-01-01", **options})
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "bigquery", "snowflake", "spark", "postgres"])

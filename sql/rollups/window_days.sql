@@ -3,5 +3,5 @@
 SELECT DISTINCT
   d.part,
   w.window_number
-FROM state_days AS d
-INNER JOIN state_windows AS w ON w.window_number BETWEEN d.first_window AND d.last_window
+FROM rollup_days AS d
+INNER JOIN rollup_windows AS w ON w.window_number BETWEEN d.first_window AND d.last_window

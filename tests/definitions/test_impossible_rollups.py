@@ -1,4 +1,4 @@
-"""States with sums that no rows have, or with rows that are there twice: refused by column, value and group, or NULL where nobody can look."""
+"""Rollups with sums that no rows have, or with rows that are there twice: refused by column, value and group, or NULL where nobody can look."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.definitions.test_states import THREE, on_sqlite, state_of
+from tests.definitions.test_rollups import THREE, on_sqlite, rollup_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,12 +29,12 @@ METRICS = ["AUC", "LogLoss", "BaseRate"]
 
 
 def changed(name: str, value: Any, batch: str | None = None) -> pa.Table:
-    """Return a state of three bins with one value changed in the second row."""
-    state = state_of(THREE)
-    state = state if batch is None else state.append_column("batch", pa.array([batch] * 3))
-    values = state[name].to_pylist()
+    """Return a rollup of three bins with one value changed in the second row."""
+    rollup = rollup_of(THREE)
+    rollup = rollup if batch is None else rollup.append_column("batch", pa.array([batch] * 3))
+    values = rollup[name].to_pylist()
     values[1] = value
-    return state.set_column(state.column_names.index(name), name, pa.array(values, state.schema.field(name).type))
+    return rollup.set_column(rollup.column_names.index(name), name, pa.array(values, rollup.schema.field(name).type))
 
 
 IMPOSSIBLE = [
@@ -58,33 +58,33 @@ IMPOSSIBLE = [
 @pytest.mark.parametrize(("name", "value", "message"), IMPOSSIBLE)
 def test_impossible_sums_are_refused_with_and_without_batches(name: str, value: Any, message: str, batch: str | None) -> None:
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
-        sqlrank.evaluate("AUC", state=changed(name, value, batch))
+        sqlrank.evaluate("AUC", rollup=changed(name, value, batch))
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, value, _ in IMPOSSIBLE if (name, value) != ("num_rows", nan)])
 def test_impossible_sums_are_undefined_where_nobody_looks(name: str, value: Any) -> None:
     duck = duckdb.connect()
     duck.register("kept", changed(name, value))
-    (row,) = duck.sql(sqlrank.sql("AUC", state="kept")).fetchall()
+    (row,) = duck.sql(sqlrank.sql("AUC", rollup="kept")).fetchall()
     assert row[:3] == (None, None, None)
-    duck.register("sound", state_of(THREE))
-    assert duck.sql(sqlrank.sql("AUC", state="sound")).fetchall()[0][0] == pytest.approx(0.7375)
+    duck.register("sound", rollup_of(THREE))
+    assert duck.sql(sqlrank.sql("AUC", rollup="sound")).fetchall()[0][0] == pytest.approx(0.7375)
 
 
 def test_sums_of_metrics_are_looked_at_where_they_are_read() -> None:
-    state = sqlrank.state(METRICS, predictions=CLICKS, by=["day", "campaign"])
-    loss, weight = (next(name for name in state.column_names if name.startswith(start)) for start in ("sum_weight_ln", "sum_weight_a1"))
+    rollup = sqlrank.rollup(METRICS, predictions=CLICKS, by=["day", "campaign"])
+    loss, weight = (next(name for name in rollup.column_names if name.startswith(start)) for start in ("sum_weight_ln", "sum_weight_a1"))
 
     def with_value(name: str, value: float) -> pa.Table:
-        values = state[name].to_pylist()
-        return state.set_column(state.column_names.index(name), name, pa.array([value, *values[1:]], pa.float64()))
+        values = rollup[name].to_pylist()
+        return rollup.set_column(rollup.column_names.index(name), name, pa.array([value, *values[1:]], pa.float64()))
 
     for name, value, message in ((loss, nan, "nan in"), (loss, inf, "inf in"), (weight, -1.0, "-1 in"), (weight, nan, "nan in")):
         with pytest.raises(sqlrank.InputError, match=f"has rows with {message} {name}, .*day = 1, campaign = a"):
-            sqlrank.evaluate("LogLoss", state=with_value(name, value))
-    assert sqlrank.evaluate("LogLoss", state=with_value("positives", -1.0)).num_rows == 1
+            sqlrank.evaluate("LogLoss", rollup=with_value(name, value))
+    assert sqlrank.evaluate("LogLoss", rollup=with_value("positives", -1.0)).num_rows == 1
     with pytest.raises(sqlrank.InputError, match="has rows with -1 in positives"):
-        sqlrank.drift("LogLoss", state=with_value("positives", -1.0), reference="day = 1", where="day = 2")
+        sqlrank.drift("LogLoss", rollup=with_value("positives", -1.0), reference="day = 1", where="day = 2")
 
 
 @pytest.mark.parametrize(
@@ -92,42 +92,42 @@ def test_sums_of_metrics_are_looked_at_where_they_are_read() -> None:
 )
 def test_sums_of_terms_of_one_sign_have_that_sign(metric: str, value: float, meaning: str) -> None:
     """Refuse logarithms of probabilities above 0, and squares and distances below 0; a bias may be either."""
-    state = sqlrank.state([metric, "Bias"], predictions=CLICKS, by="day")
-    name, bias = (name for name in state.column_names if name.startswith("sum_weight_") and name != "sum_weight_a1a30430")
-    wrong = state.set_column(state.column_names.index(name), name, pa.array([value, state[name][1].as_py()]))
+    rollup = sqlrank.rollup([metric, "Bias"], predictions=CLICKS, by="day")
+    name, bias = (name for name in rollup.column_names if name.startswith("sum_weight_") and name != "sum_weight_a1a30430")
+    wrong = rollup.set_column(rollup.column_names.index(name), name, pa.array([value, rollup[name][1].as_py()]))
     message = f"has rows with {value:g} in {name}, which adds up what is {meaning}; make these days anew"
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
-        sqlrank.evaluate(metric, state=wrong)
-    either = wrong.set_column(state.column_names.index(bias), bias, pa.array([value, -value]))
-    assert sqlrank.evaluate("Bias", state=either)["Bias"].to_pylist() == [0.0]
+        sqlrank.evaluate(metric, rollup=wrong)
+    either = wrong.set_column(rollup.column_names.index(bias), bias, pa.array([value, -value]))
+    assert sqlrank.evaluate("Bias", rollup=either)["Bias"].to_pylist() == [0.0]
 
 
 def test_what_is_no_number_is_found_beside_the_statistics_of_a_file(tmp_path: Path) -> None:
     """Arrow leaves NaN out of the least and the greatest that it writes beside a column."""
-    pq.write_table(changed("positives", nan), tmp_path / "state.parquet")
+    pq.write_table(changed("positives", nan), tmp_path / "rollup.parquet")
     with pytest.raises(sqlrank.InputError, match=r"has rows with nan in positives, which is no number that can be added up"):
-        sqlrank.evaluate("AUC", state=str(tmp_path / "state.parquet"))
+        sqlrank.evaluate("AUC", rollup=str(tmp_path / "rollup.parquet"))
 
 
 def test_texts_in_columns_of_sums_are_named() -> None:
-    state = state_of(THREE)
-    texts = state.set_column(2, "positives", pa.array(["2", "1", "one"]))
-    message = "state: positives of Table is VARCHAR, not a number; cast it in a view, CAST(positives AS DOUBLE), or make the state anew"
+    rollup = rollup_of(THREE)
+    texts = rollup.set_column(2, "positives", pa.array(["2", "1", "one"]))
+    message = "rollup: positives of Table is VARCHAR, not a number; cast it in a view, CAST(positives AS DOUBLE), or make the rollup anew"
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
-        sqlrank.evaluate("AUC", state=texts)
-    sqlite = on_sqlite(state)
+        sqlrank.evaluate("AUC", rollup=texts)
+    sqlite = on_sqlite(rollup)
     sqlite.execute("UPDATE s SET positives = 'one' WHERE bin = -2")
-    with pytest.raises(sqlrank.InputError, match=r"state: positives of s is VARCHAR, not a number; cast it in a view"):
-        sqlrank.evaluate("AUC", state="s", connection=sqlite, dialect="sqlite")
+    with pytest.raises(sqlrank.InputError, match=r"rollup: positives of s is VARCHAR, not a number; cast it in a view"):
+        sqlrank.evaluate("AUC", rollup="s", connection=sqlite, dialect="sqlite")
 
 
 def test_more_values_than_lists_are_refused() -> None:
     lists = pa.table({"day": [1, 1], "query_id": [1, 2], "doc_id": ["x", "x"], "score": [1.0, 1.0], "label": [1, 0]})
-    state = sqlrank.state("RR", predictions=lists, by="day")
-    name = next(name for name in state.column_names if name.startswith("count_"))
-    more = state.set_column(state.column_names.index(name), name, pa.array([3.0]))
+    rollup = sqlrank.rollup("RR", predictions=lists, by="day")
+    name = next(name for name in rollup.column_names if name.startswith("count_"))
+    more = rollup.set_column(rollup.column_names.index(name), name, pa.array([3.0]))
     with pytest.raises(sqlrank.InputError, match=f"has rows with 3 in {name}, which counts some of num_rows: it is no less than 0"):
-        sqlrank.evaluate("RR", state=more)
+        sqlrank.evaluate("RR", rollup=more)
 
 
 # The least and the greatest after a batch was taken back
@@ -151,13 +151,11 @@ def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
     both = pa.concat_tables([lists_of(1, (1, 2)), lists_of(2, (1, 2))])
     duck = duckdb.connect()
     given: dict[str, Any] = {"by": "day", "connection": duck, "insert": "lists"}
-    sqlrank.state("RR", predictions=both, batch="first", **given)
-    sqlrank.state("RR", predictions=lists_of(1), batch="back", negative=True, **given)
-    asked: dict[str, Any] = {"state": "lists", "connection": duck}
+    sqlrank.rollup("RR", predictions=both, batch="first", **given)
+    sqlrank.rollup("RR", predictions=lists_of(1), batch="back", negative=True, **given)
+    asked: dict[str, Any] = {"rollup": "lists", "connection": duck}
     assert sqlrank.evaluate("RR", by="day", **asked)["RR"].to_pylist() == [0.5, 0.75]
-    message = (
-        r"state: RR\(aggregate=max\) of lists cannot be told: the least and the greatest value are not taken back, and rows of day = 1 were"
-    )
+    message = r"rollup: RR\(aggregate=max\) of lists cannot be told: the least and the greatest value are not taken back, and rows of day = 1 were"
     for ask in (sqlrank.evaluate, sqlrank.sql):
         with pytest.raises(sqlrank.InputError, match=message):
             ask(["RR", "RR(aggregate=max)"], **asked)
@@ -165,10 +163,10 @@ def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
         sqlrank.evaluate("RR(aggregate=min)", by="day", **asked)
     assert sqlrank.evaluate("RR(aggregate=max)", where="day = 2", **asked)["RR(aggregate=max)"].to_pylist() == [1.0]
     # In a statement that is but named values are NULL where rows were taken back.
-    rows = duck.sql(sqlrank.sql("RR(aggregate=max)", state="lists", by="day")).fetchall()
+    rows = duck.sql(sqlrank.sql("RR(aggregate=max)", rollup="lists", by="day")).fetchall()
     assert [row[:2] for row in rows] == [(1, None), (2, 1.0)]
     # Of a day that was taken back as a whole nothing is left, and the others are as they were.
-    sqlrank.state("RR", predictions=lists_of(2), batch="back too", negative=True, **given)
+    sqlrank.rollup("RR", predictions=lists_of(2), batch="back too", negative=True, **given)
     assert sqlrank.evaluate("RR(aggregate=max)", by="day", **asked).select(["day", "RR(aggregate=max)"]).to_pylist() == [
         {"day": 2, "RR(aggregate=max)": 1.0}
     ]
@@ -181,24 +179,24 @@ def test_files_with_rows_of_the_same_day_are_refused(tmp_path: Path) -> None:
     """A day that is in two files counts twice; slices of a day may be in files of their own."""
     for day in (1, 2):
         for campaign in "ab":
-            made = sqlrank.state(METRICS, predictions=CLICKS, by=["day", "campaign"], where=f"day = {day} AND campaign = '{campaign}'")
+            made = sqlrank.rollup(METRICS, predictions=CLICKS, by=["day", "campaign"], where=f"day = {day} AND campaign = '{campaign}'")
             pq.write_table(made, tmp_path / f"{day}{campaign}.parquet")
-    apart = sqlrank.evaluate("BaseRate", state=str(tmp_path)).to_pylist()
+    apart = sqlrank.evaluate("BaseRate", rollup=str(tmp_path)).to_pylist()
     assert apart == [{"BaseRate": 0.5, "num_days": 2, "num_rows": 6}]
-    assert sqlrank.evaluate("BaseRate", state=str(tmp_path / "[12][ab].parquet")).to_pylist() == apart
+    assert sqlrank.evaluate("BaseRate", rollup=str(tmp_path / "[12][ab].parquet")).to_pylist() == apart
     pq.write_table(pq.read_table(tmp_path / "2b.parquet"), tmp_path / "copy.parquet")
     message = "have rows of day = 2, campaign = b, which would count twice; leave one of them out, or give the rows of each a name of their own by batch="
-    for state in (str(tmp_path), str(tmp_path / "*.parquet")):
+    for rollup in (str(tmp_path), str(tmp_path / "*.parquet")):
         with pytest.raises(sqlrank.InputError, match=re.escape(message)):
-            sqlrank.evaluate("BaseRate", state=state, by="campaign")
-    assert sqlrank.evaluate("BaseRate", state=str(tmp_path), where="day = 1")["num_rows"].to_pylist() == [3]
+            sqlrank.evaluate("BaseRate", rollup=rollup, by="campaign")
+    assert sqlrank.evaluate("BaseRate", rollup=str(tmp_path), where="day = 1")["num_rows"].to_pylist() == [3]
 
 
-def test_files_of_a_state_without_days_are_told_apart_by_its_groups(tmp_path: Path) -> None:
+def test_files_of_a_rollup_without_days_are_told_apart_by_its_groups(tmp_path: Path) -> None:
     for name, by, asked in (("groups", "campaign", "campaign = a"), ("whole", [], "all rows")):
         folder = tmp_path / name
         folder.mkdir()
         for place in range(2):
-            pq.write_table(sqlrank.state("BaseRate", predictions=CLICKS, by=by), folder / f"{place}.parquet")
+            pq.write_table(sqlrank.rollup("BaseRate", predictions=CLICKS, by=by), folder / f"{place}.parquet")
         with pytest.raises(sqlrank.InputError, match=f"several files of .* have rows of {asked}, which would count twice"):
-            sqlrank.evaluate("BaseRate", state=str(folder))
+            sqlrank.evaluate("BaseRate", rollup=str(folder))

@@ -1,4 +1,4 @@
-"""Printed statements that make a state on every engine, with DuckDB's rows: bins are the same everywhere, to the last row."""
+"""Printed statements that make a rollup on every engine, with DuckDB's rows: bins are the same everywhere, to the last row."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, decompose_metrics
 from sqlrank.rollups.merge import MergeQuery, RollingWindows
 from sqlrank.rollups.rollup_table import RollupTable
-from tests.definitions.test_states import clicks
-from tests.definitions.test_states_of_rankings import given
+from tests.definitions.test_rollups import clicks
+from tests.definitions.test_rollups_of_rankings import given
 from tests.engines.engines import ENGINES, SQLite
 from tests.engines.running import each, running
 
@@ -57,7 +57,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     ids=["grid", "coarse grid with atoms", "scores", "batch", "folds"],
 )
 def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> None:
-    made = sqlrank.state(METRICS, predictions=clicks(), by=["day", "campaign"], **options)
+    made = sqlrank.rollup(METRICS, predictions=clicks(), by=["day", "campaign"], **options)
     # A connection of SQLite is given the digest that a printed statement would have to do without.
     is_known = isinstance(engine, SQLite) and "fold" in options
     place: dict[str, Any] = {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
@@ -66,7 +66,7 @@ def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> No
     columns = {name: names[name] for name in ("label", "score", "weight")}
     of_folds = {"fold": names["viewer"]} if "fold" in options else {}
     given = {"predictions": "clicks", "by": [names["day"], names["campaign"]], "columns": columns, **options, **of_folds}
-    rows = engine.rows(sqlrank.state_sql(METRICS, **given, **place))
+    rows = engine.rows(sqlrank.rollup_sql(METRICS, **given, **place))
     found = sorted((dict(zip(made.column_names, row, strict=True)) for row in rows), key=_place)
     for got, expected in zip(found, sorted(made.to_pylist(), key=_place), strict=True):
         assert len(got.pop("definition_hash")) == len(expected.pop("definition_hash"))
@@ -80,13 +80,13 @@ def _place(row: dict[str, Any]) -> tuple[int, str, int, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("of_folds", [{}, {"fold": "query_id", "folds": 4}], ids=["lists", "folds"])
 def test_sums_of_lists_are_those_of_duckdb(of_folds: dict[str, Any], engine: Engine) -> None:
-    made = sqlrank.state(RANKINGS, **lists(), by=["day", "country"], **of_folds)
+    made = sqlrank.rollup(RANKINGS, **lists(), by=["day", "country"], **of_folds)
     columns = {name: f'"{name}"' for name in ("query_id", "doc_id", "score", "relevance", "weight")}
     named = {"run": "run", "qrels": "qrels", "queries": "queries", "by": ['queries."day"', 'queries."country"'], "columns": columns}
     is_known = isinstance(engine, SQLite) and "fold" in of_folds
     place: dict[str, Any] = {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
     named |= {"by": ["day", "country"], "columns": None} if is_known else {}
-    rows = engine.rows(sqlrank.state_sql(RANKINGS, **named, **of_folds, **place))
+    rows = engine.rows(sqlrank.rollup_sql(RANKINGS, **named, **of_folds, **place))
     expected = sorted((list(row.values())[:-1] for row in made.to_pylist()), key=_group)
     for got, values in zip(sorted((list(row)[:-1] for row in rows), key=_group), expected, strict=True):
         assert got == pytest.approx(values, rel=1e-9, abs=1e-12)
@@ -97,8 +97,8 @@ def _group(row: list[Any]) -> tuple[int, str, float]:
 
 
 def test_windows_are_those_of_duckdb(engine: Engine) -> None:
-    """A state that is kept on the engine is added up there by window: its sums, and its bins."""
-    made = sqlrank.state(METRICS, predictions=clicks(), by=["day", "campaign"], fineness=64)
+    """A rollup that is kept on the engine is added up there by window: its sums, and its bins."""
+    made = sqlrank.rollup(METRICS, predictions=clicks(), by=["day", "campaign"], fineness=64)
     engine.load("kept", made)
     library = registry_for(None)
     asked = decompose_metrics(resolve_metrics(METRICS, library, None, {}, {PREDICTIONS_ROLE}), library)
@@ -124,7 +124,7 @@ def test_what_batches_leave_is_what_they_leave_on_duckdb(engine: Engine) -> None
     parts = ((clicks(), "all", False), (clicks().filter(gone), "back", True))
     given = {"by": ["day", "campaign"], "fineness": 64, "columns": {"weight": "weight"}}
     made = pa.concat_tables(
-        [sqlrank.state(METRICS, predictions=rows, batch=name, negative=is_back, **given) for rows, name, is_back in parts]
+        [sqlrank.rollup(METRICS, predictions=rows, batch=name, negative=is_back, **given) for rows, name, is_back in parts]
     )
     engine.load("batches", made)
     library = registry_for(None)
@@ -154,10 +154,10 @@ def test_a_batch_is_added_once(engine: Engine) -> None:
     columns = {name: f'"{name}"' for name in ("label", "score", "weight")}
     for table, metrics, by in (("of_bins", "AUC", ['"day"']), ("of_sums", "LogLoss", [])):
         given = {"predictions": "clicks", "by": by, "columns": columns, "dialect": engine.dialects[0]}
-        engine.execute(sqlrank.state_sql(metrics, **given, batch="first", create_table=table))
+        engine.execute(sqlrank.rollup_sql(metrics, **given, batch="first", create_table=table))
         ((before,),) = engine.rows(f"SELECT COUNT(*) FROM {table}")
         for _ in range(2):
-            engine.execute(sqlrank.state_sql(metrics, **given, batch="back", negative=True, insert=table))
+            engine.execute(sqlrank.rollup_sql(metrics, **given, batch="back", negative=True, insert=table))
         assert engine.rows(f"SELECT COUNT(*), SUM(num_rows) FROM {table}") == [(2 * before, 0)]
 
 
@@ -167,9 +167,9 @@ def test_days_are_added_once(engine: Engine) -> None:
         pytest.skip("keeps no tables here to add to")
     columns = {name: f'"{name}"' for name in ("label", "score", "weight")}
     given = {"predictions": "clicks", "by": ['"day"', '"campaign"'], "columns": columns, "dialect": engine.dialects[0]}
-    engine.execute(sqlrank.state_sql("AUC", **given, where='"day" < 3', create_table="of_days"))
+    engine.execute(sqlrank.rollup_sql("AUC", **given, where='"day" < 3', create_table="of_days"))
     for _ in range(2):
-        engine.execute(sqlrank.state_sql("AUC", **given, insert="of_days"))
+        engine.execute(sqlrank.rollup_sql("AUC", **given, insert="of_days"))
         assert engine.rows("SELECT SUM(num_rows) FROM of_days") == [(clicks().num_rows,)]
 
 
@@ -183,39 +183,39 @@ def test_days_are_added_once(engine: Engine) -> None:
 )
 def test_printed_statements_ask_it_there(metrics: list[str], by: list[str], engine: Engine) -> None:
     """With bins of one score beside open ones, and a campaign that is NULL, by names alone."""
-    made = sqlrank.state([*metrics], predictions=clicks(), by=["day", "campaign"], fineness=64, atoms=[0.25, 0.5])
+    made = sqlrank.rollup([*metrics], predictions=clicks(), by=["day", "campaign"], fineness=64, atoms=[0.25, 0.5])
     dialect = engine.dialects[0]
     table = _loaded(engine, "asked" + "abcdefgh"[len(metrics)], made)
-    text = sqlrank.sql(metrics, state=table, by=by, where="day <> 3", dialect=dialect)
-    expected = sqlrank.evaluate(metrics, state=made, by=by, where="day <> 3").drop_columns("num_days").to_pylist()
+    text = sqlrank.sql(metrics, rollup=table, by=by, where="day <> 3", dialect=dialect)
+    expected = sqlrank.evaluate(metrics, rollup=made, by=by, where="day <> 3").drop_columns("num_days").to_pylist()
     assert [list(row) for row in engine.rows(text)] == [pytest.approx(list(row.values()), rel=1e-9, abs=1e-12) for row in expected]
 
 
 @pytest.mark.slow
 def test_printed_statements_ask_sums_of_lists_there(engine: Engine) -> None:
-    made = sqlrank.state(RANKINGS, **given(), by=["day", "country"])
+    made = sqlrank.rollup(RANKINGS, **given(), by=["day", "country"])
     dialect = engine.dialects[0]
     table = _loaded(engine, "listed", made)
-    text = sqlrank.sql(RANKINGS, state=table, by="country", dialect=dialect)
-    expected = sqlrank.evaluate(RANKINGS, state=made, by="country").drop_columns("num_days").to_pylist()
+    text = sqlrank.sql(RANKINGS, rollup=table, by="country", dialect=dialect)
+    expected = sqlrank.evaluate(RANKINGS, rollup=made, by="country").drop_columns("num_days").to_pylist()
     assert [list(row) for row in engine.rows(text)] == [pytest.approx(list(row.values()), rel=1e-9) for row in expected]
 
 
-def _loaded(engine: Engine, name: str, state: pa.Table) -> str:
-    """Return the table that a state was put into, with the names that a statement without quotes would give its columns."""
-    engine.load(name, state)
+def _loaded(engine: Engine, name: str, rollup: pa.Table) -> str:
+    """Return the table that a rollup was put into, with the names that a statement without quotes would give its columns."""
+    engine.load(name, rollup)
     dialect = engine.dialects[0]
-    names = [fold_column_name(column, dialect) for column in state.column_names]
-    if names == state.column_names:
+    names = [fold_column_name(column, dialect) for column in rollup.column_names]
+    if names == rollup.column_names:
         return name
-    columns = ", ".join(f'"{theirs}" AS "{ours}"' for theirs, ours in zip(state.column_names, names, strict=True))
+    columns = ", ".join(f'"{theirs}" AS "{ours}"' for theirs, ours in zip(rollup.column_names, names, strict=True))
     engine.execute(f"CREATE TABLE {name}_named AS SELECT {columns} FROM {name}")
     return f"{name}_named"
 
 
-def _finding(dialect: str, state: pa.Table, name: str = "kept") -> Any:
-    """Return what finds the state: a table of this name, with the columns of the state, as the engine has them."""
-    table = SourceTable(name, exp.to_table(name), dict.fromkeys(state.column_names, ""), dialect)
+def _finding(dialect: str, rollup: pa.Table, name: str = "kept") -> Any:
+    """Return what finds the rollup: a table of this name, with the columns of the rollup, as the engine has them."""
+    table = SourceTable(name, exp.to_table(name), dict.fromkeys(rollup.column_names, ""), dialect)
     return lambda role, source: table  # noqa: ARG005  whatever is sought
 
 
@@ -225,9 +225,9 @@ def _table(rows: list[tuple[Any, ...]]) -> pa.Table:
     return pa.table(columns, names=[str(place) for place in range(len(columns))])
 
 
-def _added_up(database: Database, asked: RollupMetrics, state: pa.Table) -> list[list[dict[str, Any]]]:
+def _added_up(database: Database, asked: RollupMetrics, rollup: pa.Table) -> list[list[dict[str, Any]]]:
     """Return the sums and the bins of windows of three days, by campaign, in the same order everywhere."""
-    held = RollupTable(database.resolve_source("state", state))
+    held = RollupTable(database.resolve_source("rollup", rollup))
     rows = held.select_rows(database, asked, "day <> 3")
     windows = RollingWindows.ending_at(database, held, rows, 3, None)
     adding = MergeQuery(database, held, rows, ["campaign", "day"], windows)

@@ -1,4 +1,4 @@
-"""Rows added to a state that has some of their days: refused, also where two add them at the same time, with the ways on."""
+"""Rows added to a rollup that has some of their days: refused, also where two add them at the same time, with the ways on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import sqlrank
 from sqlrank.rollups.writer import insert_rollup
-from tests.definitions.test_impossible_states import CLICKS
+from tests.definitions.test_impossible_rollups import CLICKS
 from tests.unit.command_line import call, printed
 
 if TYPE_CHECKING:
@@ -37,17 +37,17 @@ def rows_in(duck: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
 def test_rows_of_days_and_slices_that_are_there_are_refused(by: list[str], group: str, anew: str) -> None:
     duck = duckdb.connect()
     options: dict[str, Any] = {"by": by, "connection": duck, "insert": "ads"}
-    sqlrank.state("AUC", predictions=CLICKS, **options)
+    sqlrank.rollup("AUC", predictions=CLICKS, **options)
     held = rows_in(duck)
     message = (
         f"insert: ads has rows of {group} already, which would count twice; nothing was added: {anew}, and a name in batch= (--batch), given from "
         "the first insert on, lets others be added beside them"
     )
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
-        sqlrank.state("AUC", predictions=CLICKS, **options)
+        sqlrank.rollup("AUC", predictions=CLICKS, **options)
     assert rows_in(duck) == held
     if by:
-        sqlrank.state("AUC", predictions=CLICKS, **options, replace=by[0])
+        sqlrank.rollup("AUC", predictions=CLICKS, **options, replace=by[0])
         assert rows_in(duck) == held
 
 
@@ -64,17 +64,17 @@ def test_other_days_and_slices_are_added() -> None:
         "folds": 2,
     }
     for where in ("day = 1 AND campaign = 'a'", "day = 1 AND campaign = 'b'", "day = 2", "day IS NULL"):
-        sqlrank.state("AUC", where=where, **options)
+        sqlrank.rollup("AUC", where=where, **options)
     assert rows_in(duck)[0][1] == 8
     for where, group in (("day IS NULL", "day = None, campaign = a"), ("day = 2 AND campaign = 'b'", "day = 2, campaign = b")):
         with pytest.raises(sqlrank.InputError, match=f"ads has rows of {group} already"):
-            sqlrank.state("AUC", where=where, **options)
+            sqlrank.rollup("AUC", where=where, **options)
 
 
 def test_the_command_refuses_them(tmp_path: Path) -> None:
     pq.write_table(CLICKS, tmp_path / "clicks.parquet")
     asked = (
-        "state",
+        "rollup",
         "AUC",
         "--predictions",
         tmp_path / "clicks.parquet",
@@ -93,7 +93,7 @@ def test_the_command_refuses_them(tmp_path: Path) -> None:
         in again.stderr
     )
     assert call(*asked, "--replace", "day").exit_code == 0
-    shown = printed("evaluate", "AUC", "--state", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv")
+    shown = printed("evaluate", "AUC", "--rollup", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv")
     assert shown.rstrip().endswith(",2,6")
 
 
@@ -102,18 +102,18 @@ def test_a_printed_statement_adds_only_days_and_slices_that_are_not_there(by: li
     duck = duckdb.connect()
     duck.register("clicks", pa.concat_tables([CLICKS, CLICKS.slice(0, 1).set_column(0, "day", pa.array([None], pa.int64()))]))
     given: dict[str, Any] = {"predictions": "clicks", "by": by}
-    duck.execute(sqlrank.state_sql("AUC", **given, where="day = 1" if by else None, create_table="ads"))
+    duck.execute(sqlrank.rollup_sql("AUC", **given, where="day = 1" if by else None, create_table="ads"))
     for _ in range(2):
-        duck.execute(sqlrank.state_sql("AUC", **given, insert="ads"))
+        duck.execute(sqlrank.rollup_sql("AUC", **given, insert="ads"))
         assert rows_in(duck)[0][1] == 7
-    made = sqlrank.state("AUC", **given, connection=duck)
+    made = sqlrank.rollup("AUC", **given, connection=duck)
     assert sorted(map(str, duck.sql("FROM ads").to_arrow_table().to_pylist())) == sorted(map(str, made.to_pylist()))
 
 
 @pytest.mark.parametrize("batch", [None, "first"])
 @pytest.mark.parametrize("kind", ["cursors", "connections"])
 def test_of_two_at_the_same_time_one_is_refused(kind: str, batch: str | None, tmp_path: Path) -> None:
-    rows = sqlrank.state("AUC", predictions=CLICKS, by="day", batch=batch)
+    rows = sqlrank.rollup("AUC", predictions=CLICKS, by="day", batch=batch)
     path = str(tmp_path / "ads.duckdb")
     duck = duckdb.connect(path)
     for _ in range(TIMES):
@@ -142,7 +142,7 @@ def test_of_two_at_the_same_time_one_is_refused(kind: str, batch: str | None, tm
 
 def test_transactions_of_the_callers_do_not_both_add_a_batch() -> None:
     """DuckDB lets two transactions add rows that neither sees of the other; here the second is refused, whichever ends first."""
-    rows = sqlrank.state("AUC", predictions=CLICKS, by="day", batch="first")
+    rows = sqlrank.rollup("AUC", predictions=CLICKS, by="day", batch="first")
     for is_committed in (False, True):
         duck = duckdb.connect()
         insert_rollup(rows.slice(0, 0), duck, "ads", None)

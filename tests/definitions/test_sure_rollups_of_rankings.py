@@ -1,4 +1,4 @@
-"""Intervals of means over queries from states of rankings, by hand and compared with those from per-query values."""
+"""Intervals of means over queries from rollups of rankings, by hand and compared with those from per-query values."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from scipy import stats
 
 import sqlrank
 from tests.definitions.test_folds import fold_of, jackknifed
-from tests.definitions.test_states import on_sqlite
-from tests.definitions.test_states_of_rankings import FEW, given
+from tests.definitions.test_rollups import on_sqlite
+from tests.definitions.test_rollups_of_rankings import FEW, given
 from tests.lanes import few
 
 LIMITS = ("ci_low", "ci_high", "se", "n_buckets")
@@ -28,8 +28,8 @@ def test_a_weighted_mean_by_hand() -> None:
     rows = dict(zip(("query_id", "doc_id", "score"), map(list, zip(*run, strict=True)), strict=True))
     qrels = pa.table({"query_id": ["a", "b", "c"], "doc_id": ["x"] * 3, "relevance": [1] * 3})
     queries = pa.table({"query_id": ["a", "b", "c"], "weight": [1, 2, 1], "day": [1, 1, 2]})
-    state = sqlrank.state("RR", run=pa.table(rows), qrels=qrels, queries=queries, by="day")
-    (row,) = sqlrank.evaluate("RR", state=state, confidence=0.95).to_pylist()
+    rollup = sqlrank.rollup("RR", run=pa.table(rows), qrels=qrels, queries=queries, by="day")
+    (row,) = sqlrank.evaluate("RR", rollup=rollup, confidence=0.95).to_pylist()
     error = math.sqrt(3 / 2 * (0.25**2 * 0.5**2 + 0 + 0.25**2 * 0.5**2))
     reach = float(stats.t.ppf(0.975, 2)) * error
     assert [row[name] for name in ("RR", "RR.se", "RR.n_units")] == pytest.approx([0.5, error, 3], abs=1e-14)
@@ -43,10 +43,10 @@ def test_weighted_means_are_as_sure_as_from_the_rows() -> None:
     weights = held["queries"]["weight"].to_numpy().copy()
     weights[:3] = 0
     held["queries"] = held["queries"].set_column(place, "weight", pa.array(weights))
-    state = sqlrank.state(WEIGHTED, by=["day", "country"], **held)
+    rollup = sqlrank.rollup(WEIGHTED, by=["day", "country"], **held)
     for by in ([], ["country"], ["day", "country"]):
         asked = {"confidence": 0.9, "by": by}
-        found = sqlrank.evaluate(WEIGHTED, state=state, **asked).to_pylist()
+        found = sqlrank.evaluate(WEIGHTED, rollup=rollup, **asked).to_pylist()
         direct = sqlrank.evaluate(WEIGHTED, interval="t", **asked, **held).to_pylist()
         for row, expected in zip(found, direct, strict=True):
             assert row["AP.n_units"] < row["RR(aggregate=mean).n_units"] or by
@@ -54,8 +54,8 @@ def test_weighted_means_are_as_sure_as_from_the_rows() -> None:
                 error = expected[f"{name}.se"]
                 assert row[f"{name}.se"] == (pytest.approx(error, rel=1e-9) if error else None)  # lists that do not differ
                 assert row[f"{name}.n_units"] == expected[f"{name}.n_units"]
-    there = sqlrank.evaluate(WEIGHTED, state="s", connection=on_sqlite(state), dialect="sqlite", confidence=0.9).to_pylist()
-    assert there == [pytest.approx(row, rel=1e-9) for row in sqlrank.evaluate(WEIGHTED, state=state, confidence=0.9).to_pylist()]
+    there = sqlrank.evaluate(WEIGHTED, rollup="s", connection=on_sqlite(rollup), dialect="sqlite", confidence=0.9).to_pylist()
+    assert there == [pytest.approx(row, rel=1e-9) for row in sqlrank.evaluate(WEIGHTED, rollup=rollup, confidence=0.9).to_pylist()]
 
 
 def test_values_by_brute_force() -> None:
@@ -65,7 +65,7 @@ def test_values_by_brute_force() -> None:
     weights = dict(zip(held["queries"]["query_id"].to_pylist(), held["queries"]["weight"].to_pylist(), strict=True))
     value, weight = (np.array(found) for found in zip(*((row["nDCG@5"], weights[row["query_id"]]) for row in each), strict=True))
     moves = weight * (value - np.average(value, weights=weight)) / weight.sum()
-    (row,) = sqlrank.evaluate("nDCG@5", state=sqlrank.state("nDCG@5", by="day", **held), confidence=0.9).to_pylist()
+    (row,) = sqlrank.evaluate("nDCG@5", rollup=sqlrank.rollup("nDCG@5", by="day", **held), confidence=0.9).to_pylist()
     assert row["nDCG@5.se"] == pytest.approx(math.sqrt(len(value) / (len(value) - 1) * (moves**2).sum()), rel=1e-10)
 
 
@@ -76,8 +76,8 @@ def test_values_that_do_not_differ() -> None:
     qrels = pa.table({"query_id": names * 3, "doc_id": ["x"] * 7 + ["y"] * 7 + ["z"] * 7, "relevance": [1] * 21})
     queries = pa.table({"query_id": names, "weight": [number / 10 for number in range(1, 8)]})
     for beside in ({}, {"queries": queries}):
-        state = sqlrank.state("R", run=run, qrels=qrels, **beside)
-        (row,) = sqlrank.evaluate("R", state=state, confidence=0.9).to_pylist()
+        rollup = sqlrank.rollup("R", run=run, qrels=qrels, **beside)
+        (row,) = sqlrank.evaluate("R", rollup=rollup, confidence=0.9).to_pylist()
         assert [row["R"], *(row[f"R.{end}"] for end in ("ci_low", "ci_high", "se", "n_units"))] == [
             pytest.approx(1 / 3),
             None,
@@ -87,15 +87,15 @@ def test_values_that_do_not_differ() -> None:
         ]
 
 
-def test_a_state_from_before_is_refused() -> None:
+def test_a_rollup_from_before_is_refused() -> None:
     """It answers as before, without intervals."""
-    state = sqlrank.state("AP", by="day", **given(weighted=True))
-    before = state.drop_columns([name for name in state.column_names if "weight_weight" in name])
-    assert sqlrank.evaluate("AP", state=before).to_pylist() == sqlrank.evaluate("AP", state=state).to_pylist()
+    rollup = sqlrank.rollup("AP", by="day", **given(weighted=True))
+    before = rollup.drop_columns([name for name in rollup.column_names if "weight_weight" in name])
+    assert sqlrank.evaluate("AP", rollup=before).to_pylist() == sqlrank.evaluate("AP", rollup=rollup).to_pylist()
     with pytest.raises(
-        sqlrank.InputError, match=r"^state: Table does not have the sums of squares by which .* weighted means of AP are, since"
+        sqlrank.InputError, match=r"^rollup: Table does not have the sums of squares by which .* weighted means of AP are, since"
     ):
-        sqlrank.evaluate("AP", state=before, confidence=0.9)
+        sqlrank.evaluate("AP", rollup=before, confidence=0.9)
 
 
 # Folds
@@ -126,11 +126,13 @@ def test_folds_by_brute_force(fold: str) -> None:
     """The values are those without folds, and standard errors those of the lists without each fold of units."""
     held = of_users()
     metrics = [*FEW, "AP(no_relevant=skip)", "AP(aggregate=max)", "AP(aggregate=gmean)"]
-    plain, folded = (sqlrank.state(metrics, by=["day", "country"], **given_fold, **held) for given_fold in ({}, {"fold": fold, "folds": 6}))
+    plain, folded = (
+        sqlrank.rollup(metrics, by=["day", "country"], **given_fold, **held) for given_fold in ({}, {"fold": fold, "folds": 6})
+    )
     assert folded.num_rows > plain.num_rows
     assert folded.schema.field("fold").type == pa.int64()
-    (row,) = sqlrank.evaluate(metrics, state=folded, confidence=0.9).to_pylist()
-    (expected,) = sqlrank.evaluate(metrics, state=plain).to_pylist()
+    (row,) = sqlrank.evaluate(metrics, rollup=folded, confidence=0.9).to_pylist()
+    (expected,) = sqlrank.evaluate(metrics, rollup=plain).to_pylist()
     assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-12)
     for name in ("AP", "nDCG@5", "AP(no_relevant=skip)"):
         left = without(fold, 6, held, name)
@@ -148,9 +150,9 @@ def test_four_folds_of_queries_by_hand() -> None:
     run = [(names[0], "x", 1.0), (names[1], "y", 2.0), (names[1], "x", 1.0), (names[2], "y", 1.0)]
     rows = [{"query_id": query, "doc_id": doc, "score": score, "label": int(doc == "x")} for query, doc, score in run]
     rows.append({"query_id": names[2], "doc_id": "x", "score": -1.0, "label": 0})
-    state = sqlrank.state("RR", predictions=pa.Table.from_pylist(rows), fold="query_id", folds=4)
-    assert state["fold"].to_pylist() == [0, 1, 3]
-    (row,) = sqlrank.evaluate("RR", state=state, confidence=0.95).to_pylist()
+    rollup = sqlrank.rollup("RR", predictions=pa.Table.from_pylist(rows), fold="query_id", folds=4)
+    assert rollup["fold"].to_pylist() == [0, 1, 3]
+    (row,) = sqlrank.evaluate("RR", rollup=rollup, confidence=0.95).to_pylist()
     assert (row["RR"], row["RR.se"], row["RR.n_buckets"]) == (0.5, pytest.approx(math.sqrt(2 / 3 * 2 * 0.25**2)), 3)
 
 
@@ -162,8 +164,8 @@ def test_the_queries_of_two_days_are_one_fold() -> None:
         name: pa.concat_tables([held[name].append_column("week", pa.array([week] * held[name].num_rows)) for week in (1, 2)])
         for name in ("run", "qrels")
     }
-    alone, folded = (sqlrank.state("AP", by="week", **twice, **fold) for fold in ({}, {"fold": "query_id"}))
-    (one,), (other,) = (sqlrank.evaluate("AP", state=state, confidence=0.9).to_pylist() for state in (alone, folded))
+    alone, folded = (sqlrank.rollup("AP", by="week", **twice, **fold) for fold in ({}, {"fold": "query_id"}))
+    (one,), (other,) = (sqlrank.evaluate("AP", rollup=rollup, confidence=0.9).to_pylist() for rollup in (alone, folded))
     assert one["AP"] == pytest.approx(other["AP"], rel=1e-12)
     single = sqlrank.evaluate("AP", run=held["run"], qrels=held["qrels"], confidence=0.9)["AP.se"][0].as_py()
     assert one["AP.se"] == pytest.approx(single / math.sqrt(2), rel=0.05)
@@ -171,16 +173,16 @@ def test_the_queries_of_two_days_are_one_fold() -> None:
 
 
 @pytest.mark.slow
-def test_differences_of_folded_states() -> None:
+def test_differences_of_folded_rollups() -> None:
     """A fold is left out of both times, and of both systems."""
     held = of_users()
-    state = sqlrank.state("AP", by="day", fold="user_id", folds=6, **held)
-    (moved,) = sqlrank.drift("AP", state=state, reference="day = 1", where="day > 1", confidence=0.9).to_pylist()
+    rollup = sqlrank.rollup("AP", by="day", fold="user_id", folds=6, **held)
+    (moved,) = sqlrank.drift("AP", rollup=rollup, reference="day = 1", where="day > 1", confidence=0.9).to_pylist()
     assert moved["se"] > 0
     assert moved["ci_low"] < moved["difference"] < moved["ci_high"]
     worse = {**held, "run": held["run"].set_column(2, "score", pa.array(range(held["run"].num_rows)))}
-    states = {"old": state, "new": sqlrank.state("AP", by="day", fold="user_id", folds=6, **worse)}
-    (row,) = sqlrank.compare_states("AP", states=states, confidence=0.9).to_pylist()
+    rollups = {"old": rollup, "new": sqlrank.rollup("AP", by="day", fold="user_id", folds=6, **worse)}
+    (row,) = sqlrank.compare_rollups("AP", rollups=rollups, confidence=0.9).to_pylist()
     left = [now - then for then, now in zip(without("user_id", 6, held, "AP"), without("user_id", 6, worse, "AP"), strict=True)]
     assert row["se"] == pytest.approx(math.sqrt(jackknifed(left)), rel=1e-9)
 
@@ -192,13 +194,13 @@ def test_statements_make_folds(fold: str) -> None:
     for name, table in held.items():
         duck.register(name, table)
     names = {name: name for name in held}
-    made = sqlrank.state(FEW, by="day", fold=fold, folds=5, **names, connection=duck)
-    text = sqlrank.state_sql(FEW, by="queries.day", fold=fold, folds=5, **names, columns={"weight": "weight"})
+    made = sqlrank.rollup(FEW, by="day", fold=fold, folds=5, **names, connection=duck)
+    text = sqlrank.rollup_sql(FEW, by="queries.day", fold=fold, folds=5, **names, columns={"weight": "weight"})
     found = duck.sql(text).to_arrow_table()
     assert found.drop_columns("definition_hash").to_pylist() == [
         pytest.approx(row, abs=1e-14) for row in made.drop_columns("definition_hash").to_pylist()
     ]
-    model = sqlrank.state_model("AP", "kept", run="run", qrels="qrels", by="day", begin="2026-01-01", fold="query_id")
+    model = sqlrank.rollup_model("AP", "kept", run="run", qrels="qrels", by="day", begin="2026-01-01", fold="query_id")
     assert 'GROUP BY "day", fold' in model.sql
 
 
@@ -219,12 +221,12 @@ def test_statements_make_folds(fold: str) -> None:
 def test_folds_that_are_refused(options: dict[str, Any], message: str) -> None:
     held = of_users()
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.state(**{"metrics": "AP", "by": [], **held, **options})
+        sqlrank.rollup(**{"metrics": "AP", "by": [], **held, **options})
 
 
 def test_differences_without_folds_are_refused() -> None:
-    state = sqlrank.state("AP", by="day", **given())
+    rollup = sqlrank.rollup("AP", by="day", **given())
     with pytest.raises(
-        sqlrank.InputError, match=r"^state: Table has no column fold, by which it is told how sure a metric is; make it anew with fold="
+        sqlrank.InputError, match=r"^rollup: Table has no column fold, by which it is told how sure a metric is; make it anew with fold="
     ):
-        sqlrank.drift("AP", state=state, reference="day = 1", where="day = 2", confidence=0.9)
+        sqlrank.drift("AP", rollup=rollup, reference="day = 1", where="day = 2", confidence=0.9)

@@ -1,4 +1,4 @@
-"""The command ``sqlrank state``."""
+"""The command ``sqlrank rollup``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NON_MODEL_ARGUMENTS = ("connection", "insert", "replace", "negative", "only", "i
 """Arguments that dbt models do not support."""
 
 
-def state(
+def rollup(
     metrics: Metrics,
     predictions: Predictions = None,
     run: Run = None,
@@ -82,7 +82,7 @@ def state(
     create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
     dbt: Annotated[
         Path | None,
-        typer.Option(help="Write a dbt model instead, which builds each day as a batch, such as models/state.sql, and its .yml."),
+        typer.Option(help="Write a dbt model instead, which builds each day as a batch, such as models/daily_rollup.sql, and its .yml."),
     ] = None,
     begin: Annotated[str | None, typer.Option(help="With --dbt: the first day, such as 2026-01-01.")] = None,
     lookback: Annotated[int, typer.Option(help="With --dbt: how many days before the last are made anew by each run.")] = 3,
@@ -96,7 +96,7 @@ def state(
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Build a state: partial aggregates per day and slice, from which evaluate --state computes metrics of any days."""
+    """Build a rollup: partial aggregates per day and slice, from which evaluate --rollup computes metrics of any days."""
     with exit_on_error():
         options: dict[str, Any] = {
             "predictions": predictions,
@@ -122,7 +122,7 @@ def state(
             **parse_policies(policy, sql_dir),
         }
         if sql:
-            typer.echo(sqlrank.state_sql(metrics, **options, dialect=dialect, create_table=create_table) + ";")
+            typer.echo(sqlrank.rollup_sql(metrics, **options, dialect=dialect, create_table=create_table) + ";")
             return
         if dbt is not None:
             _write_model(dbt, metrics, options, force, list_sources(sql_dir=sql_dir), dialect=dialect, begin=begin, lookback=lookback)
@@ -133,11 +133,11 @@ def state(
             raise SqlrankError("--dialect and --create-table are for --sql (--dialect for --dbt, too)")
         form = resolve_format(format, output, digits)
         sources = list_sources(predictions, qrels, queries, db, run=run, input=input, sql_dir=sql_dir)
-        file = output_file(output, FileKind.STATE, force, sources)
+        file = output_file(output, FileKind.ROLLUP, force, sources)
         limits = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory, "timeout": timeout}
-        result = sqlrank.state(metrics, **options, check=check, **limits)  # type: ignore[arg-type]
+        result = sqlrank.rollup(metrics, **options, check=check, **limits)  # type: ignore[arg-type]
         if insert is None or output is not None:
-            write_result(result, form, FileKind.STATE, file, TableStyle.for_columns(result.column_names, registry_for(sql_dir), digits))
+            write_result(result, form, FileKind.ROLLUP, file, TableStyle.for_columns(result.column_names, registry_for(sql_dir), digits))
         if insert is not None:
             typer.echo(f"{result.num_rows:,} rows in {insert}", err=True)
 
@@ -151,6 +151,6 @@ def _write_model(path: Path, metrics: Any, options: dict[str, Any], force: bool,
         raise SqlrankError("--dbt needs --begin, the first day, such as --begin 2026-01-01")
     model_arguments = {name: value for name, value in options.items() if name not in NON_MODEL_ARGUMENTS}
     for file in write_dbt_files(
-        path, FileKind.DBT_STATE, force, sources, lambda name: sqlrank.state_model(metrics, name, **model_arguments, **model_options)
+        path, FileKind.DBT_ROLLUP, force, sources, lambda name: sqlrank.rollup_model(metrics, name, **model_arguments, **model_options)
     ):
         typer.echo(f"wrote {file}", err=True)

@@ -32,8 +32,8 @@ THREE = ((2, 1), (1, 3), (1, 6))
 """Weights of positives and negatives in three bins, the highest first."""
 
 
-def state_of(bins: tuple[tuple[float, float], ...], is_open: bool = True) -> pa.Table:
-    """Return a state of one day that is written by hand: bins with these weights, each of two scores or more if it is open."""
+def rollup_of(bins: tuple[tuple[float, float], ...], is_open: bool = True) -> pa.Table:
+    """Return a rollup of one day that is written by hand: bins with these weights, each of two scores or more if it is open."""
     places = range(len(bins))
     return pa.table(
         {
@@ -49,9 +49,9 @@ def state_of(bins: tuple[tuple[float, float], ...], is_open: bool = True) -> pa.
     )
 
 
-def bounds(metric: str, state: pa.Table, **options: Any) -> list[float]:
+def bounds(metric: str, rollup: pa.Table, **options: Any) -> list[float]:
     """Return the value of a metric, and its least and greatest."""
-    (row,) = sqlrank.evaluate(metric, state=state, **options).to_pylist()
+    (row,) = sqlrank.evaluate(metric, rollup=rollup, **options).to_pylist()
     return [row[name] for name in (metric, f"{metric}.bound_low", f"{metric}.bound_high")]
 
 
@@ -69,17 +69,17 @@ def bounds(metric: str, state: pa.Table, **options: Any) -> list[float]:
     ],
 )
 def test_three_bins_by_hand(metric: str, expected: tuple[float, ...]) -> None:
-    assert bounds(metric, state_of(THREE)) == pytest.approx(expected, abs=1e-10)
-    assert bounds(metric, state_of(THREE, is_open=False)) == pytest.approx([expected[0]] * 3, abs=1e-10)
+    assert bounds(metric, rollup_of(THREE)) == pytest.approx(expected, abs=1e-10)
+    assert bounds(metric, rollup_of(THREE, is_open=False)) == pytest.approx([expected[0]] * 3, abs=1e-10)
 
 
 @pytest.mark.slow
 def test_a_bin_of_one_score_stays_tied() -> None:
     """The first bin holds one score. Of APS and PRAUC the borrowed bound opens it all the same, since it bounds by many light rows."""
-    one = state_of(((1.5, 2), (2, 4), (0.5, 3)))
+    one = rollup_of(((1.5, 2), (2, 4), (0.5, 3)))
     one = one.set_column(one.column_names.index("score_max"), "score_max", pa.array([0.0, -0.5, -1.5]))
     assert bounds("AUC", one) == pytest.approx([0.6319444444, 0.5, 0.7638888889], abs=1e-10)
-    every = state_of(((1.5, 2), (2, 4), (0.5, 3)))
+    every = rollup_of(((1.5, 2), (2, 4), (0.5, 3)))
     assert bounds("APS", one)[1] == bounds("APS", every)[1]
     assert bounds("APS", one)[2] < bounds("APS", every)[2]
 
@@ -87,10 +87,10 @@ def test_a_bin_of_one_score_stays_tied() -> None:
 def test_days_that_are_worth_nothing_alone_are_pooled() -> None:
     """Each day has an AUC of 0.5, and both together 0.9: no mean of daily values could say so."""
     label, score, day = [1] * 9 + [0] + [1] + [0] * 9, [0.9] * 10 + [0.1] * 10, [1] * 10 + [2] * 10
-    made = sqlrank.state("AUC", predictions=pa.table({"day": day, "label": label, "score": score}), by="day")
-    daily = sqlrank.evaluate("AUC", state=made, by="day").to_pylist()
+    made = sqlrank.rollup("AUC", predictions=pa.table({"day": day, "label": label, "score": score}), by="day")
+    daily = sqlrank.evaluate("AUC", rollup=made, by="day").to_pylist()
     assert [(row["day"], row["AUC"], row["num_days"], row["num_rows"]) for row in daily] == [(1, 0.5, 1, 10), (2, 0.5, 1, 10)]
-    assert sqlrank.evaluate("AUC", state=made).to_pylist() == [
+    assert sqlrank.evaluate("AUC", rollup=made).to_pylist() == [
         {
             "AUC": pytest.approx(0.9, abs=1e-14),
             "AUC.bound_low": pytest.approx(0.9),
@@ -121,9 +121,9 @@ def clicks() -> pa.Table:
 @pytest.mark.parametrize("bins", few([{}, {"fineness": 64}, {"bins": "score"}], 2))
 def test_merged_is_direct(by: list[str], bins: dict[str, Any]) -> None:
     """Sums are those of the rows, and metrics of an order between what is certain; with every score by itself these meet."""
-    made = sqlrank.state([*SUMS, *ORDERS], predictions=clicks(), by=["day", "campaign"], **bins)
+    made = sqlrank.rollup([*SUMS, *ORDERS], predictions=clicks(), by=["day", "campaign"], **bins)
     options = {"by": by, "where": "day BETWEEN 2 AND 4"}
-    found = sqlrank.evaluate([*SUMS, *ORDERS], state=made, **options).to_pylist()
+    found = sqlrank.evaluate([*SUMS, *ORDERS], rollup=made, **options).to_pylist()
     direct = sqlrank.evaluate([*SUMS, *ORDERS], predictions=clicks(), columns={"weight": "weight"}, **options).to_pylist()
     assert len(found) == len(direct) == 1 + (by != []) + 4 * (len(by) > 1)
     for got, expected in zip(found, direct, strict=True):
@@ -138,7 +138,7 @@ def test_merged_is_direct(by: list[str], bins: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("fineness", [16, 1024])
 def test_width_of_auc_is_the_weight_of_pairs_within_bins(fineness: int) -> None:
-    made = sqlrank.state("AUC", predictions=clicks(), by=["day"], fineness=fineness)
+    made = sqlrank.rollup("AUC", predictions=clicks(), by=["day"], fineness=fineness)
     (pairs,) = duckdb.sql(
         "SELECT SUM(p * n) FILTER (least < greatest) / (SUM(p) * SUM(n)) FROM (SELECT SUM(positives) AS p, SUM(negatives) AS n, "
         "MIN(score_min) AS least, MAX(score_max) AS greatest FROM made GROUP BY bin)"
@@ -150,51 +150,51 @@ def test_width_of_auc_is_the_weight_of_pairs_within_bins(fineness: int) -> None:
 def test_open_bandit() -> None:
     """40,000 impressions become 101 rows, and the truth is within the bounds."""
     given = {"predictions": str(IMPRESSIONS), "columns": {"label": "click", "score": "score_logistic"}}
-    made = sqlrank.state(["AUC", "APS", "KS", "LogLoss"], **given)
+    made = sqlrank.rollup(["AUC", "APS", "KS", "LogLoss"], **given)
     assert made.num_rows == 101
     assert sum(one == other for one, other in zip(made["score_min"].to_pylist(), made["score_max"].to_pylist(), strict=True)) == 6
     assert bounds("AUC", made) == pytest.approx([0.5444860122, 0.5336676480, 0.5553043765], abs=1e-10)
     assert bounds("APS", made) == pytest.approx([0.0060464941, 0.0057694214, 0.0065221227], abs=1e-10)
     assert bounds("KS", made)[1:] == pytest.approx([0.0730693173, 0.0985260559], abs=1e-10)
     (truth,) = sqlrank.evaluate(["AUC", "APS", "KS", "LogLoss"], **given).to_pylist()
-    assert sqlrank.evaluate("LogLoss", state=made)["LogLoss"][0].as_py() == pytest.approx(truth["LogLoss"], abs=1e-12)
+    assert sqlrank.evaluate("LogLoss", rollup=made)["LogLoss"][0].as_py() == pytest.approx(truth["LogLoss"], abs=1e-12)
     for metric in ("AUC", "APS", "KS"):
         _, least, greatest = bounds(metric, made)
         assert least <= truth[metric] <= greatest
 
 
 def test_one_class_has_no_auc_and_no_bounds() -> None:
-    made = sqlrank.state(["AUC", "APS", "LogLoss"], predictions=pa.table({"label": [0, 0], "score": [0.2, 0.2001]}))
-    (row,) = sqlrank.evaluate(["AUC", "APS"], state=made).to_pylist()
+    made = sqlrank.rollup(["AUC", "APS", "LogLoss"], predictions=pa.table({"label": [0, 0], "score": [0.2, 0.2001]}))
+    (row,) = sqlrank.evaluate(["AUC", "APS"], rollup=made).to_pylist()
     assert row == dict.fromkeys(["AUC", "AUC.bound_low", "AUC.bound_high", "APS", "APS.bound_low", "APS.bound_high"]) | {"num_rows": 2}
 
 
 def test_what_weighs_nothing_has_no_auc() -> None:
     """Group b has rows, of which none has weight, and does not keep the others from theirs."""
     table = {"campaign": ["a", "a", "b", "b"], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.75, 0.25], "weight": [1.0, 2.0, 0.0, 0.0]}
-    made = sqlrank.state("AUC", predictions=pa.table(table), by="campaign", columns={"weight": "weight"})
+    made = sqlrank.rollup("AUC", predictions=pa.table(table), by="campaign", columns={"weight": "weight"})
     for one in (made, made.slice(2)):
-        found = {row["campaign"]: (row["AUC"], row["num_rows"]) for row in sqlrank.evaluate("AUC", state=one, by="campaign").to_pylist()}
+        found = {row["campaign"]: (row["AUC"], row["num_rows"]) for row in sqlrank.evaluate("AUC", rollup=one, by="campaign").to_pylist()}
         assert found == {"a": (1, 2), "b": (None, 2)} if one is made else found == {"b": (None, 2)}
 
 
 def test_metrics_that_are_sums_need_no_bins() -> None:
-    made = sqlrank.state(["MAE", "LogLoss"], predictions=clicks(), by="day")
+    made = sqlrank.rollup(["MAE", "LogLoss"], predictions=clicks(), by="day")
     assert made.num_rows == 5
     assert made.column_names[:2] == ["day", "num_rows"]
     with pytest.raises(sqlrank.InputError, match="does not have the sums of AUC"):
-        sqlrank.evaluate("AUC", state=made)
+        sqlrank.evaluate("AUC", rollup=made)
 
 
 def test_parameters_of_a_call_are_for_whom_they_are() -> None:
-    """The parameter eps is fixed when the state is made; tie_credit is free when it is evaluated."""
-    made = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by="day", bins="score", eps=0.25)
+    """The parameter eps is fixed when the rollup is made; tie_credit is free when it is evaluated."""
+    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by="day", bins="score", eps=0.25)
     asked = {"eps": 0.25, "tie_credit": 0.125}
-    (got,) = sqlrank.evaluate(["AUC", "LogLoss"], state=made, **asked).to_pylist()
+    (got,) = sqlrank.evaluate(["AUC", "LogLoss"], rollup=made, **asked).to_pylist()
     (expected,) = sqlrank.evaluate(["AUC", "LogLoss"], predictions=clicks(), **asked).to_pylist()
     assert (got["AUC"], got["LogLoss"]) == pytest.approx((expected["AUC"], expected["LogLoss"]), abs=1e-12)
     with pytest.raises(sqlrank.MetricError, match="no metric that is asked for reads eps"):
-        sqlrank.evaluate("AUC", state=made, eps=0.25)
+        sqlrank.evaluate("AUC", rollup=made, eps=0.25)
 
 
 # Kept in a table
@@ -205,7 +205,7 @@ def test_days_are_replaced(tmp_path: Path) -> None:
     path = str(tmp_path / "ads.duckdb")
     for _ in range(2):
         for day in ("day < 3", "day >= 3"):
-            sqlrank.state(
+            sqlrank.rollup(
                 ["AUC", "LogLoss"],
                 predictions=clicks(),
                 by="day",
@@ -215,32 +215,32 @@ def test_days_are_replaced(tmp_path: Path) -> None:
                 replace="day",
                 columns={"weight": "weight"},
             )
-    whole = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by="day")
-    (kept,) = sqlrank.evaluate(["AUC", "LogLoss"], state="ads", connection=path).to_pylist()
-    assert kept == sqlrank.evaluate(["AUC", "LogLoss"], state=whole).to_pylist()[0]
+    whole = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by="day")
+    (kept,) = sqlrank.evaluate(["AUC", "LogLoss"], rollup="ads", connection=path).to_pylist()
+    assert kept == sqlrank.evaluate(["AUC", "LogLoss"], rollup=whole).to_pylist()[0]
     assert kept["num_rows"] == 1500
 
 
 def test_what_cannot_be_added_is_not() -> None:
     duck = duckdb.connect()
     kept = {"connection": duck, "insert": "ads"}
-    sqlrank.state("AUC", predictions=clicks(), by="day", **kept)
+    sqlrank.rollup("AUC", predictions=clicks(), by="day", **kept)
     held = duck.sql("SELECT COUNT(*) FROM ads").fetchall()
     with pytest.raises(
         sqlrank.InputError, match=r"insert: ads holds rows of the definition \w{16}, and these are of \w{16}: other metrics"
     ):
-        sqlrank.state("AUC", predictions=clicks(), by="day", where="day = 5", fineness=512, replace="day", **kept)
-    with pytest.raises(sqlrank.InputError, match="a state of other metrics; insert into another table"):
-        sqlrank.state("LogLoss", predictions=clicks(), by="day", **kept)
+        sqlrank.rollup("AUC", predictions=clicks(), by="day", where="day = 5", fineness=512, replace="day", **kept)
+    with pytest.raises(sqlrank.InputError, match="a rollup of other metrics; insert into another table"):
+        sqlrank.rollup("LogLoss", predictions=clicks(), by="day", **kept)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
 
 
 def test_a_transaction_of_the_callers_is_theirs_to_end() -> None:
     duck = duckdb.connect()
-    sqlrank.state("AUC", predictions=clicks(), by="day", where="day > 1", connection=duck, insert="ads")
+    sqlrank.rollup("AUC", predictions=clicks(), by="day", where="day > 1", connection=duck, insert="ads")
     held = duck.sql("SELECT COUNT(*) FROM ads").fetchall()
     duck.begin()
-    sqlrank.state("AUC", predictions=clicks(), by="day", where="day = 1", connection=duck, insert="ads")
+    sqlrank.rollup("AUC", predictions=clicks(), by="day", where="day = 1", connection=duck, insert="ads")
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() > held
     duck.rollback()
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
@@ -248,20 +248,20 @@ def test_a_transaction_of_the_callers_is_theirs_to_end() -> None:
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(sqlrank.ExecutionError, match="insert: nothing was added to ads: "):
-        sqlrank.state("AUC", predictions=clicks(), by="day", connection=str(tmp_path / "no folder" / "ads.duckdb"), insert="ads")
+        sqlrank.rollup("AUC", predictions=clicks(), by="day", connection=str(tmp_path / "no folder" / "ads.duckdb"), insert="ads")
 
 
 def test_each_day_may_be_written_by_itself(tmp_path: Path) -> None:
     """A condition that chooses groups does not change what their rows are; any other does."""
     for day in range(1, 6):
         where = f"day = {day} AND weight > 0"
-        pq.write_table(sqlrank.state(["AUC", "Brier"], predictions=clicks(), by="day", where=where), tmp_path / f"{day}.parquet")
-    whole = sqlrank.state(["AUC", "Brier"], predictions=clicks(), by="day", where="weight > 0")
-    parts = sqlrank.evaluate(["AUC", "Brier"], state=str(tmp_path), by="day")
-    assert parts.to_pylist() == sqlrank.evaluate(["AUC", "Brier"], state=whole, by="day").to_pylist()
-    pq.write_table(sqlrank.state(["AUC", "Brier"], predictions=clicks(), by="day", where="weight > 1 AND day = 5"), tmp_path / "6.parquet")
-    with pytest.raises(sqlrank.InputError, match=r"state: rows of different definitions \(\w{16}, \w{16}\) cannot be added up"):
-        sqlrank.evaluate("AUC", state=str(tmp_path))
+        pq.write_table(sqlrank.rollup(["AUC", "Brier"], predictions=clicks(), by="day", where=where), tmp_path / f"{day}.parquet")
+    whole = sqlrank.rollup(["AUC", "Brier"], predictions=clicks(), by="day", where="weight > 0")
+    parts = sqlrank.evaluate(["AUC", "Brier"], rollup=str(tmp_path), by="day")
+    assert parts.to_pylist() == sqlrank.evaluate(["AUC", "Brier"], rollup=whole, by="day").to_pylist()
+    pq.write_table(sqlrank.rollup(["AUC", "Brier"], predictions=clicks(), by="day", where="weight > 1 AND day = 5"), tmp_path / "6.parquet")
+    with pytest.raises(sqlrank.InputError, match=r"rollup: rows of different definitions \(\w{16}, \w{16}\) cannot be added up"):
+        sqlrank.evaluate("AUC", rollup=str(tmp_path))
 
 
 def test_weights_are_part_of_the_definition_and_columns_under_their_own_names_are_not() -> None:
@@ -269,7 +269,7 @@ def test_weights_are_part_of_the_definition_and_columns_under_their_own_names_ar
     without = clicks().drop_columns("weight")
 
     def definition(rows: pa.Table, metrics: Any = ("AUC", "LogLoss"), **columns: str) -> str:
-        (found,) = set(sqlrank.state(metrics, predictions=rows, by="day", columns=columns)["definition_hash"].to_pylist())
+        (found,) = set(sqlrank.rollup(metrics, predictions=rows, by="day", columns=columns)["definition_hash"].to_pylist())
         return str(found)
 
     weighted, plain = definition(clicks()), definition(without)
@@ -280,7 +280,7 @@ def test_weights_are_part_of_the_definition_and_columns_under_their_own_names_ar
     assert definition(clicks(), weight="score") not in {weighted, plain}
     assert definition(clicks(), "num_predictions") == definition(without, "num_predictions")
     for definition_there, columns in ((plain, None), (weighted, {"weight": "weight"})):
-        assert f"'{definition_there}' AS definition_hash" in sqlrank.state_sql(
+        assert f"'{definition_there}' AS definition_hash" in sqlrank.rollup_sql(
             ["AUC", "LogLoss"], predictions="clicks", by="day", columns=columns
         )
 
@@ -288,56 +288,56 @@ def test_weights_are_part_of_the_definition_and_columns_under_their_own_names_ar
 def test_rows_with_and_without_weights_are_not_added_up() -> None:
     duck = duckdb.connect()
     options: dict[str, Any] = {"by": "day", "connection": duck, "insert": "ads"}
-    sqlrank.state("AUC", predictions=clicks(), where="day = 1", **options)
+    sqlrank.rollup("AUC", predictions=clicks(), where="day = 1", **options)
     with pytest.raises(
         sqlrank.InputError,
         match=r"insert: ads holds rows of the definition \w{16}, and these are of \w{16}: other metrics, columns, weights",
     ):
-        sqlrank.state("AUC", predictions=clicks().drop_columns("weight"), where="day = 2", **options)
-    assert sqlrank.evaluate("AUC", state="ads", connection=duck)["num_days"].to_pylist() == [1]
+        sqlrank.rollup("AUC", predictions=clicks().drop_columns("weight"), where="day = 2", **options)
+    assert sqlrank.evaluate("AUC", rollup="ads", connection=duck)["num_days"].to_pylist() == [1]
 
 
 def test_a_day_that_is_computed_may_be_chosen() -> None:
     table = pa.table({"at": ["2026-01-01 10", "2026-01-02 11"], "label": [1, 0], "score": [0.5, 0.25]})
     given = {"predictions": table, "by": "day=SUBSTR(at, 1, 10)"}
-    made = [sqlrank.state("AUC", **given, where=f"SUBSTR(at, 1, 10) = '2026-01-0{day}'") for day in (1, 2)]
-    assert made[0]["definition_hash"] == made[1]["definition_hash"] == sqlrank.state("AUC", **given)["definition_hash"].slice(0, 1)
-    assert made[0]["definition_hash"] != sqlrank.state("AUC", **given, where="at > '2026-01-01 00'")["definition_hash"].slice(0, 1)
-    assert sqlrank.evaluate("AUC", state=pa.concat_tables(made)).to_pylist() == [
+    made = [sqlrank.rollup("AUC", **given, where=f"SUBSTR(at, 1, 10) = '2026-01-0{day}'") for day in (1, 2)]
+    assert made[0]["definition_hash"] == made[1]["definition_hash"] == sqlrank.rollup("AUC", **given)["definition_hash"].slice(0, 1)
+    assert made[0]["definition_hash"] != sqlrank.rollup("AUC", **given, where="at > '2026-01-01 00'")["definition_hash"].slice(0, 1)
+    assert sqlrank.evaluate("AUC", rollup=pa.concat_tables(made)).to_pylist() == [
         {"AUC": 1, "AUC.bound_low": 1, "AUC.bound_high": 1, "num_days": 2, "num_rows": 2}
     ]
 
 
 def test_the_statement_makes_the_same_rows() -> None:
-    text = sqlrank.state_sql(["AUC", "Brier"], predictions="clicks", by="day", columns={"weight": "weight"})
+    text = sqlrank.rollup_sql(["AUC", "Brier"], predictions="clicks", by="day", columns={"weight": "weight"})
     duck = duckdb.connect()
     duck.register("clicks", clicks())
-    made = sqlrank.state(["AUC", "Brier"], predictions=clicks(), by="day", columns={"weight": "weight"})
+    made = sqlrank.rollup(["AUC", "Brier"], predictions=clicks(), by="day", columns={"weight": "weight"})
     assert duck.sql(text).to_arrow_table().to_pylist() == made.to_pylist()
-    script = sqlrank.state_sql("AUC", predictions="clicks", by="day", dialect="bigquery", insert="ads.state", replace="day")
+    script = sqlrank.rollup_sql("AUC", predictions="clicks", by="day", dialect="bigquery", insert="ads.daily_rollup", replace="day")
     assert [line for line in script.splitlines() if line.startswith(("DELETE", "INSERT"))] == [
-        "DELETE FROM ads.state",
-        "INSERT INTO ads.state (",
+        "DELETE FROM ads.daily_rollup",
+        "INSERT INTO ads.daily_rollup (",
     ]
 
 
 @pytest.mark.slow
 def test_another_engine_adds_up() -> None:
-    made = sqlrank.state(["AUC", "Brier", "APS"], predictions=clicks(), by=["day", "campaign"])
+    made = sqlrank.rollup(["AUC", "Brier", "APS"], predictions=clicks(), by=["day", "campaign"])
     for by in ([], ["campaign"]):
         options = {"by": by, "where": "day > 2"}
-        here = sqlrank.evaluate(["AUC", "Brier", "APS"], state=made, **options).to_pylist()
-        there = sqlrank.evaluate(["AUC", "Brier", "APS"], state="s", connection=on_sqlite(made), dialect="sqlite", **options).to_pylist()
+        here = sqlrank.evaluate(["AUC", "Brier", "APS"], rollup=made, **options).to_pylist()
+        there = sqlrank.evaluate(["AUC", "Brier", "APS"], rollup="s", connection=on_sqlite(made), dialect="sqlite", **options).to_pylist()
         assert there == [pytest.approx(row, abs=1e-12) for row in here]
 
 
-def on_sqlite(state: pa.Table) -> Any:
-    """Return a connection to SQLite with a state as the table s."""
+def on_sqlite(rollup: pa.Table) -> Any:
+    """Return a connection to SQLite with a rollup as the table s."""
     connection = sqlite3.connect(":memory:")
-    names = ", ".join(f'"{name}"' for name in state.column_names)
+    names = ", ".join(f'"{name}"' for name in rollup.column_names)
     connection.execute(f"CREATE TABLE s ({names})")
     connection.executemany(
-        f"INSERT INTO s VALUES ({', '.join('?' * state.num_columns)})", [tuple(row.values()) for row in state.to_pylist()]
+        f"INSERT INTO s VALUES ({', '.join('?' * rollup.num_columns)})", [tuple(row.values()) for row in rollup.to_pylist()]
     )
     return connection
 
@@ -346,21 +346,21 @@ def on_sqlite(state: pa.Table) -> Any:
 
 
 @pytest.mark.slow
-def test_the_command_makes_a_state_and_reads_it(tmp_path: Path) -> None:
-    path, kept = tmp_path / "clicks.parquet", tmp_path / "state.parquet"
+def test_the_command_makes_a_rollup_and_reads_it(tmp_path: Path) -> None:
+    path, kept = tmp_path / "clicks.parquet", tmp_path / "rollup.parquet"
     pq.write_table(clicks(), path)
-    printed("state", "AUC", "LogLoss", "--predictions", path, "--by", "day", "-o", kept)
-    shown = printed("evaluate", "AUC", "LogLoss", "--state", kept, "--where", "day > 3", "--format", "csv")
+    printed("rollup", "AUC", "LogLoss", "--predictions", path, "--by", "day", "-o", kept)
+    shown = printed("evaluate", "AUC", "LogLoss", "--rollup", kept, "--where", "day > 3", "--format", "csv")
     assert shown.splitlines()[0] == "AUC,AUC.bound_low,AUC.bound_high,LogLoss,num_days,num_rows"
-    assert "INSERT INTO state" in printed(
-        "state", "AUC", "--predictions", "clicks", "--by", "day", "--sql", "--dialect", "snowflake", "--insert", "state"
+    assert "INSERT INTO rollup" in printed(
+        "rollup", "AUC", "--predictions", "clicks", "--by", "day", "--sql", "--dialect", "snowflake", "--insert", "rollup"
     )
     stored = call(
-        "state", "AUC", "--predictions", path, "--by", "day", "--db", tmp_path / "ads.duckdb", "--insert", "ads", "--replace", "day"
+        "rollup", "AUC", "--predictions", path, "--by", "day", "--db", tmp_path / "ads.duckdb", "--insert", "ads", "--replace", "day"
     )
     assert (stored.exit_code, stored.stdout) == (0, "")
     assert re.fullmatch(r"[\d,]+ rows in ads\n", stored.stderr)
-    assert printed("evaluate", "AUC", "--state", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv").rstrip().endswith(",5,1500")
+    assert printed("evaluate", "AUC", "--rollup", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv").rstrip().endswith(",5,1500")
 
 
 @pytest.mark.parametrize(
@@ -368,29 +368,29 @@ def test_the_command_makes_a_state_and_reads_it(tmp_path: Path) -> None:
     [
         (
             {"metrics": "R2"},
-            r"^R2 is neither a sum over predictions nor within bounds by their order, so that no state has it; it has APS, AUC, ",
+            r"^R2 is neither a sum over predictions nor within bounds by their order, so that no rollup has it; it has APS, AUC, ",
         ),
         (
             {"metrics": "AUC(level=query)"},
-            r"^AUC\(level=query\) has a value for each query_id of a group, which a state has of metrics of rankings",
+            r"^AUC\(level=query\) has a value for each query_id of a group, which a rollup has of metrics of rankings",
         ),
         ({"metrics": "LiftQuality(lift_variant=magnetic_spark)"}, "is neither a sum"),
-        ({"metrics": "AUC(ties=best)"}, "a state has the value and both bounds at once; leave ties out"),
+        ({"metrics": "AUC(ties=best)"}, "a rollup has the value and both bounds at once; leave ties out"),
         ({"by": [["day"], []]}, "by has several groupings, whose rows would overlap"),
-        ({"by": ["bin"]}, "by names 'bin', which is a column of every state; rename it: by=\"bin_=bin\""),
+        ({"by": ["bin"]}, "by names 'bin', which is a column of every rollup; rename it: by=\"bin_=bin\""),
         ({"bins": "quantiles"}, "bins='quantiles' is not possible: give one of: grid, score"),
         ({"fineness": 0}, "fineness is 0; it must be an integer from 1 to 65536"),
-        ({"columns": {"score": ["one", "two"]}}, "several scores are given; make a state of each"),
+        ({"columns": {"score": ["one", "two"]}}, "several scores are given; make a rollup of each"),
         ({"replace": "day"}, "replace='day' is a column of by, of the rows of insert= that are replaced; by is empty"),
         ({"insert": "ads"}, r"insert= needs connection= \(--db\)"),
         ({"connection": "sqlite", "insert": "ads"}, "insert= is run on DuckDB"),
     ],
 )
-def test_states_that_are_refused(options: dict[str, Any], message: str) -> None:
+def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None:
     if "connection" in options:
-        options = {**options, "connection": on_sqlite(state_of(THREE))}
+        options = {**options, "connection": on_sqlite(rollup_of(THREE))}
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.state(**{"metrics": "AUC", "predictions": clicks(), **options})
+        sqlrank.rollup(**{"metrics": "AUC", "predictions": clicks(), **options})
 
 
 @pytest.mark.parametrize(
@@ -398,32 +398,32 @@ def test_states_that_are_refused(options: dict[str, Any], message: str) -> None:
     [
         ({"metrics": "LogLoss(eps=1e-7)"}, r"does not have the sums of LogLoss\(eps=1e-07\), with these parameters; make it anew"),
         ({"by": "campaign"}, "'campaign' is no column that rows of Table are told apart by"),
-        ({"by": [["day"], []]}, "by of a state is one list of columns"),
+        ({"by": [["day"], []]}, "by of a rollup is one list of columns"),
         ({"by": ["day", "day"]}, "by names a column twice: day, day"),
-        ({"where": "score > 0.5"}, "where: score is no column that rows of the state are told apart by. There are: day"),
+        ({"where": "score > 0.5"}, "where: score is no column that rows of the rollup are told apart by. There are: day"),
         ({"where": "day = 1; DROP TABLE x"}, "is not one condition"),
         ({"where": "day = '2025-01-01'"}, "has no rows to add up"),
-        ({"unit": "user_id", "confidence": 0.9}, "^unit= is for rows, which a state does not have"),
-        ({"seed": 1}, "^seed= is for rows; a state has intervals by its folds, of confidence= alone"),
-        ({"seed": 1, "confidence": 0.9}, "^seed= is for rows; a state has intervals by its folds"),
+        ({"unit": "user_id", "confidence": 0.9}, "^unit= is for rows, which a rollup does not have"),
+        ({"seed": 1}, "^seed= is for rows; a rollup has intervals by its folds, of confidence= alone"),
+        ({"seed": 1, "confidence": 0.9}, "^seed= is for rows; a rollup has intervals by its folds"),
         ({"predictions": "p.parquet"}, "^predictions= is for rows"),
-        ({"state": pa.table({"day": [1]})}, "has no num_rows or no definition_hash, and is no state"),
+        ({"rollup": pa.table({"day": [1]})}, "has no num_rows or no definition_hash, and is no rollup"),
         (
-            {"state": state_of(THREE).set_column(6, "num_rows", pa.array([3.0, -1.0, 2.0]))},
+            {"rollup": rollup_of(THREE).set_column(6, "num_rows", pa.array([3.0, -1.0, 2.0]))},
             "rows with -1 in num_rows, and nothing is less than none",
         ),
     ],
 )
 def test_readings_that_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.evaluate(**{"metrics": "AUC", "state": state_of(THREE), **options})
+        sqlrank.evaluate(**{"metrics": "AUC", "rollup": rollup_of(THREE), **options})
 
 
 def test_a_score_that_both_classes_share_stays_tied_beside_bins_that_are_open() -> None:
     """Of the four pairs of ``a`` one is tied at a single score, and one is within a bin; ``b``, which has no such tie, is evaluated with it."""
     group, label, score = ["a", "a", "a", "a", "b", "b"], [1, 0, 1, 0, 1, 0], [0.25, 0.25, 0.81, 0.8101, 0.81, 0.8101]
     clicks = pa.table({"campaign": group, "label": label, "score": score})
-    made = sqlrank.state(["AUC", "APS", "PRAUC"], predictions=clicks, by="campaign")
+    made = sqlrank.rollup(["AUC", "APS", "PRAUC"], predictions=clicks, by="campaign")
     assert _said(made, "AUC", by="campaign") == [[0.5, 0.375, 0.625], [0.5, 0, 1]]
     for metric in ("APS", "PRAUC"):
         both = _said(made, metric, by="campaign")
@@ -431,5 +431,5 @@ def test_a_score_that_both_classes_share_stays_tied_beside_bins_that_are_open() 
 
 
 def _said(made: pa.Table, metric: str, **options: Any) -> list[list[float]]:
-    found = sqlrank.evaluate(metric, state=made, **options)
+    found = sqlrank.evaluate(metric, rollup=made, **options)
     return [list(row) for row in zip(*(found[f"{metric}{end}"].to_pylist() for end in ("", ".bound_low", ".bound_high")), strict=True)]

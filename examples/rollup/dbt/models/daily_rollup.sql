@@ -1,5 +1,5 @@
 {{ config(materialized='incremental', incremental_strategy='microbatch', event_time='day', batch_size='day', begin='2026-03-01', lookback=3) }}
--- sqlrank 0.1.0: state 151b92aa6fb6c3dc
+-- sqlrank 0.1.0: rollup 151b92aa6fb6c3dc
 WITH predictions AS (
   /* predictions: what was predicted: a row per example */
   SELECT
@@ -7,8 +7,8 @@ WITH predictions AS (
     CAST(score AS DOUBLE) AS score,
     CAST("click" AS DOUBLE) AS label
   FROM {{ source('ads', 'impressions') }}
-), state AS (
-  /* states/grid.sql: one row per group and score bin, with sums that can be added over days. */
+), rollup_rows AS (
+  /* rollups/grid.sql: one row per group and score bin, with sums that can be added over days. */
   SELECT
     "day", "campaign", bin,
     SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS positives,
@@ -39,17 +39,17 @@ WITH predictions AS (
   GROUP BY "day", "campaign", bin
 )
 SELECT
-  state."day" AS "day",
-  state."campaign" AS "campaign",
-  state.bin AS bin,
-  state.positives AS positives,
-  state.negatives AS negatives,
-  state.score_min AS score_min,
-  state.score_max AS score_max,
-  CAST(state.num_rows AS DOUBLE) AS num_rows,
-  state.sum_weight_ln_case_when_abs_score_label_67c267b0 AS sum_weight_ln_case_when_abs_score_label_67c267b0,
-  CAST(state.sum_weight_a1a30430 AS DOUBLE) AS sum_weight_a1a30430,
-  state.sum_weight_score_5da0c61f AS sum_weight_score_5da0c61f,
-  state.sum_weight_label_aa407f5a AS sum_weight_label_aa407f5a,
+  rollup_rows."day" AS "day",
+  rollup_rows."campaign" AS "campaign",
+  rollup_rows.bin AS bin,
+  rollup_rows.positives AS positives,
+  rollup_rows.negatives AS negatives,
+  rollup_rows.score_min AS score_min,
+  rollup_rows.score_max AS score_max,
+  CAST(rollup_rows.num_rows AS DOUBLE) AS num_rows,
+  rollup_rows.sum_weight_ln_case_when_abs_score_label_67c267b0 AS sum_weight_ln_case_when_abs_score_label_67c267b0,
+  CAST(rollup_rows.sum_weight_a1a30430 AS DOUBLE) AS sum_weight_a1a30430,
+  rollup_rows.sum_weight_score_5da0c61f AS sum_weight_score_5da0c61f,
+  rollup_rows.sum_weight_label_aa407f5a AS sum_weight_label_aa407f5a,
   '151b92aa6fb6c3dc' AS definition_hash
-FROM state
+FROM rollup_rows

@@ -1,4 +1,4 @@
-"""States of rankings: sums of the values of lists per day and slice, and every metric of rankings from them, or refused by its name."""
+"""Rollups of rankings: sums of the values of lists per day and slice, and every metric of rankings from them, or refused by its name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scipy import stats
 import sqlrank
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
-from tests.definitions.test_states import on_sqlite
+from tests.definitions.test_rollups import on_sqlite
 from tests.lanes import few
 from tests.references.recommendations import world
 from tests.unit.command_line import call, printed
@@ -54,7 +54,7 @@ def given(*, weighted: bool = False) -> dict[str, Any]:
 
 
 def by_hand(days: Iterable[Iterable[float]]) -> pa.Table:
-    """Return a state of AP whose values on each day are these: one relevant document at the rank that gives the value, if any does."""
+    """Return a rollup of AP whose values on each day are these: one relevant document at the rank that gives the value, if any does."""
     runs, judged = [], []
     for day, values in enumerate(days, 1):
         for query, value in enumerate(values):
@@ -65,33 +65,33 @@ def by_hand(days: Iterable[Iterable[float]]) -> pa.Table:
             judged += [{**key, "doc_id": f"d{place}", "relevance": 1} for place in range(1, tens + 1)]
             judged += [{**key, "doc_id": f"x{place}", "relevance": 1} for place in range(10 - tens)]
     table = {"run": pa.Table.from_pylist(runs), "qrels": pa.Table.from_pylist(judged)}
-    return sqlrank.state(["R", "R(aggregate=gmean)"], **table, by="day")
+    return sqlrank.rollup(["R", "R(aggregate=gmean)"], **table, by="day")
 
 
-def sums_of(state: pa.Table, metric: str) -> dict[str, float]:
-    """Return the sums over all days of a state of one metric, by what they are of: n, total, squares, least and greatest."""
+def sums_of(rollup: pa.Table, metric: str) -> dict[str, float]:
+    """Return the sums over all days of a rollup of one metric, by what they are of: n, total, squares, least and greatest."""
     start = metric.lower()
-    names = [name for name in state.column_names if name.partition("_")[2].startswith(f"{start}_")]
-    count, total, squares, least, greatest = (state[name].to_pylist() for name in names[:5])
+    names = [name for name in rollup.column_names if name.partition("_")[2].startswith(f"{start}_")]
+    count, total, squares, least, greatest = (rollup[name].to_pylist() for name in names[:5])
     return {"n": sum(count), "total": sum(total), "squares": sum(squares), "least": min(least), "greatest": max(greatest)}
 
 
 def test_two_days_by_hand() -> None:
     """The values .5, 1, 0 of one day and .9, .9 of another: a mean of 0.66, not that of daily means, and its standard error."""
-    state = by_hand([[0.5, 1, 0], [0.9, 0.9]])
-    assert sqlrank.evaluate("R", state=state, by="day")["R"].to_pylist() == pytest.approx([0.5, 0.9], abs=1e-15)
+    rollup = by_hand([[0.5, 1, 0], [0.9, 0.9]])
+    assert sqlrank.evaluate("R", rollup=rollup, by="day")["R"].to_pylist() == pytest.approx([0.5, 0.9], abs=1e-15)
     asked = ["R", "R(aggregate=sum)", "R(aggregate=min)", "R(aggregate=max)", "R(aggregate=gmean)"]
-    (row,) = sqlrank.evaluate(asked, state=state).to_pylist()
+    (row,) = sqlrank.evaluate(asked, rollup=rollup).to_pylist()
     values = [0.66, 3.3, 0, 1, math.exp((math.log(0.5 * 0.9 * 0.9) + math.log(1e-5)) / 5)]
     assert row == pytest.approx({**dict(zip(asked, values, strict=True)), "num_days": 2, "num_rows": 5}, abs=1e-14)
-    sums = sums_of(state, "R")
+    sums = sums_of(rollup, "R")
     assert sums == pytest.approx({"n": 5, "total": 3.3, "squares": 2.87, "least": 0, "greatest": 1}, abs=1e-14)
-    (sure,) = sqlrank.evaluate("R", state=state, confidence=0.95).to_pylist()
+    (sure,) = sqlrank.evaluate("R", rollup=rollup, confidence=0.95).to_pylist()
     reach = float(stats.t.ppf(0.975, 4)) * 0.1860107524
     assert [sure[f"R.{name}"] for name in ("ci_low", "ci_high", "se", "n_units")] == pytest.approx(
         [0.66 - reach, 1.0, 0.1860107524, 5], abs=1e-9
     )
-    one_each = sqlrank.evaluate("R", state=state, confidence=0.95, by="day").to_pylist()
+    one_each = sqlrank.evaluate("R", rollup=rollup, confidence=0.95, by="day").to_pylist()
     assert [row["R.se"] for row in one_each] == [pytest.approx(math.sqrt(0.25 / 3)), None]  # .9 and .9 do not differ
     assert [row["R.n_units"] for row in one_each] == [3, 2]
 
@@ -100,22 +100,22 @@ def test_intervals_are_those_of_the_values_of_lists() -> None:
     """Of means, as Student's t has them; none of what is no mean."""
     asked = ["AP", "nDCG@5", "AP(aggregate=max)", "num_q"]
     each = sqlrank.evaluate(["AP", "nDCG@5"], per_query=True, **given())
-    state = sqlrank.state(asked, by="day", **given())
-    (row,) = sqlrank.evaluate(asked, state=state, confidence=0.9).to_pylist()
+    rollup = sqlrank.rollup(asked, by="day", **given())
+    (row,) = sqlrank.evaluate(asked, rollup=rollup, confidence=0.9).to_pylist()
     for name in ("AP", "nDCG@5"):
         values = each[name].drop_null().to_numpy()
         assert row[f"{name}.se"] == pytest.approx(stats.sem(values), rel=1e-11)
         low, high = stats.t.interval(0.9, len(values) - 1, values.mean(), stats.sem(values))
         assert [row[f"{name}.{end}"] for end in ("ci_low", "ci_high", "n_units")] == pytest.approx([low, high, len(values)], rel=1e-9)
     assert {row[f"{name}.{end}"] for name in asked[2:] for end in ("ci_low", "ci_high", "se", "n_units")} == {None}
-    windows = sqlrank.evaluate("AP", state=state, confidence=0.9, rolling=3).to_pylist()
+    windows = sqlrank.evaluate("AP", rollup=rollup, confidence=0.9, rolling=3).to_pylist()
     assert windows[-1]["AP.se"] == pytest.approx(row["AP.se"], rel=1e-12)
 
 
 @cache
 def kept(*, weighted: bool = False) -> pa.Table:
-    """Return the state of all metrics that have a value per list, per day and country."""
-    return sqlrank.state(_each(AGGREGATES if not weighted else ("mean", "wmean")), by=["day", "country"], **given(weighted=weighted))
+    """Return the rollup of all metrics that have a value per list, per day and country."""
+    return sqlrank.rollup(_each(AGGREGATES if not weighted else ("mean", "wmean")), by=["day", "country"], **given(weighted=weighted))
 
 
 def _each(aggregates: Iterable[str]) -> list[str]:
@@ -135,7 +135,7 @@ def test_merged_is_direct(by: list[str], weighted: bool) -> None:
     """Every metric of rankings that has a value per list, under every aggregate that sums give."""
     metrics = _each(AGGREGATES if not weighted else ("mean", "wmean"))
     assert len(metrics) > 150
-    found = sqlrank.evaluate(metrics, state=kept(weighted=weighted), by=by, where="day < 3").to_pylist()
+    found = sqlrank.evaluate(metrics, rollup=kept(weighted=weighted), by=by, where="day < 3").to_pylist()
     direct = sqlrank.evaluate(metrics, by=by, where="queries.day < 3", **given(weighted=weighted)).to_pylist()
     assert len(found) == len(direct) == 1 + 3 * (by != [])
     assert sum(value is None for value in direct[0].values()) < len(metrics) / 10
@@ -147,20 +147,20 @@ def test_merged_is_direct(by: list[str], weighted: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_few_merged_are_direct(weighted: bool) -> None:
-    made = sqlrank.state(FEW, by=["day", "country"], **given(weighted=weighted))
+    made = sqlrank.rollup(FEW, by=["day", "country"], **given(weighted=weighted))
     for by in ([], ["country"], ["day"]):
-        found = sqlrank.evaluate(FEW, state=made, by=by).to_pylist()
+        found = sqlrank.evaluate(FEW, rollup=made, by=by).to_pylist()
         direct = sqlrank.evaluate(FEW, by=by, **given(weighted=weighted)).to_pylist()
         assert [{name: row[name] for name in [*by, *FEW]} for row in found] == [pytest.approx(row, abs=1e-11) for row in direct]
-    plain = sqlrank.evaluate("AP(aggregate=mean)", state=made)["AP(aggregate=mean)"][0].as_py()
-    assert (plain == sqlrank.evaluate("AP", state=made)["AP"][0].as_py()) is not weighted
+    plain = sqlrank.evaluate("AP(aggregate=mean)", rollup=made)["AP(aggregate=mean)"][0].as_py()
+    assert (plain == sqlrank.evaluate("AP", rollup=made)["AP"][0].as_py()) is not weighted
 
 
 def test_weights_are_found_whatever_the_case_of_names_is() -> None:
     """Snowflake has names in capitals."""
-    made = sqlrank.state("AP", by="day", **given(weighted=True))
+    made = sqlrank.rollup("AP", by="day", **given(weighted=True))
     loud = made.rename_columns([name.upper() for name in made.column_names])
-    assert sqlrank.evaluate("AP", state=loud).to_pylist() == sqlrank.evaluate("AP", state=made).to_pylist()
+    assert sqlrank.evaluate("AP", rollup=loud).to_pylist() == sqlrank.evaluate("AP", rollup=made).to_pylist()
 
 
 def test_a_metric_is_answered_or_refused_by_its_name() -> None:
@@ -168,34 +168,34 @@ def test_a_metric_is_answered_or_refused_by_its_name() -> None:
     assert len(OF_ALL) >= 11
     for name in OF_ALL:
         with pytest.raises(sqlrank.MetricError) as problem:
-            sqlrank.state(name, by="day", **given())
+            sqlrank.rollup(name, by="day", **given())
         assert str(problem.value).startswith(f"{name} is one number of all lists together"), name
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", few([{"no_relevant": "skip"}, {"no_relevant": "null"}, {"rel": 2}, {"gain": "exp2"}], 2))
 def test_a_policy_is_part_of_the_value(policy: dict[str, Any]) -> None:
-    """A state that was made under a policy answers under this one, and under no other."""
+    """A rollup that was made under a policy answers under this one, and under no other."""
     metrics = ["nDCG@5", "R@5"]
     if "gain" in policy or "rel" in policy:
         metrics = ["nDCG@5"] if "gain" in policy else ["R@5"]
-    made = sqlrank.state(metrics, by="day", **given(), **policy)
-    found = sqlrank.evaluate(metrics, state=made, **policy).to_pylist()
+    made = sqlrank.rollup(metrics, by="day", **given(), **policy)
+    found = sqlrank.evaluate(metrics, rollup=made, **policy).to_pylist()
     (direct,) = sqlrank.evaluate(metrics, **given(), **policy).to_pylist()
     assert {name: found[0][name] for name in metrics} == pytest.approx(direct, abs=1e-12)
     with pytest.raises(sqlrank.InputError, match="does not have the sums of"):
-        sqlrank.evaluate(metrics, state=made)
+        sqlrank.evaluate(metrics, rollup=made)
 
 
 def test_defaults_may_be_written_or_not() -> None:
-    made = sqlrank.state("nDCG@5", by="day", **given())
-    said = sqlrank.evaluate("nDCG(gain=linear, no_relevant=zero, aggregate=mean)@5", state=made, ties="doc_desc").column(0)
-    assert said.to_pylist() == sqlrank.evaluate("nDCG@5", state=made)["nDCG@5"].to_pylist()
+    made = sqlrank.rollup("nDCG@5", by="day", **given())
+    said = sqlrank.evaluate("nDCG(gain=linear, no_relevant=zero, aggregate=mean)@5", rollup=made, ties="doc_desc").column(0)
+    assert said.to_pylist() == sqlrank.evaluate("nDCG@5", rollup=made)["nDCG@5"].to_pylist()
 
 
 def test_the_cutoff_of_each_query() -> None:
-    made = sqlrank.state(["P@cutoff", "P@3"], by="day", **given())
-    (found,) = sqlrank.evaluate(["P@cutoff", "P@3"], state=made).to_pylist()
+    made = sqlrank.rollup(["P@cutoff", "P@3"], by="day", **given())
+    (found,) = sqlrank.evaluate(["P@cutoff", "P@3"], rollup=made).to_pylist()
     (direct,) = sqlrank.evaluate(["P@cutoff", "P@3"], **given()).to_pylist()
     assert {name: found[name] for name in direct} == pytest.approx(direct, abs=1e-12)
     assert direct["P@cutoff"] != direct["P@3"]
@@ -203,15 +203,15 @@ def test_the_cutoff_of_each_query() -> None:
 
 def test_a_query_of_two_days_counts_twice() -> None:
     run = pa.table({"day": [1, 2], "query_id": ["q", "q"], "doc_id": ["d", "e"], "score": [1.0, 1.0]})
-    made = sqlrank.state(["num_q", "P@1"], run=run, qrels=pa.table({"query_id": ["q"], "doc_id": ["d"], "relevance": [1]}), by="day")
-    assert sqlrank.evaluate(["num_q", "P@1"], state=made).to_pylist() == [{"num_q": 2, "P@1": 0.5, "num_days": 2, "num_rows": 2}]
+    made = sqlrank.rollup(["num_q", "P@1"], run=run, qrels=pa.table({"query_id": ["q"], "doc_id": ["d"], "relevance": [1]}), by="day")
+    assert sqlrank.evaluate(["num_q", "P@1"], rollup=made).to_pylist() == [{"num_q": 2, "P@1": 0.5, "num_days": 2, "num_rows": 2}]
 
 
 @pytest.mark.slow
 def test_several_systems_are_told_apart() -> None:
     runs = {"old": given()["run"], "new": given()["run"].slice(0, 60)}
-    made = sqlrank.state("AP", **{**given(), "run": runs}, by="day")
-    found = sqlrank.evaluate("AP", state=made, by="system").to_pylist()
+    made = sqlrank.rollup("AP", **{**given(), "run": runs}, by="day")
+    found = sqlrank.evaluate("AP", rollup=made, by="system").to_pylist()
     direct = sqlrank.evaluate("AP", **{**given(), "run": runs}).to_pylist()
     assert sorted((row["system"], row["AP"]) for row in found) == [
         (row["system"], pytest.approx(row["AP"], abs=1e-12)) for row in sorted(direct, key=lambda row: row["system"])
@@ -228,22 +228,22 @@ def test_run_and_judgments_in_one_table() -> None:
             "label": [0, 1, 1, 0],
         }
     )
-    made = sqlrank.state("RR", predictions=rows, by="day")
-    assert sqlrank.evaluate("RR", state=made)["RR"].to_pylist() == [0.75]
+    made = sqlrank.rollup("RR", predictions=rows, by="day")
+    assert sqlrank.evaluate("RR", rollup=made)["RR"].to_pylist() == [0.75]
 
 
 @pytest.mark.slow
 def test_windows_and_drift() -> None:
-    """A state without bins drifts in its metrics alone: there are no scores of which PSI could be."""
-    made = sqlrank.state(["nDCG@5", "num_q"], by="day", **given())
-    rolled = sqlrank.evaluate(["nDCG@5", "num_q"], state=made, rolling=2).to_pylist()
+    """A rollup without bins drifts in its metrics alone: there are no scores of which PSI could be."""
+    made = sqlrank.rollup(["nDCG@5", "num_q"], by="day", **given())
+    rolled = sqlrank.evaluate(["nDCG@5", "num_q"], rollup=made, rolling=2).to_pylist()
     for row in rolled:
         (direct,) = sqlrank.evaluate(
             ["nDCG@5", "num_q"], where=f"queries.day BETWEEN {row['day'] - 1} AND {row['day']}", **_of(row["day"])
         ).to_pylist()
         assert {name: row[name] for name in direct} == pytest.approx(direct, abs=1e-12)
-    moved = sqlrank.drift("nDCG@5", state=made, reference="day = 1", where="day = 2", at_most={"nDCG@5": 1e-6}).to_pylist()
-    daily = [row["nDCG@5"] for row in sqlrank.evaluate("nDCG@5", state=made, by="day").to_pylist()]
+    moved = sqlrank.drift("nDCG@5", rollup=made, reference="day = 1", where="day = 2", at_most={"nDCG@5": 1e-6}).to_pylist()
+    daily = [row["nDCG@5"] for row in sqlrank.evaluate("nDCG@5", rollup=made, by="day").to_pylist()]
     assert [(row["metric"], row["verdict"]) for row in moved] == [("nDCG@5", "fail")]
     assert moved[0]["difference"] == moved[0]["bound_low"] == moved[0]["bound_high"] == pytest.approx(daily[1] - daily[0], abs=1e-15)
 
@@ -262,10 +262,10 @@ def test_a_batch_of_lists_is_taken_back() -> None:
     gone = held["qrels"]["query_id"].unique().slice(0, 9)
     mine = pa.compute.is_in(held["qrels"]["query_id"], gone)
     parts = [
-        sqlrank.state(FEW, by="day", batch="all", **held),
-        sqlrank.state(FEW, by="day", batch="back", negative=True, **{**held, "qrels": held["qrels"].filter(mine)}),
+        sqlrank.rollup(FEW, by="day", batch="all", **held),
+        sqlrank.rollup(FEW, by="day", batch="back", negative=True, **{**held, "qrels": held["qrels"].filter(mine)}),
     ]
-    (left,) = sqlrank.evaluate(FEW, state=pa.concat_tables(parts)).to_pylist()
+    (left,) = sqlrank.evaluate(FEW, rollup=pa.concat_tables(parts)).to_pylist()
     (direct,) = sqlrank.evaluate(FEW, **{**held, "qrels": held["qrels"].filter(pa.compute.invert(mine))}).to_pylist()
     assert {name: left[name] for name in FEW} == pytest.approx(direct, abs=1e-11)
     assert left["num_rows"] == direct["num_q"]
@@ -273,10 +273,10 @@ def test_a_batch_of_lists_is_taken_back() -> None:
 
 @pytest.mark.slow
 def test_another_engine_adds_up() -> None:
-    made = sqlrank.state([*FEW, "AP(aggregate=gmean)"], by=["day", "country"], **given(weighted=True))
+    made = sqlrank.rollup([*FEW, "AP(aggregate=gmean)"], by=["day", "country"], **given(weighted=True))
     for by in ([], ["country"]):
-        here = sqlrank.evaluate([*FEW, "AP(aggregate=gmean)"], state=made, by=by).to_pylist()
-        there = sqlrank.evaluate([*FEW, "AP(aggregate=gmean)"], state="s", connection=on_sqlite(made), dialect="sqlite", by=by).to_pylist()
+        here = sqlrank.evaluate([*FEW, "AP(aggregate=gmean)"], rollup=made, by=by).to_pylist()
+        there = sqlrank.evaluate([*FEW, "AP(aggregate=gmean)"], rollup="s", connection=on_sqlite(made), dialect="sqlite", by=by).to_pylist()
         assert there == [pytest.approx(row, abs=1e-12) for row in here]
 
 
@@ -287,31 +287,36 @@ def test_the_statement_makes_the_same_rows() -> None:
     duck = duckdb.connect()
     for name, table in held.items():
         duck.register(name, table)
-    made = sqlrank.state(FEW, by="day", **names, connection=duck).drop_columns("definition_hash")
-    text = sqlrank.state_sql(FEW, by="queries.day", **names, columns={"weight": "weight"})
+    made = sqlrank.rollup(FEW, by="day", **names, connection=duck).drop_columns("definition_hash")
+    text = sqlrank.rollup_sql(FEW, by="queries.day", **names, columns={"weight": "weight"})
     assert duck.sql(text).to_arrow_table().drop_columns("definition_hash").to_pylist() == [
         pytest.approx(row, abs=1e-14) for row in made.to_pylist()
     ]
-    script = sqlrank.state_sql("AP", run="run", qrels="qrels", by="day", dialect="snowflake", insert="state", replace="day", batch="b")
-    assert [line for line in script.splitlines() if line.startswith(("DELETE", "INSERT"))] == ["DELETE FROM state", "INSERT INTO state ("]
+    script = sqlrank.rollup_sql(
+        "AP", run="run", qrels="qrels", by="day", dialect="snowflake", insert="daily_rollup", replace="day", batch="b"
+    )
+    assert [line for line in script.splitlines() if line.startswith(("DELETE", "INSERT"))] == [
+        "DELETE FROM daily_rollup",
+        "INSERT INTO rollup (",
+    ]
 
 
 @pytest.mark.slow
-def test_a_state_is_kept_and_asked_by_the_command(tmp_path: Path) -> None:
+def test_a_rollup_is_kept_and_asked_by_the_command(tmp_path: Path) -> None:
     held = {name: table for name, table in given().items() if name in {"run", "qrels", "queries"}}
     for name, table in held.items():
         pq.write_table(table, tmp_path / f"{name}.parquet")
     paths = [part for name in held for part in (f"--{name}", tmp_path / f"{name}.parquet")]
     stored = call(
-        "state", "nDCG@5", "num_q", *paths, "--by", "day", "--db", tmp_path / "kept.duckdb", "--insert", "state", "--replace", "day"
+        "rollup", "nDCG@5", "num_q", *paths, "--by", "day", "--db", tmp_path / "kept.duckdb", "--insert", "rollup", "--replace", "day"
     )
-    assert (stored.exit_code, stored.stderr) == (0, "3 rows in state\n")
-    shown = printed("evaluate", "nDCG@5", "num_q", "--state", "state", "--db", tmp_path / "kept.duckdb", "--format", "csv")
+    assert (stored.exit_code, stored.stderr) == (0, "3 rows in rollup\n")
+    shown = printed("evaluate", "nDCG@5", "num_q", "--rollup", "rollup", "--db", tmp_path / "kept.duckdb", "--format", "csv")
     assert shown.splitlines()[0] == "nDCG@5,num_q,num_days,num_rows"
     assert shown.rstrip().endswith(",35.0,3,35")
-    model = ["--dbt", tmp_path / "state.sql", "--begin", "2026-01-01", "--run", "run", "--qrels", "qrels", "--by", "day"]
-    assert call("state", "nDCG@5", *model).exit_code == 0
-    text = (tmp_path / "state.sql").read_text("utf-8")
+    model = ["--dbt", tmp_path / "daily_rollup.sql", "--begin", "2026-01-01", "--run", "run", "--qrels", "qrels", "--by", "day"]
+    assert call("rollup", "nDCG@5", *model).exit_code == 0
+    text = (tmp_path / "daily_rollup.sql").read_text("utf-8")
     assert "{{ ref('run') }}" in text
     assert "event_time='day'" in text
 
@@ -324,14 +329,14 @@ def test_a_state_is_kept_and_asked_by_the_command(tmp_path: Path) -> None:
             {},
             r"^AP\(aggregate=quantile\): aggregate=quantile over all lists does not follow from that of each day; mean, ",
         ),
-        ("P@1..5", {}, r"^P@1..5 has a row for each cut-off; name those that the state is to have, such as P@\[5,10\]"),
+        ("P@1..5", {}, r"^P@1..5 has a row for each cut-off; name those that the rollup is to have, such as P@\[5,10\]"),
         ("AP(aggregate=wmean)", {}, "aggregate='wmean' needs a queries table with a weight column"),
         ("AP", {"by": [["day"], []]}, "^by has several groupings"),
     ],
 )
-def test_states_that_are_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
+def test_rollups_that_are_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.MetricError, match=message):
-        sqlrank.state(metrics, **{"by": "day", **given(), **options})
+        sqlrank.rollup(metrics, **{"by": "day", **given(), **options})
 
 
 @pytest.mark.parametrize(
@@ -340,15 +345,15 @@ def test_states_that_are_refused(metrics: Any, options: dict[str, Any], message:
         (
             "nDCG@10",
             {},
-            "does not have the sums of nDCG@10, with these parameters; make it anew with all metrics, such as sqlrank state 'nDCG@10'",
+            "does not have the sums of nDCG@10, with these parameters; make it anew with all metrics, such as sqlrank rollup 'nDCG@10'",
         ),
         ("AP(aggregate=gmean)", {}, r"does not have the sums of AP\(aggregate=gmean\)"),
-        (["AP", "LogLoss"], {}, "^AP is of rankings and LogLoss of predictions; each wants a state of its own"),
+        (["AP", "LogLoss"], {}, "^AP is of rankings and LogLoss of predictions; each wants a rollup of its own"),
         ("AP", {"queries": "intersect"}, "^queries= is for rows"),
         (
             "AP",
             {"nulls": "drop"},
-            "^nulls says which rows there are, as the state of AP was made; make one with nulls, and leave it out here",
+            "^nulls says which rows there are, as the rollup of AP was made; make one with nulls, and leave it out here",
         ),
         ("AP", {"by": "country"}, "'country' is no column that rows of Table are told apart by"),
         ("AP", {"confidence": 1.5}, "^confidence=1.5 is not possible"),
@@ -357,9 +362,9 @@ def test_states_that_are_refused(metrics: Any, options: dict[str, Any], message:
     ],
 )
 def test_readings_that_are_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
-    made = sqlrank.state(["AP", "nDCG@5"], by="day", **given())
+    made = sqlrank.rollup(["AP", "nDCG@5"], by="day", **given())
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.evaluate(metrics, state=made, **options)
+        sqlrank.evaluate(metrics, rollup=made, **options)
 
 
 @pytest.mark.parametrize("of_folds", [{}, {"fold": "query_id", "folds": 4}], ids=["lists", "folds"])
@@ -369,7 +374,7 @@ def test_weights_of_queries_are_part_of_the_definition(of_folds: dict[str, Any])
     weighted = plain.append_column("weight", pa.array([1.0, 2.0]))
 
     def definition(queries: pa.Table, **columns: str) -> str:
-        made = sqlrank.state("AP", by="day", predictions=predictions, queries=queries, columns=columns, **of_folds)
+        made = sqlrank.rollup("AP", by="day", predictions=predictions, queries=queries, columns=columns, **of_folds)
         (found,) = set(made["definition_hash"].to_pylist())
         return str(found)
 
@@ -380,7 +385,7 @@ def test_weights_of_queries_are_part_of_the_definition(of_folds: dict[str, Any])
 
 @pytest.mark.slow
 def test_which_lists_there_are_is_part_of_the_definition() -> None:
-    plain = sqlrank.state("AP", by="day", **given())["definition_hash"][0].as_py()
-    assert sqlrank.state("AP", by="day", **given(), topics="intersect")["definition_hash"][0].as_py() != plain
-    assert sqlrank.state("AP", by="day", **given(), topics="truth", nulls="error")["definition_hash"][0].as_py() == plain
-    assert sqlrank.state("AP(aggregate=mean)", by="day", **given())["definition_hash"][0].as_py() == plain
+    plain = sqlrank.rollup("AP", by="day", **given())["definition_hash"][0].as_py()
+    assert sqlrank.rollup("AP", by="day", **given(), topics="intersect")["definition_hash"][0].as_py() != plain
+    assert sqlrank.rollup("AP", by="day", **given(), topics="truth", nulls="error")["definition_hash"][0].as_py() == plain
+    assert sqlrank.rollup("AP(aggregate=mean)", by="day", **given())["definition_hash"][0].as_py() == plain

@@ -1,4 +1,4 @@
-"""Batches of a state: rows that are taken back, as sums and counts below zero, and what is left of those that were there."""
+"""Batches of a rollup: rows that are taken back, as sums and counts below zero, and what is left of those that were there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
-from tests.definitions.test_states import ORDERS, SUMS, clicks, on_sqlite
+from tests.definitions.test_rollups import ORDERS, SUMS, clicks, on_sqlite
 from tests.lanes import few
 from tests.unit.command_line import call, printed
 
@@ -25,13 +25,13 @@ WEIGHT = {"weight": "weight"}
 
 
 def made(rows: pa.Table, batch: str, *, metrics: Any = "AUC", negative: bool = False, **options: Any) -> pa.Table:
-    """Return the state of rows, as a batch."""
-    return sqlrank.state(metrics, predictions=rows, by=BY, batch=batch, negative=negative, columns=WEIGHT, **options)
+    """Return the rollup of rows, as a batch."""
+    return sqlrank.rollup(metrics, predictions=rows, by=BY, batch=batch, negative=negative, columns=WEIGHT, **options)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bins", few([{"bins": "score"}, {}, {"fineness": 16}], 1))
-def test_what_is_left_is_a_state_of_the_others(bins: dict[str, Any]) -> None:
+def test_what_is_left_is_a_rollup_of_the_others(bins: dict[str, Any]) -> None:
     """A third of the rows is taken back, all of day 5 among them; weights are such as no double has exactly."""
     rows = clicks().set_column(4, "weight", pc.divide(clicks()["weight"], 10.0))
     gone = pa.array((np.arange(rows.num_rows) % 3 == 0) | (rows["day"].to_numpy() == 5))
@@ -39,11 +39,11 @@ def test_what_is_left_is_a_state_of_the_others(bins: dict[str, Any]) -> None:
     whole, back = made(rows, "all", metrics=metrics, **bins), made(rows.filter(gone), "back", metrics=metrics, negative=True, **bins)
     assert set(whole["definition_hash"].to_pylist()) == set(back["definition_hash"].to_pylist())
     others = rows.filter(pc.invert(gone))
-    state, alone = pa.concat_tables([whole, back]), made(others, "others", metrics=metrics, **bins)
+    rollup, alone = pa.concat_tables([whole, back]), made(others, "others", metrics=metrics, **bins)
     for by in ([], ["day"], BY):
-        left = sqlrank.evaluate(metrics, state=state, by=by).to_pylist()
+        left = sqlrank.evaluate(metrics, rollup=rollup, by=by).to_pylist()
         direct = sqlrank.evaluate(metrics, predictions=others, columns=WEIGHT, by=by).to_pylist()
-        kept = sqlrank.evaluate(metrics, state=alone, by=by).to_pylist()
+        kept = sqlrank.evaluate(metrics, rollup=alone, by=by).to_pylist()
         assert len(left) == len(direct) == len(kept)
         for got, one, expected in zip(left, kept, direct, strict=True):
             # A bin that holds one score now is as wide as it was, so that bounds may be further apart, and are those of the others or beyond.
@@ -52,7 +52,7 @@ def test_what_is_left_is_a_state_of_the_others(bins: dict[str, Any]) -> None:
             assert {name: got[name] for name in SUMS} == pytest.approx({name: expected[name] for name in SUMS}, abs=1e-11, rel=1e-11)
             for name in ORDERS:
                 assert got[f"{name}.bound_low"] - 1e-11 <= expected[name] <= got[f"{name}.bound_high"] + 1e-11, name
-    assert sqlrank.evaluate("AUC", state=state)["num_days"].to_pylist() == [4]
+    assert sqlrank.evaluate("AUC", rollup=rollup)["num_days"].to_pylist() == [4]
 
 
 @pytest.mark.slow
@@ -69,8 +69,8 @@ def test_thirty_labels_turn_and_twenty_five_rows_are_deleted() -> None:
         made(after.filter(pa.array(turned)), "again"),
     ]
     after = after.filter(pa.array(~deleted))
-    for state, rows in ((parts[0], before), (pa.concat_tables(parts), after)):
-        (row,) = sqlrank.evaluate("AUC", state=state).to_pylist()
+    for rollup, rows in ((parts[0], before), (pa.concat_tables(parts), after)):
+        (row,) = sqlrank.evaluate("AUC", rollup=rollup).to_pylist()
         (exact,) = sqlrank.evaluate("AUC", predictions=rows, columns=WEIGHT)["AUC"].to_pylist()
         assert row["AUC.bound_low"] <= exact <= row["AUC.bound_high"]
         assert row["AUC.bound_high"] - row["AUC.bound_low"] < 0.06
@@ -85,11 +85,11 @@ def test_nothing_is_left_of_sums_that_cancel() -> None:
     parts = [made(rows, "all", metrics=["AUC", "CalibrationRatio"])]
     parts += [made(rows.slice(place, 1), f"back {place}", metrics=["AUC", "CalibrationRatio"], negative=True) for place in range(3)]
     assert sum(pa.concat_tables(parts)["positives"].to_pylist()) != 0
-    (row,) = sqlrank.evaluate(["AUC", "CalibrationRatio"], state=pa.concat_tables(parts)).to_pylist()
+    (row,) = sqlrank.evaluate(["AUC", "CalibrationRatio"], rollup=pa.concat_tables(parts)).to_pylist()
     assert row == {"AUC": None, "AUC.bound_low": None, "AUC.bound_high": None, "CalibrationRatio": None, "num_days": 1, "num_rows": 1}
     parts.append(made(rows.slice(3, 1), "back 3", metrics=["AUC", "CalibrationRatio"], negative=True))
     with pytest.raises(sqlrank.InputError, match="has no rows to add up, since all that there were have been taken back"):
-        sqlrank.evaluate("AUC", state=pa.concat_tables(parts))
+        sqlrank.evaluate("AUC", rollup=pa.concat_tables(parts))
 
 
 def test_rows_of_a_negative_batch_by_hand() -> None:
@@ -133,13 +133,13 @@ def test_a_batch_is_added_once() -> None:
     ):
         made(clicks().slice(0, 9), "first", negative=True, **given)
     with pytest.raises(sqlrank.InputError, match=r"^insert: ads tells batches apart; name that of these rows, such as batch='2026-03-05'"):
-        sqlrank.state("AUC", predictions=clicks(), by=BY, columns=WEIGHT, **given)
+        sqlrank.rollup("AUC", predictions=clicks(), by=BY, columns=WEIGHT, **given)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
     made(clicks(), "first", where="day = 2", replace="day", **given)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
     made(clicks(), "back", where="day = 2", only="score > 0.5", negative=True, **given)
     left = sum(row["day"] == 2 and row["score"] <= 0.5 for row in clicks().to_pylist())
-    assert sqlrank.evaluate("AUC", state="ads", connection=duck, where="day = 2")["num_rows"].to_pylist() == [left]
+    assert sqlrank.evaluate("AUC", rollup="ads", connection=duck, where="day = 2")["num_rows"].to_pylist() == [left]
 
 
 @pytest.mark.slow
@@ -152,13 +152,13 @@ def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
         "more was taken back of Table than there was: day = 1, campaign = a, bin = 1005.0 is left with -1 num_rows; a batch was added twice"
     )
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
-        sqlrank.evaluate("AUC", state=twice)
-    assert sqlrank.evaluate("AUC", state=twice, where="batch <> 'back again'")["num_rows"].to_pylist() == [1]
+        sqlrank.evaluate("AUC", rollup=twice)
+    assert sqlrank.evaluate("AUC", rollup=twice, where="batch <> 'back again'")["num_rows"].to_pylist() == [1]
     wrong = rows.set_column(2, "label", pa.array([0, 1]))
     with pytest.raises(sqlrank.InputError, match=r"bin = \S+ is left with -1 (positives|negatives);"):
-        sqlrank.evaluate("AUC", state=pa.concat_tables([first, made(wrong, "wrong", negative=True)]))
+        sqlrank.evaluate("AUC", rollup=pa.concat_tables([first, made(wrong, "wrong", negative=True)]))
     with pytest.raises(sqlrank.InputError, match="'batch' is no column that rows of Table are told apart by"):
-        sqlrank.evaluate("AUC", state=twice, by="batch")
+        sqlrank.evaluate("AUC", rollup=twice, by="batch")
 
 
 def test_a_batch_that_is_there_twice_is_refused(tmp_path: Path) -> None:
@@ -171,29 +171,29 @@ def test_a_batch_that_is_there_twice_is_refused(tmp_path: Path) -> None:
         "has the batch 'back' twice for day = 1, campaign = a, bin = 1005.0, which would count twice; delete those rows and add them once"
     )
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):
-        sqlrank.evaluate("AUC", state=str(tmp_path))
-    assert sqlrank.evaluate("AUC", state=str(tmp_path), where="batch = 'first'")["num_rows"].to_pylist() == [3]
+        sqlrank.evaluate("AUC", rollup=str(tmp_path))
+    assert sqlrank.evaluate("AUC", rollup=str(tmp_path), where="batch = 'first'")["num_rows"].to_pylist() == [3]
 
 
 @pytest.mark.slow
 def test_windows_drift_and_another_engine_see_what_is_left() -> None:
     gone = pa.array(np.arange(clicks().num_rows) % 4 == 0)
     metrics = ["AUC", "Brier"]
-    state = pa.concat_tables([made(clicks(), "all", metrics=metrics), made(clicks().filter(gone), "back", metrics=metrics, negative=True)])
+    rollup = pa.concat_tables([made(clicks(), "all", metrics=metrics), made(clicks().filter(gone), "back", metrics=metrics, negative=True)])
     alone = made(clicks().filter(pc.invert(gone)), "others", metrics=metrics, bins="grid")
     for ask in (
-        lambda kept, **options: sqlrank.evaluate(metrics, state=kept, rolling=2, **options),
-        lambda kept, **options: sqlrank.evaluate(metrics, state=kept, by="campaign", **options),
-        lambda kept, **options: sqlrank.drift("Brier", state=kept, reference="day < 3", where="day >= 3", **options),
+        lambda kept, **options: sqlrank.evaluate(metrics, rollup=kept, rolling=2, **options),
+        lambda kept, **options: sqlrank.evaluate(metrics, rollup=kept, by="campaign", **options),
+        lambda kept, **options: sqlrank.drift("Brier", rollup=kept, reference="day < 3", where="day >= 3", **options),
     ):
         keep = (
             ["AUC", "Brier", "num_days", "num_rows"]
-            if "Brier" in ask(state).column_names
+            if "Brier" in ask(rollup).column_names
             else ["metric", "value_current", "difference", "num_rows_current"]
         )
         expected = ask(alone).select(keep).to_pylist()
-        assert ask(state).select(keep).to_pylist() == [pytest.approx(row, abs=1e-11) for row in expected]
-        found = ask("s", connection=on_sqlite(state), dialect="sqlite").select(keep).to_pylist()
+        assert ask(rollup).select(keep).to_pylist() == [pytest.approx(row, abs=1e-11) for row in expected]
+        found = ask("s", connection=on_sqlite(rollup), dialect="sqlite").select(keep).to_pylist()
         assert found == [pytest.approx(row, abs=1e-11) for row in expected]
 
 
@@ -202,31 +202,31 @@ def test_a_printed_statement_adds_a_batch_once() -> None:
     duck = duckdb.connect()
     duck.register("clicks", clicks())
     given = {"predictions": "clicks", "by": BY, "columns": WEIGHT}
-    duck.execute(sqlrank.state_sql("AUC", **given, batch="first", create_table="ads"))
+    duck.execute(sqlrank.rollup_sql("AUC", **given, batch="first", create_table="ads"))
     for _ in range(2):
-        duck.execute(sqlrank.state_sql("AUC", **given, batch="back", negative=True, only="day = 2", insert="ads"))
+        duck.execute(sqlrank.rollup_sql("AUC", **given, batch="back", negative=True, only="day = 2", insert="ads"))
         assert len(duck.sql("SELECT DISTINCT batch FROM ads").fetchall()) == 2
         assert duck.sql("SELECT SUM(num_rows) FROM ads WHERE day = 2").fetchall() == [(0.0,)]
-    duck.execute(sqlrank.state_sql("LogLoss", predictions="clicks", by=[], batch="one", create_table="sums"))
+    duck.execute(sqlrank.rollup_sql("LogLoss", predictions="clicks", by=[], batch="one", create_table="sums"))
     for _ in range(2):
-        duck.execute(sqlrank.state_sql("LogLoss", predictions="clicks", by=[], batch="two", insert="sums"))
+        duck.execute(sqlrank.rollup_sql("LogLoss", predictions="clicks", by=[], batch="two", insert="sums"))
     assert duck.sql("SELECT batch FROM sums ORDER BY batch").fetchall() == [("one",), ("two",)]
-    script = sqlrank.state_sql("AUC", **given, batch="anew", insert="ads", replace="day", dialect="snowflake")
+    script = sqlrank.rollup_sql("AUC", **given, batch="anew", insert="ads", replace="day", dialect="snowflake")
     assert "'anew' AS batch" in script
     assert "= 'anew'" not in script
 
 
 def test_the_definition_is_not_of_the_batch() -> None:
-    plain = sqlrank.state("AUC", predictions=clicks(), by=BY, where="score > 0.1")["definition_hash"][0]
+    plain = sqlrank.rollup("AUC", predictions=clicks(), by=BY, where="score > 0.1")["definition_hash"][0]
     for options in ({"batch": "a"}, {"batch": "b", "negative": True}, {"batch": "c", "only": "score < 0.5 -- and no more"}):
-        found = sqlrank.state("AUC", predictions=clicks(), by=BY, where="score > 0.1", **options)
+        found = sqlrank.rollup("AUC", predictions=clicks(), by=BY, where="score > 0.1", **options)
         assert set(found["definition_hash"].to_pylist()) == {plain.as_py()}
         assert found["batch"].to_pylist() == [options["batch"]] * found.num_rows
-    assert 0 < found.num_rows < sqlrank.state("AUC", predictions=clicks(), by=BY).num_rows
+    assert 0 < found.num_rows < sqlrank.rollup("AUC", predictions=clicks(), by=BY).num_rows
 
 
 def test_a_model_of_dbt_has_the_batch_of_its_rows() -> None:
-    model = sqlrank.state_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", batch="daily")
+    model = sqlrank.rollup_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", batch="daily")
     assert "'daily' AS batch" in model.sql
     assert [column["name"] for column in model.schema["models"][0]["columns"]][-2:] == ["definition_hash", "batch"]
 
@@ -236,12 +236,12 @@ def test_the_command(tmp_path: Path) -> None:
     with duckdb.connect(path) as duck:
         duck.register("c", clicks())
         duck.execute("CREATE TABLE clicks AS SELECT * FROM c")
-    asked = ["state", "AUC", "--predictions", "clicks", "--by", "day", "--db", path, "--insert", "ads"]
+    asked = ["rollup", "AUC", "--predictions", "clicks", "--by", "day", "--db", path, "--insert", "ads"]
     assert call(*asked, "--batch", "first").exit_code == 0
     assert call(*asked, "--batch", "back", "--negative", "--only", "score > 0.5").exit_code == 0
     again = call(*asked, "--batch", "back", "--negative", "--only", "score > 0.5")
     assert (again.exit_code, "has rows of the batch 'back' already" in again.stderr) == (2, True)
-    shown = printed("evaluate", "AUC", "--state", "ads", "--db", path, "--format", "csv")
+    shown = printed("evaluate", "AUC", "--rollup", "ads", "--db", path, "--format", "csv")
     assert shown.rstrip().endswith(f",5,{sum(score <= 0.5 for score in clicks()['score'].to_pylist())}")
 
 
@@ -252,10 +252,10 @@ def test_the_command(tmp_path: Path) -> None:
         ({"only": "score > 0"}, "^only= needs batch="),
         ({"batch": " "}, "^batch=' ' is no name"),
         ({"batch": "b", "negative": True, "insert": "ads", "replace": "day"}, "^negative= takes rows back from sums that stay"),
-        ({"batch": "b", "by": "batch"}, "^by names 'batch', which is a column of every state; rename it"),
+        ({"batch": "b", "by": "batch"}, "^by names 'batch', which is a column of every rollup; rename it"),
         ({"batch": "b", "only": "score > 0; DROP TABLE x"}, "^only='score > 0; DROP TABLE x' is not one condition"),
     ],
 )
 def test_batches_that_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.state(**{"metrics": "AUC", "predictions": clicks(), "by": "day", **options})
+        sqlrank.rollup(**{"metrics": "AUC", "predictions": clicks(), "by": "day", **options})

@@ -17,15 +17,15 @@ TOLERANCES = {"AUC": 0.05, "PSI": 0.25}
 
 
 def keep(duck: duckdb.DuckDBPyConnection, day: str) -> None:
-    """Write the sums of a day into the table ``state``, in the place of those that it has."""
-    sqlrank.state(
+    """Write the sums of a day into the table ``daily_rollup``, in the place of those that it has."""
+    sqlrank.rollup(
         METRICS,
         predictions="impressions",
         columns={"label": "known"},
         by=["day", "campaign"],
         where=f"day = DATE '{day}'",
         connection=duck,
-        insert="state",
+        insert="daily_rollup",
         replace="day",
     )
 
@@ -33,7 +33,9 @@ def keep(duck: duckdb.DuckDBPyConnection, day: str) -> None:
 def show(duck: duckdb.DuckDBPyConnection, said: str) -> None:
     """Print the AUC of the last seven days, at four of the days."""
     print(f"\n{said}")
-    rows = sqlrank.evaluate("AUC", state="state", connection=duck, rolling=7, ends=f"day BETWEEN DATE '{CORRECTED}' AND DATE '2026-03-14'")
+    rows = sqlrank.evaluate(
+        "AUC", rollup="daily_rollup", connection=duck, rolling=7, ends=f"day BETWEEN DATE '{CORRECTED}' AND DATE '2026-03-14'"
+    )
     for row in rows.to_pylist():
         print(
             f"{row['day']}  AUC {row['AUC']:.4f} ({row['AUC.bound_low']:.4f} to {row['AUC.bound_high']:.4f})  {row['num_days']} of 7 days"
@@ -61,13 +63,13 @@ def main() -> None:
         keep(duck, day)
     show(duck, "With both days as they are:")
 
-    rolling = sqlrank.evaluate("AUC", state="state", connection=duck, rolling=7, by="campaign")
+    rolling = sqlrank.evaluate("AUC", rollup="daily_rollup", connection=duck, rolling=7, by="campaign")
     save_chart(sqlrank.chart(rolling), asked.chart)
     print(f"\ndrawn: {asked.chart.name}\n")
 
     moved = sqlrank.drift(
         METRICS,
-        state="state",
+        rollup="daily_rollup",
         connection=duck,
         by="campaign",
         reference="day < DATE '2026-03-22'",

@@ -1,4 +1,4 @@
-"""Statements that read a state: what they say is what is evaluated of it, on every engine that runs here (tests/engines/test_states.py)."""
+"""Statements that read a rollup: what they say is what is evaluated of it, on every engine that runs here (tests/engines/test_rollups.py)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from tests.definitions.test_states import ORDERS, SUMS, THREE, clicks, state_of
-from tests.definitions.test_states_of_rankings import given
+from tests.definitions.test_rollups import ORDERS, SUMS, THREE, clicks, rollup_of
+from tests.definitions.test_rollups_of_rankings import given
 from tests.lanes import few
 from tests.unit.command_line import printed
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 def test_bins_that_are_whole_numbers_are_looked_up_by_their_place() -> None:
     """They say what others in the same order do, and the setting for that is the caller's again."""
     given = {"predictions": clicks(), "by": ["day", "campaign"], "fineness": 64}
-    made = sqlrank.state(["AUC", "LogLoss"], **given)
+    made = sqlrank.rollup(["AUC", "LogLoss"], **given)
     moved = made.set_column(made.column_names.index("bin"), "bin", pa.compute.add(made["bin"], 0.5))
     duck = duckdb.connect()
     duck.execute("SET perfect_ht_threshold = 7")
     duck.register("kept", made)
     for by in ([], ["day"], ["campaign"]):
-        found = sqlrank.evaluate(["AUC", "LogLoss"], state="kept", connection=duck, by=by)
+        found = sqlrank.evaluate(["AUC", "LogLoss"], rollup="kept", connection=duck, by=by)
         assert found.to_pylist() == [
-            pytest.approx(row, rel=1e-12) for row in sqlrank.evaluate(["AUC", "LogLoss"], state=moved, by=by).to_pylist()
+            pytest.approx(row, rel=1e-12) for row in sqlrank.evaluate(["AUC", "LogLoss"], rollup=moved, by=by).to_pylist()
         ]
     assert duck.execute("SELECT current_setting('perfect_ht_threshold')").fetchone() == (7,)
 
@@ -56,9 +56,9 @@ def told(duck: duckdb.DuckDBPyConnection, text: str, metrics: list[str]) -> list
 def test_statements_say_what_is_evaluated(by: list[str], bins: dict[str, Any]) -> None:
     """Of bins that are open, of one score beside those, and of all."""
     duck = duckdb.connect()
-    made = sqlrank.state(EVERY, predictions=clicks(), by=["day", "campaign"], **bins)
+    made = sqlrank.rollup(EVERY, predictions=clicks(), by=["day", "campaign"], **bins)
     duck.register("kept", made)
-    asked = {"state": "kept", "by": by, "where": "day BETWEEN 2 AND 4"}
+    asked = {"rollup": "kept", "by": by, "where": "day BETWEEN 2 AND 4"}
     expected = sqlrank.evaluate(EVERY, connection=duck, **asked).to_pylist()
     found = told(duck, sqlrank.sql(EVERY, connection=duck, **asked), EVERY)
     assert found == [pytest.approx(row, abs=1e-11, rel=1e-11) for row in expected]
@@ -67,66 +67,66 @@ def test_statements_say_what_is_evaluated(by: list[str], bins: dict[str, Any]) -
 
 
 def test_three_bins_by_hand() -> None:
-    """As in test_states: AUC 0.7375 from 0.6 to 0.875, APS from what PRAUC lends it."""
+    """As in test_rollups: AUC 0.7375 from 0.6 to 0.875, APS from what PRAUC lends it."""
     duck = duckdb.connect()
     for is_open, expected in (
         (True, (0.7375, 0.6, 0.875, 0.5119047619, 0.3859263176, 0.8125)),
         (False, (0.7375,) * 3 + (0.5119047619,) * 3),
     ):
-        duck.register("kept", state_of(THREE, is_open))
-        (row,) = duck.sql(sqlrank.sql(["AUC", "APS"], state="kept")).fetchall()
+        duck.register("kept", rollup_of(THREE, is_open))
+        (row,) = duck.sql(sqlrank.sql(["AUC", "APS"], rollup="kept")).fetchall()
         assert row == pytest.approx((*expected, 14), abs=1e-10)
 
 
 def test_rows_that_cannot_be_added_up_are_undefined() -> None:
     """Nobody looks at rows before a statement runs: those of two definitions, and those that are taken back, are seen by it."""
     duck = duckdb.connect()
-    one = sqlrank.state(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"], fineness=64)
+    one = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"], fineness=64)
     other = one.set_column(one.column_names.index("definition_hash"), "definition_hash", pa.array(["x"] * one.num_rows))
     half = pa.compute.equal(one["day"], 1)
     mixed = pa.concat_tables([one.filter(half), other.filter(pa.compute.invert(half))])
     duck.register("kept", mixed)
-    text = sqlrank.sql(["AUC", "LogLoss"], state="kept")
+    text = sqlrank.sql(["AUC", "LogLoss"], rollup="kept")
     assert duck.sql(text).fetchall() == [(None, None, None, None, 1500)]
-    by_day = duck.sql(sqlrank.sql(["AUC", "LogLoss"], state="kept", by="day")).fetchall()
+    by_day = duck.sql(sqlrank.sql(["AUC", "LogLoss"], rollup="kept", by="day")).fetchall()
     assert all(None not in row for row in by_day)
-    with pytest.raises(sqlrank.InputError, match=r"^state: rows of different definitions"):
-        sqlrank.sql("AUC", state="kept", connection=duck)
+    with pytest.raises(sqlrank.InputError, match=r"^rollup: rows of different definitions"):
+        sqlrank.sql("AUC", rollup="kept", connection=duck)
     given = {"by": "day", "columns": {"weight": "weight"}, "fineness": 64}
     parts = [
-        sqlrank.state(["AUC", "LogLoss"], predictions=rows, batch=name, negative=name == "back", **given)
+        sqlrank.rollup(["AUC", "LogLoss"], predictions=rows, batch=name, negative=name == "back", **given)
         for name, rows in (("first", clicks()), ("back", clicks().slice(0, 100)))
     ]
     duck.register("batches", pa.concat_tables(parts))
-    assert duck.sql(sqlrank.sql("AUC", state="batches")).fetchall()[0][:3] == (None, None, None)
-    left = sqlrank.evaluate("AUC", state="batches", connection=duck).to_pylist()[0]
-    assert duck.sql(sqlrank.sql("AUC", state="batches", connection=duck)).fetchall() == [pytest.approx(tuple(left.values()))]
+    assert duck.sql(sqlrank.sql("AUC", rollup="batches")).fetchall()[0][:3] == (None, None, None)
+    left = sqlrank.evaluate("AUC", rollup="batches", connection=duck).to_pylist()[0]
+    assert duck.sql(sqlrank.sql("AUC", rollup="batches", connection=duck)).fetchall() == [pytest.approx(tuple(left.values()))]
 
 
 def test_rankings() -> None:
     held = given(weighted=True)
     metrics = ["nDCG@5", "AP(aggregate=gmean)", "RR(aggregate=max)", "num_q"]
     duck = duckdb.connect()
-    duck.register("kept", sqlrank.state(metrics, **held, by=["day", "country"]))
+    duck.register("kept", sqlrank.rollup(metrics, **held, by=["day", "country"]))
     for by in ([], ["country"]):
-        expected = sqlrank.evaluate(metrics, state="kept", connection=duck, by=by).to_pylist()
-        found = duck.sql(sqlrank.sql(metrics, state="kept", connection=duck, by=by)).fetchall()
+        expected = sqlrank.evaluate(metrics, rollup="kept", connection=duck, by=by).to_pylist()
+        found = duck.sql(sqlrank.sql(metrics, rollup="kept", connection=duck, by=by)).fetchall()
         assert found == [pytest.approx(tuple(row.values()), rel=1e-12) for row in expected]
-    blind = sqlrank.sql(["AP", "AP(aggregate=wmean)"], state="kept")
+    blind = sqlrank.sql(["AP", "AP(aggregate=wmean)"], rollup="kept")
     assert blind.splitlines()[2].startswith("-- Means of lists are those without weights; aggregate=wmean has the weighted ones")
-    (row,) = sqlrank.evaluate(["AP(aggregate=mean)", "AP(aggregate=wmean)"], state="kept", connection=duck).to_pylist()
+    (row,) = sqlrank.evaluate(["AP(aggregate=mean)", "AP(aggregate=wmean)"], rollup="kept", connection=duck).to_pylist()
     assert duck.execute(blind).fetchone() == pytest.approx([*list(row.values())[:2], row["num_rows"]], rel=1e-12)
 
 
 def test_results_are_stored() -> None:
     duck = duckdb.connect()
-    duck.register("kept", sqlrank.state("AUC", predictions=clicks(), by="day"))
-    duck.execute(sqlrank.sql("AUC", state="kept", by="day", create_table="daily"))
-    asked = {"state": "kept", "by": "day", "where": "day > 3"}
+    duck.register("kept", sqlrank.rollup("AUC", predictions=clicks(), by="day"))
+    duck.execute(sqlrank.sql("AUC", rollup="kept", by="day", create_table="daily"))
+    asked = {"rollup": "kept", "by": "day", "where": "day > 3"}
     for statement in sqlrank.sql("AUC", **asked, insert="daily", replace="day").split(";\n"):
         duck.execute(statement)
     assert duck.sql("SELECT COUNT(*), SUM(num_rows) FROM daily").fetchall() == [(5, 1500)]
-    text = printed("sql", "AUC", "--state", "ads.state", "--by", "day", "--dialect", "snowflake", "--create-view", "ads.auc")
+    text = printed("sql", "AUC", "--rollup", "ads.daily_rollup", "--by", "day", "--dialect", "snowflake", "--create-view", "ads.auc")
     assert text.splitlines()[2].startswith("CREATE OR REPLACE VIEW ads.auc AS")
 
 
@@ -135,18 +135,18 @@ def test_results_are_stored() -> None:
     [
         (
             {"confidence": 0.95},
-            r"^confidence= of a state is not of one statement; sqlrank.evaluate \(sqlrank evaluate\) with state= has it",
+            r"^confidence= of a rollup is not of one statement; sqlrank.evaluate \(sqlrank evaluate\) with rollup= has it",
         ),
-        ({"predictions": "clicks"}, "^predictions= is for rows, which a state does not have"),
+        ({"predictions": "clicks"}, "^predictions= is for rows, which a rollup does not have"),
         ({"per_query": True}, "^per_query= is for rows"),
-        ({"create_table": "ads.state"}, r"^create_table: ads\.state is an input"),
+        ({"create_table": "ads.daily_rollup"}, r"^create_table: ads\.rollup is an input"),
         ({"metrics": "ECE"}, r"^ECE is neither a sum over predictions nor within bounds"),
         ({"where": "day ="}, r"^where='day =' is not one condition"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.sql(**{"metrics": "AUC", "state": "ads.state", **options})
+        sqlrank.sql(**{"metrics": "AUC", "rollup": "ads.daily_rollup", **options})
 
 
 def test_rows_without_weights_are_counted(tmp_path: Path) -> None:
@@ -162,18 +162,18 @@ def test_rows_without_weights_are_counted(tmp_path: Path) -> None:
     ones = rows.append_column("weight", pa.array([1.0] * rows.num_rows))
     for options in ({"fold": "viewer", "folds": 3}, {"bins": "score"}, {"atoms": [0.25]}):
         given_ = {"by": ["day", "campaign"], "sql_dir": tmp_path, **options}
-        plain, weighted = (sqlrank.state(metrics, predictions=each, **given_) for each in (rows, ones))
+        plain, weighted = (sqlrank.rollup(metrics, predictions=each, **given_) for each in (rows, ones))
         assert plain.schema.equals(weighted.schema)
         assert set(plain["definition_hash"].to_pylist()).isdisjoint(weighted["definition_hash"].to_pylist())
         plain, weighted = (each.drop_columns(["definition_hash"]) for each in (plain, weighted))
         assert plain.to_pylist() == [pytest.approx(row, rel=1e-13) for row in weighted.to_pylist()]
-    empty = sqlrank.state(["Brier", "num_predictions"], predictions=rows, where="day > 9", by="day", check="off")
+    empty = sqlrank.rollup(["Brier", "num_predictions"], predictions=rows, where="day > 9", by="day", check="off")
     assert empty.num_rows == 0
-    text = sqlrank.state_sql(["AUC", "LogLoss", "CalibrationRatio"], predictions="clicks", by="day")
+    text = sqlrank.rollup_sql(["AUC", "LogLoss", "CalibrationRatio"], predictions="clicks", by="day")
     assert " weight" not in text.replace("sum_weight", "")
 
 
 def test_by_may_be_none() -> None:
     """As of rows it is no grouping."""
-    state = sqlrank.state("AUC", predictions=clicks(), by="day")
-    assert sqlrank.evaluate("AUC", state=state, by=None).equals(sqlrank.evaluate("AUC", state=state))
+    rollup = sqlrank.rollup("AUC", predictions=clicks(), by="day")
+    assert sqlrank.evaluate("AUC", rollup=rollup, by=None).equals(sqlrank.evaluate("AUC", rollup=rollup))

@@ -1,4 +1,4 @@
-"""Models compared by their states: differences with intervals of the folds that both have, and what is certain."""
+"""Models compared by their rollups: differences with intervals of the folds that both have, and what is certain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 import sqlrank
 from tests.definitions.test_drift import two_days
 from tests.definitions.test_folds import T_7, fold_of, jackknifed
-from tests.definitions.test_states import clicks, on_sqlite
+from tests.definitions.test_rollups import clicks, on_sqlite
 from tests.unit.command_line import call, printed
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ def scored() -> pa.Table:
 
 
 @cache
-def states(bins: str = "score", folds: int | None = 8) -> dict[str, pa.Table]:
-    """Return the states of three models."""
+def rollups(bins: str = "score", folds: int | None = 8) -> dict[str, pa.Table]:
+    """Return the rollups of three models."""
     of_folds = {} if folds is None else {"fold": "viewer", "folds": folds}
     given: dict[str, Any] = {"predictions": scored(), "by": ["day", "campaign"], "bins": bins, **of_folds}
-    return {name: sqlrank.state(METRICS, columns={"score": name}, **given) for name in ("score", "near", "coin")}
+    return {name: sqlrank.rollup(METRICS, columns={"score": name}, **given) for name in ("score", "near", "coin")}
 
 
 def test_beside_numpy() -> None:
     """Each fold is left out of both models at once: the difference of models that agree is far surer than either."""
-    rows = sqlrank.compare_states(METRICS, states=states(), where="day > 1").to_pylist()
+    rows = sqlrank.compare_rollups(METRICS, rollups=rollups(), where="day > 1").to_pylist()
     assert [(row["baseline"], row["system"], row["metric"]) for row in rows] == [
         ("score", system, metric) for system in ("near", "coin") for metric in METRICS
     ]
@@ -66,7 +66,7 @@ def test_beside_numpy() -> None:
         assert (row["ci_low"], row["ci_high"]) == pytest.approx((difference - T_7 * error, difference + T_7 * error), abs=1e-9)
         assert (row["n_buckets"], row["num_days"], row["num_days_baseline"]) == (8, 4, 4)
         assert (row["p_value"] < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0)
-    single = sqlrank.evaluate("AUC", state=states()["near"], where="day > 1", confidence=0.95)["AUC.se"][0].as_py()
+    single = sqlrank.evaluate("AUC", rollup=rollups()["near"], where="day > 1", confidence=0.95)["AUC.se"][0].as_py()
     assert rows[0]["se"] < single / 2
     assert {rows[2][name] for name in ("ci_low", "ci_high", "se", "n_buckets", "p_value")} == {None}
 
@@ -74,7 +74,7 @@ def test_beside_numpy() -> None:
 def test_what_is_certain_by_hand() -> None:
     """Of bins (2, 1), (1, 3), (1, 6) AUC is 0.7375 in [0.6, 0.875], of one bin 0.5 in [0, 1]; a group that one model lacks is shown."""
     old, new = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)]), two_days([(3, 3)], [])
-    first, second = sqlrank.compare_states("AUC", states={"old": old, "new": new}, by="day", confidence=None).to_pylist()
+    first, second = sqlrank.compare_rollups("AUC", rollups={"old": old, "new": new}, by="day", confidence=None).to_pylist()
     assert first == {
         "day": 1, "metric": "AUC", "baseline": "old", "system": "new", "value_baseline": pytest.approx(0.7375), "value": 0.5,
         "difference": pytest.approx(-0.2375), "bound_low": pytest.approx(0 - 0.875), "bound_high": pytest.approx(1 - 0.6),
@@ -88,25 +88,25 @@ def test_what_is_certain_by_hand() -> None:
 @pytest.mark.slow
 def test_within_groups_on_another_engine() -> None:
     asked = {"by": "campaign", "baseline": "near", "confidence": 0.9}
-    here = sqlrank.compare_states(METRICS, states={name: states("grid")[name] for name in ("score", "near")}, **asked).to_pylist()
+    here = sqlrank.compare_rollups(METRICS, rollups={name: rollups("grid")[name] for name in ("score", "near")}, **asked).to_pylist()
     assert len(here) == 6
     assert {row["system"] for row in here} == {"score"}
-    there = on_sqlite(states("grid")["score"])
+    there = on_sqlite(rollups("grid")["score"])
     there.execute("ALTER TABLE s RENAME TO score")
-    other = on_sqlite(states("grid")["near"])
-    names = ", ".join("?" * states("grid")["near"].num_columns)
-    columns = ", ".join(f'"{name}"' for name in states("grid")["near"].column_names)
+    other = on_sqlite(rollups("grid")["near"])
+    names = ", ".join("?" * rollups("grid")["near"].num_columns)
+    columns = ", ".join(f'"{name}"' for name in rollups("grid")["near"].column_names)
     there.execute(f"CREATE TABLE near ({columns})")
     there.executemany(f"INSERT INTO near VALUES ({names})", other.execute("SELECT * FROM s").fetchall())
-    found = sqlrank.compare_states(METRICS, states={"score": "score", "near": "near"}, connection=there, dialect="sqlite", **asked)
+    found = sqlrank.compare_rollups(METRICS, rollups={"score": "score", "near": "near"}, connection=there, dialect="sqlite", **asked)
     assert found.to_pylist() == [pytest.approx(row, abs=1e-12) for row in here]
 
 
 def test_the_command(tmp_path: Path) -> None:
     named = []
-    for name, state in states().items():
-        pq.write_table(state, tmp_path / f"{name}.parquet")
-        named += ["--state", f"{name}={tmp_path / name}.parquet"]
+    for name, rollup in rollups().items():
+        pq.write_table(rollup, tmp_path / f"{name}.parquet")
+        named += ["--rollup", f"{name}={tmp_path / name}.parquet"]
     shown = printed("compare", "AUC", "LogLoss", *named[:4], "--slice", "campaign", "--where", "day > 2")
     assert shown.splitlines()[0].split() == [
         "campaign", "metric", "baseline", "system", "value_baseline", "value", "difference", "bound_low", "bound_high", "ci_low", "ci_high", "p_value"
@@ -117,36 +117,36 @@ def test_the_command(tmp_path: Path) -> None:
     refused = call("compare", "AUC", *named, "--unit", "viewer")
     assert (refused.exit_code, refused.stderr) == (
         2,
-        "sqlrank: --unit is for rows, which states do not have; leave it out, or --state\n",
+        "sqlrank: --unit is for rows, which rollups do not have; leave it out, or --rollup\n",
     )
-    assert "states= has two models or more by their names" in call("compare", "AUC", *named[:2]).stderr
+    assert "rollups= has two models or more by their names" in call("compare", "AUC", *named[:2]).stderr
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"states": lambda: {"old": states()["score"]}}, "^states= has two models or more by their names"),
-        ({"states": lambda: [states()["score"]] * 2}, "^states= has two models or more by their names"),
-        ({"baseline": "nearer"}, r"^baseline='nearer' is none of the states; did you mean 'near'\? There are: score, near, coin"),
+        ({"rollups": lambda: {"old": rollups()["score"]}}, "^rollups= has two models or more by their names"),
+        ({"rollups": lambda: [rollups()["score"]] * 2}, "^rollups= has two models or more by their names"),
+        ({"baseline": "nearer"}, r"^baseline='nearer' is none of the rollups; did you mean 'near'\? There are: score, near, coin"),
         (
-            {"states": lambda: {"old": states()["score"], "new": states(folds=4)["near"]}},
-            r"^state: the folds of old and new are not alike \(\w{8}, \w{8}\): they are of other units or another number of folds; make both",
+            {"rollups": lambda: {"old": rollups()["score"], "new": rollups(folds=4)["near"]}},
+            r"^rollup: the folds of old and new are not alike \(\w{8}, \w{8}\): they are of other units or another number of folds; make both",
         ),
-        ({"states": lambda: {"old": states()["score"], "new": states(folds=None)["near"]}}, "^state: Table has no column fold"),
+        ({"rollups": lambda: {"old": rollups()["score"], "new": rollups(folds=None)["near"]}}, "^rollup: Table has no column fold"),
         ({"confidence": 95}, "^confidence=95 is not possible"),
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
-        ({"by": "country"}, "^state: 'country' is no column that rows of Table are told apart by"),
-        ({"where": "day = 9"}, "^state: Table has no rows to add up; see what where= leaves of it"),
+        ({"by": "country"}, "^rollup: 'country' is no column that rows of Table are told apart by"),
+        ({"where": "day = 9"}, "^rollup: Table has no rows to add up; see what where= leaves of it"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
-    given = options.get("states", states)()
+    given = options.get("rollups", rollups)()
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.compare_states(**{"metrics": "AUC", **options, "states": given})
+        sqlrank.compare_rollups(**{"metrics": "AUC", **options, "rollups": given})
 
 
 def test_other_folds_are_no_matter_for_what_is_certain() -> None:
-    both = {"old": states()["score"], "new": states(folds=4)["near"]}
-    (row,) = sqlrank.compare_states("AUC", states=both, confidence=None).to_pylist()
+    both = {"old": rollups()["score"], "new": rollups(folds=4)["near"]}
+    (row,) = sqlrank.compare_rollups("AUC", rollups=both, confidence=None).to_pylist()
     assert "ci_low" not in row
     assert row["bound_low"] == pytest.approx(row["difference"], abs=1e-12)

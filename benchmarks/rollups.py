@@ -1,4 +1,4 @@
-"""Benchmark states: build time against plain sums; a year by campaign and thirteen windows against handwritten SQL; and folds."""
+"""Benchmark rollups: build time against plain sums; a year by campaign and thirteen windows against handwritten SQL; and folds."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def impressions(rows: int, campaigns: int) -> Path:
 
 
 def year(campaigns: int, days: int) -> Path:
-    """Return a state of so many days and campaigns, as rows of 0.3 % positives in bins of a bell."""
-    path = FOLDER / f"state_{campaigns}_{days}.parquet"
+    """Return a rollup of so many days and campaigns, as rows of 0.3 % positives in bins of a bell."""
+    path = FOLDER / f"rollup_{campaigns}_{days}.parquet"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
         drawn = " + ".join(f"hash(d, c, i, {seed}) % 1000" for seed in (1, 2, 3))
@@ -64,9 +64,9 @@ def plain_sums(path: Path, threads: int) -> Values:
 
 
 def ours_made(path: Path, threads: int, check: str) -> Values:
-    """Make a state, and ask it for the log loss."""
-    made = sqlrank.state(METRICS, predictions=str(path), by=["day", "campaign"], threads=threads, check=check)  # type: ignore[arg-type]
-    row = sqlrank.evaluate("LogLoss", state=made).to_pylist()[0]
+    """Make a rollup, and ask it for the log loss."""
+    made = sqlrank.rollup(METRICS, predictions=str(path), by=["day", "campaign"], threads=threads, check=check)  # type: ignore[arg-type]
+    row = sqlrank.evaluate("LogLoss", rollup=made).to_pylist()[0]
     return {"rows": float(row["num_rows"]), "LogLoss": row["LogLoss"]}
 
 
@@ -81,17 +81,17 @@ def by_hand(path: Path, threads: int) -> Values:
 
 
 def folded(path: Path) -> tuple[Path, Path]:
-    """Return a state of impressions by day and campaign, and one in 32 folds of their users."""
-    kept = tuple(path.with_name(f"{path.stem}_{name}.parquet") for name in ("state", "folds"))
+    """Return a rollup of impressions by day and campaign, and one in 32 folds of their users."""
+    kept = tuple(path.with_name(f"{path.stem}_{name}.parquet") for name in ("rollup", "folds"))
     for place, of_folds in zip(kept, ({}, {"fold": "user_id"}), strict=True):
         if not place.exists():
-            pq.write_table(sqlrank.state(METRICS, predictions=str(path), by=["day", "campaign"], **of_folds), place)
+            pq.write_table(sqlrank.rollup(METRICS, predictions=str(path), by=["day", "campaign"], **of_folds), place)
     return kept
 
 
 def asked(path: Path, threads: int, **options: Any) -> Values:
     """Return the sums of AUC and its bounds over the rows of an answer."""
-    found = sqlrank.evaluate("AUC", state=str(path), threads=threads, **options)
+    found = sqlrank.evaluate("AUC", rollup=str(path), threads=threads, **options)
     return {
         name: float(sum(found[column].to_pylist()))
         for name, column in (("least", "AUC.bound_low"), ("AUC", "AUC"), ("greatest", "AUC.bound_high"))
@@ -105,8 +105,8 @@ def widths() -> None:
     (truth,) = sqlrank.evaluate(metrics, **given).to_pylist()
     console.print("Open Bandit, 40,000 impressions: value - truth, and half of what is between the bounds")
     for fineness in (256, 1024, 4096):
-        made = sqlrank.state(metrics, fineness=fineness, **given)
-        (row,) = sqlrank.evaluate(metrics, state=made).to_pylist()
+        made = sqlrank.rollup(metrics, fineness=fineness, **given)
+        (row,) = sqlrank.evaluate(metrics, rollup=made).to_pylist()
         said = [
             f"{name} {row[name] - truth[name]:+.5f} ± {(row[f'{name}.bound_high'] - row[f'{name}.bound_low']) / 2:.5f}" for name in metrics
         ]
@@ -117,24 +117,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rows", type=int, default=4_000_000, help="impressions that a state is made of")
+    parser.add_argument("--rows", type=int, default=4_000_000, help="impressions that a rollup is made of")
     parser.add_argument("--campaigns", type=int, default=200)
     parser.add_argument("--days", type=int, default=365)
     given = parser.parse_args()
     introduce(given.threads, ["duckdb"])
-    sqlrank.state(METRICS, predictions=pa.table({"label": [0, 1], "score": [0.25, 0.5]}))  # imports take half a second once
+    sqlrank.rollup(METRICS, predictions=pa.table({"label": [0, 1], "score": [0.25, 0.5]}))  # imports take half a second once
     raw, kept, threads = impressions(given.rows, given.campaigns), year(given.campaigns, given.days), given.threads
 
     made = alternate(
         {
             "plain sums": partial(plain_sums, raw, threads),
-            "sqlrank.state, checks on": partial(ours_made, raw, threads, "auto"),
-            "sqlrank.state, checks off": partial(ours_made, raw, threads, "off"),
+            "sqlrank.rollup, checks on": partial(ours_made, raw, threads, "auto"),
+            "sqlrank.rollup, checks off": partial(ours_made, raw, threads, "off"),
         },
         given.repeat,
     )
     all_agree({}, made)
-    show(f"A state of {given.rows:,} impressions of 30 days and {given.campaigns} campaigns", made, "plain sums")
+    show(f"A rollup of {given.rows:,} impressions of 30 days and {given.campaigns} campaigns", made, "plain sums")
 
     count = duckdb.sql(f"SELECT COUNT(*) FROM '{kept}'").fetchall()[0][0]
     windows = {"rolling": 90, "ends": "(DATE '2025-12-31' - day) % 7 = 0 AND day > DATE '2025-12-31' - 91"}
@@ -150,16 +150,16 @@ def main() -> None:
     show(f"AUC with bounds from {count:,} rows: {given.days} days of {given.campaigns} campaigns; windows of 90 days", found, "by hand")
     plain, folds = folded(raw)
     sides = {
-        "a state without folds, by campaign": partial(asked, plain, threads, by="campaign"),
+        "a rollup without folds, by campaign": partial(asked, plain, threads, by="campaign"),
         "with folds": partial(asked, folds, threads, by="campaign"),
         "with folds and confidence": partial(asked, folds, threads, by="campaign", confidence=0.95),
     }
     sizes = " and ".join(f"{pq.read_metadata(path).num_rows:,}" for path in (plain, folds))
     found = alternate(sides, given.repeat)
     all_agree({}, found)
-    show(f"AUC with bounds, and with standard errors, from {sizes} rows", found, "a state without folds, by campaign")
+    show(f"AUC with bounds, and with standard errors, from {sizes} rows", found, "a rollup without folds, by campaign")
     widths()
-    ratios = {"a state beside plain sums": made["sqlrank.state, checks on"].median / made["plain sums"].median}
+    ratios = {"a rollup beside plain sums": made["sqlrank.rollup, checks on"].median / made["plain sums"].median}
     conclude(Target(name, ratio, at_most=4) for name, ratio in ratios.items())
 
 

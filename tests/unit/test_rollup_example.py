@@ -1,4 +1,4 @@
-"""The example of a state: what it prints and draws, and the dbt model that keeps the same sums."""
+"""The example of a rollup: what it prints and draws, and the dbt model that keeps the same sums."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests.unit.command_line import call
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "state"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "rollup"
 METRICS = ["AUC", "LogLoss", "CalibrationRatio"]
-ASKED = ["state", *METRICS, "--predictions", "ads.impressions", "--column", "label=click", "--by", "day", "--by", "campaign"]
+ASKED = ["rollup", *METRICS, "--predictions", "ads.impressions", "--column", "label=click", "--by", "day", "--by", "campaign"]
 
 
 def impressions(path: Path) -> None:
@@ -55,9 +55,9 @@ def test_it_watches_four_weeks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_the_model_is_what_the_command_writes(tmp_path: Path) -> None:
-    result = call(*ASKED, "--begin", "2026-03-01", "--dbt", tmp_path / "state.sql")
+    result = call(*ASKED, "--begin", "2026-03-01", "--dbt", tmp_path / "daily_rollup.sql")
     assert (result.exit_code, result.stdout) == (0, "")
-    for name in ("state.sql", "state.yml"):
+    for name in ("daily_rollup.sql", "daily_rollup.yml"):
         assert (tmp_path / name).read_text("utf-8") == (EXAMPLE / "dbt" / "models" / name).read_text("utf-8")
 
 
@@ -84,13 +84,13 @@ def test_dbt_builds_days_and_makes_them_anew(tmp_path: Path, pytestconfig: pytes
         duck.execute("DELETE FROM impressions WHERE day = DATE '2026-03-12'")
         duck.execute("UPDATE impressions SET click = late_click WHERE day = DATE '2026-03-10'")
     build("build", "2026-03-09", "2026-03-15")
-    (before,) = sqlrank.evaluate(METRICS, state="state", connection=str(path)).to_pylist()
+    (before,) = sqlrank.evaluate(METRICS, rollup="daily_rollup", connection=str(path)).to_pylist()
     assert (before["num_days"], before["num_rows"]) == (5, 5 * 1200)
     with duckdb.connect(str(path)) as duck:
         duck.execute("DELETE FROM impressions WHERE day = DATE '2026-03-10'")
         duck.execute("INSERT INTO impressions FROM later")
     build("build", "2026-03-10", "2026-03-13")
-    (after,) = sqlrank.evaluate(METRICS, state="state", connection=str(path)).to_pylist()
+    (after,) = sqlrank.evaluate(METRICS, rollup="daily_rollup", connection=str(path)).to_pylist()
     where = "day BETWEEN DATE '2026-03-09' AND DATE '2026-03-14'"
     given = {"predictions": "impressions", "columns": {"label": "click"}, "where": where, "connection": str(path)}
     (direct,) = sqlrank.evaluate(METRICS, **given).to_pylist()
@@ -98,8 +98,8 @@ def test_dbt_builds_days_and_makes_them_anew(tmp_path: Path, pytestconfig: pytes
     assert [after[name] for name in METRICS[1:]] == pytest.approx([direct[name] for name in METRICS[1:]], abs=1e-12)
     assert after["AUC.bound_low"] <= direct["AUC"] <= after["AUC.bound_high"]
     with duckdb.connect(str(path), read_only=True) as duck:
-        kept = duck.execute("SELECT COUNT(*) FROM state").fetchone()
-    made = sqlrank.state(METRICS, by=["day", "campaign"], **given)
+        kept = duck.execute("SELECT COUNT(*) FROM daily_rollup").fetchone()
+    made = sqlrank.rollup(METRICS, by=["day", "campaign"], **given)
     assert kept == (made.num_rows,)
 
 
@@ -116,7 +116,7 @@ def test_dbt_builds_days_and_makes_them_anew(tmp_path: Path, pytestconfig: pytes
 )
 def test_what_adapters_are_told(dialect: str, told: str) -> None:
     given = {"predictions": "clicks", "by": ["day", "campaign"], "begin": "2026-01-01", "lookback": 7}
-    model = sqlrank.state_model("AUC", "ads", dialect=dialect, **given)
+    model = sqlrank.rollup_model("AUC", "ads", dialect=dialect, **given)
     first = model.sql.splitlines()[0]
     assert first.startswith("{{ config(materialized='incremental', incremental_strategy='microbatch', event_time=")
     assert f"{told}" in first
@@ -127,7 +127,7 @@ def test_what_adapters_are_told(dialect: str, told: str) -> None:
 
 
 def test_the_schema_is_yaml() -> None:
-    (model,) = yaml.safe_load((EXAMPLE / "dbt" / "models" / "state.yml").read_text("utf-8"))["models"]
+    (model,) = yaml.safe_load((EXAMPLE / "dbt" / "models" / "daily_rollup.yml").read_text("utf-8"))["models"]
     assert model["data_tests"] == [
         {"unique": {"column_name": "CAST(\"day\" AS TEXT) || '|' || CAST(\"campaign\" AS TEXT) || '|' || CAST(bin AS TEXT)"}}
     ]
@@ -148,11 +148,11 @@ def test_the_schema_is_yaml() -> None:
 )
 def test_models_that_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.state_model(**{"metrics": "AUC", "name": "ads", "predictions": "clicks", "by": "day", "begin": "2026-01-01", **options})
+        sqlrank.rollup_model(**{"metrics": "AUC", "name": "ads", "predictions": "clicks", "by": "day", "begin": "2026-01-01", **options})
 
 
 def test_options_of_the_command_go_together(tmp_path: Path) -> None:
-    model = ["--dbt", tmp_path / "state.sql"]
+    model = ["--dbt", tmp_path / "daily_rollup.sql"]
     assert call(*ASKED, *model).stderr == "sqlrank: --dbt needs --begin, the first day, such as --begin 2026-01-01\n"
     assert call(*ASKED, "--begin", "2026-01-01").stderr == "sqlrank: --begin is for --dbt\n"
     found = call(*ASKED, *model, "--begin", "2026-01-01", "--insert", "t").stderr
