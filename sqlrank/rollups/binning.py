@@ -99,7 +99,7 @@ DEFAULT_BUCKETS, MAX_BUCKETS = 32, 1000
 """Default and maximum number of folds."""
 
 SALT = "state:"
-"""Prefix of the hashed unit id: the same in every rollup, so that folds of two rollups hold the same units."""
+"""Prefix of the hashed unit id: the same in every rollup, so that folds of two rollups hold the same units. Another would change intervals."""
 
 UNIT_DIGEST = "unit_digest"
 

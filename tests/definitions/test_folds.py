@@ -350,7 +350,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert call(*drift, "--at-most", "AUC=0.001", "--summary", summary).exit_code == 3
     assert "| difference | bound_low | bound_high | ci_low | ci_high | tolerance |" in summary.read_text("utf-8")
     text = printed(*options[:4], "clicks", *options[5:], "--sql", "--dialect", "snowflake", "--insert", "ads.daily_rollup")
-    assert "MD5('rollup:' || CAST(unit_id AS VARCHAR))" in text
+    assert "MD5('state:' || CAST(unit_id AS VARCHAR))" in text
     model = sqlrank.rollup_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", fold="viewer")
     assert "% 2147483647 % 32 AS fold" in model.sql
     (unique,) = model.schema["models"][0]["data_tests"]

@@ -297,7 +297,7 @@ def test_the_statement_makes_the_same_rows() -> None:
     )
     assert [line for line in script.splitlines() if line.startswith(("DELETE", "INSERT"))] == [
         "DELETE FROM daily_rollup",
-        "INSERT INTO rollup (",
+        "INSERT INTO daily_rollup (",
     ]
 
 

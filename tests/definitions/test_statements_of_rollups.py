@@ -139,7 +139,7 @@ def test_results_are_stored() -> None:
         ),
         ({"predictions": "clicks"}, "^predictions= is for rows, which a rollup does not have"),
         ({"per_query": True}, "^per_query= is for rows"),
-        ({"create_table": "ads.daily_rollup"}, r"^create_table: ads\.rollup is an input"),
+        ({"create_table": "ads.daily_rollup"}, r"^create_table: ads\.daily_rollup is an input"),
         ({"metrics": "ECE"}, r"^ECE is neither a sum over predictions nor within bounds"),
         ({"where": "day ="}, r"^where='day =' is not one condition"),
     ],
