@@ -352,8 +352,8 @@ def test_the_command_makes_a_rollup_and_reads_it(tmp_path: Path) -> None:
     printed("rollup", "AUC", "LogLoss", "--predictions", path, "--by", "day", "-o", kept)
     shown = printed("evaluate", "AUC", "LogLoss", "--rollup", kept, "--where", "day > 3", "--format", "csv")
     assert shown.splitlines()[0] == "AUC,AUC.bound_low,AUC.bound_high,LogLoss,num_days,num_rows"
-    assert "INSERT INTO rollup" in printed(
-        "rollup", "AUC", "--predictions", "clicks", "--by", "day", "--sql", "--dialect", "snowflake", "--insert", "rollup"
+    assert "INSERT INTO daily_rollup" in printed(
+        "rollup", "AUC", "--predictions", "clicks", "--by", "day", "--sql", "--dialect", "snowflake", "--insert", "daily_rollup"
     )
     stored = call(
         "rollup", "AUC", "--predictions", path, "--by", "day", "--db", tmp_path / "ads.duckdb", "--insert", "ads", "--replace", "day"
