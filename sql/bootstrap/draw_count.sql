@@ -2,6 +2,7 @@
 -- The limits are integer multiples of 1 / (2^31 - 1), and the uniform numbers are midpoints between such multiples, so that rounding
 -- moves none across a limit.
 -- Source: Hanley & MacGibbon 2006; Chamandy, Muralidharan, Najmi & Naidu 2012.
+-- Grain: one row
 SELECT CASE
   WHEN place < 1580030167 / 2147483647 THEN 1
   WHEN place < 1975037709 / 2147483647 THEN 2

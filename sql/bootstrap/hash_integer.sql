@@ -1,4 +1,5 @@
 -- hash_integer: integer below 2^31 - 1 from eight hexadecimal digits in lower case, since engines have different functions for that.
+-- Grain: one row
 SELECT (
   CAST(STRPOS('0123456789abcdef', SUBSTR(digits, 1, 1)) - 1 AS BIGINT) * 268435456
   + (STRPOS('0123456789abcdef', SUBSTR(digits, 2, 1)) - 1) * 16777216

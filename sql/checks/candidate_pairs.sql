@@ -1,4 +1,5 @@
 -- candidate_pairs: rules for candidate pairs; each column counts the rows that break the rule in its comment.
+-- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(left_id) AS null_left_id, -- left_id is NULL

@@ -1,6 +1,7 @@
 -- document_audit: one row per ranked list, with counts that detect faulty inputs, computed along with the metrics.
 -- A document that occurs twice in a list is joined to its judgment twice. If no document of positive relevance was retrieved for any
 -- query, run and judgments do not belong together.
+-- Grain: list_id
 SELECT
   list_id,
   SUM(doc_count) AS audit_docs,

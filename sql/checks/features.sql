@@ -1,4 +1,5 @@
 -- features: rules for the categories of items; each column counts the rows that break the rule in its comment.
+-- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(doc_id) AS null_doc_id, -- doc_id is NULL

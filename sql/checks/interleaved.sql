@@ -1,4 +1,5 @@
 -- interleaved: rules for the clicks of interleaved lists; each column counts the rows that break the rule in its comment.
+-- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(session_id) AS null_session_id, -- session_id is NULL

@@ -1,4 +1,5 @@
 -- items: rules for catalog items; each column counts the rows that break the rule in its comment.
+-- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(doc_id) AS null_doc_id, -- doc_id is NULL

@@ -1,4 +1,5 @@
 -- logs: rules for logged actions; each column counts the rows that break the rule in its comment.
+-- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(reward) AS null_reward, -- reward is NULL; give 0 if nothing happened

@@ -1,4 +1,5 @@
 -- no_predicted_cluster: one row, with the number of records without a predicted cluster, if there are any.
+-- Grain: one row
 SELECT
   COUNT(*) AS records -- predicted_cluster is NULL, and unplaced='error'; choose unplaced=singleton or drop
 FROM records

@@ -1,4 +1,5 @@
 -- no_shared_records: one row, with the number of records, if none of them has both a predicted and a true cluster.
+-- Grain: one row
 SELECT
   COUNT(*) AS records -- no record has both clusters; prediction and reference have no record_id in common
 FROM records

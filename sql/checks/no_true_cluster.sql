@@ -1,4 +1,5 @@
 -- no_true_cluster: one row, with the number of records without a true cluster, if there are any.
+-- Grain: one row
 SELECT
   COUNT(*) AS records -- true_cluster is NULL, and unlabelled='error'; choose unlabelled=drop or singleton
 FROM records

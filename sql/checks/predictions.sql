@@ -1,5 +1,6 @@
 -- predictions: rules for predictions; each column counts the rows that break the rule in its comment.
 -- The words before a colon in a comment are a requirement of metrics (-- Requires:), and the rule applies to these metrics only.
+-- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL

@@ -1,4 +1,5 @@
 -- reference: rules for true clusters; each column counts the rows that break the rule in its comment.
+-- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(record_id) AS null_record_id, -- record_id is NULL

@@ -1,4 +1,5 @@
 -- splits: rules for the rows of a split; each column counts the rows that break the rule in its comment.
+-- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(user_id) AS null_user_id, -- user_id is NULL

@@ -1,4 +1,5 @@
 -- too_few_negatives: one row per group with positives, but fewer negatives than k.
+-- Grain: group_id
 SELECT
   group_id,
   SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives -- choose few_negatives=truncate, pad or skip

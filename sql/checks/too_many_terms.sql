@@ -1,5 +1,6 @@
 -- too_many_terms: one row per group whose expected mutual information is a sum of too many terms.
 -- The terms are, for every size of a predicted and of a true cluster, as many as the smaller of both.
+-- Grain: group_id
 SELECT
   p.group_id,
   SUM(CASE WHEN p.size < t.size THEN p.size ELSE t.size END) AS terms -- more than 100,000,000 are not summed; ask for AdjustedRand or VMeasure

@@ -1,5 +1,6 @@
 -- training: rules for training examples; each column counts the rows that break the rule in its comment.
 -- The words before a colon in a comment are a requirement (-- Requires:).
+-- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL

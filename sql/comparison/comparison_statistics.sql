@@ -1,4 +1,5 @@
 -- comparison_statistics: one row per slice, metric and pair of systems, with the statistics that significance tests need.
+-- Grain: cell, pair, metric
 SELECT
   n.cell,
   n.metric,

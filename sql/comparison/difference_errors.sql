@@ -1,5 +1,6 @@
 -- difference_errors: one row per slice, pair of systems and metric, with the standard error of the mean difference and its sign counts.
 -- Source: linearisation, Deng, Knoblich & Lu 2018, section 2.
+-- Grain: cell, pair, metric
 SELECT
   cell,
   pair,

@@ -1,4 +1,5 @@
 -- sign_seeds: one row per unit, with two integers below 2^31 - 1 from the hash of seed and unit, which determine its sign in every replicate.
+-- Grain: unit
 SELECT
   unit,
   CAST('0x' || SUBSTR(digest, 1, 8) AS BIGINT) % 2147483647 AS seed,

@@ -1,4 +1,5 @@
 -- unit_difference_rows: one row per slice and unit, with its random seed and its difference for every metric and pair of systems.
+-- Grain: cell, unit
 SELECT
   s.cell,
   s.unit,

@@ -1,4 +1,5 @@
 -- unit_differences: one row per slice, pair of systems, metric and unit with two values, with the value of the system minus that of the baseline.
+-- Grain: cell, pair, metric, unit
 SELECT
   cell,
   pair,

@@ -1,6 +1,7 @@
 -- adjusted_means: one row per metric, treatment, and arm (treatment or control), with its CUPED-adjusted value and the squared standard error.
 -- Squares no greater than rounding errors count as 0.
 -- Source: the delta method, Deng, Knoblich & Lu 2018, section 2.
+-- Grain: metric, variant, arm
 SELECT
   metric,
   variant,

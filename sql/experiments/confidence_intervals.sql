@@ -1,4 +1,5 @@
 -- confidence_intervals: one row per metric and treatment, with the intervals of its difference and relative difference, NULL if no unit differs.
+-- Grain: metric, variant
 SELECT
   metric,
   control,

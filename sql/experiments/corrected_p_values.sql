@@ -1,4 +1,5 @@
 -- corrected_p_values: one row per metric and treatment, with its p-value and the p-value corrected for multiple tests.
+-- Grain: metric, variant
 SELECT
   metric,
   control,

@@ -1,5 +1,6 @@
 -- covariate_coefficients: one row per metric and treatment, with theta of CUPED, the regression coefficient of the covariate; 0 if that is constant.
 -- Source: Deng, Xu, Kohavi & Walker 2013 (CUPED); ratios are linearized about the ratio of all units.
+-- Grain: metric, variant
 SELECT
   metric,
   variant,

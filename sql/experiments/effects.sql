@@ -1,5 +1,6 @@
 -- effects: one row per metric and treatment, with its difference from the control, the standard error and the degrees of freedom.
 -- Source: Welch 1947.
+-- Grain: metric, variant
 SELECT
   metric,
   variant,

@@ -1,4 +1,5 @@
 -- experiment_units: one row per unit, with its lowest and highest variant, which differ if it was in several, and its summed amounts.
+-- Grain: unit_id
 SELECT
   unit_id,
   MIN(variant) AS variant,

@@ -1,4 +1,5 @@
 -- input_checks: rules for observations of an experiment; each column counts the rows that break the rule in its comment.
+-- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(unit_id) AS null_unit_id, -- unit_id is NULL

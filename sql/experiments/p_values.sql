@@ -1,5 +1,6 @@
 -- p_values: one row per metric and treatment, with its two-sided p-value and the rank of that among all.
 -- If no unit differs, the p-value is 1 for a difference of 0, else NULL.
+-- Grain: metric, variant
 SELECT
   metric,
   control,

@@ -1,4 +1,5 @@
 -- pooled_moments: one row per metric and treatment, with the moments of treatment and control as one sample, and the differences of their means.
+-- Grain: metric, variant
 SELECT
   t.metric,
   t.variant,

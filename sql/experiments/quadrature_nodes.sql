@@ -1,6 +1,7 @@
 -- quadrature_nodes: one row per node of a numerical integral from 0 up, with its weight.
 -- The nodes are LN(1 + EXP(t)) of 100 equidistant numbers t.
 -- Source: the trapezoidal rule, whose error falls as fast as any of such a substitution: Trefethen & Weideman 2014, section 14.
+-- Grain: place
 SELECT
   LN(1 + EXP(t)) AS place,
   0.45 / (1 + EXP(-t)) AS weight

@@ -1,5 +1,6 @@
 -- results: one row per metric and treatment, with its effect, its p-value, and the better of treatment and control.
 -- The winner needs a corrected p-value below 1 - confidence, and numbers of units that match the planned shares.
+-- Grain: metric, variant
 SELECT
   l.metric,
   l.control,

@@ -1,5 +1,6 @@
 -- sample_ratio_statistic: one row, with the chi-square statistic of the numbers of units against the planned shares of variants.
 -- Source: Pearson 1900; Fabijan et al. 2019 on what a mismatch means.
+-- Grain: one row
 SELECT
   MAX(all_units) AS units,
   SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))

@@ -1,6 +1,7 @@
 -- sample_ratio_test: one row, with the chi-square test of the numbers of units against the planned shares, and its p-value.
 -- The p-value is the integral of z ^ (freedom - 1) * EXP(-z * z / 2) beyond the root of the statistic, over the whole integral. The
 -- density is relative to its peak, and counts as 0 at 8 below that.
+-- Grain: one row
 SELECT
   MAX(units) AS n_units,
   MAX(statistic) AS statistic,

@@ -1,5 +1,6 @@
 -- t_newton_steps: one row per metric, treatment and purpose, with the log tail probability beyond z, and z after one more Newton step.
 -- The tail is a numerical integral. For p-values z does not change.
+-- Grain: metric, variant, purpose
 SELECT
   metric,
   variant,

@@ -1,4 +1,5 @@
 -- t_normalizers: one row per metric, treatment and purpose, with the integral over all z from 0 up, which tail integrals are divided by.
+-- Grain: metric, variant, purpose
 SELECT
   metric,
   variant,

@@ -1,5 +1,6 @@
 -- t_requests: one row per metric, treatment and purpose (a p-value or a quantile of Student's t), with z or a first guess of it.
 -- Source: Abramowitz & Stegun 26.2.22, the quantile of the normal distribution to 0.003; its increase at few degrees of freedom is ours, right to 0.04.
+-- Grain: metric, variant, purpose
 SELECT
   metric,
   variant,

@@ -1,4 +1,5 @@
 -- variant_comoments: one row per variant, with the sums of squares and products about the means of its units.
+-- Grain: variant
 SELECT
   u.variant,
   MAX(m.units) AS units,

@@ -1,5 +1,6 @@
 -- variant_means: one row per variant, with its number of units and their means.
 -- Units that were in several variants are counted in a row without a variant.
+-- Grain: variant
 SELECT
   CASE WHEN u.variant = u.last_variant THEN u.variant END AS variant,
   COUNT(*) AS units,

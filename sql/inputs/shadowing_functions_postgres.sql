@@ -1,6 +1,7 @@
 -- shadowing_functions_postgres: one row per function in the search path that PostgreSQL may call instead of a built-in one of the same name.
 -- These functions are in a schema before pg_catalog, or have other arguments. Functions with arguments of user-defined types, or types
 -- of extensions, are called for these only.
+-- Grain: many per name
 SELECT p.proname AS name, n.nspname || '.' || p.proname AS full_name
 FROM pg_proc AS p
 JOIN pg_namespace AS n ON n.oid = p.pronamespace

@@ -1,6 +1,7 @@
 -- trec_qrels: one row per TREC judgment: query, iteration, document and relevance, separated by blanks or tabs; other lines are errors.
 -- Fields are read by LIST_EXTRACT, since sqlglot shifts indexes in brackets, which takes longer than reading a small run.
 -- $path: text: a file, .gz too, or a glob.
+-- Grain: many per query_id
 SELECT
   CASE WHEN LEN(parts) = 4 THEN LIST_EXTRACT(parts, 1) ELSE ERROR('not a line of TREC qrels: ' || LEFT(line, 80)) END AS query_id,
   LIST_EXTRACT(parts, 3) AS doc_id,

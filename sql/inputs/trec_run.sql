@@ -3,6 +3,7 @@
 -- with a blank is read as a score. Fields are read by LIST_EXTRACT, since sqlglot shifts indexes in brackets, which takes longer than
 -- reading a small run.
 -- $path: text: a file, .gz too, or a glob.
+-- Grain: many per query_id
 SELECT
   CASE
     WHEN LEN(parts) >= 6 AND TRY_CAST(LIST_EXTRACT(parts, 4) AS DOUBLE) IS NOT NULL AND (LEN(parts) = 6 OR TRY_CAST(LIST_EXTRACT(parts, 6) AS DOUBLE) IS NULL)

@@ -1,4 +1,5 @@
 -- current_weights: one row per model, with its weights after $done steps.
+-- Grain: model_id
 SELECT
   model_id,
   model,

@@ -1,5 +1,6 @@
 -- examples: one row per training example, with integer keys of the example, its model and its query.
 -- The rows are sorted, so that sums have the same bits for every order of the input.
+-- Grain: doc_id
 SELECT
   ROW_NUMBER() OVER (ORDER BY model, query_id, label, features) AS doc_id,
   DENSE_RANK() OVER (ORDER BY model) AS model_id,

@@ -1,4 +1,5 @@
 -- feature_vectors: one row per training example, with its features as an array in the order of their names; missing features are 0.
+-- Grain: model, query_id, row_id
 SELECT
   r.model,
   r.query_id,

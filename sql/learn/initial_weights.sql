@@ -1,5 +1,6 @@
 -- initial_weights: one row per model, its first training step, with the initial weights.
 -- The loss of a step is that of the weights before it, with the penalty.
+-- Grain: model_id
 SELECT
   model_id,
   ANY_VALUE(model) AS model,

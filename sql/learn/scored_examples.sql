@@ -1,4 +1,5 @@
 -- scored_examples: one row per training example, with its score, the dot product of its features and the weights.
+-- Grain: doc_id
 SELECT
   e.model_id,
   e.query_id,

@@ -1,5 +1,6 @@
 -- stepped_weights: one row per model, with its weights after a gradient step of length $eta / sqrt(t), before projection.
 -- Never zero: w.step + 1, l.queries.
+-- Grain: model_id
 SELECT
   model_id,
   LIST(weight ORDER BY feature) AS weights

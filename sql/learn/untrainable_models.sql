@@ -1,4 +1,5 @@
 -- untrainable_models: one row per model that has no query with examples of both classes.
+-- Grain: model
 SELECT model
 FROM (
   SELECT model_id, model, query_id, MIN(label) AS least, MAX(label) AS most

@@ -1,5 +1,6 @@
 -- weight_gradients: one row per model and feature, with the sub-gradient of the surrogate, summed over queries.
 -- Features that are only in examples without a gradient may have no rows.
+-- Grain: model_id, feature
 SELECT
   model_id,
   feature,

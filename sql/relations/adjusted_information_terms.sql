@@ -1,4 +1,5 @@
 -- adjusted_information_terms: one row per group, with its mutual information, the value expected by chance, and the mean entropy that bounds it.
+-- Grain: group_id
 SELECT
   n.group_id,
   n.mutual_information,

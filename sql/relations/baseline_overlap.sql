@@ -1,4 +1,5 @@
 -- baseline_overlap: one row per retrieved document, with its rank in the baseline run, NULL if the baseline did not retrieve it.
+-- Grain: list_id, rank
 SELECT
   r.list_id,
   r.rank,

@@ -1,4 +1,5 @@
 -- best_document_ranks: one row per group and retrieved document, with its best rank over the ranked lists of the group.
+-- Grain: group_id, doc_id
 SELECT
   m.group_id,
   r.doc_id,

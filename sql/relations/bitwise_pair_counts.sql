@@ -4,6 +4,7 @@
 -- of the other half at lower scores; a pair is discordant if the upper half has the lower score. Blocks of different sizes have
 -- different numbers.
 -- Never zero: s.block_size.
+-- Grain: group_id
 SELECT
   group_id,
   SUM(upper_weight * lower_before) AS concordant,

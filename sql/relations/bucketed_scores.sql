@@ -1,6 +1,7 @@
 -- bucketed_scores: one row per row of class_weights, with the bucket of its score.
 -- Buckets are numbered upwards. A bucket is a cell of the score grid; a crowded cell is divided into several, which are narrower near
 -- the mean offset of its scores.
+-- Grain: rows of score_cells
 SELECT
   h.group_id,
   h.score,

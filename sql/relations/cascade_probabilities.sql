@@ -3,6 +3,7 @@
 -- exponential of a sum of logarithms; a stop probability of 1 adds -1000, and sums below -700 give 0.
 -- stop(): default exp2: the probability that a document of this relevance ends the search.
 -- Probability: stop.
+-- Grain: rows of documents_with_gain
 SELECT
   list_id,
   rank,

@@ -1,5 +1,6 @@
 -- category_calibration: one row per ranked list and category of its user's history, with the share of the category in the history and in the list.
 -- Shares of the list are of its first k documents. Lists without any categorized document among these have no rows.
+-- Grain: rows of history_categories
 SELECT
   i.list_id,
   i.history_share,

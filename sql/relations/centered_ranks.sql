@@ -1,6 +1,7 @@
 -- centered_ranks: one row per distinct label and score of a group, with its average ranks by label and by score less the mean rank.
 -- A centered average rank is half of the weight at or below the value less the weight at or above it. The cubic terms of a group sum
 -- to a third of the cube of its total weight less the cubes of the weights of its predictions.
+-- Grain: group_id, label, score
 SELECT
   group_id,
   label,

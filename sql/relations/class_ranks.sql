@@ -1,4 +1,5 @@
 -- class_ranks: one row per prediction, with its rank by score within its class and the number of positives of its group.
+-- Grain: group_id, label, class_rank
 SELECT
   group_id,
   label,

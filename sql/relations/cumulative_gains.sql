@@ -3,6 +3,7 @@
 -- taken over the common ranks, documents that were not retrieved last.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
+-- Grain: many per list_id
 SELECT
   list_id,
   rank,

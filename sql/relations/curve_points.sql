@@ -2,6 +2,7 @@
 -- The points are the first and the last distinct score of each curve segment. The last point has the total weights, and no point has
 -- more, whatever the rounding of the sums.
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
+-- Grain: group_id, point
 SELECT
   group_id,
   point,

@@ -1,4 +1,5 @@
 -- digits: the digits 0 to 9.
+-- Grain: digit
 SELECT 0 AS digit
 UNION ALL SELECT 1 AS digit
 UNION ALL SELECT 2 AS digit

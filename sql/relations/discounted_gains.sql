@@ -3,6 +3,7 @@
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
 -- Linear: in rank_probability.
+-- Grain: rows of ideal_ranking
 SELECT
   list_id,
   rank,

@@ -1,4 +1,5 @@
 -- document_gains: one row per document of positive relevance, with the gain that sorts the ideal ranking.
+-- Grain: rows of documents_with_gain
 SELECT
   list_id,
   relevance,

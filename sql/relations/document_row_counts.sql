@@ -1,5 +1,6 @@
 -- document_row_counts: one row per input (run or judgments), ranked list and document, with its number of rows.
 -- Rows: with duplicates.
+-- Grain: many per list_id
 SELECT
   l.list_id,
   COUNT(*) AS num_copies

@@ -1,4 +1,5 @@
 -- dropped_row_counts: rows of run and judgments per ranked list before nulls=drop, and minus those after; they sum to the rows dropped.
+-- Grain: many per list_id
 SELECT
   list_id,
   given_rows AS row_change

@@ -1,5 +1,6 @@
 -- exposure_order: one row per group and recommended catalog item, with its rank among all catalog items, least recommended first.
 -- Items that are never recommended have the ranks below, and no rows.
+-- Grain: group_id, ascending_rank
 SELECT
   group_id,
   num_recommendations,

@@ -1,5 +1,6 @@
 -- given_prediction_counts: one row per group, with its number of predictions before nulls=drop.
 -- Rows: as given.
+-- Grain: group_id
 SELECT
   group_id,
   COUNT(*) AS given_rows

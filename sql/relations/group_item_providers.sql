@@ -1,4 +1,5 @@
 -- group_item_providers: one row per group, catalog item and provider.
+-- Grain: group_id, doc_id, provider
 SELECT
   group_id,
   doc_id,

@@ -1,4 +1,5 @@
 -- group_sizes: one row per group, with its number of predictions.
+-- Grain: group_id
 SELECT
   group_id,
   COUNT(*) AS total_rows

@@ -1,4 +1,5 @@
 -- group_weights: one row per group, with its number of predictions of positive weight, their total weight, and whether all weights are 1.
+-- Grain: group_id
 SELECT
   group_id,
   COUNT(*) AS num_predictions,

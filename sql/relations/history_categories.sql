@@ -1,4 +1,5 @@
 -- history_categories: one row per ranked list and category of its user's history, with the share of the category in the history.
+-- Grain: list_id, category
 SELECT
   list_id,
   category,

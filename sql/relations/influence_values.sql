@@ -5,6 +5,7 @@
 --     thresholds not above it, which have p positives at them, T positives and F negatives at and above them
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Source: DeLong, DeLong & Clarke-Pearson 1988; of APS its derivative with respect to the weight of a prediction.
+-- Grain: group_id, has_threshold, threshold, segment_part
 SELECT
   s.group_id,
   s.has_threshold,

@@ -1,4 +1,5 @@
 -- judged_retrieved_documents: one row per retrieved document with a judgment, and one without a rank per non-empty ranked list.
+-- Grain: list_id, rank
 SELECT
   a.list_id,
   CAST(NULL AS BIGINT) AS rank,

@@ -1,6 +1,7 @@
 -- judgment_counts_above: one row per judged document, with the numbers of relevant, nonrelevant and unjudged pooled documents ranked above it.
 -- A negative relevance marks a document that was pooled, but not judged. Documents that were not retrieved are ranked last.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
+-- Grain: rows of judged_documents
 SELECT
   list_id,
   relevance,

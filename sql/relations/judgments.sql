@@ -1,4 +1,5 @@
 -- judgments: one row per judged document of an evaluated query, retrieved or not.
+-- Grain: list_id, doc_id
 SELECT
   l.list_id,
   j.doc_id,

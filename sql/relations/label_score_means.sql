@@ -1,4 +1,5 @@
 -- label_score_means: one row per group, with the weighted means of its labels and scores.
+-- Grain: group_id
 SELECT
   group_id,
   SUM(weight * label) / NULLIF(SUM(weight), 0) AS mean_label,

@@ -1,4 +1,5 @@
 -- label_score_weights: one row per distinct label and score of a group of more than 32 predictions, with its weight.
+-- Grain: group_id, label, score
 SELECT
   group_id,
   label,

@@ -2,6 +2,7 @@
 -- The sums are over documents of the category: their number, the shares and normalized values of the category, and the squares of
 -- both. The share of the category is that of all shares of the list.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- Grain: list_id, category
 SELECT
   list_id,
   category,

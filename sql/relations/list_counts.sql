@@ -1,6 +1,7 @@
 -- list_counts: one row per ranked list, with the numbers of documents that are retrieved, judged, relevant, and both.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Linear: in rank_probability.
+-- Grain: list_id
 SELECT
   l.list_id,
   COALESCE(a.list_length, 0) AS num_retrieved,

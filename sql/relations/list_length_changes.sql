@@ -1,4 +1,5 @@
 -- list_length_changes: one row per ranked list that the baseline has, with its length in the baseline and in the run.
+-- Grain: list_id
 SELECT
   l.list_id,
   b.baseline_length,

@@ -1,5 +1,6 @@
 -- list_lengths: one row per non-empty ranked list, with its number of documents, at most the depth.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
+-- Grain: list_id
 SELECT
   list_id,
   CASE WHEN COUNT(*) > $depth THEN $depth ELSE COUNT(*) END AS list_length

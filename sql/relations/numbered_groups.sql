@@ -1,6 +1,7 @@
 -- numbered_groups: one row per group, with its number, its class totals and the cumulative class totals of the groups before it.
 -- Weights are whole numbers of equal units: sums of integers are exact, so that totals of earlier groups can be subtracted.
 -- exact_weight(): default rows: weight as a number of units.
+-- Grain: group_id
 SELECT
   group_id,
   group_number,

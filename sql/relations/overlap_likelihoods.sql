@@ -2,6 +2,7 @@
 -- Likelihoods are relative to that of the smallest possible overlap. They are cumulative sums of the log ratios of successive
 -- overlaps. An overlap of 0 has no row.
 -- Check: too_many_terms
+-- Grain: group_id, predicted_size, true_size, overlap
 SELECT
   group_id,
   predicted_size,

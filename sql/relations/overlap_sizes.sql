@@ -1,4 +1,5 @@
 -- overlap_sizes: one row per group and integer from 1 to the size of its largest predicted cluster.
+-- Grain: group_id, overlap
 SELECT
   group_id,
   overlap

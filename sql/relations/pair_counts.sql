@@ -1,6 +1,7 @@
 -- pair_counts: one row per group, with the weights of its concordant pairs, discordant pairs, and pairs tied in score only or in label only.
 -- The weight of a pair is the product of the weights of its two predictions. Each kind of pair is summed on its own: a difference of
 -- larger sums would lose the digits of light pairs.
+-- Grain: group_id
 SELECT
   group_id,
   SUM(concordant) AS concordant,

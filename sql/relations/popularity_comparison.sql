@@ -1,5 +1,6 @@
 -- popularity_comparison: one row per group and ranked list whose user has a history, with the mean item popularity of the list and of the history.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- Grain: rows of list_groups
 SELECT
   m.group_id,
   f.list_mean_popularity,

@@ -1,4 +1,5 @@
 -- predicted_cluster_sizes: one row per group and size of predicted clusters, with the number of clusters of that size.
+-- Grain: group_id, size
 SELECT
   group_id,
   CAST(predicted_size AS BIGINT) AS size,

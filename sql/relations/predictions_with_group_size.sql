@@ -1,4 +1,5 @@
 -- predictions_with_group_size: one row per prediction of positive weight, with the number of predictions of its group.
+-- Grain: rows of predictions
 SELECT
   p.group_id,
   p.label,

@@ -1,6 +1,7 @@
 -- provider_exposure: one row per group and provider, with the share of its items in the discounted exposure and in the catalog.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- discount(): default log2: exposure of a document at a rank.
+-- Grain: group_id, provider
 SELECT
   group_id,
   provider,

@@ -1,4 +1,5 @@
 -- query_cutoffs: one row per ranked list, with the cut-off of its query from the queries table.
+-- Grain: list_id
 SELECT
   l.list_id,
   CAST(a.cutoff AS INT) AS k

@@ -2,6 +2,7 @@
 -- The square root of half of the distance from the lowest score, times the factor, is the position of a score; the factor is 0 if all
 -- scores are equal. There are eight ranges per positive, divided by the number of groups, so that few ranges have one. Square roots
 -- keep the order of numbers when they are rounded, and halves do not overflow.
+-- Grain: one row
 SELECT
   e.half_min_score,
   COALESCE(n.max_range / NULLIF(SQRT(e.high - e.half_min_score), 0), 0) AS ranges_per_unit,

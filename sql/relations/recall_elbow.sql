@@ -4,6 +4,7 @@
 -- since sums in another order differ in their last digits.
 -- $k: integer from 3 to 10000: the last cut-off.
 -- Never zero: $k - 1.
+-- Grain: group_id, cutoff
 SELECT
   group_id,
   cutoff,

@@ -1,4 +1,5 @@
 -- recommendation_novelty: one row per retrieved document, with its number of users in the history, and whether it is new to this user.
+-- Grain: list_id, rank
 SELECT
   r.list_id,
   r.rank,

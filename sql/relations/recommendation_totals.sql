@@ -1,4 +1,5 @@
 -- recommendation_totals: one row per group and recommended document, with its number of recommendations and that of all documents.
+-- Grain: rows of recommendation_counts
 SELECT
   group_id,
   num_recommendations,

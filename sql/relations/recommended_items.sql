@@ -1,4 +1,5 @@
 -- recommended_items: one row per group and recommended document, with whether it is in the catalog, and the size of the catalog.
+-- Grain: rows of recommendation_counts
 SELECT
   d.group_id,
   d.num_recommendations,

@@ -1,4 +1,5 @@
 -- record_counts: one row per group, with its number of evaluated records.
+-- Grain: group_id
 SELECT
   group_id,
   SUM(n) AS num_records

@@ -1,6 +1,7 @@
 -- relevant_baseline_documents: one row per ranked list and relevant document of the baseline, with its rank in the baseline and in the
 -- list, NULL if not retrieved.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
+-- Grain: list_id, baseline_rank
 SELECT
   l.list_id,
   b.baseline_rank,

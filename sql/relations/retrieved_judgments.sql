@@ -1,4 +1,5 @@
 -- retrieved_judgments: one row per retrieved document with a judgment, with its score and its number of rows in the list.
+-- Grain: list_id, doc_id
 SELECT
   j.list_id,
   j.doc_id,

@@ -3,6 +3,7 @@
 -- record outside of the true cluster counts half. Sizes of predicted clusters count all records, those without a true cluster too.
 -- Never zero: predicted_size.
 -- Units: clusters.
+-- Grain: group_id, true_cluster
 SELECT
   group_id,
   true_cluster,

@@ -1,5 +1,6 @@
 -- score_buckets: one row per group and score bucket, with the cumulative weights of each class above and below it.
 -- The constant key is a partition for all buckets: they are few, and some engines warn of windows without a partition.
+-- Grain: group_id, bucket
 SELECT
   group_id,
   bucket,

@@ -2,6 +2,7 @@
 -- The grid is fine near 0, 1 and -1, where probabilities and correlations crowd, and coarse at large scores.
 -- Costly: equal scores are aggregated.
 -- Never zero: abs_score.
+-- Grain: rows of class_weights
 SELECT
   group_id,
   score,

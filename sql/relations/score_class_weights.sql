@@ -1,4 +1,5 @@
 -- score_class_weights: one row per group and distinct score, with the weight of each class.
+-- Grain: group_id, score
 SELECT
   group_id,
   score,

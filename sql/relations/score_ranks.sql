@@ -1,5 +1,6 @@
 -- score_ranks: one row per ranked list and distinct score, with the first rank of its documents, and whether several have it.
 -- Engine: duckdb
+-- Grain: list_id, score
 SELECT
   list_id,
   score,

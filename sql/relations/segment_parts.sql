@@ -1,4 +1,5 @@
 -- segment_parts: the kinds of predictions of a segment: 0 positives, 1 negatives at the threshold, 2 negatives below it.
+-- Grain: segment_part
 SELECT 0 AS segment_part
 UNION ALL SELECT 1 AS segment_part
 UNION ALL SELECT 2 AS segment_part

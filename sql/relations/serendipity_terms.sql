@@ -1,5 +1,6 @@
 -- serendipity_terms: one row per retrieved document, with its relevance (0 or 1), its popularity rank, NULL if nobody has it, and the catalog size.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
+-- Grain: list_id, rank
 SELECT
   r.list_id,
   r.rank,

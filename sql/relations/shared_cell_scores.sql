@@ -2,6 +2,7 @@
 -- Within a cell, scores are sorted and cumulated on their own.
 -- exact_weight(): default rows: weight as a number of units.
 -- Costly: the scores of such cells are sorted.
+-- Grain: group_id, score
 SELECT
   group_id,
   score,

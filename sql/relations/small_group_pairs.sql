@@ -1,5 +1,6 @@
 -- small_group_pairs: one row per group of at most 32 predictions, with the weights of its concordant, discordant and tied pairs.
 -- Pairs are compared one by one in a self-join, which is fastest for small groups.
+-- Grain: group_id
 SELECT
   a.group_id,
   SUM(CASE WHEN a.score < b.score AND a.label < b.label THEN a.weight * b.weight ELSE 0 END) AS concordant,

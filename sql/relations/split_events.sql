@@ -1,4 +1,5 @@
 -- split_events: one row per event of a split, with the time of the first test event of its group.
+-- Grain: rows of splits
 SELECT
   s.group_id,
   s.split,

@@ -1,4 +1,5 @@
 -- split_items: one row per item, with its numbers of train and test rows.
+-- Grain: group_id, item_id
 SELECT
   group_id,
   item_id,

@@ -1,4 +1,5 @@
 -- split_users: one row per user, with the numbers of train and test rows, the last train time and the first test time.
+-- Grain: group_id, user_id
 SELECT
   group_id,
   user_id,

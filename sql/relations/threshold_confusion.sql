@@ -1,5 +1,6 @@
 -- threshold_confusion: one row per group and distinct score of a positive, with the confusion matrix at that threshold and its criterion.
 -- criterion(): default f: what the threshold maximizes.
+-- Grain: group_id, threshold
 SELECT
   group_id,
   threshold,

@@ -1,5 +1,6 @@
 -- tied_pair_counts: one row per distinct label and score of a group, with the weights of its pairs tied in score and in label.
 -- Pairs are those with the entries before it: of the same score and a lower label, and of the same label and a lower score.
+-- Grain: rows of label_score_indexes
 SELECT
   group_id,
   weight * COALESCE(SUM(weight) OVER (

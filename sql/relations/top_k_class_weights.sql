@@ -2,6 +2,7 @@
 -- Of a tie across the cut-off, each class has a proportional part. Scores with a weight of k or more above them are outside of the top
 -- k, and metrics skip them.
 -- $k: integer from 1: number of top-ranked predictions that count.
+-- Grain: rows of score_thresholds
 SELECT
   group_id,
   weight_above,

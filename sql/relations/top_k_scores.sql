@@ -1,6 +1,7 @@
 -- top_k_scores: one row per ranked list, with its k-th highest score, or the lowest if it has fewer documents.
 -- $top: integer from 1: number of top-ranked documents of a list that are needed, without ties.
 -- Engine: duckdb
+-- Grain: list_id
 SELECT
   l.list_id,
   LIST_MIN(MAX(r.score, $top)) AS kth_score

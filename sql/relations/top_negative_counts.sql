@@ -1,6 +1,7 @@
 -- top_negative_counts: one row per group and distinct score of a positive, with the weights of the k highest negatives below and at that score.
 -- $k: integer from 1: number of the highest negatives that positives are compared with.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
+-- Grain: rows of positive_thresholds
 SELECT
   group_id,
   positives,

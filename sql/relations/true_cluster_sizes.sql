@@ -1,4 +1,5 @@
 -- true_cluster_sizes: one row per group and size of true clusters, with the number of clusters of that size.
+-- Grain: group_id, size
 SELECT
   group_id,
   CAST(true_size AS BIGINT) AS size,

@@ -1,5 +1,6 @@
 -- user_counts: one row per group, with its number of users with a history.
 -- Across lists: popularity is measured over all users.
+-- Grain: group_id
 SELECT
   group_id,
   COUNT(*) AS total_users

@@ -1,4 +1,5 @@
 -- user_coverage: one row per group, with its number of users with a history, and of those with a non-empty ranked list.
+-- Grain: group_id
 SELECT
   g.group_id,
   COALESCE(s.num_users_with_list, 0) AS num_users_with_list,

@@ -1,6 +1,7 @@
 -- bin_orderings: one row per group, ordering, bin and label: the merged bins as predictions, in each possible order of the rows of a bin.
 -- The orderings are tied, negatives first, positives first, and the latter two again with bins of a single score ordered, too. Higher
 -- bins have higher scores. Groups whose bins all have a single score have no rows of the last two.
+-- Grain: group_id, order_number, label, score
 SELECT
   b.group_id,
   o.order_number,

@@ -1,5 +1,6 @@
 -- fold_differences: one row per group, metric and fold, with the difference of two sides when the fold is left out of both.
 -- A side without rows of the fold has its overall value.
+-- Grain: many per group_number, metric_number
 SELECT
   f.group_number,
   f.metric_number,

@@ -1,5 +1,6 @@
 -- grid: one row per group and score bin, with sums that can be added over days.
 -- $fineness: integer from 1 to 65536, default 1024: number of bins between 0 and 1, which are equal steps of the 16th root of the score.
+-- Grain: group_id, bin
 SELECT
   group_id,
   bin,

@@ -1,4 +1,5 @@
 -- group_sums: one row per group, with sums that can be added over days.
+-- Grain: group_id
 SELECT
   group_id,
   COUNT(*) AS num_rows

@@ -2,6 +2,7 @@
 -- It is the root of (g - 1) / g times the sum of squared deviations from the mean, and NULL for a single fold or if any value is
 -- undefined.
 -- Source: Shao & Tu 1995, The Jackknife and Bootstrap, section 2.3: the grouped jackknife.
+-- Grain: group_number, metric_number
 SELECT
   group_number,
   metric_number,

@@ -1,6 +1,7 @@
 -- leave_one_fold_out: one row per bin of a group without one of its folds.
 -- A sum less its only part is exactly 0, and a sum of nonnegative numbers is never less than a part, so that bins of a single fold
 -- leave no rounding errors.
+-- Grain: group_number, bin
 SELECT
   p.pair_number AS group_number,
   w.bin,

@@ -2,6 +2,7 @@
 -- The orderings are tied, negatives first, positives first, and the latter two again with bins of a single score ordered, too. Higher
 -- bins have higher scores. A group and an ordering have one number, since grouping by one column is fastest. Rows of weight 0 are left
 -- out.
+-- Grain: group_number, label, score
 SELECT
   b.group_number * 5 + o.order_number AS group_number,
   c.label,

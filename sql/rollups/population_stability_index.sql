@@ -1,6 +1,7 @@
 -- population_stability_index: one row per group, with the population stability index of its scores.
 -- It is the sum of (share now - share then) * ln(share now / share then) over deciles of the reference weight in the order of scores.
 -- Bins are not divided. A share counts as at least 0.0001, since the index of an empty decile would be infinite.
+-- Grain: group_number
 WITH binned AS (
   SELECT group_number, bin, SUM(then_weight) AS then_weight, SUM(now_weight) AS now_weight
   FROM (

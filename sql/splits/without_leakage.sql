@@ -1,6 +1,7 @@
 -- without_leakage: one row per row of a split, without cold-start or already seen rows in parts other than the first.
 -- A row is a cold start if its user or item is not in the first part, and seen if its user and item are there together. Each fold is
 -- filtered on its own.
+-- Grain: rows of split_rows
 SELECT s.*
 FROM split_rows AS s
 LEFT JOIN (SELECT fold AS of_fold, user_id AS known_user FROM split_rows WHERE split = $first GROUP BY fold, user_id) AS users

@@ -75,6 +75,7 @@ class RelationCtes:
         self.shape = shape
         self.ctes: dict[str, exp.Query] = {}
         self.titles: dict[str, str] = {}
+        self.grains: dict[str, str] = {}
         self.inputs: dict[str, str] = {}
         self.materialized: set[str] = set()
         self.lookup_conditions: dict[str, str] = {}
@@ -201,6 +202,8 @@ class RelationCtes:
             tree, keys = union_slices(tree, keys, self.shape)
         if tree not in self._names:
             self._names[tree] = self.add_cte(file.name, tree, f"{file.relative_path}: {file.summary}", keys)
+            if (grain := file.row_grain) is not None:
+                self.grains[self._names[tree]] = str(grain)
             for annotation, ctes in (("Costly", self.materialized), ("Across lists", self._across)):
                 if annotation in file.annotations:
                     ctes.add(self._names[tree])

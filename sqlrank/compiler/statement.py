@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -38,11 +38,12 @@ COMMENT_WIDTH = 100
 
 @dataclass(frozen=True, eq=False)
 class CompiledStatement:
-    """A compiled statement: its tree, its columns in order, and its header comment."""
+    """A compiled statement: its tree, its columns in order, its header comment, and the grains of CTEs that files declare."""
 
     tree: Any
     outputs: list[OutputColumn]
     header: str
+    grains: Mapping[str, str] = field(default_factory=dict)
 
 
 def compile_statement(
@@ -143,7 +144,7 @@ def _with_ctes(
         drop_empty_ctes(tree)
     else:
         prune_projections(tree, keep_ctes=inputs)
-    return CompiledStatement(tree, outputs, header)
+    return CompiledStatement(tree, outputs, header, relations.grains)
 
 
 def first_select(query: exp.Query) -> exp.Query:

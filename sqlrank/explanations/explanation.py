@@ -18,12 +18,13 @@ MAX_EXACT_INTEGER_DOUBLE = 2**53
 
 @dataclass(frozen=True)
 class Step:
-    """A CTE of a statement: name, first sentence of its file, first rows, and number of rows."""
+    """A CTE of a statement: name, first sentence of its file, first rows, number of rows, and the grain that its file declares."""
 
     name: str
     title: str
     rows: pa.Table
     num_rows: int
+    grain: str = ""
 
     def __str__(self) -> str:
         text = format_table(_with_integer_columns(self.rows), Format.table, TableStyle(SIGNIFICANT_DIGITS)).rstrip()

@@ -70,7 +70,8 @@ def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condi
         title += f" (those where {condition.sql('duckdb')})"
     query = query.order_by(*_first(prepared, names), *_order(prepared, cte.alias, term, names, columns))
     rows = run_over_ctes(prepared, query.limit(max_rows), cte.alias)
-    return Step(cte.alias, title, rows.drop_columns([NUM_ALL_ROWS]), int(rows[NUM_ALL_ROWS][0].as_py()) if rows.num_rows else 0)
+    num_rows = int(rows[NUM_ALL_ROWS][0].as_py()) if rows.num_rows else 0
+    return Step(cte.alias, title, rows.drop_columns([NUM_ALL_ROWS]), num_rows, prepared.statement.grains.get(cte.alias, ""))
 
 
 def has_columns(condition: exp.Expr, cte: exp.CTE) -> bool:

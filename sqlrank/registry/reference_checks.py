@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlrank.errors import did_you_mean
 from sqlrank.registry.contract import check_syntax_rules, raise_violations
+from sqlrank.registry.grain import GRAIN
 from sqlrank.registry.select_files import read_row_checks
 from sqlrank.registry.sql_file import ANNOTATIONS, Bounds
 from sqlrank.registry.tie_bounds import TIE_BOUNDS, tie_bounds_problem
@@ -34,7 +35,7 @@ def check_contract(file: SqlFile, library: Registry) -> None:
     """
     declared = {name: param.is_above_zero for name, param in file.params.items() if not _is_relation_parameter(name, file, library)}
     check_syntax_rules(file.kind, file.path, file.text, file.statement, declared)
-    rules = (_parameters, _tables, _calls, _columns, _annotation_keywords, _annotation_references)
+    rules = (_parameters, _tables, _calls, _columns, _annotation_keywords, _annotation_references, _grain)
     raise_violations(file.path, file.text, [violation for rule in rules for violation in rule(file, library)])
 
 
@@ -133,6 +134,26 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
     yield from _bounds(file, library)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):
         yield f"-- {TIE_BOUNDS}", problem
+
+
+def _grain(file: SqlFile, _: Registry) -> Iterator[Violation]:
+    """Yield a grain that cannot be parsed, or that names no column or source of the file."""
+    if GRAIN not in file.annotations:
+        return
+    text, grain = file.annotations[GRAIN], file.row_grain
+    if file.kind != "relations":
+        yield f"-- {GRAIN}", "only a relation declares its grain: a metric has a row per key, a curve one per point; leave the line out"
+        return
+    if grain is None:
+        yield f"-- {GRAIN}", f"cannot read {text!r}; write 'list_id, doc_id', 'many per list_id', 'rows of judgments' or 'one row'"
+        return
+    sources = {table.name for table in file.tree.find_all(exp.Table)}
+    if grain.source and grain.source not in sources:
+        yield f"-- {GRAIN}", f"{grain.source!r} is not read{did_you_mean(grain.source, sources)} There are: {', '.join(sorted(sources))}"
+    columns = file.tree.named_selects if isinstance(file.tree, exp.Query) else []
+    for column in grain.columns:
+        if column not in columns:
+            yield f"-- {GRAIN}", f"no column {column!r}{did_you_mean(column, columns)} There are: {', '.join(columns)}"
 
 
 def _bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import ContractError, did_you_mean, short_repr
+from sqlrank.registry.grain import Grain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,6 +90,11 @@ class Role:
     components: tuple[str, ...] = ()
     companion: str | None = None
     unit_column: str | None = None
+
+    @property
+    def row_grain(self) -> Grain:
+        """The grain of the rows: the unique columns, or none but the rows themselves."""
+        return Grain(self.unique) if self.unique else Grain(is_unique=False, source=self.name)
 
     @property
     def measure_columns(self) -> list[str]:

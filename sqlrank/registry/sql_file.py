@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqlrank.errors import ContractError
+from sqlrank.registry.grain import GRAIN, Grain, read_grain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +26,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Across lists", "Before", "Better", "Bounds", "Costly", "Default", "Engine", "Estimand", "Found by", "Influence", "Interval", "Interval of", "Linear", "Never zero", "No influence", "No interval", "Orders", "Per score", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires",
+    "Across lists", "Before", "Better", "Bounds", "Costly", "Default", "Engine", "Estimand", "Found by", "Grain", "Influence", "Interval", "Interval of", "Linear", "Never zero", "No influence", "No interval", "Orders", "Per score", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires",
     "Rows", "Source", "Standard error", "Undefined", "Unit", "Units", "With k", r"Without \w+",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Costly: every list is ranked.``"""
@@ -246,6 +247,13 @@ class SqlFile:
     def grain(self) -> str:
         """The grain of a metric or curve: ``list`` or ``group``."""
         return GRAINS[str(self.tree.named_selects[0])]
+
+    @property
+    def row_grain(self) -> Grain | None:
+        """The grain of the rows, None if the comment declares none; a metric has a row per key, a curve one per point."""
+        if self.kind in {"metrics", "curves"}:
+            return Grain(tuple(self.tree.named_selects[: 1 if self.kind == "metrics" else 2]))
+        return read_grain(self.annotations[GRAIN]) if GRAIN in self.annotations else None
 
     @property
     def source_relation(self) -> str:

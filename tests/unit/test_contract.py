@@ -260,6 +260,9 @@ def top(old: str, new: str) -> str:
         (RELATION + ";\nDROP TABLE x\n", "SELECT", "a relation is one SELECT"),
         (RELATION.partition("\n")[2], "SELECT", "a file begins with a comment"),
         (top("WHERE rank = 1", "WHERE rank = 1 QUALIFY 1 = 1"), "QUALIFY", "write a subquery with WHERE"),
+        (top("rank.\n", "rank.\n-- Grain: list_id, doc_id\n"), "-- Grain", "no column 'doc_id'. There are: list_id, relevance"),
+        (top("rank.\n", "rank.\n-- Grain: rows of judgments\n"), "-- Grain", "'judgments' is not read"),
+        (top("rank.\n", "rank.\n-- Grain: by list\n"), "-- Grain", "cannot read 'by list'; write 'list_id, doc_id'"),
     ],
 )  # fmt: skip
 def test_a_relation_that_breaks_the_contract(text: str, place: str, rule: str, folder: Folder) -> None:

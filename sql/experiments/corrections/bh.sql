@@ -1,5 +1,6 @@
 -- corrections: p-value that controls the false discovery rate.
 -- Source: Benjamini & Hochberg 1995.
+-- Grain: rows of p_values
 SELECT
   CASE
     WHEN p_value IS NOT NULL

@@ -1,5 +1,6 @@
 -- corrections: p-value that controls the family-wise error rate.
 -- Source: Holm 1979.
+-- Grain: rows of p_values
 SELECT
   CASE
     WHEN p_value IS NOT NULL

@@ -1,5 +1,6 @@
 -- critical_values: one row per metric and treatment, with the critical values of its intervals by Student's t, and its log p-value.
 -- The detectable multiple is the number of standard errors of the minimum detectable effect.
+-- Grain: metric, variant
 SELECT
   metric,
   variant,

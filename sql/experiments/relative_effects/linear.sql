@@ -1,5 +1,6 @@
 -- relative_effects: one row per metric and treatment, with the difference relative to the control, and its standard error by the delta method.
 -- Its degrees of freedom are those of the difference.
+-- Grain: metric, variant
 SELECT
   metric,
   variant,

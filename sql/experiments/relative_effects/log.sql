@@ -1,5 +1,6 @@
 -- relative_effects: one row per metric and treatment, with the difference relative to the control, and the standard error of its logarithm.
 -- The degrees of freedom are those of the logarithm. All are NULL if a value is not above 0.
+-- Grain: metric, variant
 SELECT
   metric,
   variant,

@@ -1,4 +1,5 @@
 -- baseline: one row per query and document of the baseline run, with its highest score and lowest rank.
+-- Grain: group_id, query_id, doc_id
 SELECT
   group_id,
   query_id,

@@ -1,4 +1,5 @@
 -- baseline_ranks: one row per query and document of the baseline run, with its rank; ties are broken by doc_id, greatest first.
+-- Grain: group_id, query_id, doc_id
 SELECT
   group_id,
   query_id,

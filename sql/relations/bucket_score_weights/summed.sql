@@ -1,4 +1,5 @@
 -- bucket_score_weights: one row per group and distinct score, with its bucket and the weight of each class.
+-- Grain: group_id, score
 SELECT
   group_id,
   bucket,

@@ -2,6 +2,7 @@
 -- Bins are cut from the predictions in the order of scores. Equal scores are in one bin.
 -- $bins: integer from 1 to 100000, default 10: number of bins.
 -- Never zero: total_rows.
+-- Grain: group_id, bin
 SELECT
   group_id,
   bin,

@@ -2,6 +2,7 @@
 -- A score on an edge is in the lower bin. The bin computed by a product is corrected by its edges, since the product may be rounded
 -- across one.
 -- $bins: integer from 1 to 100000, default 10: number of bins.
+-- Grain: group_id, bin
 SELECT
   group_id,
   bin,

@@ -1,5 +1,6 @@
 -- candidate_links: one row per distinct candidate pair of records of different sources, with whether both records are in one true cluster.
 -- Check: unknown_left_id
+-- Grain: many per group_id
 SELECT
   l.group_id,
   CASE WHEN l.true_cluster = r.true_cluster THEN 1 ELSE 0 END AS is_link

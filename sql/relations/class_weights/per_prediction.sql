@@ -1,4 +1,5 @@
 -- class_weights: one row per prediction, with its weight as a positive and as a negative.
+-- Grain: rows of predictions
 SELECT
   group_id,
   score,

@@ -1,4 +1,5 @@
 -- comparable_pair_counts: one row per group, with its number of record pairs across sources and of true links among them.
+-- Grain: group_id
 SELECT
   group_id,
   (SUM(n) * SUM(n) - SUM(n * source_size)) / 2 AS total_pairs,

@@ -1,5 +1,6 @@
 -- confusion_counts: one row per group, with the confusion matrix at the positive score that maximizes the criterion.
 -- Of several such thresholds, it is the one with the smallest weight of predicted positives.
+-- Grain: group_id
 SELECT
   c.group_id,
   c.threshold,

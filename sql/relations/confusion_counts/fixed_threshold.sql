@@ -1,5 +1,6 @@
 -- confusion_counts: one row per group, with the confusion matrix at a given threshold.
 -- $threshold: number, default 0.5: the lowest score that counts as a predicted positive.
+-- Grain: group_id
 SELECT
   group_id,
   CAST($threshold AS DOUBLE) AS threshold,

@@ -3,6 +3,7 @@
 -- factor of at most exp(4 ln(n) / (points - 4)), where n is the total weight over the weight of the first positives.
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
 -- Never zero: first_tp.
+-- Grain: group_id, score
 SELECT
   group_id,
   score,

@@ -2,6 +2,7 @@
 -- A query remains even if a policy removes all of its rows.
 -- Per system: every query is evaluated for every system of the run.
 -- Rows: as given.
+-- Grain: group_id, query_id
 SELECT
   group_id,
   query_id

@@ -2,6 +2,7 @@
 -- A query remains even if a policy removes all of its rows.
 -- Rows: as given.
 -- Costly: the run is scanned for its queries.
+-- Grain: group_id, query_id
 SELECT
   answered.group_id,
   answered.query_id

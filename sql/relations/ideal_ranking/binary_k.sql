@@ -1,6 +1,7 @@
 -- ideal_ranking: one row per document of positive relevance, and k documents of relevance 1 per ranked list as its ideal ranking.
 -- The judged documents have no rank in this ideal ranking, which does not depend on how many there are.
 -- $k: integer from 1 to 10000: cut-off, the length of the ideal ranking.
+-- Grain: many per list_id
 SELECT
   list_id,
   relevance,

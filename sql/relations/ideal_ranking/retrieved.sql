@@ -1,4 +1,5 @@
 -- ideal_ranking: one row per document of positive relevance, with its rank in the ideal ranking of the retrieved documents.
+-- Grain: rows of document_gains
 SELECT
   list_id,
   relevance,

@@ -2,6 +2,7 @@
 -- The constants doc_count and rank_probability are columns of the other variants: each row is one document, at its rank with
 -- certainty.
 -- Costly: every list is sorted.
+-- Grain: rows of judgments
 SELECT
   j.list_id,
   j.relevance,

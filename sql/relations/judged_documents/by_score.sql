@@ -2,6 +2,7 @@
 -- The scores of each list are sorted without their documents, and the rank of a judged document is found by its score.
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Engine: duckdb
+-- Grain: rows of judgments
 SELECT
   list_id,
   relevance,

@@ -5,6 +5,7 @@
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Costly: every list is sorted.
 -- Never zero: r.tie_last_rank - r.tie_first_rank + 1.
+-- Grain: many per list_id
 SELECT
   j.list_id,
   j.relevance,

@@ -2,6 +2,7 @@
 -- Relevant documents have the last ranks of their tie group, documents of relevance 0 or less the first ones.
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Costly: every list is sorted.
+-- Grain: rows of judgments
 SELECT
   list_id,
   relevance,

@@ -1,4 +1,5 @@
 -- label_score_indexes: one row per distinct label and score of a group, with their dense indexes from 0, and the number of distinct labels.
+-- Grain: group_id, score_index, label_index
 SELECT
   group_id,
   weight,

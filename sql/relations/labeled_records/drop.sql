@@ -1,4 +1,5 @@
 -- labeled_records: one row per record with a true cluster, with that cluster.
+-- Grain: group_id, record_id
 SELECT
   group_id,
   record_id,

@@ -1,4 +1,5 @@
 -- labeled_records: one row per record, with its true cluster; a record without one is a cluster of its own.
+-- Grain: group_id, record_id
 SELECT
   group_id,
   record_id,

@@ -1,4 +1,5 @@
 -- large_group_pairs: rows per group of more than 32 predictions, which sum to the weights of its concordant, discordant and tied pairs.
+-- Grain: many per group_id
 SELECT
   group_id,
   concordant,

@@ -1,6 +1,7 @@
 -- large_group_pairs: rows per group of more than 32 predictions, which sum to the weights of its concordant, discordant and tied pairs.
 -- Where all weights are 1, window ranks count the pairs: a rank by label within the rows of lower or equal score counts the discordant
 -- ones, and differences of ranks the others. These are integers, whose differences are exact. The other groups are counted as by bits.
+-- Grain: many per group_id
 SELECT
   group_id,
   concordant,

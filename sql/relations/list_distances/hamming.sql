@@ -1,5 +1,6 @@
 -- list_distances: one row per ranked list, with the mean number of categories in which two of its first k documents differ.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
+-- Grain: list_id
 SELECT
   a.list_id,
   2 * COALESCE(t.differing_pairs, 0) / NULLIF(a.list_length * (a.list_length - 1), 0) AS mean_distance

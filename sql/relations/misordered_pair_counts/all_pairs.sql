@@ -1,5 +1,6 @@
 -- misordered_pair_counts: one row per compared prediction, with its number of pairs in which the negative has the higher margin score.
 -- Cumulative counts by margin score find them; no pairs are formed.
+-- Grain: rows of surrogate_terms
 SELECT
   group_id,
   label,

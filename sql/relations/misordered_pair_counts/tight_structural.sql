@@ -2,6 +2,7 @@
 -- A negative adds the greater of two sums: over the lowest positives with a lower margin score than its own, or over all of the lowest
 -- positives and the highest ones with a lower margin score. The lowest positives are all but the num_compared highest ones. Cumulative
 -- counts find both; no pairs are formed.
+-- Grain: rows of surrogate_terms
 SELECT
   group_id,
   label,

@@ -2,6 +2,7 @@
 -- That is the top k, of some highest positives and some highest negatives, in which the sum of the negatives' scores most exceeds as
 -- many times the mean margin score of the positives left out. These positives share the weight of the negatives.
 -- $k: integer from 1: number of predictions in the top k.
+-- Grain: rows of surrogate_terms
 SELECT
   group_id,
   label,

@@ -3,6 +3,7 @@
 -- sorted on their own.
 -- exact_weight(): default rows: weight as a number of units.
 -- Costly: all predictions are sorted.
+-- Grain: group_id, score
 SELECT
   s.group_id,
   t.score,

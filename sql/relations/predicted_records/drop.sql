@@ -1,4 +1,5 @@
 -- predicted_records: one row per record with a predicted cluster, with its predicted and its true cluster.
+-- Grain: group_id, record_id
 SELECT
   group_id,
   record_id,

@@ -1,4 +1,5 @@
 -- predicted_records: one row per record, with its predicted and its true cluster; a record without a predicted cluster is a cluster of its own.
+-- Grain: group_id, record_id
 SELECT
   group_id,
   record_id,

@@ -1,4 +1,5 @@
 -- prediction_influence: one row per prediction of positive weight, with its sampled unit, its influence per weight of 1, and its weight.
+-- Grain: rows of predictions_with_threshold
 SELECT
   t.group_id,
   t.unit_id,

@@ -1,5 +1,6 @@
 -- prediction_influence: one row per set of predictions of equal influence, with that influence and the root of the sum of their squared weights.
 -- This is for predictions that were sampled independently of each other.
+-- Grain: rows of influence_values
 SELECT
   group_id,
   label,

@@ -2,6 +2,7 @@
 -- The threshold is the lowest score of a positive at or above its own score, NULL if there is none; it is the same for all of a range
 -- without positives.
 -- Engine: duckdb.
+-- Grain: many per group_id
 SELECT
   group_id,
   label,

@@ -1,4 +1,5 @@
 -- predictions_with_threshold: one row per prediction, with its own score as its threshold, since threshold_segments has every distinct score.
+-- Grain: rows of predictions
 SELECT
   group_id,
   unit_id,

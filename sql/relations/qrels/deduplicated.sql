@@ -1,4 +1,5 @@
 -- qrels: one row per query and judged document, with its highest relevance.
+-- Grain: group_id, query_id, doc_id
 SELECT
   group_id,
   query_id,

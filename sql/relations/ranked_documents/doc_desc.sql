@@ -1,5 +1,6 @@
 -- ranked_documents: one row per retrieved document, with its rank; ties are broken by doc_id, greatest first, as in trec_eval.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
+-- Grain: list_id, doc_id
 SELECT
   list_id,
   doc_id,

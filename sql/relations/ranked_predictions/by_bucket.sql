@@ -1,5 +1,6 @@
 -- ranked_predictions: one row per group and distinct score, with the number of predictions of lower scores.
 -- Buckets below are counted by score_buckets, and lower scores of the same bucket by a window over the bucket.
+-- Grain: group_id, score
 SELECT
   t.group_id,
   t.score,

@@ -1,4 +1,5 @@
 -- ranked_predictions: one row per prediction, with the number of predictions of lower scores.
+-- Grain: rows of predictions
 SELECT
   group_id,
   score,

@@ -1,5 +1,6 @@
 -- read_documents: one row per retrieved document within the depth, judged or not; ties are broken by doc_id, smallest first.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
+-- Grain: list_id, doc_id
 SELECT
   list_id,
   doc_id,

@@ -1,5 +1,6 @@
 -- records: one row per record of either clustering, with its predicted and its true cluster.
 -- If only the prediction has groups, every group has all records of the reference.
+-- Grain: group_id, record_id
 SELECT
   p.group_id,
   p.record_id,

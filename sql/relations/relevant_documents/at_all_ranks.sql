@@ -3,6 +3,7 @@
 -- those of relevant documents. Rows of lower ranks count no document (doc_count 0).
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- $k: integer from 1 to 10000: cut-off, the number of precisions that are summed.
+-- Grain: many per list_id
 SELECT
   list_id,
   relevance,

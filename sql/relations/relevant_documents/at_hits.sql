@@ -1,5 +1,6 @@
 -- relevant_documents: one row per relevant document, with its cumulative number in the order of ranks; documents not retrieved are last.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
+-- Grain: rows of judged_documents
 SELECT
   list_id,
   relevance,

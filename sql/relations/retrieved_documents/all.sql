@@ -1,4 +1,5 @@
 -- retrieved_documents: one row per retrieved document, judged or not.
+-- Grain: list_id, doc_id
 SELECT
   l.list_id,
   r.doc_id,

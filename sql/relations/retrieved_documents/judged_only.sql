@@ -1,4 +1,5 @@
 -- retrieved_documents: one row per retrieved document with a judgment; unjudged documents are removed after any cut at the depth.
+-- Grain: list_id, doc_id
 SELECT
   r.list_id,
   r.doc_id,

@@ -1,5 +1,6 @@
 -- retrieved_documents: one row per retrieved document whose score is among the k highest of its list, or tied with the k-th.
 -- Documents without a score rank last, and are not removed.
+-- Grain: list_id, doc_id
 SELECT
   l.list_id,
   r.doc_id,

@@ -2,6 +2,7 @@
 -- Cumulative weights are sums over the other buckets and over the scores of the same bucket.
 -- weight_below(): default by_sum: how the weight below a score is computed.
 -- Costly: all predictions are sorted.
+-- Grain: group_id, score
 SELECT
   t.group_id,
   t.score,

@@ -1,4 +1,5 @@
 -- selected_queries: one row per query to evaluate.
+-- Grain: group_id, query_id
 SELECT
   group_id,
   query_id

@@ -3,6 +3,7 @@
 -- the eight bytes that DuckDB sorts fastest. Windows without ORDER BY count rows in the sorted order of their subquery.
 -- Engine: duckdb.
 -- Costly: all predictions are sorted.
+-- Grain: rows of predictions
 SELECT
   group_id,
   score,

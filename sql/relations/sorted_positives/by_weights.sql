@@ -5,6 +5,7 @@
 -- exact_weight(): default weights: weight as a number of units.
 -- Engine: duckdb.
 -- Costly: all predictions are sorted.
+-- Grain: rows of predictions
 SELECT
   group_id,
   score,

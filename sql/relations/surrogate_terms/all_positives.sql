@@ -2,6 +2,7 @@
 -- The margin score of a positive is its score less the margin. A negative with a higher score adds the difference to the surrogate.
 -- $k: integer from 1: number of negatives that are compared.
 -- $margin: number above 0, default 1: required margin between the scores of a positive and a negative.
+-- Grain: group_id, label, class_rank
 SELECT
   group_id,
   label,

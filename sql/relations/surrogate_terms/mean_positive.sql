@@ -3,6 +3,7 @@
 -- difference to the surrogate.
 -- $k: integer from 1: number of negatives that are compared.
 -- $margin: number above 0, default 1: required margin between the mean score of the positives and the score of a negative.
+-- Grain: group_id, label, class_rank
 SELECT
   group_id,
   label,

@@ -3,6 +3,7 @@
 -- higher score adds the difference to the surrogate.
 -- $k: integer from 1: number of negatives that are compared, and of positives that need a margin.
 -- $margin: number above 0, default 1: required margin between the scores of those positives and a negative.
+-- Grain: group_id, label, class_rank
 SELECT
   group_id,
   label,

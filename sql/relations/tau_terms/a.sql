@@ -1,4 +1,5 @@
 -- tau_terms: one row per group, with the weights of its concordant and discordant pairs, and of all pairs, the denominator of tau-a.
+-- Grain: group_id
 SELECT
   group_id,
   SUM(concordant) AS concordant,

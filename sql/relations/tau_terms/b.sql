@@ -1,6 +1,7 @@
 -- tau_terms: one row per group, with the weights of its concordant and discordant pairs, and the denominator of tau-b.
 -- The denominator is the geometric mean of the pairs not tied in label and the pairs not tied in score, computed without their
 -- product, which could overflow.
+-- Grain: group_id
 SELECT
   group_id,
   concordant,

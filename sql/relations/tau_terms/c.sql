@@ -1,6 +1,7 @@
 -- tau_terms: one row per group, with the weights of its concordant and discordant pairs, and the denominator of tau-c.
 -- The denominator is the greatest possible difference of both, given the smaller of the numbers of distinct labels and distinct
 -- scores.
+-- Grain: group_id
 SELECT
   group_id,
   SUM(concordant) AS concordant,

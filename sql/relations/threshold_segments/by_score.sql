@@ -1,5 +1,6 @@
 -- threshold_segments: one row per group and distinct score, with the weights of both classes at, above and below it.
 -- No predictions are between two thresholds, since every score is one.
+-- Grain: group_id, has_threshold, threshold
 SELECT
   group_id,
   1 AS has_threshold,

@@ -1,6 +1,7 @@
 -- threshold_segments: one row per group and distinct score of a positive, with the numbers of both classes at, above and below it.
 -- One more row per group, with has_threshold 0, counts the negatives above the highest threshold. All weights must be 1: then the
 -- negatives between two thresholds are a difference of cumulative counts.
+-- Grain: group_id, has_threshold, threshold
 SELECT
   group_id,
   1 AS has_threshold,

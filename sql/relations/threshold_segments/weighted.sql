@@ -2,6 +2,7 @@
 -- The negatives between a threshold and the next lower one are a column of the higher one. One more row per group, with has_threshold
 -- 0, has the negatives above the highest threshold.
 -- Costly: all predictions are sorted.
+-- Grain: group_id, has_threshold, threshold
 SELECT
   group_id,
   has_threshold,

@@ -1,4 +1,5 @@
 -- tie_ranges: one row per retrieved document, with the first and the last rank of the documents of the same score.
+-- Grain: rows of retrieved_documents
 SELECT
   list_id,
   RANK() OVER (PARTITION BY list_id ORDER BY score DESC) AS tie_first_rank,

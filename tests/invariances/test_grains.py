@@ -1,0 +1,99 @@
+"""The grain that a file declares holds on data: no two rows of a relation agree in the columns that identify a row."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import duckdb
+import pytest
+import sqlglot
+
+import sqlrank
+from sqlrank.explanations.explain import explain
+from sqlrank.registry.grain import read_grain
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_folder import sql_root
+from tests.invariances import test_pasted as pasted
+from tests.lanes import every
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LIBRARY = load_registry()
+OTHER_FILES = {path for folder in ("metrics", "curves", "functions") for path in sql_root().joinpath(folder).rglob("*.sql")}
+STEPS = [path for path in sorted(sql_root().rglob("*.sql")) if path not in OTHER_FILES]
+UNIQUE = sorted(key for key, file in LIBRARY.relations.items() if file.row_grain is not None and file.row_grain.is_unique)
+
+
+@pytest.fixture(scope="module")
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Return a database with two groups of predictions, one of more than 32, and one group of everything else."""
+    tables = {
+        "run": pasted.RUN,
+        "qrels": pasted.QRELS,
+        "predictions": pasted.PREDICTIONS.replace("SELECT ", "SELECT 'd' || i AS doc_id, i AS rank, ", 1),
+        "records": pasted.RECORDS.replace("SELECT ", "SELECT i % 2 AS source, ", 1),
+        "splits": pasted.SPLITS,
+        "interleaved": pasted.INTERLEAVED,
+        "candidate_pairs": pasted.PAIRS,
+        "queries": "SELECT 'q' || i AS query_id, 1.0 AS weight, 2 AS cutoff FROM range(4) AS t(i)",
+        "prediction": "SELECT i AS record_id, 'p' || (i % 7) AS cluster_id FROM range(20) AS t(i)",
+        "reference": "SELECT i + 5 AS record_id, i % 6 AS cluster_id FROM range(20) AS t(i)",
+        **pasted.OTHERS,
+        "baseline": pasted.OTHERS["baseline"].replace("SELECT ", "SELECT i AS rank, ", 1),
+    }
+    with duckdb.connect() as database:
+        for name, query in tables.items():
+            keys = (
+                ""
+                if name == "queries"
+                else "i // 40 AS group_id, 1 AS unit_id, "
+                if name == "predictions"
+                else "1 AS group_id, 1 AS unit_id, "
+            )
+            database.execute(f"CREATE TABLE {name} AS {query.replace('SELECT ', f'SELECT {keys}', 1)}")
+        yield database
+
+
+@pytest.mark.parametrize("path", STEPS, ids=lambda path: path.relative_to(sql_root()).as_posix())
+def test_every_relation_and_step_declares_its_grain(path: Path) -> None:
+    text = path.read_text("utf-8")
+    declared = re.findall(r"^-- Grain: (.+)$", text, re.MULTILINE)
+    assert len(declared) == 1
+    grain = read_grain(declared[0])
+    assert grain is not None
+    tree = sqlglot.parse_one(text, read="duckdb")
+    if not any(select_item.is_star for select_item in tree.selects):
+        assert {*grain.columns} <= {*tree.named_selects}
+    assert not grain.source or grain.source in {table.name for table in tree.find_all(sqlglot.exp.Table)}
+
+
+def test_every_role_has_a_grain() -> None:
+    assert {name: str(role.row_grain) for name, role in LIBRARY.roles.items() if not role.unique} == {
+        name: f"rows of {name}" for name in LIBRARY.roles if not LIBRARY.roles[name].unique
+    }
+    assert str(LIBRARY.roles["run"].row_grain) == "query_id, doc_id"
+
+
+def test_the_grain_of_metrics_and_curves_is_their_key() -> None:
+    assert str(LIBRARY.metric("ndcg").row_grain) == "list_id"
+    assert str(LIBRARY.curves["roc"].row_grain) == "group_id, point"
+
+
+@pytest.mark.parametrize(("name", "choice"), every(4, UNIQUE, rows=True), ids=str)
+def test_the_grain_identifies_a_row(name: str, choice: str, connection: duckdb.DuckDBPyConnection) -> None:
+    file = LIBRARY.relations[name, choice]
+    columns = ", ".join(file.row_grain.columns) if file.row_grain is not None and file.row_grain.columns else "1"
+    distinct = f"(SELECT COUNT(*) FROM (SELECT DISTINCT {columns} FROM pasted))"
+    (found,) = pasted.Pasted(file).run(connection, f"SELECT COUNT(*) > 0 AND COUNT(*) = {distinct} FROM pasted")
+    assert found
+
+
+def test_explain_has_the_grain_of_each_step() -> None:
+    explanation = explain("RR", query="q1", run={"q1": {"a": 2.0, "b": 1.0}}, qrels={"q1": {"b": 1}})
+    grains = {step.name: step.grain for step in explanation.steps}
+    assert grains["ranked_documents"] == "list_id, doc_id"
+    assert grains["judged_documents"] == "rows of judgments"
+    assert "Grain" not in str(explanation) + sqlrank.sql("RR", run="run", qrels="qrels", dialect="duckdb")
