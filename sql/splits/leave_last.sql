@@ -1,6 +1,6 @@
 -- leave_last: one row per input row, where the last rows of each key by time are test, and keys with no more rows than that are train.
 -- Rows of equal time, and of equal item if items are named, are in one part: train, unless all of them are among the last.
--- Grain: rows of given
+-- Grain: rows of source_rows
 SELECT
   g.*,
   CASE

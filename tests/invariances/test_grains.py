@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
-import sqlglot
 
 import sqlrank
 from sqlrank.explanations.explain import explain
-from sqlrank.registry.grain import read_grain
 from sqlrank.registry.loader import load_registry
-from sqlrank.registry.sql_folder import sql_root
 from tests.invariances import test_pasted as pasted
 from tests.lanes import every
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 LIBRARY = load_registry()
-OTHER_FILES = {path for folder in ("metrics", "curves", "functions") for path in sql_root().joinpath(folder).rglob("*.sql")}
-STEPS = [path for path in sorted(sql_root().rglob("*.sql")) if path not in OTHER_FILES]
 UNIQUE = sorted(key for key, file in LIBRARY.relations.items() if file.row_grain is not None and file.row_grain.is_unique)
 
 
@@ -55,19 +48,6 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
             )
             database.execute(f"CREATE TABLE {name} AS {query.replace('SELECT ', f'SELECT {keys}', 1)}")
         yield database
-
-
-@pytest.mark.parametrize("path", STEPS, ids=lambda path: path.relative_to(sql_root()).as_posix())
-def test_every_relation_and_step_declares_its_grain(path: Path) -> None:
-    text = path.read_text("utf-8")
-    declared = re.findall(r"^-- Grain: (.+)$", text, re.MULTILINE)
-    assert len(declared) == 1
-    grain = read_grain(declared[0])
-    assert grain is not None
-    tree = sqlglot.parse_one(text, read="duckdb")
-    if not any(select_item.is_star for select_item in tree.selects):
-        assert {*grain.columns} <= {*tree.named_selects}
-    assert not grain.source or grain.source in {table.name for table in tree.find_all(sqlglot.exp.Table)}
 
 
 def test_every_role_has_a_grain() -> None:

@@ -9,9 +9,11 @@ import sqlglot
 
 import sqlrank
 from sqlrank import ContractError, MetricError, SqlrankError
+from sqlrank.registry.grain import read_grain
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.reference_checks import check_contract
 from sqlrank.registry.sql_file import SqlFile
+from sqlrank.registry.sql_folder import sql_root
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +65,18 @@ def test_the_files_of_the_package_keep_the_contract() -> None:
     assert len(files) > 200
     for file in files:
         check_contract(SqlFile(file.kind, file.name, file.path), shelf)
+
+
+def test_every_relation_and_step_declares_its_grain() -> None:
+    """And names columns that its rows have, or what it reads."""
+    folders = {path.name for path in sql_root().iterdir() if path.is_dir()} - {"metrics", "curves", "functions", "compat"}
+    for path in (path for folder in sorted(folders) for path in sorted(sql_root().joinpath(folder).rglob("*.sql"))):
+        text = path.read_text("utf-8")
+        (grain,) = [read_grain(line.removeprefix("-- Grain: ")) for line in text.splitlines() if line.startswith("-- Grain: ")]
+        tree = sqlglot.parse_one(text, read="duckdb")
+        assert grain is not None, path
+        assert any(column.is_star for column in tree.selects) or {*grain.columns} <= {*tree.named_selects}, path
+        assert grain.source in {"", *(table.name for table in tree.find_all(sqlglot.exp.Table))}, path
 
 
 # What works without Python
