@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 LIMIT, LIMIT_BYTES = "4GB", 4e9
 CAMPAIGNS = (1, 1_000, 1_000_000)
-STRATEGIES = ("window", "bucketed", "grouped")
+STRATEGIES = ("window", "buckets", "distinct")
 OURS, PLAIN = "sqlrank", "sqlrank, checks off"
 SKLEARN, AT_HAND, SPARK = "scikit-learn", "scikit-learn, arrays at hand", "Spark MLlib, AUC, Parquet"
 RANK_TARGETS = {"unweighted": (2, 1.4), "weighted": (4, 3)}
@@ -66,7 +66,7 @@ def evaluate(metrics: list[str], source: Any, connection: Any, chosen: dict[str,
     """Evaluate with sqlrank; note in ``chosen`` which strategy it took."""
     found = sqlrank.evaluate(metrics, predictions=source, connection=connection, **more)
     if chosen is not None:
-        chosen["strategy"] = found.schema.metadata[b"sqlrank.strategy"].decode()
+        chosen["score_order"] = found.schema.metadata[b"sqlrank.score_order"].decode()
     return {name: value for name, value in found.select(metrics).to_pylist()[0].items() if value is not None}
 
 
@@ -182,12 +182,12 @@ def by_strategy(options: argparse.Namespace, section: str, kinds: tuple[Scores, 
                 chosen: dict[str, dict[str, str]] = {name: {} for name in ("default", *strategies)}
                 sides: Sides = {BARE: partial(rank, connection)}
                 for name, noted in chosen.items():
-                    asked = {} if name == "default" else {"strategy": name}
+                    asked = {} if name == "default" else {"plan": {"score_order": name}}
                     sides[name] = partial(evaluate, SIX, TABLES[kind], connection, noted, threads=options.threads, **asked)
                 timings = alternate(sides, options.repeat or 3)
                 agree({}, timings)
-                notes = {name: noted["strategy"] for name, noted in chosen.items()}
-                show(f"{section}: six metrics, {options.rows:,} rows, {scores.name}, {kind}", timings, BARE, notes, "strategy")
+                notes = {name: noted["score_order"] for name, noted in chosen.items()}
+                show(f"{section}: six metrics, {options.rows:,} rows, {scores.name}, {kind}", timings, BARE, notes, "score_order")
     yield from ()
 
 

@@ -74,7 +74,7 @@ def correlation(rows: int, threads: int, repeat: int) -> list[Target]:
         connection.execute("CREATE TABLE predictions AS SELECT * FROM given")
         sides: Sides = {
             "sqlrank": partial(mean, "KendallTau", connection),
-            "sqlrank, bits": partial(mean, "KendallTau", connection, plan={"counting": "bits"}),
+            "sqlrank, bits": partial(mean, "KendallTau", connection, plan={"pair_counting": "bits"}),
             "scipy, a list at a time": partial(of_scipy, connection, length),
         }
         if length <= LONGEST_JOIN:

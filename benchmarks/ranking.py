@@ -142,8 +142,8 @@ def first(options: argparse.Namespace) -> Iterator[Target]:
             BARE: partial(row_number, data.run, options.threads),
             PLAIN: partial(ours, check="off"),
             CHECKED: ours,
-            f"{PLAIN}, ranking=sorted": partial(ours, check="off", plan={"ranking": "sorted"}),
-            f"{CHECKED}, ranking=sorted": partial(ours, plan={"ranking": "sorted"}),
+            f"{PLAIN}, rank_method=sort": partial(ours, check="off", plan={"rank_method": "sort"}),
+            f"{CHECKED}, rank_method=sort": partial(ours, plan={"rank_method": "sort"}),
             **polars,
         }
         timings = alternate(sides, options.repeat)
@@ -154,7 +154,7 @@ def first(options: argparse.Namespace) -> Iterator[Target]:
         yield Target(f"{title}; {PLAIN}", timings[PLAIN].median / timings[BARE].median, at_most=at_most)
         yield Target(f"{title}; {PLAIN}, of the fastest Polars", timings[PLAIN].median / faster, at_most=1)
         yield Target(
-            f"{title}; {CHECKED}, of ranking=sorted", timings[CHECKED].median / timings[f"{CHECKED}, ranking=sorted"].median, at_most=1
+            f"{title}; {CHECKED}, of rank_method=sort", timings[CHECKED].median / timings[f"{CHECKED}, rank_method=sort"].median, at_most=1
         )
 
 

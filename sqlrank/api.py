@@ -112,7 +112,7 @@ def evaluate(
         compat: compatibility mode that reproduces the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
         check: ``"auto"``, ``"full"`` (search all rows for duplicates, however many) or ``"off"``.
         sql_dir: a directory with metrics, relations and functions of your own.
-        plan: execution plans, such as ``{"order": "bucketed"}``; by default chosen from the data and the engine.
+        plan: execution plans, such as ``{"score_order": "buckets"}``; by default chosen from the data and the engine.
         memory_limit: memory limit of this process, such as ``"2GB"``; data beyond it spill to ``temp_directory``. This and the other limits
             apply to DuckDB only and are rejected elsewhere.
         threads: number of DuckDB threads, at most eight times the number of cores.
@@ -125,7 +125,7 @@ def evaluate(
         The ``by`` columns, ``slice`` for several groupings, ``query_id`` with ``per_query``, and ``k`` for a range of cut-offs. One float64
         column per metric follows, under its canonical name; rows are ordered by the columns before the metrics. Undefined values are NULL.
         A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata contain the statement (``sqlrank.sql``), the rows
-        searched for duplicates (``sqlrank.duplicates_searched``), and the plan of a global order (``sqlrank.strategy``). As JSON they
+        searched for duplicates (``sqlrank.duplicates_searched``), and the plan of a global order (``sqlrank.score_order``). As JSON they
         contain the kinds of columns (``sqlrank.columns``) and properties of metrics (``sqlrank.measures``), which :func:`sqlrank.chart`
         reads.
 

@@ -172,7 +172,7 @@ ARGUMENT_RULES = {
     "compat": ArgumentRule(_is_str, "the name of a tool's settings, such as 'trec10'", MetricError),
     "check": ArgumentRule(lambda value: _is_str(value) and value in CHECK_MODES, f"one of: {', '.join(CHECK_MODES)}"),
     "sql_dir": ArgumentRule(_is_path, "the path of a folder"),
-    "plan": ArgumentRule(_is_str_keyed_mapping, "a plan and its value, such as {'order': 'bucketed'}", MetricError),
+    "plan": ArgumentRule(_is_str_keyed_mapping, "a plan and its value, such as {'score_order': 'buckets'}", MetricError),
     "memory_limit": ArgumentRule(_is_memory, "a number with a unit, from 10MB, such as '2GB'"),
     "threads": ArgumentRule(
         _is_thread_count, f"a whole number from 1 to {max_threads()}, which is {MAX_THREADS_PER_CORE} times the cores here"

@@ -107,7 +107,7 @@ def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
     if prepared.question.is_ranking:
         metadata["sqlrank.duplicates_searched"] = "none" if prepared.question.deduplicates else _duplicate_search_scope(prepared)
     if prepared.question.base_role is not None:
-        metadata["sqlrank.strategy"] = str(prepared.plans.get("order", "none"))
+        metadata["sqlrank.score_order"] = str(prepared.plans.get("score_order", "none"))
     if prepared.question.call.per_query:
         metadata["sqlrank.metrics"] = json.dumps(metric_fingerprints(prepared.question.metrics, prepared.question.library))
     if (confidence := prepared.question.confidence) is not None:
@@ -140,7 +140,7 @@ def _duplicate_search_scope(prepared: PreparedStatement) -> str:
     report = prepared.report
     if report is None or report.all_rows:
         return "none" if report is None else "all rows"
-    first = f" that can be among the first {prepared.plans['top']}" if prepared.plans["ranking"] == "top" else ""
+    first = f" that can be among the first {prepared.plans['top_k']}" if prepared.plans["rank_method"] == "top_k" else ""
     return f"rows of documents of positive relevance{first}"
 
 
@@ -184,6 +184,6 @@ def _verify_ranking_join(prepared: PreparedStatement, report: ValidationReport, 
     is_truth = question.shared_policies.get("queries", "truth") in {"truth", "strict"} and question.grouping_sets is None
     keys = [output.name for output in prepared.statement.outputs if output.kind == "by"]
     systems = 1 if not by else result.group_by(keys).aggregate([]).num_rows if is_system else None
-    is_joined = prepared.plans["ranking"] != "listed"  # an array lookup finds a document once, even if the list contains duplicates
+    is_joined = prepared.plans["rank_method"] != "array"  # an array lookup finds a document once, even if the list contains duplicates
     expected = report.positive * systems if is_truth and is_joined and systems is not None else None
     cross_input_checks.check_ranking_join(prepared.columns.database, inputs, report, (docs, retrieved), expected)

@@ -98,7 +98,7 @@ def prepare(question: ResolvedRequest, database: Database, check: CheckMode = "o
         for bound_input in [*columns.side_inputs, *([columns.base] if columns.base is not None else [])]:
             _check_unique(columns, bound_input)
     plans = choose_plan(question, columns, None if report is None else report.rows)
-    input_ctes = build_input_ctes(columns, plain=plans["lists"] == "plain")
+    input_ctes = build_input_ctes(columns, plain=plans["list_key"] == "input")
     metrics = [metric.with_plan(plans) for metric in question.metrics]
     base_role = question.base_role
     if is_audited and base_role is not None:

@@ -124,7 +124,7 @@ def resolve_request(call: Request) -> ResolvedRequest:
     """
     library = registry_for(call.sql_dir)
     sources_by_role, policies = _split_queries(call, library)
-    plan, policies = _split_plan(call, policies)
+    plan = {name: freeze_value(value, f"plan {name}") for name, value in (call.plan or {}).items() if value is not None}
     available_roles = {*sources_by_role, *(("run", "qrels") if "predictions" in sources_by_role else ())}
     metrics = metric_resolver.resolve_metrics(call.metrics, library, call.compat, policies, available_roles)
     columns, sets = parse_group_by(call.by)
@@ -177,14 +177,6 @@ def _split_queries(call: Request, library: Registry) -> tuple[dict[str, Any], di
     elif isinstance(sources.get("queries"), str) and sources["queries"] in library.allowed_values("queries"):
         policies["queries"] = sources.pop("queries")
     return sources, policies
-
-
-def _split_plan(call: Request, policies: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the plans and the policies; ``strategy`` is the former name of a plan."""
-    plan = {name: freeze_value(value, f"plan {name}") for name, value in (call.plan or {}).items() if value is not None}
-    if policies.get("strategy") is not None:
-        plan.setdefault("order", freeze_value(policies["strategy"], "strategy"))
-    return plan, {name: value for name, value in policies.items() if name != "strategy"}
 
 
 def parse_group_by(argument: Any, name: str = "by") -> tuple[list[str], list[list[str]] | None]:

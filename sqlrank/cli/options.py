@@ -88,7 +88,9 @@ Policy = Annotated[
 ]
 Plan = Annotated[
     list[str] | None,
-    typer.Option("--plan", help="How to compute, never what: order=bucketed, ranking=counted. Repeat for more.", autocompletion=_plans),
+    typer.Option(
+        "--plan", help="How to compute, never what: score_order=buckets, rank_method=count. Repeat for more.", autocompletion=_plans
+    ),
 ]
 Inputs = Annotated[
     list[str] | None,

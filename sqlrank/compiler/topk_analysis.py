@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 TRUNCATED_RELATION = "retrieved_documents"
-"""Relation that the ``ranking=top`` plan truncates to each list's top k."""
+"""Relation that the ``rank_method=top_k`` plan truncates to each list's top k."""
 
 MAX_DEPTH = 100_000
 """Largest k that the analysis tries."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, did_you_mean
-from sqlrank.planner.order_strategy import choose_order
-from sqlrank.planner.ranking_strategy import choose_ranking, find_depth, max_depth, ranking_metrics
+from sqlrank.planner.rank_method import choose_rank_method, find_depth, max_depth, ranking_metrics
+from sqlrank.planner.score_order import choose_score_order
 from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
@@ -40,19 +40,19 @@ def validate_plan(question: ResolvedRequest, dialect: str) -> None:
             alternatives = [
                 candidate
                 for candidate, entry in values.items()
-                if dialect in entry.get("engines", [dialect]) and candidate not in {"auto", "ranked"}
+                if dialect in entry.get("engines", [dialect]) and candidate not in {"auto", "rank"}
             ]
             raise MetricError(
                 f"{name}={value!r} is for {_or(engines).replace('duckdb', 'DuckDB')}; choose {_or(alternatives)} for {dialect}"
             )
         for metric in ranking_metrics(question):
-            for policy, allowed in values[value].get("only", {}).items():
+            for policy, allowed in values[value].get("valid_with", {}).items():
                 if metric.settings.get(policy, allowed[0]) not in allowed:
                     requirement = f"{policy}={allowed[0]!r}, not {metric.settings[policy]!r}"
                     raise MetricError(f"{name}={value!r} is for {requirement}; give {name}={next(iter(values))!r}, or leave it out")
-            if value == "top" and find_depth(question, metric) is None:
+            if value == "top_k" and find_depth(question, metric) is None:
                 requirement = f"metrics of the first documents alone, not {metric.metric}"
-                raise MetricError(f"ranking='top' is for {requirement}; give ranking='sorted', or leave it out")
+                raise MetricError(f"rank_method='top_k' is for {requirement}; give rank_method='sort', or leave it out")
 
 
 def _or(words: list[str]) -> str:
@@ -73,25 +73,25 @@ def choose_plan(question: ResolvedRequest, columns: BoundInputs, rows: Mapping[s
     weighted = question.base_role is not None and "weight" in columns.needed_columns.get(question.base_role, ())
     weighted |= question.confidence is not None and question.confidence.resamples_rows
     plans: dict[str, ParameterValue] = {
-        "lists": "numbered" if database.dialect == "duckdb" else "plain",
-        "counting": "framed" if database.dialect == "duckdb" else "bits",
-        "merging": "early" if dialect.recomputes_ctes else "late",
+        "list_key": "integer" if database.dialect == "duckdb" else "input",
+        "pair_counting": "window_ranks" if database.dialect == "duckdb" else "bits",
+        "bucket_aggregation": "before_bucketing" if dialect.recomputes_ctes else "after_bucketing",
         "weight_below": "by_sum" if weighted else "by_difference",
         "exact_weight": "weights" if weighted else "rows",
         "selected_queries": "in_queries_table" if "queries" in columns.inputs else "all",
         "list_groups": "from_queries_table" if columns.query_attributes else "from_lists",
         "sampled_by": "cluster" if columns.has_units else "prediction",
-        **{name: value for name, value in requested.items() if name != "order"},
+        **{name: value for name, value in requested.items() if name != "score_order"},
     }
-    if "ranking" not in plans:
-        plans["ranking"] = choose_ranking(question, columns, rows)
-    if plans["ranking"] == "top":
-        plans["top"] = max_depth(question) or 1
-    if any("order" in metric.dependencies.settings for metric in question.metrics):
-        plans["order"] = choose_order(question, columns, requested.get("order", "auto"), weighted)
+    if "rank_method" not in plans:
+        plans["rank_method"] = choose_rank_method(question, columns, rows)
+    if plans["rank_method"] == "top_k":
+        plans["top_k"] = max_depth(question) or 1
+    if any("score_order" in metric.dependencies.settings for metric in question.metrics):
+        plans["score_order"] = choose_score_order(question, columns, requested.get("score_order", "auto"), weighted)
     # The influence of a prediction is joined by its score, or by the threshold that a sort assigns to it.
-    if columns.rows_are_units and "order" in plans and columns.base is not None and not columns.base.not_null:
-        plans["sampled_by"] = "score" if plans["order"] in {"grouped", "bucketed"} else "threshold"
+    if columns.rows_are_units and "score_order" in plans and columns.base is not None and not columns.base.not_null:
+        plans["sampled_by"] = "score" if plans["score_order"] in {"distinct", "buckets"} else "threshold"
     return plans
 
 
@@ -99,7 +99,7 @@ def plan_comment_lines(question: ResolvedRequest, plans: Mapping[str, Any]) -> l
     """Return the header lines that name the plans in use and the alternatives."""
     library = question.library
     read_settings = set().union(*(metric.dependencies.settings for metric in question.metrics))
-    read_settings -= {"merging", "weight_below"} if plans.get("order") != "bucketed" else set()
+    read_settings -= {"bucket_aggregation", "weight_below"} if plans.get("score_order") != "buckets" else set()
     relations = set().union(*(metric.dependencies.relations for metric in question.metrics))
     used = {
         name: plans[name]
@@ -121,11 +121,11 @@ def _affects_files(library: Registry, name: str, value: str, relations: set[str]
     Values for other engines than the chosen one are ignored.
     """
     values = library.plans[name]["values"]
-    entries = [entry for candidate, entry in values.items() if "engines" not in entry or candidate == value]
+    entries = [entry.get("files", {}) for candidate, entry in values.items() if "engines" not in entry or candidate == value]
     return len(entries) < 2 or any(len({entry.get(relation) for entry in entries}) > 1 for relation in relations)  # noqa: PLR2004
 
 
 def _alternative_hint(library: Registry, name: str, value: str) -> str:
     """Return the hint about the alternative to a plan's value, if any."""
-    hint = str({**library.plans[name], **library.plans[name]["values"].get(value, {})}.get("change", ""))
+    hint = str({**library.plans[name], **library.plans[name]["values"].get(value, {})}.get("alternative", ""))
     return "" if hint.startswith(f"{name}={value}") else hint

@@ -117,8 +117,8 @@ def _defaults_without_inputs(input_roles: Collection[str], library: Registry) ->
     defaults: dict[str, ParameterValue] = {}
     for policy, entry in library.policies.items():
         default, *alternatives = entry["values"].items()
-        possible = [value for value, files in alternatives if files.get("needs", "run") in {*input_roles, "run"}]
-        if default[1].get("needs", "run") not in {*input_roles, "run"} and possible:
+        possible = [value for value, files in alternatives if files.get("requires_input", "run") in {*input_roles, "run"}]
+        if default[1].get("requires_input", "run") not in {*input_roles, "run"} and possible:
             defaults[policy] = possible[0]
     return defaults
 

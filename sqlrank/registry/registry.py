@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.roles import Role
 
-NON_FILE_KEYS = {"about", "change", "convex", "engines", "needs", "only"}
-"""Keys of a policy or plan value that do not name files."""
-
 REQUEST_OPTIONS = ("by", "check", "columns", "compat", "connection", "per_query", "where")
 """Names of request options.
 
@@ -33,9 +30,6 @@ Messages hint at the right argument if a user passes one as a policy or paramete
 
 INPUTS_BY_KEYWORD = ("run", "qrels", "predictions", "queries")
 """Inputs that have their own keyword argument."""
-
-FORMER_PLANS = {"strategy": "order", "numbering": "lists"}
-"""Former policy names of plans."""
 
 
 class Registry:
@@ -199,9 +193,8 @@ class Registry:
 
     def misplaced_name_hint(self, name: str) -> str:
         """Return a hint about the right argument for a misplaced name, or ""."""
-        plan = FORMER_PLANS.get(name, name)
-        if plan in self.plans:
-            return f"; {plan} is a plan: plan={{'{plan}': ...}} (--plan {plan}=...)."
+        if name in self.plans:
+            return f"; {name} is a plan: plan={{'{name}': ...}} (--plan {name}=...)."
         if name in REQUEST_OPTIONS:
             return f"; {name} is an option of the call: {name}=... (--{name.replace('_', '-')})."
         if name in {*self.policies, *self.functions}:
@@ -237,7 +230,7 @@ class Registry:
     def _deciders(self) -> dict[str, list[str]]:
         selectors: dict[str, list[str]] = {}
         for selector, description in (self.policies | self.plans).items():
-            for relation in dict.fromkeys(key for value in description["values"].values() for key in value if key not in NON_FILE_KEYS):
+            for relation in dict.fromkeys(relation for value in description["values"].values() for relation in value.get("files", ())):
                 selectors.setdefault(relation, []).append(selector)
         return selectors
 
@@ -249,9 +242,9 @@ class Registry:
         if file := self.relations.get((name, "")):
             return self.validated(file)
         for selector, description in self.find_selectors(name).items():
-            values = description["values"]
-            default = next(value for value, files in values.items() if selector in self.policies or name in files)
-            variant = values[settings.get(selector, default)].get(name)
+            files = {value: entry.get("files", {}) for value, entry in description["values"].items()}
+            default = next(value for value, variants in files.items() if selector in self.policies or name in variants)
+            variant = files[settings.get(selector, default)].get(name)
             if variant is not None:
                 return self.validated(self.relations[name, variant])
         raise MetricError(f"no {name!r} under these policies: ties='row_order' is for metrics of predictions only")
@@ -259,7 +252,8 @@ class Registry:
     def row_filter(self, role: str, settings: Mapping[str, Any]) -> SqlFile | None:
         """Return the file that filters an input's rows under the policies, if any."""
         for selector, description in self.find_selectors(role).items():
-            variant = description["values"][settings.get(selector, next(iter(description["values"])))].get(role)
+            values = description["values"]
+            variant = values[settings.get(selector, next(iter(values)))].get("files", {}).get(role)
             if variant is not None:
                 return self.validated(self.relations[role, variant])
         return None

@@ -51,9 +51,8 @@ CUTOFF_PARAMETERS = ("k", "first_cutoff", "all_cutoffs")
 MAX_LIST_LENGTH = 1000
 """Maximum length of a list parameter; every number is written into the statement."""
 
-
-FORMER_POLICIES = ("topics", "strategy")
-"""Keywords that are aliases of policies or plans."""
+QUERIES_POLICY_KEYWORD = "topics"
+"""Keyword of the policy ``queries`` in Python, where ``queries=`` is a table."""
 
 
 @lru_cache(maxsize=8)
@@ -65,8 +64,8 @@ def policy_names(library: Registry) -> frozenset[str]:
 
 
 def unknown_keywords(names: Iterable[str], library: Registry) -> list[str]:
-    """Return the names that are neither policies nor aliases of policies and plans."""
-    return [name for name in names if name not in FORMER_POLICIES and name not in policy_names(library)]
+    """Return the names that are no policies."""
+    return [name for name in names if name != QUERIES_POLICY_KEYWORD and name not in policy_names(library)]
 
 
 def unknown_policies(policies: Iterable[str], library: Registry) -> list[str]:
@@ -133,8 +132,8 @@ def _metrics_reading(name: str, library: Registry) -> str:
         variants = [
             (policy, value, library.relations[relation, variant])
             for policy, entry in library.policies.items()
-            for value, files in entry["values"].items()
-            for relation, variant in files.items()
+            for value, choice in entry["values"].items()
+            for relation, variant in choice.get("files", {}).items()
             if (relation, variant) in library.relations
         ]
         holders = [

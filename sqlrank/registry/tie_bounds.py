@@ -50,9 +50,9 @@ def _bounds(annotation: str) -> tuple[TieBound, ...]:
 def prediction_tie_orders(library: Registry) -> list[str]:
     """Return the values of ``ties`` that apply to predictions.
 
-    They select a variant of ``thresholds``.
+    They select a variant of ``positive_thresholds``.
     """
-    return [value for value, files in library.policies["ties"]["values"].items() if "positive_thresholds" in files]
+    return [value for value, choice in library.policies["ties"]["values"].items() if "positive_thresholds" in choice.get("files", ())]
 
 
 def for_tie_order(metric: ResolvedMetric, library: Registry) -> ResolvedMetric:

@@ -180,7 +180,7 @@ class ReportRequest:
         sources, common = self.arguments_for_system(system)
         # Rows were validated before. Sorting whole lists includes all judged documents.
         overrides = {name: common[name] for name in ("columns", "where")}
-        overrides |= {"check": "off", "plan": {**(common["plan"] or {}), "ranking": "sorted"}}
+        overrides |= {"check": "off", "plan": {**(common["plan"] or {}), "rank_method": "sort"}}
         return sqlrank.explain(metric, query=query, rows=rows, **sources, **{**self._common([metric]), **overrides})
 
     def arguments_for_system(self, system: str) -> tuple[dict[str, Any], dict[str, Any]]:

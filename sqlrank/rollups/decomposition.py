@@ -230,7 +230,7 @@ def _over(aggregate: exp.Expr, name: str, alias: str) -> Any:
 
 def _is_implied(policy: str, library: Registry) -> bool:
     """Return True if the default of a policy depends on which inputs are given."""
-    return any("needs" in value for value in library.policies.get(policy, {"values": {}})["values"].values())
+    return any("requires_input" in value for value in library.policies.get(policy, {"values": {}})["values"].values())
 
 
 def _setting(name: str, metric: ResolvedMetric, library: Registry) -> ParameterValue | None:

@@ -228,7 +228,7 @@ class _RollupQuery:
             [*by, f'"{ORDER_NUMBER}"'],
             sql_dir=self.call.sql_dir,
             policies=read,
-            plan={"order": "grouped"},
+            plan={"score_order": "distinct"},
         )
         return prepare(question_of(call), names_only_database(self.dialect, lambda _, source: exp.to_table(source))).statement
 

@@ -70,7 +70,7 @@ def evaluate_tie_orders(
     }
     read = {name: value for name, value in policies.items() if any(name in metric.policies_read for metric in metrics)}
     # A score has at most two rows: grouping them while reading is cheapest.
-    call = Request((), {}, {"weight": "weight"}, [ROLLUP_GROUP_ID], sql_dir=sql_dir, policies=read, plan={"order": "grouped"})
+    call = Request((), {}, {"weight": "weight"}, [ROLLUP_GROUP_ID], sql_dir=sql_dir, policies=read, plan={"score_order": "distinct"})
     untimed_limits = replace(limits, timeout=None)  # the call has a deadline of its own
     is_mixed = _is_mixed(bins)
     if only_tied or not pc.any(is_mixed).as_py():

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 INF = float("inf")
-STRATEGIES = ("window", "ranked", "packed", "condensed", "grouped", "bucketed")
-WEIGHTED = ("window", "packed", "condensed", "grouped", "bucketed")
-QUICK = ("window", "bucketed")
+STRATEGIES = ("window", "rank", "integer_sort", "compress", "distinct", "buckets")
+WEIGHTED = ("window", "integer_sort", "compress", "distinct", "buckets")
+QUICK = ("window", "buckets")
 """The strategies that are asked in every run."""
 
 

@@ -19,12 +19,12 @@ def row(metrics: Any, **options: Any) -> list[Any]:
     return list(sqlrank.evaluate(metrics, **{**SOURCES, **options}).to_pylist()[0].values())
 
 
-@pytest.mark.parametrize("lists", few(["numbered", "plain"], 1))
+@pytest.mark.parametrize("lists", few(["integer", "input"], 1))
 @pytest.mark.parametrize("topics", ["truth", "intersect", "run"])
 def test_only_the_queries_of_the_table_are_evaluated(topics: str, lists: str) -> None:
     ids = SOME.select(["query_id"])
-    assert row(["RR", "num_q"], queries=ids, topics=topics, plan={"lists": lists}) == [(1 / 2 + 1) / 2, 2]
-    found = sqlrank.evaluate("RR", **SOURCES, queries=ids, topics=topics, per_query=True, plan={"lists": lists})
+    assert row(["RR", "num_q"], queries=ids, topics=topics, plan={"list_key": lists}) == [(1 / 2 + 1) / 2, 2]
+    found = sqlrank.evaluate("RR", **SOURCES, queries=ids, topics=topics, per_query=True, plan={"list_key": lists})
     assert found.to_pylist() == [{"query_id": "half", "RR": 0.5}, {"query_id": "whole", "RR": 1.0}]
 
 

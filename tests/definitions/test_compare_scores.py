@@ -135,13 +135,13 @@ def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) ->
     metrics = ["AUC", "APS", "Gini", "LogLoss", "Brier", "Precision", "NormalizedEntropy"]
 
     def by(order: str) -> list[dict[str, Any]]:
-        plan = {"order": order}
+        plan = {"score_order": order}
         found = sqlrank.compare(metrics, predictions=data, columns={"score": ["a", "b", "c"]}, slices=[["day"], []], plan=plan, **options)
         return list(found.to_pylist())
 
     sorted_once = by("window")
     assert len(sorted_once) == 4 * 3 * len(metrics)
-    for order in ("grouped", "bucketed"):
+    for order in ("distinct", "buckets"):
         for row, expected in zip(by(order), sorted_once, strict=True):
             assert row == {
                 name: pytest.approx(value, rel=1e-8, abs=1e-12) if isinstance(value, float) else value for name, value in expected.items()

@@ -21,7 +21,7 @@ OTHER = [0.8, 0.9, 0.6, 0.3, 0.5, 0.5, 0.2, 0.1, 0.4, 0.3]
 
 WEIGHED = {**TEN, "weight": WEIGHTS}
 BY_USER = {**WEIGHED, "user": CLUSTERS}
-ORDERS = ("window", "grouped", "bucketed")
+ORDERS = ("window", "distinct", "buckets")
 OF_ORDERS = ["AUC", "Gini", "LiftQuality", "APS"]
 
 
@@ -151,13 +151,13 @@ def test_an_expression_says_what_was_drawn_together() -> None:
     assert expression == pytest.approx(column, rel=1e-12)  # users are added up in the order in which they are met
 
 
-@pytest.mark.parametrize("order", few(ORDERS, ["grouped"]))
+@pytest.mark.parametrize("order", few(ORDERS, ["distinct"]))
 def test_every_plan_has_the_same_intervals(order: str) -> None:
     table = pa.table({**sample(), "shop": [row % 2 for row in range(60)]})
     for options in ({}, {"unit": "CAST(user AS INT)"}):
         given = {"predictions": table, "confidence": 0.9, "by": "shop", **options}
         usual = sqlrank.evaluate(OF_ORDERS, **given).to_pylist()
-        for one, two in zip(usual, sqlrank.evaluate(OF_ORDERS, **given, plan={"order": order}).to_pylist(), strict=True):
+        for one, two in zip(usual, sqlrank.evaluate(OF_ORDERS, **given, plan={"score_order": order}).to_pylist(), strict=True):
             assert one == pytest.approx(two, rel=1e-11)
             assert one["AUC.ci_low"] < one["AUC"] < one["AUC.ci_high"]
 
@@ -174,9 +174,9 @@ def test_the_plans_for_rows_of_weight_1(order: str) -> None:
     })  # fmt: skip
     for options in ({}, {"unit": "CAST(user AS INT)"}):
         given = {"predictions": table, "confidence": 0.9, "by": [["shop"], []], **options}
-        usual = sqlrank.evaluate(OF_ORDERS, **given, plan={"order": "grouped"}).to_pylist()
+        usual = sqlrank.evaluate(OF_ORDERS, **given, plan={"score_order": "distinct"}).to_pylist()
         assert len(usual) == 6
-        for one, two in zip(usual, sqlrank.evaluate(OF_ORDERS, **given, plan={"order": order}).to_pylist(), strict=True):
+        for one, two in zip(usual, sqlrank.evaluate(OF_ORDERS, **given, plan={"score_order": order}).to_pylist(), strict=True):
             assert one == pytest.approx(two, rel=1e-11)
 
 

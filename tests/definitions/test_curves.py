@@ -13,7 +13,7 @@ from sklearn import calibration, metrics
 import sqlrank
 from tests.lanes import every, few
 
-STRATEGIES = ("window", "grouped", "bucketed")
+STRATEGIES = ("window", "distinct", "buckets")
 CURVES = ("ROC", "PR", "Gain", "Lift", "Threshold", "Calibration")
 
 
@@ -38,13 +38,13 @@ def arrays(data: pa.Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_all_points_are_those_of_scikit_learn(strategy: str) -> None:
     data = predictions(1)
     label, score, weight = arrays(data)
-    roc = columns("ROC(points=0)", data, strategy=strategy)
+    roc = columns("ROC(points=0)", data, plan={"score_order": strategy})
     fpr, tpr, thresholds = metrics.roc_curve(label, score, sample_weight=weight, drop_intermediate=False)
     assert roc["fpr"] == pytest.approx(fpr, abs=1e-9)
     assert roc["tpr"] == pytest.approx(tpr, abs=1e-9)
     assert roc["threshold"][1:] == pytest.approx(thresholds[1:], abs=1e-9)
     assert list(roc["point"]) == list(range(len(fpr)))
-    pr = columns("PR(points=0)", data, strategy=strategy)
+    pr = columns("PR(points=0)", data, plan={"score_order": strategy})
     precision, recall, thresholds = metrics.precision_recall_curve(label, score, sample_weight=weight)
     assert pr["precision"] == pytest.approx(precision[-2::-1], abs=1e-9)
     assert pr["recall"] == pytest.approx(recall[-2::-1], abs=1e-9)
@@ -155,7 +155,7 @@ def test_what_is_below_a_threshold_is_added_up_itself(strategy: str) -> None:
     """As what is left of the total it was -0.078 instead of 0.0042, and 0 instead of 1e-6."""
     data = heavy_and_light()
     label, score, weight = arrays(data)
-    table = columns("Threshold(points=0)", data, strategy=strategy)
+    table = columns("Threshold(points=0)", data, plan={"score_order": strategy})
     for threshold, fn, tn in list(zip(table["threshold"], table["fn"], table["tn"], strict=True))[-40:]:
         below = score < threshold
         exact = [float(sum(map(Fraction, weight[below & (label == value)]))) for value in (1, 0)]
@@ -168,7 +168,7 @@ def test_what_is_below_a_threshold_is_added_up_itself(strategy: str) -> None:
 )
 def test_weighted_curves_end_at_exactly_1(curve: str, end: tuple[float, ...], strategy: str) -> None:
     for data in (heavy_and_light(), predictions(6), predictions(7).append_column("other", pa.array(range(3000)))):
-        table = columns(curve, data, strategy=strategy)
+        table = columns(curve, data, plan={"score_order": strategy})
         shares = [table[name] for name in list(table) if name in {"fpr", "tpr", "fraction", "gain", "recall"}]
         assert tuple(values[-1] for values in shares) == end
         assert max(values.max() for values in shares) == 1

@@ -22,7 +22,7 @@ def table(rows: list[tuple[Any, ...]], *names: str) -> pa.Table:
 RUN = table(RUN_ROWS, "query_id", "doc_id", "score")
 QRELS = table(QRELS_ROWS, "query_id", "doc_id", "relevance")
 BOTH: dict[str, Any] = {"run": RUN, "qrels": QRELS, "duplicates": "max", "nulls": "drop"}
-LISTS = few(["numbered", "plain"], 1)
+LISTS = few(["integer", "input"], 1)
 COUNTS = ["num_duplicates", "num_dropped"]
 PREDICTIONS = table(
     [("x", 1, 0.9, 1.0), ("x", 0, 0.4, 2.0), ("x", None, 0.5, 1.0), ("y", 1, None, 1.0), ("y", 0, 0.1, None), ("z", 1, 0.3, 1.0)],
@@ -37,9 +37,9 @@ def rows(metrics: Any, **options: Any) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("lists", LISTS)
 def test_the_greatest_of_duplicates_is_kept_and_they_are_counted(lists: str) -> None:
     # Query 1: a (0.9, relevant), b; c is relevant, and was not retrieved with a score. Query 2: d (0.8), b (0.4, of grade 2).
-    found = rows(["RR", "R", "CG", "num_ret", *COUNTS], **BOTH, per_query=True, plan={"lists": lists})
+    found = rows(["RR", "R", "CG", "num_ret", *COUNTS], **BOTH, per_query=True, plan={"list_key": lists})
     assert found == [(1, 1.0, 0.5, 1.0, 2, 1, 1), (2, 0.5, 1.0, 2.0, 2, 2, 1)]
-    assert rows(COUNTS, **BOTH, plan={"lists": lists}) == [(3, 2)]
+    assert rows(COUNTS, **BOTH, plan={"list_key": lists}) == [(3, 2)]
 
 
 @pytest.mark.slow
@@ -77,9 +77,9 @@ def test_a_query_stays_if_all_of_its_rows_are_left_out() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", few(["window", "bucketed", "grouped"], 1))
+@pytest.mark.parametrize("order", few(["window", "buckets", "distinct"], 1))
 def test_predictions_without_a_value(order: str) -> None:
-    options: dict[str, Any] = {"predictions": PREDICTIONS, "nulls": "drop", "plan": {"order": order}}
+    options: dict[str, Any] = {"predictions": PREDICTIONS, "nulls": "drop", "plan": {"score_order": order}}
     metrics = ["AUC", "Positives", "num_predictions", "num_predictions_dropped"]
     # Of weight: positives .9 and .3 against .4 (2): one of two pairs.
     assert rows(metrics, **options) == [(0.5, 2.0, 3, 3)]

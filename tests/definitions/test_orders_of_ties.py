@@ -66,7 +66,7 @@ def at_scores(bins: tuple[tuple[float, float], ...]) -> tuple[list[int], list[fl
 @pytest.mark.parametrize("strategy", few(WEIGHTED, 1))
 @pytest.mark.parametrize(("ties", "place"), [("worst", 1), ("best", 2)])
 def test_three_scores(ties: str, place: int, strategy: str) -> None:
-    got = values([row[0] for row in WORKED], *at_scores(THREE), ties=ties, strategy=strategy)
+    got = values([row[0] for row in WORKED], *at_scores(THREE), ties=ties, plan={"score_order": strategy})
     assert got == pytest.approx([row[place] for row in WORKED], abs=1e-10)
 
 

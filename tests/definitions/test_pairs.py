@@ -240,5 +240,5 @@ def test_null_and_nan_are_refused() -> None:
 def test_counting_by_frames_is_for_duckdb() -> None:
     assert "RANK(" in sqlrank.sql("KendallTau", predictions="p")
     assert "ORDER BY" in sqlrank.sql("KendallTau", predictions="p", dialect="bigquery")
-    with pytest.raises(MetricError, match="counting='framed' is for DuckDB; choose bits for bigquery"):
-        sqlrank.sql("KendallTau", predictions="p", dialect="bigquery", plan={"counting": "framed"})
+    with pytest.raises(MetricError, match="pair_counting='window_ranks' is for DuckDB; choose bits for bigquery"):
+        sqlrank.sql("KendallTau", predictions="p", dialect="bigquery", plan={"pair_counting": "window_ranks"})

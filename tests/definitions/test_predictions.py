@@ -82,7 +82,7 @@ WORKED = [
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_the_example_of_spark(strategy: str) -> None:
-    got = values([metric for metric, _ in WORKED], *SPARK, strategy=strategy)
+    got = values([metric for metric, _ in WORKED], *SPARK, plan={"score_order": strategy})
     wrong = [(metric, have, value) for (metric, value), have in zip(WORKED, got, strict=True) if have != pytest.approx(value, abs=1e-12)]
     assert not wrong
 
@@ -96,7 +96,7 @@ def test_the_numbers_that_spark_prints() -> None:
 def test_six_predictions_in_order(strategy: str) -> None:
     """METRICS 5.4, Toy C: -+-+++."""
     label, score = ranked("-+-+++")
-    got = values(["APS", "PRAUC", "PRAUC(interpolation=from_one)"], label, score, strategy=strategy)
+    got = values(["APS", "PRAUC", "PRAUC(interpolation=from_one)"], label, score, plan={"score_order": strategy})
     curve = (0 + 1 / 2) / 8 + (1 / 3 + 2 / 4) / 8 + (2 / 4 + 3 / 5) / 8 + (3 / 5 + 4 / 6) / 8
     assert got == pytest.approx([0.56667, 0.4625, 0.4625], abs=5e-6)
     assert got == pytest.approx([(1 / 2 + 2 / 4 + 3 / 5 + 4 / 6) / 4, curve, curve], abs=1e-12)
@@ -123,7 +123,7 @@ def test_areas_with_five_of_the_first_six(order: str, pairs: int) -> None:
 @pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 @pytest.mark.parametrize(("last", "expected", "printed"), [(0.1, 1.0 / 1.7, 0.5882352941), (0.7, 1.6 / 1.7, 0.9411764706)])
 def test_pndcg_of_valassis(strategy: str, last: float, expected: float, printed: float) -> None:
-    (got,) = values("PnDCG", [1, 0, 1], [0.9, 0.8, last], strategy=strategy)
+    (got,) = values("PnDCG", [1, 0, 1], [0.9, 0.8, last], plan={"score_order": strategy})
     assert got == pytest.approx(expected, abs=1e-12)
     assert round(got, 10) == printed
 
@@ -195,7 +195,7 @@ def test_lift_quality_of_lightmetrics(seed: int, weights: str) -> None:
 def test_the_spark_variant_is_two_over_the_negatives_lower(strategy: str) -> None:
     rng = np.random.default_rng(32)
     label, score = rng.permutation([1] * 20 + [0] * 32), rng.permutation(52)
-    exact, spark = values(["LiftQuality", "LiftQuality(lift_variant=magnetic_spark)"], label, score, strategy=strategy)
+    exact, spark = values(["LiftQuality", "LiftQuality(lift_variant=magnetic_spark)"], label, score, plan={"score_order": strategy})
     assert exact - spark == pytest.approx(2 / 32, abs=1e-12)
 
 
@@ -205,7 +205,7 @@ def test_lift_quality_of_ties_is_the_mean_over_their_orders(strategy: str) -> No
     label, score = [1, 1, 0, 0, 0], [0.5, 0.5, 0.5, 0.5, 0.1]
     orders = [serial([*order, 0], [1.0] * 5) for order in permutations(label[:4])]
     assert sorted({round(order, 12) for order in orders}) == pytest.approx([-1 / 3, 0, 1 / 3, 2 / 3, 1], abs=1e-11)
-    assert values("LiftQuality", label, score, strategy=strategy) == pytest.approx([1 / 3], abs=1e-12)
+    assert values("LiftQuality", label, score, plan={"score_order": strategy}) == pytest.approx([1 / 3], abs=1e-12)
     assert np.mean(orders) == pytest.approx(1 / 3, abs=1e-12)
 
 
@@ -252,7 +252,7 @@ BY_QUERY = ([1, 0, 0, 0, 1, 1, 1, 1, 0], [0.9, 0.5, 0.1, 0.8, 0.2, 0.3, 0.2, 0.1
 @pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_gauc(strategy: str, importance: str, expected: float) -> None:
     """The AUC is 1 in a, 0 in b; c and d are of one class."""
-    got = values(f"GAUC(importance={importance})", *BY_QUERY, extra=QUERIES, strategy=strategy)
+    got = values(f"GAUC(importance={importance})", *BY_QUERY, extra=QUERIES, plan={"score_order": strategy})
     assert got == pytest.approx([expected], abs=1e-12)
 
 

@@ -46,9 +46,11 @@ def each_group_alone() -> list[list[float]]:
 @pytest.mark.parametrize("name", every(4, INNER))
 def test_by_columns_of_any_name(name: str) -> None:
     """Also that of a column, a table or a result inside the statement; and NULL is a group of its own."""
-    for strategy in ("window", "bucketed"):
+    for strategy in ("window", "buckets"):
         data = pa.table(GROUPED | {name: GROUPS})
-        rows = sqlrank.evaluate(OF_GROUPS, predictions=data, by=[[name], []], strategy=strategy, connection=database()).to_pylist()
+        rows = sqlrank.evaluate(
+            OF_GROUPS, predictions=data, by=[[name], []], plan={"score_order": strategy}, connection=database()
+        ).to_pylist()
         assert [row.pop(name) for row in rows] == [None, None, "x", "y"]
         assert [row.pop("slice") for row in rows] == [*sorted(["all", name]), name, name]
         got = sorted((list(row.values()) for row in rows), key=lambda row: row[-1])
@@ -65,6 +67,6 @@ def test_two_by_columns_with_null_in_either() -> None:
         }
     )
     for strategy in STRATEGIES:
-        rows = sqlrank.evaluate(["AUC", "KS"], predictions=data, by=["a", "b"], strategy=strategy).to_pylist()
+        rows = sqlrank.evaluate(["AUC", "KS"], predictions=data, by=["a", "b"], plan={"score_order": strategy}).to_pylist()
         expected = [(None, "x", 0.0, 1.0), (1, None, 0.5, 0.0), (1, "x", 1.0, 1.0)]
         assert [tuple(row.values()) for row in rows] == expected

@@ -17,10 +17,10 @@ from tests.lanes import few
 IMBALANCED = ([0, 1, 0, 1], [0.9, 0.8, 0.7, 0.6], [1 / 3, 1.0, 1e9, 0.1])
 
 
-@pytest.mark.parametrize("strategy", ["window", "grouped", "bucketed"])
+@pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
 def test_a_weight_of_a_billion_below_does_not_blur_what_is_above(strategy: str) -> None:
     expected = [(1 * 1 / (1 + 1 / 3) + 0.1 * 1.1 / (1.1 + 1 / 3 + 1e9)) / 1.1, 0.5 * (0 + 0.75) / 1.1]
-    aps, prauc = values(["APS", "PRAUC"], *IMBALANCED, strategy=strategy)
+    aps, prauc = values(["APS", "PRAUC"], *IMBALANCED, plan={"score_order": strategy})
     assert aps == pytest.approx(expected[0], abs=1e-12)
     assert prauc == pytest.approx(expected[1], abs=1e-9)
 
@@ -30,7 +30,7 @@ def test_a_weight_of_a_billion_at_a_score_does_not_blur_what_is_above_it(strateg
     """The precision before the last score is 1/4; the positive there has nearly all the weight of its class."""
     label, score, weight = [0, 1, 1], [0.9, 0.8, 0.7], [1.0, 1 / 3, 1e9]
     before, after = (1 / 3) / (1 + 1 / 3), (1e9 + 1 / 3) / (1e9 + 1 + 1 / 3)
-    (got,) = values("PRAUC", label, score, weight, strategy=strategy)
+    (got,) = values("PRAUC", label, score, weight, plan={"score_order": strategy})
     assert got == pytest.approx((before / 6 + 1e9 * (before + after) / 2) / (1e9 + 1 / 3), abs=1e-12)
 
 
@@ -40,7 +40,7 @@ def test_billions_to_one(strategy: str) -> None:
     label, score, weight = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], [1e-3, 1e6, 1e6, 1e-3]
     pairs = 1e-3 * (1e6 + 1e-3) + 1e6 * 1e-3
     expected = [pairs / (1e6 + 1e-3) ** 2, (1e-3 * 0.9 + 1e6 * 0.7) / (0.9e-3 + 0.8e6 + 0.7e-9)]
-    auc, _ = values(["AUC", "PnDCG"], label, score, weight, strategy=strategy)
+    auc, _ = values(["AUC", "PnDCG"], label, score, weight, plan={"score_order": strategy})
     assert auc == pytest.approx(expected[0], abs=1e-15)
 
 
@@ -66,7 +66,7 @@ def test_the_scale_of_weights_does_not_matter(scale: float) -> None:
 @pytest.mark.parametrize("metric", ["MCC(cut=best)", "MCC(cut=best, criterion=mcc)", "NPV(cut=best)"])
 def test_tenths_of_weights_at_the_best_threshold(metric: str, strategy: str) -> None:
     """There are no negatives, so that neither is defined: NULL, not NaN."""
-    assert values(metric, [1, 1, 1], [0.2, 0.6, 0.8], [0.2, 0.3, 1.1], strategy=strategy) == [None]
+    assert values(metric, [1, 1, 1], [0.2, 0.6, 0.8], [0.2, 0.3, 1.1], plan={"score_order": strategy}) == [None]
 
 
 def test_no_false_negative_is_left_at_the_lowest_threshold() -> None:
@@ -79,21 +79,21 @@ def test_no_false_negative_is_left_at_the_lowest_threshold() -> None:
 def test_the_best_mcc_of_tenths_of_weights(strategy: str) -> None:
     """Of +0.8 (0.3), +0.7 (0.3), -0.3 (0.2) and +0.0 (0.2) the first two are best: tp = 0.6, tn = 0.2, fn = 0.2."""
     metrics = ["ThresholdUsed(cut=best, criterion=mcc)", "MCC(cut=best, criterion=mcc)"]
-    got = values(metrics, [1, 1, 0, 1], [0.8, 0.7, 0.3, 0.0], [0.3, 0.3, 0.2, 0.2], strategy=strategy)
+    got = values(metrics, [1, 1, 0, 1], [0.8, 0.7, 0.3, 0.0], [0.3, 0.3, 0.2, 0.2], plan={"score_order": strategy})
     assert got == pytest.approx([0.7, 0.6 * 0.2 / sqrt(0.6 * 0.8 * 0.2 * 0.4)], abs=1e-12)
 
 
-@pytest.mark.parametrize("strategy", ["window", "grouped", "bucketed"])
+@pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
 def test_a_positive_of_no_weight_is_no_threshold(strategy: str) -> None:
     """J is 0 at the only threshold, 0.7, and would be at 0.9, too."""
     metric = "ThresholdUsed(cut=best, criterion=youden)"
-    assert values(metric, [1, 0, 1], [0.9, 0.8, 0.7], [0.0, 1.0, 1.0], strategy=strategy) == [0.7]
+    assert values(metric, [1, 0, 1], [0.9, 0.8, 0.7], [0.0, 1.0, 1.0], plan={"score_order": strategy}) == [0.7]
 
 
 @pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_of_equally_good_thresholds_the_highest(strategy: str) -> None:
     metrics = ["ThresholdUsed(cut=best, criterion=youden)", "ThresholdUsed(cut=best, criterion=accuracy)", "ThresholdUsed(cut=best)"]
-    got = values(metrics, *ranked("+-+-+-"), strategy=strategy)
+    got = values(metrics, *ranked("+-+-+-"), plan={"score_order": strategy})
     assert got == [1.0, 1.0, 0.96]
 
 
@@ -150,12 +150,12 @@ def test_smape_of_small_integers() -> None:
     ids=["near 2**60", "near 2**63", "signed", "boolean", "zeros of both signs", "largest and least", "infinite", "infinite ties"],
 )
 def test_scores_of_any_size(strategy: str, score: pa.Array, expected: float) -> None:
-    assert values("AUC", [1, 0, 0, 1], score, strategy=strategy) == [expected]
+    assert values("AUC", [1, 0, 0, 1], score, plan={"score_order": strategy}) == [expected]
 
 
-@pytest.mark.parametrize("strategy", ["window", "grouped", "bucketed"])
+@pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
 def test_minus_infinity_beside_very_low_scores(strategy: str) -> None:
-    assert values("AUC", [0, 1, 1, 0], [-INF, -1e300, -1e305, 1.0], strategy=strategy) == [1 / 2]
+    assert values("AUC", [0, 1, 1, 0], [-INF, -1e300, -1e305, 1.0], plan={"score_order": strategy}) == [1 / 2]
 
 
 def test_a_cutoff_beyond_all_weights() -> None:

@@ -32,26 +32,26 @@ TOTALS = ("Positives", "Negatives", "Observations", "TP", "FP", "TN", "FN")
 @pytest.mark.parametrize("label", [0, 1])
 def test_one_class(strategy: str, label: int) -> None:
     undefined = [*UNDEFINED_1, *(NO_POSITIVE if label == 0 else ())]
-    assert values(undefined, [label] * 3, [0.9, 0.9, 0.3], strategy=strategy) == [None] * len(undefined)
+    assert values(undefined, [label] * 3, [0.9, 0.9, 0.3], plan={"score_order": strategy}) == [None] * len(undefined)
 
 
 @pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_positives_alone(strategy: str) -> None:
     metrics = ["APS", "PRAUC", "Gain@0.5", "Lift@0.5", "PnDCG", "Recall", "Precision", "FBeta(cut=best)", "ThresholdUsed(cut=best)"]
-    got = values(metrics, [1, 1], [0.9, 0.3], strategy=strategy)
+    got = values(metrics, [1, 1], [0.9, 0.3], plan={"score_order": strategy})
     assert got == pytest.approx([1, 1, 0.5, 1, 1, 0.5, 1, 1, 0.3], abs=1e-12)
 
 
 @pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_one_row(strategy: str) -> None:
-    got = values(["AUC", "APS", "LogLoss", "PnDCG", "KS", "R2", "ECE", "num_predictions"], [1], [0.25], strategy=strategy)
+    got = values(["AUC", "APS", "LogLoss", "PnDCG", "KS", "R2", "ECE", "num_predictions"], [1], [0.25], plan={"score_order": strategy})
     assert got == [None, 1.0, pytest.approx(log(4)), 1.0, None, None, 0.75, 1.0]
 
 
 @pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_all_tied(strategy: str) -> None:
     metrics = ["AUC", "Gini", "APS", "KS", "pAUC@0.2", "Gain@0.3", "Lift@0.3", "PRAUC", "PRAUC(interpolation=from_one)", "PnDCG"]
-    got = values(metrics, [1, 0, 0, 1, 0], [0.5] * 5, strategy=strategy)
+    got = values(metrics, [1, 0, 0, 1, 0], [0.5] * 5, plan={"score_order": strategy})
     assert got == pytest.approx([0.5, 0, 0.4, 0, 0.5, 0.3, 1, 0.4, 0.7, 1], abs=1e-12)
 
 
@@ -60,8 +60,10 @@ def test_all_tied(strategy: str) -> None:
 def test_no_weight_at_all(strategy: str) -> None:
     label, score = [1, 0, 1], [0.9, 0.8, 0.7]
     undefined = [*UNDEFINED_1, *NO_POSITIVE[:-1], *MEANS, "R2", "ExplainedVariance", "NPV", "Precision", "LogOdds"]
-    assert values(undefined, label, score, [0.0] * 3, strategy=strategy) == [None] * len(undefined)
-    assert values([*TOTALS, "LogLikelihood", "num_predictions"], label, score, [0.0] * 3, strategy=strategy) == [0.0] * 8 + [3.0]
+    assert values(undefined, label, score, [0.0] * 3, plan={"score_order": strategy}) == [None] * len(undefined)
+    assert values([*TOTALS, "LogLikelihood", "num_predictions"], label, score, [0.0] * 3, plan={"score_order": strategy}) == [0.0] * 8 + [
+        3.0
+    ]
 
 
 EMPTY = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
@@ -71,11 +73,11 @@ EMPTY = {"label": pa.array([], pa.int64()), "score": pa.array([], pa.float64())}
 @pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_no_predictions(strategy: str) -> None:
     undefined = [*UNDEFINED_1, *NO_POSITIVE, *MEANS, "LogLikelihood", "R2"]
-    assert values(undefined, **EMPTY, strategy=strategy, check="off") == [None] * len(undefined)
-    assert values([*TOTALS, "num_predictions"], **EMPTY, strategy=strategy, check="off") == [0.0] * 8
+    assert values(undefined, **EMPTY, plan={"score_order": strategy}, check="off") == [None] * len(undefined)
+    assert values([*TOTALS, "num_predictions"], **EMPTY, plan={"score_order": strategy}, check="off") == [0.0] * 8
     data = pa.table({**EMPTY, "day": pa.array([], pa.string())})
-    assert sqlrank.evaluate("AUC", predictions=data, by="day", strategy=strategy, check="off").to_pylist() == []
-    assert sqlrank.evaluate(["AUC", "TP"], predictions=data, by=[["day"], []], strategy=strategy, check="off").num_rows <= 1
+    assert sqlrank.evaluate("AUC", predictions=data, by="day", plan={"score_order": strategy}, check="off").to_pylist() == []
+    assert sqlrank.evaluate(["AUC", "TP"], predictions=data, by=[["day"], []], plan={"score_order": strategy}, check="off").num_rows <= 1
 
 
 @pytest.mark.parametrize("policy", [("zero", 0), ("half", 0.5), ("one", 1), ("skip", None)])

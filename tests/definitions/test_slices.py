@@ -17,7 +17,7 @@ RUN = TABLE.drop_columns(["label"])
 QRELS = TABLE.select(["query_id", "doc_id", "label"]).rename_columns(["query_id", "doc_id", "relevance"])
 QUERIES = pa.table({"query_id": [1, 2], "country": [None, "de"]})
 SLICED: list[list[str]] = [["system"], []]
-LISTS = few(["numbered", "plain"], 1)
+LISTS = few(["integer", "input"], 1)
 
 
 def rows(metrics: Any, **options: Any) -> list[tuple[Any, ...]]:
@@ -27,7 +27,7 @@ def rows(metrics: Any, **options: Any) -> list[tuple[Any, ...]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("lists", LISTS)
 def test_null_is_a_group_of_rankings(lists: str) -> None:
-    options: dict[str, Any] = {"run": RUN, "plan": {"lists": lists}}
+    options: dict[str, Any] = {"run": RUN, "plan": {"list_key": lists}}
     # Each system is asked both queries, and answers one.
     assert rows(["RR", "num_ret"], qrels=QRELS, by="system", **options) == [(None, 0.5, 2), ("x", 0.25, 2)]
     per_query = rows("RR", qrels=QRELS, by="system", per_query=True, **options)
@@ -41,7 +41,7 @@ def test_null_is_a_group_of_rankings(lists: str) -> None:
 @pytest.mark.parametrize("topics", ["truth", "intersect", "run"])
 def test_null_is_a_group_whichever_queries_count(topics: str, lists: str) -> None:
     theirs = QRELS.append_column("system", TABLE["system"])
-    got = rows(["RR", "num_lists", "num_shown@1"], run=RUN, qrels=theirs, by="system", topics=topics, plan={"lists": lists})
+    got = rows(["RR", "num_lists", "num_shown@1"], run=RUN, qrels=theirs, by="system", topics=topics, plan={"list_key": lists})
     assert got == [(None, 1.0, 1, 1), ("x", 0.5, 1, 1)]
 
 
@@ -54,7 +54,7 @@ def test_null_is_a_group_however_ties_are_broken(ties: str) -> None:
 def test_the_total_is_told_from_the_group_without_a_name(lists: str) -> None:
     expected = [(None, "all", 0.75), (None, "system", 1.0), ("x", "system", 0.5)]
     theirs = QRELS.append_column("system", TABLE["system"])
-    options: dict[str, Any] = {"by": SLICED, "plan": {"lists": lists}}
+    options: dict[str, Any] = {"by": SLICED, "plan": {"list_key": lists}}
     assert rows("RR", run=RUN, qrels=theirs, **options) == expected
     assert rows("RR", predictions=TABLE, **options) == expected
     assert sqlrank.evaluate("RR", run=RUN, qrels=theirs, **options).column_names == ["system", "slice", "RR"]

@@ -51,7 +51,7 @@ CANNOT = {
     ("Databend", "cut-offs"): "assertion `left == right` failed",
     ("Databend", "cut-offs of predictions"): "called `Option::unwrap\\(\\)` on a `None` value",
     **{
-        (name, "ranking=listed"): "ranking='listed' is for spark, databricks, bigquery or DuckDB"
+        (name, "rank_method=array"): "rank_method='array' is for spark, databricks, bigquery or DuckDB"
         for name in ("SQLite", "PostgreSQL", "ClickHouse", "DataFusion", "Databend")
     },
 }
@@ -216,11 +216,11 @@ def _of_rankings() -> list[Scenario]:
                 name = "topics" if policy == "queries" else policy
                 options = {**RANKINGS, name: value, "per_query": policy in {"ties", "unjudged"}}
                 found.append(Scenario(f"{policy}={value}", metrics, options, for_some=value in {"expected", "rank"}))
-    counted = {**RANKINGS, "plan": {"ranking": "counted"}, "per_query": True}
+    counted = {**RANKINGS, "plan": {"rank_method": "count"}, "per_query": True}
     found += [
-        Scenario("ranking=sorted", metrics, {**counted, "plan": {"ranking": "sorted"}}),
-        Scenario("ranking=counted", metrics, counted),
-        Scenario("ranking=listed", metrics, {**counted, "plan": {"ranking": "listed"}}),
+        Scenario("rank_method=sort", metrics, {**counted, "plan": {"rank_method": "sort"}}),
+        Scenario("rank_method=count", metrics, counted),
+        Scenario("rank_method=array", metrics, {**counted, "plan": {"rank_method": "array"}}),
     ]
     return [*found, *_of_choices(files, RANKINGS | {"per_query": True})]
 
@@ -313,13 +313,19 @@ def _of_predictions() -> list[Scenario]:
     classification, regression = _names(_family("classification")), _names(_family("regression"))
     unweighted = {"predictions": "unweighted", "by": "shop"}
     found = [
-        Scenario(f"predictions {by or 'at once'}, strategy={strategy}", classification, WEIGHTED | {"by": by, "strategy": strategy})
-        for strategy, by in (("window", "shop"), ("grouped", "shop"), ("bucketed", "shop"), ("window", ()), ("bucketed", ()))
+        Scenario(
+            f"predictions {by or 'at once'}, score_order={strategy}",
+            classification,
+            WEIGHTED | {"by": by, "plan": {"score_order": strategy}},
+        )
+        for strategy, by in (("window", "shop"), ("distinct", "shop"), ("buckets", "shop"), ("window", ()), ("buckets", ()))
     ]
     return [
         *found,
         Scenario("predictions", classification, WEIGHTED | {"by": [["shop"], []]}),
-        Scenario("predictions of weight 1", [name for name in classification if name != "GAUC"], unweighted | {"strategy": "ranked"}),
+        Scenario(
+            "predictions of weight 1", [name for name in classification if name != "GAUC"], unweighted | {"plan": {"score_order": "rank"}}
+        ),
         Scenario("predictions per query", classification, WEIGHTED | {"per_query": True}),
         Scenario("predictions, ties=row_order", classification, WEIGHTED | {"ties": "row_order"}, for_some=True),
         *(
@@ -334,7 +340,9 @@ def _of_predictions() -> list[Scenario]:
         Scenario("pairs of queries", _names(_family("pairs")), WEIGHTED | {"by": "shop", "level": "query"}),
         Scenario("classification of queries", classification, WEIGHTED | {"by": "shop", "level": "query"}),
         Scenario(
-            "predictions, order=bucketed added up early", classification, {**WEIGHTED, "plan": {"order": "bucketed", "merging": "early"}}
+            "predictions, score_order=buckets added up early",
+            classification,
+            {**WEIGHTED, "plan": {"score_order": "buckets", "bucket_aggregation": "before_bucketing"}},
         ),
         *_of_choices(_family("classification"), WEIGHTED | {"by": "shop"}),
         *_of_choices(_family("pairs"), WEIGHTED | {"by": "shop"}),
@@ -377,8 +385,8 @@ def _of_curves() -> list[Scenario]:
             found.append(Scenario(name, [name], {"inputs": {"records": "records"}, "by": "shop"}))
             continue
         found += [
-            Scenario(f"{name}, strategy={strategy}", [name], WEIGHTED | {"by": "shop", "strategy": strategy})
-            for strategy in ("window", "bucketed")
+            Scenario(f"{name}, score_order={strategy}", [name], WEIGHTED | {"by": "shop", "plan": {"score_order": strategy}})
+            for strategy in ("window", "buckets")
         ]
         for choice in file.declared_settings.values():
             values = load_registry().allowed_values(choice.name) if choice.name in load_registry().policies else []

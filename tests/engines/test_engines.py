@@ -34,9 +34,9 @@ FEW = [
     "systems",
     "records of groups",
     "weighted queries",
-    "predictions shop, strategy=bucketed",
+    "predictions shop, score_order=buckets",
     "regression",
-    "ROC, strategy=bucketed",
+    "ROC, score_order=buckets",
 ]
 """Scenarios of every run, on engines that need no server; the others are slow."""
 
@@ -176,7 +176,7 @@ def nested(rows: list[dict[str, Any]], value: str) -> dict[str, dict[str, float]
 
 
 def test_predictions_are_those_of_numpy() -> None:
-    scenario = SCENARIOS["predictions shop, strategy=window"]
+    scenario = SCENARIOS["predictions shop, score_order=window"]
     names = ["label", "score", "weight", "query_id", "rank"]
     for row in expected(scenario.name).to_pylist():
         rows = [item for item in tables()["predictions"].to_pylist() if item["shop"] == row["shop"]]

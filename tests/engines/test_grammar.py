@@ -28,7 +28,7 @@ GRAMMARS = {dialect: dialect for dialect in DIALECTS if dialect not in {"duckdb"
 
 RUN_HERE = {"spark": "Spark", "postgres": "PostgreSQL", "clickhouse": "ClickHouse", "bigquery": "ZetaSQL"}
 
-FUSED = ("systems", "predictions shop, strategy=bucketed", "records of groups", "beyond accuracy", "ROC, strategy=bucketed")
+FUSED = ("systems", "predictions shop, score_order=buckets", "records of groups", "beyond accuracy", "ROC, score_order=buckets")
 """Scenarios that are parsed whole: all metrics, and a curve."""
 
 STEP = re.compile(r"^(?:WITH |\), )\S+ AS \($|^\)$", re.MULTILINE)

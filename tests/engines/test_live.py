@@ -24,7 +24,7 @@ from tests.engines.scenarios import Scenario, tables, written
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RUN = ("systems", "predictions shop, strategy=bucketed")
+RUN = ("systems", "predictions shop, score_order=buckets")
 """The scenarios whose numbers are compared: all metrics of rankings, and all of predictions."""
 
 

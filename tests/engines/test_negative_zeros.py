@@ -53,9 +53,9 @@ def calls(step: int) -> list[Scenario]:
     probabilities = {**predictions, "columns": {"score": "probability", "weight": "light"}}
     of_rankings, of_predictions = _names(_family("ranking"))[::step], _names(_family("classification"))[::step]
     return [
-        *(Scenario(plan, of_rankings, {**rankings, "plan": {"ranking": plan}}) for plan in ("sorted", "counted", "listed")),
+        *(Scenario(plan, of_rankings, {**rankings, "plan": {"rank_method": plan}}) for plan in ("sort", "count", "array")),
         *(Scenario(kind, of_rankings[:12], {**rankings, "score_type": kind}) for kind in ("float32", "float64")),
-        *(Scenario(plan, of_predictions, {**probabilities, "plan": {"order": plan}}) for plan in ("window", "grouped", "bucketed")),
+        *(Scenario(plan, of_predictions, {**probabilities, "plan": {"score_order": plan}}) for plan in ("window", "distinct", "buckets")),
         Scenario("labels", ["AUC", "RR", "nDCG"], predictions),
         Scenario("pairs", _names(_family("pairs"))[::step], predictions),
         *(Scenario(curve, [curve], predictions) for curve in ("ROC", "PR", "Threshold", "Gain")),
@@ -93,12 +93,12 @@ def test_numbers_by_hand_over_a_connection(engine: Any) -> None:
     assert sqlrank.evaluate("RR", run="run", qrels="qrels", connection=engine.connection).to_pylist() == [{"RR": 1.0}]
 
 
-@pytest.mark.parametrize("order", every(2, [name for name in load_registry().plans["order"]["values"] if name != "condensed"]))
+@pytest.mark.parametrize("order", every(2, [name for name in load_registry().plans["score_order"]["values"] if name != "compress"]))
 def test_plans_of_duckdb_take_them_for_one(order: str) -> None:
     metrics = _names(_family("classification"))
     table = PREDICTIONS.drop_columns(["light", "weight", "score"]).rename_columns({"probability": "score"})
     signed, plain = (
-        sqlrank.evaluate(metrics, predictions=rows, plan={"order": order}, threads=1).to_pylist() for rows in (table, unsigned(table))
+        sqlrank.evaluate(metrics, predictions=rows, plan={"score_order": order}, threads=1).to_pylist() for rows in (table, unsigned(table))
     )
     assert signed == plain
 

@@ -90,11 +90,11 @@ CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
     "intervals of an order": (
         ["AUC", "Gini", "APS", "Precision", "MCC"],
-        {"predictions": "scored", "by": "system", "confidence": 0.95, "plan": {"order": "window"}},
+        {"predictions": "scored", "by": "system", "confidence": 0.95, "plan": {"score_order": "window"}},
     ),
     "intervals of an order in buckets": (
         ["AUC", "APS"],
-        {"predictions": "scored", "by": "system", "confidence": 0.95, "plan": {"order": "bucketed"}},
+        {"predictions": "scored", "by": "system", "confidence": 0.95, "plan": {"score_order": "bucketed"}},
     ),
     "intervals of an order by users": (
         ["AUC", "LiftQuality", "APS", "FBeta", "Brier"],

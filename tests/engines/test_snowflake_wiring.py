@@ -43,7 +43,7 @@ def test_fakesnow_proves_the_wiring_through_the_connector_not_what_snowflake_com
     clicks: dict[str, Any] = {"predictions": "shop.eval.clicks", "by": "campaign", "where": "campaign < 2"}
     queries = [
         sqlrank.sql(["nDCG@10", "RR"], dialect="snowflake", **rankings),
-        sqlrank.sql(["Brier", "Positives"], dialect="snowflake", strategy="window", **clicks),
+        sqlrank.sql(["Brier", "Positives"], dialect="snowflake", plan={"score_order": "window"}, **clicks),
         sqlrank.sql(["Brier", "Positives"], dialect="snowflake", create_table="shop.eval.daily", **clicks),
         sqlrank.sql(["Brier", "Positives"], dialect="snowflake", insert="shop.eval.daily", **clicks),
         sqlrank.sql(["Brier", "Positives"], dialect="snowflake", create_view="shop.eval.latest", **clicks),

@@ -155,7 +155,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory, duck: duckdb.DuckDBPyConne
     for name, path in paths.items():
         duck.execute(f"COPY {name} TO '{path}' (FORMAT parquet, PER_THREAD_OUTPUT true)")
     calls = [call[1:] for call in CALLS]
-    at_once = ["AUC"], {"predictions": "predictions", "strategy": "window"}
+    at_once = ["AUC"], {"predictions": "predictions", "plan": {"score_order": "window"}}
     with cluster(folder) as (master, environment):
         given = {"master": master, "tables": paths}
         return [drive(given | {"calls": asked}, environment) for asked in (calls, [at_once])]

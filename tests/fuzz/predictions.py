@@ -20,7 +20,7 @@ Rows = list[tuple[int, float, float]]
 """Label, score and weight of each prediction."""
 
 WEIGHTS = ((1.0,), (0.0, 1.0, 2.0), (0.1, 0.7, 3.0), (1e-90, 1.0, 1e90), (1e-60, 3.3, 0.0), (2.0**-280, 2.0**-270))
-STRATEGIES = ("auto", "window", "grouped", "bucketed")
+STRATEGIES = ("auto", "window", "distinct", "buckets")
 METRICS = ["AUC", "APS", "Brier", "Recall", "Precision", "Positives"]
 OF_SKLEARN = {"AUC": sk.roc_auc_score, "APS": sk.average_precision_score, "LogLoss": sk.log_loss, "Brier": sk.brier_score_loss}
 
@@ -51,7 +51,7 @@ def beside_fractions(seed: int, count: int) -> Iterator[str]:
     """Yield what differs from sums of fractions in a batch of groups with weights of any size."""
     groups = drawn(seed, count, WEIGHTS)
     expected = {group: exact(rows) for group, rows in groups.items()}
-    yield from differences(evaluated(groups, METRICS, strategy=STRATEGIES[seed % 4]), expected, 1e-11)
+    yield from differences(evaluated(groups, METRICS, plan={"score_order": STRATEGIES[seed % 4]}), expected, 1e-11)
 
 
 def beside_sklearn(seed: int, count: int) -> Iterator[str]:

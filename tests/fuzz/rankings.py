@@ -41,10 +41,10 @@ EVERY = [measure for family in MEASURES.values() for measure in family]
 POLICIES: tuple[tuple[dict[str, object], dict[str, object]], ...] = (
     ({}, {}),
     ({"rel": 2}, {"relevance_level": 2}),
-    ({"rel": 3, "plan": {"lists": "plain"}}, {"relevance_level": 3}),
+    ({"rel": 3, "plan": {"list_key": "input"}}, {"relevance_level": 3}),
     ({"unjudged": "drop"}, {"judged_docs_only_flag": True}),
-    ({"plan": {"lists": "plain"}}, {}),
-    ({"plan": {"ranking": "counted"}}, {}),
+    ({"plan": {"list_key": "input"}}, {}),
+    ({"plan": {"rank_method": "count"}}, {}),
     ({"threads": 1}, {}),
     ({"nulls": "drop"}, {}),
 )

@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0: AUC, LogLoss
--- plan: order=ranked
--- for another: order=bucketed, if one group alone is more than a worker holds
+-- plan: score_order=rank
+-- for another: score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS (
   /* predictions: what was predicted: a row per example */
   SELECT

@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0: CatalogCoverage@10, Personalization@10
--- plan: lists=numbered
--- for another: lists=plain, by the ids of the input
+-- plan: list_key=integer
+-- for another: list_key=input, by the ids of the input
 WITH run AS NOT MATERIALIZED (
   /* run: what was retrieved: a row per document of a query */
   SELECT

@@ -1,5 +1,5 @@
 -- sqlrank 0.1.0: CatalogCoverage@10, Personalization@10
--- plan: lists=plain
+-- plan: list_key=input
 -- for another: there is none for these metrics
 WITH run AS NOT MATERIALIZED (
   /* run: what was retrieved: a row per document of a query */

@@ -1,5 +1,5 @@
 -- sqlrank 0.1.0: KendallTau
--- plan: counting=framed
+-- plan: pair_counting=window_ranks
 -- for another: there is none for these metrics
 WITH predictions AS NOT MATERIALIZED (
   /* predictions: what was predicted: a row per example */

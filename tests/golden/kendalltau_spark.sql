@@ -1,5 +1,5 @@
 -- sqlrank 0.1.0: KendallTau
--- plan: counting=bits
+-- plan: pair_counting=bits
 -- for another: there is none for these metrics
 WITH predictions AS (
   /* predictions: what was predicted: a row per example */

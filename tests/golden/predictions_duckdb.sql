@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0: AUC, APS, LogLoss
--- plan: order=window
--- for another: order=bucketed, if one group alone is more than a worker holds
+-- plan: score_order=window
+-- for another: score_order=buckets, if one group alone is more than a worker holds
 CREATE OR REPLACE TABLE shop.ads.daily_metrics AS
 WITH predictions AS NOT MATERIALIZED (
   /* predictions: what was predicted: a row per example */

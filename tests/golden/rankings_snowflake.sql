@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0: nDCG@10, AP, RR
--- plan: lists=plain, ranking=sorted
--- for another: ranking=counted, where queries have three judged documents or fewer and lists are long
+-- plan: list_key=input, rank_method=sort
+-- for another: rank_method=count, where queries have three judged documents or fewer and lists are long
 WITH qrels AS (
   /* qrels: what was judged: a row per document of a query */
   SELECT

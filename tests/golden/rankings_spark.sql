@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0: nDCG@10, AP, RR
--- plan: lists=plain, ranking=listed
--- for another: ranking=sorted, where a list does not fit an array, or thousands of its documents are judged
+-- plan: list_key=input, rank_method=array
+-- for another: rank_method=sort, where a list does not fit an array, or thousands of its documents are judged
 WITH qrels AS (
   /* qrels: what was judged: a row per document of a query */
   SELECT

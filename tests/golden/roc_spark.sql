@@ -1,5 +1,5 @@
 -- sqlrank 0.1.0: ROC
--- plan: order=bucketed
+-- plan: score_order=buckets
 -- for another: there is none for these metrics
 WITH predictions AS (
   /* predictions: what was predicted: a row per example */

@@ -102,7 +102,7 @@ def test_a_header_has_three_lines(dialect: str) -> None:
 
 def test_one_huge_group_is_spoken_of_where_a_window_is_partitioned() -> None:
     text = sqlrank.sql("AUC", predictions="p", by="day", dialect="spark")
-    assert "-- plan: order=ranked\n-- for another: order=bucketed, if one group alone is more than a worker holds\n" in text
-    assert "-- plan: order=bucketed" in sqlrank.sql("AUC", predictions="p", dialect="spark")
-    assert "-- plan: order=bucketed" in sqlrank.sql("AUC", predictions="p", by=[["day"], []], dialect="spark")
-    assert "-- plan: order=bucketed" in sqlrank.sql("AUC", predictions="p", by="day", plan={"order": "bucketed"}, dialect="spark")
+    assert "-- plan: score_order=rank\n-- for another: score_order=buckets, if one group alone is more than a worker holds\n" in text
+    assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", dialect="spark")
+    assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", by=[["day"], []], dialect="spark")
+    assert "-- plan: score_order=buckets" in sqlrank.sql("AUC", predictions="p", by="day", plan={"score_order": "buckets"}, dialect="spark")

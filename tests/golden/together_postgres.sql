@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0: nDCG@10, AUC
--- plan: lists=plain, ranking=sorted, order=ranked
--- for another: ranking=counted, where queries have three judged documents or fewer and lists are long; order=bucketed, if one group alone is more than a worker holds
+-- plan: list_key=input, rank_method=sort, score_order=rank
+-- for another: rank_method=count, where queries have three judged documents or fewer and lists are long; score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS NOT MATERIALIZED (
   /* predictions: what was predicted: a row per example */
   SELECT

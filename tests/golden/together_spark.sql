@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0: nDCG@10, AUC
--- plan: lists=plain, ranking=listed, order=ranked
--- for another: ranking=sorted, where a list does not fit an array, or thousands of its documents are judged; order=bucketed, if one group alone is more than a worker holds
+-- plan: list_key=input, rank_method=array, score_order=rank
+-- for another: rank_method=sort, where a list does not fit an array, or thousands of its documents are judged; score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS (
   /* predictions: what was predicted: a row per example */
   SELECT

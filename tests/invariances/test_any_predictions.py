@@ -46,9 +46,9 @@ QUICK = [
 @ANY
 @given(st.lists(ROW, min_size=1, max_size=25))
 def test_strategies_on_any_predictions(rows: list[tuple[int, float, float, int]]) -> None:
-    wanted = evaluate(QUICK, of(rows), strategy="grouped")
-    for strategy in ("window", "bucketed"):
-        assert_equal(evaluate(QUICK, of(rows), strategy=strategy), wanted)
+    wanted = evaluate(QUICK, of(rows), plan={"score_order": "distinct"})
+    for strategy in ("window", "buckets"):
+        assert_equal(evaluate(QUICK, of(rows), plan={"score_order": strategy}), wanted)
 
 
 @pytest.mark.slow
@@ -56,9 +56,9 @@ def test_strategies_on_any_predictions(rows: list[tuple[int, float, float, int]]
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=25), st.randoms(use_true_random=False))
 def test_strategies_on_scores_of_any_size(scores: list[float], rng: Any) -> None:
     table = of([(rng.randint(0, 1), score, 1.0, 0) for score in scores])
-    wanted = evaluate(["AUC", "APS", "KS"], table, strategy="grouped")
-    for strategy in ("window", "bucketed"):
-        assert_equal(evaluate(["AUC", "APS", "KS"], table, strategy=strategy), wanted)
+    wanted = evaluate(["AUC", "APS", "KS"], table, plan={"score_order": "distinct"})
+    for strategy in ("window", "buckets"):
+        assert_equal(evaluate(["AUC", "APS", "KS"], table, plan={"score_order": strategy}), wanted)
 
 
 @pytest.mark.slow

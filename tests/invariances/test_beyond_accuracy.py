@@ -76,9 +76,9 @@ def test_values_of_features_are_directions() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lists", few(["plain", "numbered"], 1))
+@pytest.mark.parametrize("lists", few(["input", "integer"], 1))
 def test_a_row_per_list_is_what_a_list_alone_gives(lists: str) -> None:
-    rows = evaluate(per_query=True, plan={"lists": lists})
+    rows = evaluate(per_query=True, plan={"list_key": lists})
     for row in rows[:2]:
         (alone,) = evaluate(DATA.run.filter(pa.compute.equal(DATA.run["query_id"], row["query_id"])), check="off")
         same([{name: row[name] for name in METRICS_SHOWN}], [alone])

@@ -35,7 +35,7 @@ SPREADS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 }
 
 
-@pytest.mark.parametrize("merging", few(["late", "early"], 1))
+@pytest.mark.parametrize("merging", few(["after_bucketing", "before_bucketing"], 1))
 @pytest.mark.parametrize("spread", few(SPREADS, ("beta", "a pile")))
 def test_no_bucket_is_large(spread: str, merging: str) -> None:
     """No bucket in which there is something to order holds 1 % of the rows, unless they all have one score."""
@@ -44,7 +44,7 @@ def test_no_bucket_is_large(spread: str, merging: str) -> None:
     with duckdb.connect() as connection:
         connection.register("p", table)
         metrics = ["AUC", "ECE(binning=equal_mass)"]  # which reads the number of rows of a bucket, too
-        text = sqlrank.sql(metrics, predictions="p", connection=connection, plan={"order": "bucketed", "merging": merging})
+        text = sqlrank.sql(metrics, predictions="p", connection=connection, plan={"score_order": "buckets", "bucket_aggregation": merging})
         statement = sqlglot.parse_one(text, read="duckdb")
         counted = (
             exp.select("bucket", "SUM(num_rows) AS bucket_rows", "COUNT(DISTINCT score) AS scores", "SUM(positives) AS positives")
@@ -54,7 +54,7 @@ def test_no_bucket_is_large(spread: str, merging: str) -> None:
         for cte in statement.ctes:
             counted = counted.with_(cte.alias, as_=cte.this)
         found = connection.sql(counted.sql("duckdb")).fetchall()
-        expected_auc = evaluate(["AUC"], table, strategy="grouped")[0]["AUC"]
+        expected_auc = evaluate(["AUC"], table, plan={"score_order": "distinct"})[0]["AUC"]
         assert connection.sql(text).fetchall()[0][0] == pytest.approx(expected_auc, abs=1e-12)
     assert sum(row[1] for row in found) == ROWS
     assert max(scores for _, _, scores, positives in found if positives) <= ROWS / 100

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import sqlrank
 from sqlrank import InputError
 from sqlrank.inputs import row_checks
-from sqlrank.planner import ranking_strategy
+from sqlrank.planner import rank_method
 from tests.invariances.rankings import assert_equal, collection
 from tests.lanes import every, few
 from tests.references.random_collections import Traits, random_collection
@@ -62,7 +62,7 @@ def both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict
     """Evaluate on one thread, which adds up in one order, with all documents and with the first alone."""
     plan = options.pop("plan", {})
     return tuple(
-        sqlrank.evaluate(metrics, **call, threads=1, plan={**plan, "ranking": way}, **options).to_pydict() for way in ("sorted", "top")
+        sqlrank.evaluate(metrics, **call, threads=1, plan={**plan, "rank_method": way}, **options).to_pydict() for way in ("sort", "top_k")
     )
 
 
@@ -72,7 +72,7 @@ def both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict
     every(
         3,
         [
-            *({}, {"ties": "doc_asc"}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"plan": {"lists": "plain"}}),
+            *({}, {"ties": "doc_asc"}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"plan": {"list_key": "input"}}),
             *({"no_relevant": "skip"}, {"score_type": "float32"}, {"nulls": "drop"}, {"duplicates": "max"}, {"check": "off"}),
         ],
     ),
@@ -179,7 +179,7 @@ def qrels_of(queries: int, judged: int) -> pa.Table:
 def plan_of(metrics: list[str], **call: Any) -> str:
     text = sqlrank.evaluate(metrics, **call).schema.metadata[b"sqlrank.sql"].decode()
     found = text.splitlines()[1].partition("ranking=")[2].partition(",")[0]
-    assert ("relations/retrieved_documents/top_k_candidates.sql" in text) == (found == "top")
+    assert ("relations/retrieved_documents/top_k_candidates.sql" in text) == (found == "top_k")
     return found
 
 
@@ -189,21 +189,21 @@ def plan_of(metrics: list[str], **call: Any) -> str:
     every(
         2,
         [
-            (["nDCG@10", "P@5"], {}, "top"),
-            (["nDCG@10", "P@5"], {"check": "off"}, "top"),
-            (["nDCG@10", "P@26"], {}, "sorted"),  # a quarter of the lists is 25
-            (["nDCG@10", "P@1..25"], {}, "top"),
-            (["nDCG@10", "AP"], {}, "sorted"),
-            (["nDCG@10", "AP"], {"depth": 20}, "top"),
-            (["nDCG@10", "num_ret"], {}, "sorted"),
-            (["nDCG@10"], {"ties": "worst"}, "sorted"),
-            (["nDCG@10", "nDCG(ties=doc_asc)@10"], {}, "top"),
-            (["nDCG@10"], {"unjudged": "drop"}, "sorted"),
-            (["nDCG@10"], {"duplicates": "max"}, "sorted"),
-            (["nDCG@10"], {"plan": {"ranking": "sorted"}}, "sorted"),
-            (["nDCG@90"], {"plan": {"ranking": "top"}}, "top"),
-            (["nDCG@10"], {"by": "part"}, "sorted"),
-            (["nDCG@10"], {"where": "run.query_id < 9"}, "sorted"),  # few rows
+            (["nDCG@10", "P@5"], {}, "top_k"),
+            (["nDCG@10", "P@5"], {"check": "off"}, "top_k"),
+            (["nDCG@10", "P@26"], {}, "sort"),  # a quarter of the lists is 25
+            (["nDCG@10", "P@1..25"], {}, "top_k"),
+            (["nDCG@10", "AP"], {}, "sort"),
+            (["nDCG@10", "AP"], {"depth": 20}, "top_k"),
+            (["nDCG@10", "num_ret"], {}, "sort"),
+            (["nDCG@10"], {"ties": "worst"}, "sort"),
+            (["nDCG@10", "nDCG(ties=doc_asc)@10"], {}, "top_k"),
+            (["nDCG@10"], {"unjudged": "drop"}, "sort"),
+            (["nDCG@10"], {"duplicates": "max"}, "sort"),
+            (["nDCG@10"], {"plan": {"rank_method": "sort"}}, "sort"),
+            (["nDCG@90"], {"plan": {"rank_method": "top_k"}}, "top_k"),
+            (["nDCG@10"], {"by": "part"}, "sort"),
+            (["nDCG@10"], {"where": "run.query_id < 9"}, "sort"),  # few rows
         ],
         rows=True,
     ),
@@ -217,16 +217,16 @@ def test_it_is_chosen_where_lists_are_long(metrics: list[str], options: dict[str
     call: dict[str, Any] = {"run": run, "qrels": qrels, **options}
     assert plan_of(metrics, **call) == expected
     found = sqlrank.evaluate(metrics, **call).to_pydict()
-    other = sqlrank.evaluate(metrics, **{**call, "plan": {"ranking": "sorted"}}).to_pydict()
+    other = sqlrank.evaluate(metrics, **{**call, "plan": {"rank_method": "sort"}}).to_pydict()
     assert all(values == pytest.approx(other[name], rel=1e-12) for name, values in found.items())
 
 
 @pytest.mark.slow
 def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 lists with 10 scores each and what else they take, for each of 2 threads, are 40,320 bytes."""
-    for share, expected in ((10**9 / 48_000, "top"), (10**9 / 32_000, "sorted")):
-        monkeypatch.setattr(ranking_strategy, "MEMORY_SHARE", share)
-        monkeypatch.setattr(ranking_strategy, "_parse_duckdb_size", lambda size: 1e9 if size.endswith(" MiB") else 0)
+    for share, expected in ((10**9 / 48_000, "top_k"), (10**9 / 32_000, "sort")):
+        monkeypatch.setattr(rank_method, "MEMORY_SHARE", share)
+        monkeypatch.setattr(rank_method, "_parse_duckdb_size", lambda size: 1e9 if size.endswith(" MiB") else 0)
         assert plan_of(["nDCG@10"], run=run_of(60, 100), qrels=qrels_of(60, 8), memory_limit="1GB", threads=2) == expected
 
 
@@ -235,7 +235,7 @@ def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyP
     [("512 bytes", 512), ("1.5 KiB", 1536), ("2.0 MiB", 2 * 2**20), ("18.8 GiB", 18.8 * 2**30), ("1.8 TiB", 1.8 * 2**40)],
 )
 def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
-    assert ranking_strategy._parse_duckdb_size(size) == expected  # noqa: SLF001
+    assert rank_method._parse_duckdb_size(size) == expected  # noqa: SLF001
 
 
 @pytest.mark.slow
@@ -243,7 +243,7 @@ def test_a_document_that_stands_twice_is_found_where_it_counts(monkeypatch: pyte
     """Beyond the limit the run is not searched itself: a row below the first documents changes nothing, and is not seen."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = run_of(10, 100), qrels_of(10, 100)
-    assert plan_of(["P@3"], run=run, qrels=qrels) == "top"
+    assert plan_of(["P@3"], run=run, qrels=qrels) == "top_k"
     best = max(range(100), key=run["score"].to_pylist().__getitem__)
     first, last = (pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [best], "score": [score]})]) for score in (101, -1))
     for table, check in ((first, "auto"), (first, "full"), (last, "full")):

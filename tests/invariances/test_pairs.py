@@ -48,7 +48,7 @@ def test_order_of_rows_threads_and_companions() -> None:
     expected = values(source)
     shuffled = source.take(np.random.default_rng(9).permutation(source.num_rows))
     assert_close(values(shuffled, threads=4), expected)
-    assert_close(values(source, plan={"counting": "bits"}), expected)
+    assert_close(values(source, plan={"pair_counting": "bits"}), expected)
     for metric in canonical(ONE_LIST)[::4]:
         assert [row[metric] for row in values(source, [metric])] == pytest.approx([row[metric] for row in expected], abs=1e-13)
 

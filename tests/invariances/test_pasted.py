@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LIBRARY = load_registry()
 EXAMPLE = {"integer": 3, "number": 0.3}
-PLAN = {"order": "window"}
+PLAN = {"score_order": "window"}
 RUN = "SELECT 'q' || (i // 9) AS query_id, 'd' || (i * 7 % 9) AS doc_id, (i * 5 % 7) / 4.0 AS score, i AS rank FROM range(45) AS t(i)"
 QRELS = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 3 % 5 - 1 AS relevance FROM range(36) AS t(i)"
 OTHERS = {

@@ -39,24 +39,27 @@ def test_every_metric_is_among_them() -> None:
 
 @pytest.mark.parametrize(
     ("strategy", "threads"),
-    every(4, [("window", 2), ("bucketed", 4), ("window", 4), ("grouped", 4)], rows=True),
+    every(4, [("window", 2), ("buckets", 4), ("window", 4), ("distinct", 4)], rows=True),
 )
 def test_order_of_rows_and_threads(strategy: str, threads: int) -> None:
     shuffled = data().take(np.random.default_rng(threads).permutation(data().num_rows))
     metrics = reading(strategy)
-    got = evaluate(metrics, shuffled, by=[["group"], []], strategy=strategy, connection=None, threads=threads)
+    got = evaluate(metrics, shuffled, by=[["group"], []], plan={"score_order": strategy}, connection=None, threads=threads)
     assert_equal(got, chosen(metrics, expected(strategy)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["bucketed", "grouped", "auto"], 1))
+@pytest.mark.parametrize("strategy", few(["buckets", "distinct", "auto"], 1))
 def test_strategy(strategy: str) -> None:
     assert_equal(expected(strategy), expected("window"))
 
 
 @pytest.mark.slow
 def test_when_equal_scores_are_added_up_does_not_matter() -> None:
-    assert_equal(evaluate(METRICS, data(), by=[["group"], []], plan={"order": "bucketed", "merging": "early"}), expected("bucketed"))
+    assert_equal(
+        evaluate(METRICS, data(), by=[["group"], []], plan={"score_order": "buckets", "bucket_aggregation": "before_bucketing"}),
+        expected("buckets"),
+    )
 
 
 @pytest.mark.slow
@@ -75,11 +78,11 @@ def test_when_equal_scores_are_added_up_does_not_matter() -> None:
     ),
     ids=["exp", "tiny", "negative", "huge", "log", "across 0"],
 )
-@pytest.mark.parametrize("strategy", few(["window", "bucketed"], ("bucketed",)))
+@pytest.mark.parametrize("strategy", few(["window", "buckets"], ("buckets",)))
 def test_scores_of_rank_metrics_matter_by_their_order_alone(strategy: str, scale: Callable[[float], float]) -> None:
     mapped = changed(data(), score=[scale(score) for score in data()["score"].to_pylist()])
     assert len(set(mapped["score"].to_pylist())) == len(set(data()["score"].to_pylist()))
-    got = evaluate(RANKS, mapped, by=[["group"], []], strategy=strategy)
+    got = evaluate(RANKS, mapped, by=[["group"], []], plan={"score_order": strategy})
     assert_equal(got, chosen(RANKS, expected(strategy)))
 
 
@@ -91,14 +94,14 @@ def scaled(factor: float) -> pa.Table:
     ("strategy", "factor"),
     [
         *(pytest.param("window", factor, marks=pytest.mark.slow) for factor in (0.125, 3.0, 1e9, 1e-9)),
-        ("grouped", 3.0),
-        ("bucketed", 1e-9),
+        ("distinct", 3.0),
+        ("buckets", 1e-9),
     ],
 )
 def test_scale_of_weights(strategy: str, factor: float) -> None:
     """Great weights have a test of their own below; the best MCC of weights that sums round has one among the definitions."""
     metrics = reading(strategy)
-    got = evaluate(metrics, scaled(factor), by=[["group"], []], strategy=strategy)
+    got = evaluate(metrics, scaled(factor), by=[["group"], []], plan={"score_order": strategy})
     but = ("PnDCG" if factor > 1e6 else "PnDCG@3", *(("MCC(criterion",) if factor in {1e9, 1e-9} else ()))
     assert_equal(got, chosen(metrics, expected(strategy)), but=(*SUMS, *but), tolerance=1e-9)
     for row, before in zip(got, expected(strategy), strict=True):
@@ -120,13 +123,13 @@ def test_a_row_of_weight_2_is_two_rows(strategy: str) -> None:
     counts = rng.integers(1, 4, data().num_rows)
     weighted = changed(data(), weight=counts.astype(float))
     repeated = data().take(np.repeat(np.arange(data().num_rows), counts)).drop_columns(["weight"])
-    for plain in [strategy, "ranked", "packed"] if strategy == "window" else [strategy]:
-        got = evaluate(metrics, repeated, by=[["group"], []], strategy=plain)
-        assert_equal(got, evaluate(metrics, weighted, by=[["group"], []], strategy=strategy))
+    for plain in [strategy, "rank", "integer_sort"] if strategy == "window" else [strategy]:
+        got = evaluate(metrics, repeated, by=[["group"], []], plan={"score_order": plain})
+        assert_equal(got, evaluate(metrics, weighted, by=[["group"], []], plan={"score_order": strategy}))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(ON_DUCKDB, ("grouped", "packed")))
+@pytest.mark.parametrize("strategy", few(ON_DUCKDB, ("distinct", "integer_sort")))
 def test_rows_of_no_weight(strategy: str) -> None:
     """They change nothing but what counts rows: they stand at scores of others, at their own, and at either end."""
     rng = np.random.default_rng(6)
@@ -135,16 +138,19 @@ def test_rows_of_no_weight(strategy: str) -> None:
     added = pa.table(
         {"label": rng.integers(0, 2, n), "score": score, "weight": np.zeros(n), "query_id": rng.integers(0, 30, n), "group": ["left"] * n}
     )
-    got = evaluate(METRICS, pa.concat_tables([data(), added]), by=[["group"], []], strategy=strategy)
+    got = evaluate(METRICS, pa.concat_tables([data(), added]), by=[["group"], []], plan={"score_order": strategy})
     assert_equal(got, expected(strategy), but=("num_predictions", "binning=equal_mass", "GAUC"))
     equal = ["GAUC(importance=equal)", "GAUC(importance=weight)", "GAUC(importance=positives)"]
-    assert_equal(evaluate(equal, pa.concat_tables([data(), added]), strategy=strategy), evaluate(equal, data(), strategy=strategy))
+    assert_equal(
+        evaluate(equal, pa.concat_tables([data(), added]), plan={"score_order": strategy}),
+        evaluate(equal, data(), plan={"score_order": strategy}),
+    )
 
 
 @pytest.mark.parametrize("metric", every(5, METRICS))
 def test_company_does_not_matter(metric: str) -> None:
     (name,) = sqlrank.evaluate([metric], predictions=data().slice(0, 1), connection=database()).column_names
-    got = evaluate([metric], data(), by=[["group"], []], strategy="window", check="off")
+    got = evaluate([metric], data(), by=[["group"], []], plan={"score_order": "window"}, check="off")
     assert_equal(got, [{key: row[key] for key in ("group", name)} for row in expected("window")])
 
 
@@ -153,35 +159,35 @@ def test_company_does_not_matter(metric: str) -> None:
 def test_groups_and_slices_are_those_of_calls_of_their_own(strategy: str) -> None:
     groups = {name: data().filter(pa.compute.equal(data()["group"], name)) for name in ("left", "right", "small")}
     metrics = reading(strategy)
-    alone = [{"group": None, **evaluate(metrics, data(), strategy=strategy)[0]}]
-    alone += [{"group": name, **evaluate(metrics, table, strategy=strategy)[0]} for name, table in groups.items()]
+    alone = [{"group": None, **evaluate(metrics, data(), plan={"score_order": strategy})[0]}]
+    alone += [{"group": name, **evaluate(metrics, table, plan={"score_order": strategy})[0]} for name, table in groups.items()]
     assert_equal(chosen(metrics, expected(strategy)), alone)
-    assert_equal(evaluate(metrics, data(), by="group", strategy=strategy), alone[1:])
+    assert_equal(evaluate(metrics, data(), by="group", plan={"score_order": strategy}), alone[1:])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ON_DUCKDB)
 def test_each_query_is_that_of_a_call_of_its_own(strategy: str) -> None:
     metrics = reading(strategy)
-    got = evaluate(metrics, data(), per_query=True, strategy=strategy)
+    got = evaluate(metrics, data(), per_query=True, plan={"score_order": strategy})
     by_hand = evaluate(
         metrics,
         data().rename_columns(["label", "score", "weight", "q", "group"]).append_column("query_id", data()["query_id"]),
         by="q",
-        strategy=strategy,
+        plan={"score_order": strategy},
     )
     assert_equal(got, [{"query_id": row.pop("q"), **row} for row in by_hand])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", ["window", "bucketed"])
+@pytest.mark.parametrize("strategy", ["window", "buckets"])
 def test_slices_that_overlap(strategy: str) -> None:
     sets = [["group", "half"], ["half"], ["group"], []]
     table = data().append_column("half", pa.array([None if i % 3 == 0 else bool(i % 2) for i in range(data().num_rows)]))
-    got = evaluate(RANKS, table, by=sets, strategy=strategy)
+    got = evaluate(RANKS, table, by=sets, plan={"score_order": strategy})
     found = []
     for group in sets:
-        found += [{"group": None, "half": None} | row for row in evaluate(RANKS, table, by=group, strategy=strategy)]
+        found += [{"group": None, "half": None} | row for row in evaluate(RANKS, table, by=group, plan={"score_order": strategy})]
     key = lambda row: tuple((value is not None, str(value)) for value in (row["group"], row["half"], row["AUC"], row["TP(cut=best)"]))  # noqa: E731
     assert_equal(sorted(got, key=key), sorted(found, key=key))
 
@@ -190,4 +196,4 @@ def test_slices_that_overlap(strategy: str) -> None:
 def test_deviances_do_not_change_either(strategy: str) -> None:
     table = changed(data(), score=[score + 0.125 for score in data()["score"].to_pylist()])
     shuffled = table.take(np.random.default_rng(1).permutation(table.num_rows))
-    assert_equal(evaluate(DEVIANCES, shuffled, by="group", strategy=strategy), evaluate(DEVIANCES, table, by="group"))
+    assert_equal(evaluate(DEVIANCES, shuffled, by="group", plan={"score_order": strategy}), evaluate(DEVIANCES, table, by="group"))

@@ -95,14 +95,14 @@ def systems() -> dict[str, Collection]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("numbering", few(["numbered", "plain"], 1))
+@pytest.mark.parametrize("numbering", few(["integer", "input"], 1))
 def test_systems_do_not_matter_to_each_other(numbering: str) -> None:
     runs = []
     for name, data in systems().items():
         table = data.tables["run"]
         runs.append(table.append_column("system", pa.array([name] * table.num_rows)))
     tables = {"run": shuffled(pa.concat_tables(runs), 1), "qrels": collection().tables["qrels"]}
-    together = columns(tables, by="system", plan={"lists": numbering})
+    together = columns(tables, by="system", plan={"list_key": numbering})
     for name, data in systems().items():
         rows = [i for i, system in enumerate(together["system"]) if system == name]
         got = {column: [values[i] for i in rows] for column, values in together.items() if column != "system"}
@@ -128,7 +128,7 @@ def test_systems_do_not_matter_to_each_other(numbering: str) -> None:
 def test_numbering_does_not_matter(policies: dict[str, Any]) -> None:
     tables = collection().tables
     metrics = [metric for metric in METRICS if "ties" not in metric]
-    assert_equal(columns(tables, metrics, plan={"lists": "plain"}, **policies), columns(tables, metrics, **policies))
+    assert_equal(columns(tables, metrics, plan={"list_key": "input"}, **policies), columns(tables, metrics, **policies))
 
 
 DOCS = st.sampled_from([f"d{i}" for i in range(8)])

@@ -54,18 +54,18 @@ def values(exponent: int, metrics: list[str], **arguments: Any) -> dict[str, flo
 
 @cache
 def unscaled(strategy: str) -> dict[str, float | None]:
-    return values(0, METRICS, strategy=strategy)
+    return values(0, METRICS, plan={"score_order": strategy})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("exponent", few([285, -285, -1], 1))
-@pytest.mark.parametrize("strategy", few(["auto", "grouped", "bucketed"], 1))
+@pytest.mark.parametrize("strategy", few(["auto", "distinct", "buckets"], 1))
 def test_no_number_changes(strategy: str, exponent: int) -> None:
     """From the lightest weights that are accepted to the heaviest."""
     before = unscaled(strategy)
     assert len(before) >= 80
     assert [name for name, value in before.items() if value is None] == []
-    after = values(exponent, METRICS, strategy=strategy)
+    after = values(exponent, METRICS, plan={"score_order": strategy})
     expected = {name: np.ldexp(value, exponent) if name in TOTALS else value for name, value in before.items()}
     assert {name: (after[name], value) for name, value in expected.items() if after[name] != value} == {}
 

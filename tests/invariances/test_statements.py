@@ -48,7 +48,7 @@ def reads_rows(query: exp.Expr, ctes: dict[str, exp.Expr]) -> bool:
 
 def global_windows(metric: str, dialect: str = "bigquery", **arguments: Any) -> list[str]:
     """Return the windows over rows of the predictions that are the work of one machine."""
-    text = sqlrank.sql(metric, dialect=dialect, predictions="p", **{"plan": {"lists": "numbered"}, **arguments})
+    text = sqlrank.sql(metric, dialect=dialect, predictions="p", **{"plan": {"list_key": "integer"}, **arguments})
     tree = sqlglot.parse_one(text, read=dialect)
     ctes = {cte.alias: cte.this for cte in tree.ctes}
     windows = [window for window in tree.find_all(exp.Window) if not window.args.get("partition_by")]
@@ -84,10 +84,10 @@ def on_sqlite(metrics: list[str], **arguments: Any) -> list[dict[str, Any]]:
 CANONICAL = [str(sqlrank.parse(metric)) for metric in METRICS]
 
 
-@pytest.mark.parametrize("numbering", few(["numbered", "plain"], 1))
-@pytest.mark.parametrize("strategy", few(STRATEGIES, ("bucketed",)))
+@pytest.mark.parametrize("numbering", few(["integer", "input"], 1))
+@pytest.mark.parametrize("strategy", few(STRATEGIES, ("buckets",)))
 def test_sqlite(strategy: str, numbering: str) -> None:
-    assert_equal(on_sqlite(CANONICAL, plan={"order": strategy, "lists": numbering}), expected(strategy), tolerance=1e-11)
+    assert_equal(on_sqlite(CANONICAL, plan={"score_order": strategy, "list_key": numbering}), expected(strategy), tolerance=1e-11)
 
 
 def test_gauc_of_groups_on_sqlite() -> None:
@@ -100,18 +100,18 @@ def test_gauc_of_groups_on_sqlite() -> None:
 def test_no_warehouse_is_given_a_window_over_all_rows(dialect: str) -> None:
     metric = "AUC"
     assert not global_windows(metric, dialect)
-    assert global_windows(metric, dialect, strategy="window")
-    assert global_windows(metric, dialect, strategy="grouped")
+    assert global_windows(metric, dialect, plan={"score_order": "window"})
+    assert global_windows(metric, dialect, plan={"score_order": "distinct"})
 
 
 def test_the_statement_says_which_strategy_was_taken() -> None:
-    assert "plan: order=bucketed" in sqlrank.sql("AUC", dialect="bigquery", predictions="p")
+    assert "plan: score_order=buckets" in sqlrank.sql("AUC", dialect="bigquery", predictions="p")
     few = pa.table({"label": [0, 1] * 500, "score": [0.1, 0.9] * 500})
     many = pa.table({"label": [0, 1] * 500, "score": np.arange(1000) / 1000})
     taken = {}
     for name, table in (("few", few), ("many", many), ("weighted", many.append_column("weight", pa.array([2.0] * 1000)))):
-        taken[name] = sqlrank.evaluate("AUC", predictions=table).schema.metadata[b"sqlrank.strategy"].decode()
-    assert taken == {"few": "grouped", "many": "ranked", "weighted": "window"}
+        taken[name] = sqlrank.evaluate("AUC", predictions=table).schema.metadata[b"sqlrank.score_order"].decode()
+    assert taken == {"few": "distinct", "many": "rank", "weighted": "window"}
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_the_printed_statement_runs() -> None:
     with duckdb.connect() as connection:
         connection.register("p", data())
         for strategy in STRATEGIES:
-            text = sqlrank.sql(METRICS, predictions="p", columns={"weight": "weight"}, by=[["group"], []], strategy=strategy)
+            text = sqlrank.sql(METRICS, predictions="p", columns={"weight": "weight"}, by=[["group"], []], plan={"score_order": strategy})
             rows = connection.sql(text).fetchall()
             names = list(expected(strategy)[0])
             names.insert(1, "slice")

@@ -199,9 +199,9 @@ def defined(row: dict[str, float]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
-@pytest.mark.parametrize("strategy", ["window", "grouped", "bucketed"])
+@pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
 def test_order(strategy: str, weighted: bool) -> None:
-    compare(RANKING, "classes", weighted, strategy=strategy)
+    compare(RANKING, "classes", weighted, plan={"score_order": strategy})
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
@@ -229,9 +229,11 @@ def test_deviances(weighted: bool) -> None:
     compare(REAL | DEVIANCES, "amounts", weighted)
 
 
-@pytest.mark.parametrize("strategy", ["window", "grouped", "bucketed"])
+@pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
 def test_ks_of_scipy(strategy: str) -> None:
-    compare({"KS": lambda y, s, _: float(ks_2samp(s[y == 1], s[y == 0]).statistic)}, "classes", weighted=False, strategy=strategy)
+    compare(
+        {"KS": lambda y, s, _: float(ks_2samp(s[y == 1], s[y == 0]).statistic)}, "classes", weighted=False, plan={"score_order": strategy}
+    )
 
 
 @pytest.mark.parametrize("bins", [1, 5, 10, 15])

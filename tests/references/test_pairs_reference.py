@@ -93,18 +93,18 @@ def test_every_metric_has_a_reference_and_is_among_them() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weights", few(WEIGHTS, ("one heavy",)))
-@pytest.mark.parametrize("counting", few(["framed", "bits"], 1))
+@pytest.mark.parametrize("counting", few(["window_ranks", "bits"], 1))
 def test_of_numbers(weights: str, counting: str) -> None:
     found = groups(classes=False, weights=weights)
-    assert_reference(by_kind(OF_NUMBERS, table(found, weights), plan={"counting": counting}), found, OF_NUMBERS)
+    assert_reference(by_kind(OF_NUMBERS, table(found, weights), plan={"pair_counting": counting}), found, OF_NUMBERS)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("strategy", ["window", "grouped", "bucketed"])
+@pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
 def test_of_classes(weights: str, strategy: str) -> None:
     found = groups(classes=True, weights=weights)
-    assert_reference(by_kind(OF_CLASSES, table(found, weights), strategy=strategy), found, OF_CLASSES)
+    assert_reference(by_kind(OF_CLASSES, table(found, weights), plan={"score_order": strategy}), found, OF_CLASSES)
 
 
 @pytest.mark.slow
@@ -127,12 +127,12 @@ def test_orders_of_classes(ties: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counting", ["framed", "bits"])
+@pytest.mark.parametrize("counting", ["window_ranks", "bits"])
 def test_without_groups(counting: str) -> None:
     """There is no column to tell lists apart by, so that no step may have a row where it has nothing to count."""
     for n in (*SIZES, 0):
         data = drawn(n, n, "some", "grades", "ones")
-        got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, plan={"counting": counting}, check="off").to_pylist()
+        got = sqlrank.evaluate(OF_NUMBERS, predictions=data.table, plan={"pair_counting": counting}, check="off").to_pylist()
         assert_reference({"all": got[0]}, {"all": data}, OF_NUMBERS)
 
 
@@ -157,7 +157,9 @@ def test_sqlite(arguments: dict[str, Any]) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE p (label, score, weight, query_id, rank, kind)")
         connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?, ?)", [tuple(row.values()) for row in table(found).to_pylist()])
-        text = sqlrank.sql(metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, strategy="window", **arguments)
+        text = sqlrank.sql(
+            metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, plan={"score_order": "window"}, **arguments
+        )
         rows = connection.execute(text).fetchall()
     assert len(rows) == expected.num_rows > 0
     for row, values in zip(rows, expected.to_pylist(), strict=True):

@@ -194,7 +194,7 @@ def assert_reference(got: Values, found: dict[str, Predictions], metrics: list[s
 @cache
 def by_strategy(strategy: str, weighted: bool = True) -> Values:
     found = groups() if weighted else groups(("ones",))
-    return by_kind(ALL if strategy == "window" else OF_ORDER, table(found, weighted), strategy=strategy)
+    return by_kind(ALL if strategy == "window" else OF_ORDER, table(found, weighted), plan={"score_order": strategy})
 
 
 def test_every_metric_has_a_reference() -> None:
@@ -228,7 +228,7 @@ def test_every_file_of_a_choice_is_among_them() -> None:
 @cache
 def values() -> Values:
     """Evaluate what reads no global order with what does, each group by one strategy."""
-    rest, ordered = by_strategy("window"), by_strategy("grouped")
+    rest, ordered = by_strategy("window"), by_strategy("distinct")
     return {kind: row | ordered[kind] for kind, row in rest.items()}
 
 
@@ -237,7 +237,7 @@ def test_metric_is_that_of_the_reference(metric: str) -> None:
     assert_reference(values(), groups(), [metric])
 
 
-@pytest.mark.parametrize("strategy", few(["window", "bucketed", "auto"], ("bucketed",)))
+@pytest.mark.parametrize("strategy", few(["window", "buckets", "auto"], ("buckets",)))
 def test_strategies_give_the_same(strategy: str) -> None:
     assert_same(without_thresholds(by_strategy(strategy), OF_ORDER), without_thresholds(values(), OF_ORDER), 1e-12)
 
@@ -253,13 +253,13 @@ def without_thresholds(found: Values, metrics: list[str]) -> Values:
 def test_no_weight_has_no_best_threshold_by_any_strategy() -> None:
     metrics = [metric for metric in OF_ORDER if metric.startswith("ThresholdUsed")]
     data = {kind: part for kind, part in groups().items() if kind.endswith("none")}
-    for strategy in ("grouped", "bucketed", "window"):
+    for strategy in ("distinct", "buckets", "window"):
         got = by_strategy(strategy)
         assert_reference({kind: got[kind] for kind in data}, data, metrics)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["window", "ranked", "grouped", "bucketed", "auto"], ("ranked",)))
+@pytest.mark.parametrize("strategy", few(["window", "rank", "distinct", "buckets", "auto"], ("rank",)))
 def test_strategies_give_the_same_without_weights(strategy: str) -> None:
     expected = {kind: {metric: row[metric] for metric in OF_ORDER} for kind, row in values().items() if kind.endswith("ones")}
     got = by_strategy(strategy, weighted=False)
@@ -280,21 +280,21 @@ def row_ordered() -> Values:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["window", "grouped", "bucketed"], ("window",)))
+@pytest.mark.parametrize("strategy", few(["window", "distinct", "buckets"], ("window",)))
 @pytest.mark.parametrize("ties", few(["best", "worst"], 1))
 def test_orders_of_classes(ties: str, strategy: str) -> None:
     """One class comes first among equal scores; of thresholds, those of positives alone."""
     found = dict(list(groups().items())[::2])
-    got = by_kind(OF_ORDER, table(found), ties=ties, strategy=strategy)
+    got = by_kind(OF_ORDER, table(found), ties=ties, plan={"score_order": strategy})
     assert_reference(got, found, OF_ORDER, ties=ties)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["window", "grouped", "bucketed"], ("grouped",)))
+@pytest.mark.parametrize("strategy", few(["window", "distinct", "buckets"], ("distinct",)))
 def test_each_query(strategy: str) -> None:
     found = dict(list(groups().items())[::3])
     metrics = ["AUC", "APS", "LogLoss", "PRAUC", "KS", "Gain@0.5", "GAUC", "FBeta(cut=best)", "Recall", "ECE", "PnDCG", "num_predictions"]
-    rows = sqlrank.evaluate(metrics, predictions=table(found), by="kind", per_query=True, strategy=strategy).to_pylist()
+    rows = sqlrank.evaluate(metrics, predictions=table(found), by="kind", per_query=True, plan={"score_order": strategy}).to_pylist()
     got = {f"{row.pop('kind')} {row.pop('query_id')}": row for row in rows}
     queries = {f"{kind} {part.query_id[0]}": part for kind, data in found.items() for part in data.queries()}
     canonical = {name: str(sqlrank.parse(name)) for name in metrics}
@@ -302,13 +302,17 @@ def test_each_query(strategy: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", few(["window", "grouped", "bucketed"], ("bucketed",)))
+@pytest.mark.parametrize("strategy", few(["window", "distinct", "buckets"], ("buckets",)))
 def test_slices(strategy: str) -> None:
     """Rows of a grouping that sums over a column have NULL in it; the groupings come as if each was asked for alone."""
     found = dict(list(groups().items())[::4])
     metrics = ["AUC", "APS", "LogLoss", "KS", "Lift@0.25", "GAUC(importance=weight)", "MCC(cut=best)", "ECE(binning=equal_mass)", "TP"]
     rows = sqlrank.evaluate(
-        metrics, predictions=table(found), by=[["kind", "query_id_"], ["kind"], []], strategy=strategy, columns={"query_id_": "query_id"}
+        metrics,
+        predictions=table(found),
+        by=[["kind", "query_id_"], ["kind"], []],
+        plan={"score_order": strategy},
+        columns={"query_id_": "query_id"},
     )
     expected: dict[str, Predictions] = {"None None": together(found)}
     for kind, data in found.items():

@@ -100,10 +100,10 @@ POLICIES: dict[str, dict[str, Any]] = {
     "drop_depth_level": {"unjudged": "drop", "depth": 2, "rel": 3, "queries": "run", "no_relevant": "skip"},
     "doc_asc_drop_depth": {"ties": "doc_asc", "unjudged": "drop", "depth": 4},
     "best_drop_level": {"ties": "best", "unjudged": "drop", "rel": 3, "queries": "run", "no_relevant": "skip"},
-    "first": {"plan": {"ranking": "top"}},
-    "scored": {"plan": {"ranking": "scored"}, "no_relevant": "skip"},
-    "scored_depth": {"plan": {"ranking": "scored"}, "depth": 3, "queries": "intersect"},
-    "first_doc_asc_depth": {"plan": {"ranking": "top"}, "ties": "doc_asc", "depth": 3, "no_relevant": "skip"},
+    "first": {"plan": {"rank_method": "top_k"}},
+    "score_sort": {"plan": {"rank_method": "score_sort"}, "no_relevant": "skip"},
+    "scored_depth": {"plan": {"rank_method": "score_sort"}, "depth": 3, "queries": "intersect"},
+    "first_doc_asc_depth": {"plan": {"rank_method": "top_k"}, "ties": "doc_asc", "depth": 3, "no_relevant": "skip"},
 }
 
 GRADES = [(0, 1), (0, 1, 2, 3), (-1, 0, 1, 2), (0, 0, 0, 1, 4), (1, 2, 3), (0,), (-1,), (-1, 0), (1,), (2,), (-2, -1, 1)]
@@ -173,7 +173,7 @@ def assert_same(metric: str, got: dict[str, float | None], data: Collection, **p
 
 def asked(name: str, policy: str) -> list[str]:
     """Return the variants of a metric to ask for: all under the defaults, the first and a quarter of the others elsewhere."""
-    if POLICIES[policy].get("plan") == {"ranking": "top"}:
+    if POLICIES[policy].get("plan") == {"rank_method": "top_k"}:
         return [metric for metric in VARIANTS[name] if is_of_first_documents(metric, policy)]
     start = list(POLICIES).index(policy)
     return [metric for i, metric in enumerate(VARIANTS[name]) if start == 0 or i == 0 or (i + start) % 4 == 0]

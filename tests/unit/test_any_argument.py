@@ -29,7 +29,7 @@ PREDICTIONS = pa.table({"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "z"], 
 RUN = PREDICTIONS.select(["query_id", "doc_id", "score"])
 QRELS = RUN.rename_columns(["query_id", "doc_id", "relevance"])
 VISITS = pa.table({"unit_id": [1, 2, 3, 4], "variant": ["control", "control", "b", "b"], "x": [1, 2, 3, 5]})
-POLICIES = ("ties", "no_relevant", "unjudged", "depth", "rel", "aggregate", "topics", "strategy", "level", "threshold", "nothing")
+POLICIES = ("ties", "no_relevant", "unjudged", "depth", "rel", "aggregate", "topics", "level", "threshold", "nothing")
 
 
 class Mute:
@@ -178,7 +178,7 @@ def test_many_values_for_any_argument(data: Any) -> None:
         ({"sql_dir": "a" * 5000}, "is not there; give a folder with metrics/"),
         ({"sql_dir": 5}, "sql_dir=5 is not possible: give the path of a folder"),
         ({"inputs": "orders"}, "inputs='orders' is not possible: give a dict of names of inputs to sources"),
-        ({"plan": {1: 2}}, "plan={1: 2} is not possible: give a plan and its value, such as {'order': 'bucketed'}"),
+        ({"plan": {1: 2}}, "plan={1: 2} is not possible: give a plan and its value, such as {'score_order': 'buckets'}"),
         ({"by": [["a", 1]]}, "by=[['a', 1]] is not possible: give a column, a list of columns, or a list of lists"),
         ({"per_query": [1]}, "per_query=[1] is not possible: give True or False"),
         ({"metrics": [None]}, "unknown metric 'None'"),

@@ -187,9 +187,9 @@ def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconf
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dialect": "bigquery", "plan": {"order": "packed"}}, "order='packed' is for DuckDB; choose window"),
-        ({"plan": {"orderr": "window"}}, "unknown plan 'orderr'; did you mean 'order'?"),
-        ({"plan": {"order": "nonsense"}}, "unknown order 'nonsense'; did you mean 'condensed'? Choose from: auto, window"),
+        ({"dialect": "bigquery", "plan": {"score_order": "integer_sort"}}, "score_order='integer_sort' is for DuckDB; choose window"),
+        ({"plan": {"score_ordr": "window"}}, "unknown plan 'score_ordr'; did you mean 'score_order'?"),
+        ({"plan": {"score_order": "nonsense"}}, "unknown score_order 'nonsense'. Choose from: auto, window"),
     ],
 )
 def test_plans_of_models_are_those_of_their_dialect(options: dict[str, Any], message: str) -> None:

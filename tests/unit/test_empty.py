@@ -18,7 +18,7 @@ CALLS: list[dict[str, Any]] = [
     {"by": [["day"], []]},
     {"per_query": True},
     {"level": "query"},
-    {"plan": {"order": "bucketed"}},
+    {"plan": {"score_order": "buckets"}},
     {"columns": {"score": ["score", "day"]}},
 ]
 

@@ -63,7 +63,7 @@ def test_out_of_memory(check: Any, tmp_path: Path) -> None:
     call = big(connection, 3_000_000)
     connection.execute(f"SET temp_directory = '{tmp_path / 'spill'}'; SET max_temp_directory_size = '1MB'")
     with pytest.raises(ExecutionError, match=r"out of memory: .*; give more with memory_limit"):
-        sqlrank.evaluate(BIG, **call, plan={"ranking": "sorted"}, memory_limit="20MB", threads=1, check=check)
+        sqlrank.evaluate(BIG, **call, plan={"rank_method": "sort"}, memory_limit="20MB", threads=1, check=check)
     assert connection.execute("SELECT 42").fetchall() == [(42,)]
 
 

@@ -21,7 +21,7 @@ ROLES = {"run", "qrels", "history", "items", "features", "baseline", "queries"}
 def firsts(metric: str, folder: Path | None = None, **policies: Any) -> int | None:
     library = registry_for(folder)
     (asked,) = metric_resolver.resolve_metrics([metric], library, None, policies, ROLES)
-    return required_depth(library, asked, {"ranking": "top"})
+    return required_depth(library, asked, {"rank_method": "top_k"})
 
 
 @pytest.mark.parametrize(
@@ -146,12 +146,12 @@ def test_relations_of_users_are_read_as_well(relation: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("metric", "options", "problem"),
     [
-        ("AP", {}, "ranking='top' is for metrics of the first documents alone, not AP; give ranking='sorted', or leave it out"),
-        ("nDCG@3", {"ties": "worst"}, "ranking='top' is for ties='doc_desc', not 'worst'; give ranking='sorted', or leave it out"),
-        ("nDCG@3", {"dialect": "spark"}, "ranking='top' is for DuckDB; choose sorted, counted or listed for spark"),
+        ("AP", {}, "rank_method='top_k' is for metrics of the first documents alone, not AP; give rank_method='sort', or leave it out"),
+        ("nDCG@3", {"ties": "worst"}, "rank_method='top_k' is for ties='doc_desc', not 'worst'; give rank_method='sort', or leave it out"),
+        ("nDCG@3", {"dialect": "spark"}, "rank_method='top_k' is for DuckDB; choose sort, count or array for spark"),
     ],
 )
 def test_what_the_first_documents_do_not_say_is_refused(metric: str, options: dict[str, Any], problem: str) -> None:
     with pytest.raises(MetricError) as error:
-        sqlrank.sql(metric, run="run", qrels="qrels", plan={"ranking": "top"}, **options)
+        sqlrank.sql(metric, run="run", qrels="qrels", plan={"rank_method": "top_k"}, **options)
     assert problem in str(error.value)

@@ -107,14 +107,14 @@ def texts(table: pa.Table) -> pa.Table:
     return table.set_column(1, "doc_id", table["doc_id"].cast(pa.string()))
 
 
-@pytest.mark.parametrize("plan", ["sorted", "counted", "scored", "listed", "top"])
+@pytest.mark.parametrize("plan", ["sort", "count", "score_sort", "array", "top_k"])
 @pytest.mark.parametrize(("compat", "place"), [(None, 2), ("trec10", 1), ("trec9", 1), ("ir_measures", 1), ("replay", 2)])
 def test_numbers_are_ordered_as_the_tool_orders_them(compat: str | None, place: int, plan: str) -> None:
     """By default as numbers; trec_eval and the tools that ask it know texts only."""
-    metric = "P@1" if plan == "top" else "AP"
-    (value,) = sqlrank.evaluate(metric, run=TIED, qrels=FIRST, compat=compat, plan={"ranking": plan})[metric].to_pylist()
-    assert value == (1 if place == 1 else 0.0 if plan == "top" else 0.5)
-    (value,) = sqlrank.evaluate(metric, run=texts(TIED), qrels=texts(FIRST), compat=compat, plan={"ranking": plan})[metric].to_pylist()
+    metric = "P@1" if plan == "top_k" else "AP"
+    (value,) = sqlrank.evaluate(metric, run=TIED, qrels=FIRST, compat=compat, plan={"rank_method": plan})[metric].to_pylist()
+    assert value == (1 if place == 1 else 0.0 if plan == "top_k" else 0.5)
+    (value,) = sqlrank.evaluate(metric, run=texts(TIED), qrels=texts(FIRST), compat=compat, plan={"rank_method": plan})[metric].to_pylist()
     assert value == 1
 
 

@@ -282,7 +282,7 @@ LISTS = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "label": [0,
 @pytest.mark.parametrize(
     ("metric", "options"),
     [
-        ("RR", {"plan": {"order": "nonsense"}}),
+        ("RR", {"plan": {"score_order": "nonsense"}}),
         ("RR", {"by": "nothing"}),
         ("AUC", {"where": "nothing = 1"}),
         ("AUC", {"columns": {"label": "nothing"}}),

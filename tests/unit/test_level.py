@@ -20,7 +20,7 @@ from tests.references import predictions_reference as reference
 from tests.references.predictions import Predictions
 
 METRICS = ["AUC", "AUC(tie_credit=0)", "APS", "KS", "LogLoss", "FBeta(cut=best)", "Recall", "ECE(binning=equal_mass)", "PnDCG@2", "R2"]
-STRATEGIES = ("window", "grouped", "bucketed")
+STRATEGIES = ("window", "distinct", "buckets")
 
 
 def drawn(n: int = 300) -> dict[str, Predictions]:
@@ -58,7 +58,7 @@ def small(**columns: list[Any]) -> pa.Table:
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", few(STRATEGIES, 1))
 def test_mean_over_queries_is_that_of_the_reference(strategy: str) -> None:
-    for row in evaluate(METRICS, table(), by="shop", level="query", strategy=strategy):
+    for row in evaluate(METRICS, table(), by="shop", level="query", plan={"score_order": strategy}):
         data = drawn()[row.pop("shop")]
         expected = {metric: fmean(per_query(metric, data)) for metric in row}
         assert row == pytest.approx(expected, abs=1e-12)
@@ -121,7 +121,9 @@ def test_sqlite(arguments: dict[str, Any]) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE p (label, score, weight, query_id, rank, shop)")
         connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?, ?)", [tuple(row.values()) for row in table().to_pylist()])
-        text = sqlrank.sql(metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, strategy="window", **arguments)
+        text = sqlrank.sql(
+            metrics, dialect="sqlite", predictions="p", columns={"weight": "weight"}, plan={"score_order": "window"}, **arguments
+        )
         rows = connection.execute(text).fetchall()
     assert [row[-4:] for row in rows] == [pytest.approx(tuple(row.values())[-4:], abs=1e-12) for row in expected]
 

@@ -103,10 +103,10 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("nDCG", {"ties": "worse"}, "unknown ties 'worse'; did you mean 'worst'?"),
     ("AP", {"ties": "expected"}, "ties='expected' is not defined for AP"),
     ("AP", {"depth": -1}, "depth is -1; it must be an integer from 1"),
-    ("AP", {"plan": {"ranking": "fast"}}, "unknown ranking 'fast'. Choose from: sorted, counted, top"),
-    ("AP", {"plan": {"rankin": "counted"}}, "unknown plan 'rankin'; did you mean 'ranking'?"),
-    ("AP", {"plan": {"ranking": "counted"}, "ties": "doc_asc"}, "ranking='counted' is for ties='doc_desc', not 'doc_asc'"),
-    ("AP", {"plan": "counted"}, "plan='counted' is not possible: give a plan and its value"),
+    ("AP", {"plan": {"rank_method": "fast"}}, "unknown rank_method 'fast'. Choose from: sort, count, top_k"),
+    ("AP", {"plan": {"rank_metod": "count"}}, "unknown plan 'rank_metod'; did you mean 'rank_method'?"),
+    ("AP", {"plan": {"rank_method": "count"}, "ties": "doc_asc"}, "rank_method='count' is for ties='doc_desc', not 'doc_asc'"),
+    ("AP", {"plan": "count"}, "plan='count' is not possible: give a plan and its value"),
 ]
 
 
@@ -127,10 +127,17 @@ def test_what_is_wrong_with_a_call_is_said_before_any_source_is_opened(metric: s
     ("metric", "options", "problem"),
     [
         ("pAUC@3", {}, "did you mean 'PartialAUC@3'?"),
-        ("nDCG(order=window)@10", {}, "nDCG has no parameter 'order'; order is a plan: plan={'order': ...} (--plan order=...)"),
-        ("nDCG(strategy=window)@10", {}, "order is a plan: plan={'order': ...} (--plan order=...)"),
+        (
+            "nDCG(score_order=window)@10",
+            {},
+            "nDCG has no parameter 'score_order'; score_order is a plan: plan={'score_order': ...} (--plan score_order=...)",
+        ),
         ("AP(by=system)", {}, "by is an option of the call: by=... (--by)"),
-        ("AP", {"ranking": "counted"}, "sql has no argument 'ranking'; ranking is a plan: plan={'ranking': ...} (--plan ranking=...)"),
+        (
+            "AP",
+            {"rank_method": "count"},
+            "sql has no argument 'rank_method'; rank_method is a plan: plan={'rank_method': ...} (--plan rank_method=...)",
+        ),
         ("AP", {"tie": "worst"}, "sql has no argument 'tie'; did you mean 'ties'?"),
         ("ties", {}, "unknown metric 'ties'; ties is a policy: ties=... (--policy ties=...)"),
         ("per_query", {}, "per_query is an option of the call: per_query=... (--per-query)"),

@@ -40,7 +40,7 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"plan": {"ranking": "counted"}}, {"by": "system", "plan": {"lists": "plain"}}], ids=str)
+@pytest.mark.parametrize("options", [{"plan": {"rank_method": "count"}}, {"by": "system", "plan": {"list_key": "input"}}], ids=str)
 def test_as_at_fixed_cutoffs(options: dict[str, Any]) -> None:
     """Every metric that has a value per query; each query alone at its cut-off gives the same."""
     files = [file for file in load_registry().metrics.values() if file.cutoff_parameter and file.cutoff_parameter.type == "integer"]

@@ -199,7 +199,7 @@ def of_rankings(metrics: Any, **call: Any) -> tuple[Any, dict[str, Any]]:
             of_rankings(["AP"], check="off"),
             (["AUC", "LogLoss", "KS", "ECE", "PRAUC"], {"predictions": "predictions", "by": "group"}),
             (["AUC", "Accuracy"], {"predictions": "predictions", "columns": {"score": ["score", "other"], "weight": "1 / score"}}),
-            (["GAUC", "PnDCG@7"], {"predictions": "predictions", "check": "off", "strategy": "window"}),
+            (["GAUC", "PnDCG@7"], {"predictions": "predictions", "check": "off", "plan": {"score_order": "window"}}),
             (["APS"], {"predictions": "predictions", "by": ["group"], "per_query": True}),
             ("ROC", {"predictions": "predictions"}),
             ("Calibration", {"predictions": "predictions", "by": "group"}),

@@ -114,7 +114,7 @@ def assert_reads_back(scenario: Scenario, dialect: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery",)))
 def test_every_metric_reads_back(dialect: str) -> None:
-    few_of_many = ("systems", "predictions shop, strategy=bucketed", "regression")
+    few_of_many = ("systems", "predictions shop, score_order=buckets", "regression")
     asked = [scenario for scenario in written(dialect) if scenario.name in few_of_many]
     assert len(asked) == 3
     for scenario in asked:

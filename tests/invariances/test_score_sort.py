@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
-from sqlrank.planner import ranking_strategy
+from sqlrank.planner import rank_method
 from tests.invariances.rankings import METRICS, assert_equal, collection, columns
 from tests.references.random_collections import Traits, random_collection
 
@@ -17,12 +17,12 @@ SORTABLE = [metric for metric in METRICS if "ties=" not in metric]
 SCORED = b"relations/judged_documents/by_score.sql"
 
 
-@pytest.mark.parametrize("options", [{}, {"depth": 2}, {"queries": "run"}, {"plan": {"lists": "plain"}}])
+@pytest.mark.parametrize("options", [{}, {"depth": 2}, {"queries": "run"}, {"plan": {"list_key": "input"}}])
 def test_scored_ranks_are_sorted_ones(options: dict[str, Any]) -> None:
     tables = collection().tables
     found = [
-        columns(tables, SORTABLE, **{**options, "plan": {**options.get("plan", {}), "ranking": ranking}})
-        for ranking in ("sorted", "scored")
+        columns(tables, SORTABLE, **{**options, "plan": {**options.get("plan", {}), "rank_method": ranking}})
+        for ranking in ("sort", "score_sort")
     ]
     assert_equal(found[1], found[0])
 
@@ -31,17 +31,17 @@ def test_scored_ranks_of_several_systems() -> None:
     drawn = random_collection(3, 40, Traits(judged=(0.05, 0.2)))
     call: dict[str, Any] = {"run": drawn.run, "qrels": drawn.qrels.drop_columns("collection"), "by": ["collection"]}
     metrics = ["nDCG", "AP", "RR@3", "bpref", "Judged@5", "AP(depth=3)", "num_ret", "num_rel_ret"]
-    found = {ranking: sqlrank.evaluate(metrics, **call, plan={"ranking": ranking}).to_pydict() for ranking in ("sorted", "scored")}
-    assert found["scored"].pop("collection") == found["sorted"].pop("collection")
-    for name, values in found["sorted"].items():
-        assert found["scored"][name] == pytest.approx(values, rel=1e-12, abs=1e-15)
+    found = {ranking: sqlrank.evaluate(metrics, **call, plan={"rank_method": ranking}).to_pydict() for ranking in ("sort", "score_sort")}
+    assert found["score_sort"].pop("collection") == found["sort"].pop("collection")
+    for name, values in found["sort"].items():
+        assert found["score_sort"][name] == pytest.approx(values, rel=1e-12, abs=1e-15)
 
 
 def test_documents_without_a_score_stand_last_in_the_order_of_their_ids() -> None:
     run = pa.table({"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "d"], "score": [None, 0.5, None, float("nan")]})
     qrels = pa.table({"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "e"], "relevance": [1, 1, 1, 1]})
     call: dict[str, Any] = {"run": run, "qrels": qrels, "check": "off"}
-    found = [sqlrank.evaluate(["AP", "P@3", "num_rel_ret"], **call, plan={"ranking": ranking}) for ranking in ("sorted", "scored")]
+    found = [sqlrank.evaluate(["AP", "P@3", "num_rel_ret"], **call, plan={"rank_method": ranking}) for ranking in ("sort", "score_sort")]
     assert found[0].equals(found[1])
 
 
@@ -61,15 +61,15 @@ def run_of(length: int, doc_id: str = "'d' || i", score: str = "i / 7") -> pa.Ta
         (run_of(500), ["AP", "AP(ties=doc_asc)"], {}, False),
         (run_of(500), ["AP"], {"unjudged": "drop"}, False),
         (run_of(500), ["AP"], {"duplicates": "max"}, False),
-        (run_of(500), ["AP"], {"plan": {"ranking": "sorted"}}, False),
+        (run_of(500), ["AP"], {"plan": {"rank_method": "sort"}}, False),
     ],
 )
 def test_they_are_taken_for_long_lists_of_texts(
     run: pa.Table, metrics: list[str], options: dict[str, Any], is_scored: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranking_strategy, "SAMPLE_ROWS", 5000)
+    monkeypatch.setattr(rank_method, "SAMPLE_ROWS", 5000)
     judged = run.slice(0, 1000).select(["query_id", "doc_id"])
     qrels = judged.append_column("relevance", pa.array([i % 2 for i in range(1000)]))
     result = sqlrank.evaluate(metrics, run=run, qrels=qrels, **options)
     assert (SCORED in result.schema.metadata[b"sqlrank.sql"]) == is_scored
-    assert result.equals(sqlrank.evaluate(metrics, run=run, qrels=qrels, **{**options, "plan": {"ranking": "sorted"}}))
+    assert result.equals(sqlrank.evaluate(metrics, run=run, qrels=qrels, **{**options, "plan": {"rank_method": "sort"}}))

@@ -10,7 +10,7 @@ import pytest
 
 import sqlrank
 from tests.invariances.predictions import RANKS, assert_equal, evaluate
-from tests.invariances.test_packed import ROWS, SCORES
+from tests.invariances.test_integer_sort import ROWS, SCORES
 from tests.lanes import few
 
 
@@ -18,7 +18,7 @@ from tests.lanes import few
 @pytest.mark.parametrize("weighted", few([True, False], [True]))
 @pytest.mark.parametrize("share", few([0.02, 0.5], [0.02]))
 @pytest.mark.parametrize("scores", few(SCORES, ("tied in pairs", "nearer than a cell", "not numbers")))
-def test_condensed_is_as_window(scores: str, share: float, weighted: bool) -> None:
+def test_compress_is_as_window(scores: str, share: float, weighted: bool) -> None:
     """Of all rows and of groups, one of which is of one class and one has no positives, with weights of 0 and, beside weights, scores that are NULL."""
     rng = np.random.default_rng(14)
     group = rng.choice(["a", "b", None, "positives", "negatives"], ROWS)
@@ -32,7 +32,7 @@ def test_condensed_is_as_window(scores: str, share: float, weighted: bool) -> No
     }
     for by in ([["group"], []], None):
         condensed, sorted_once = (
-            evaluate(RANKS, pa.table(columns), by=by, check="off", plan={"order": order}) for order in ("condensed", "window")
+            evaluate(RANKS, pa.table(columns), by=by, check="off", plan={"score_order": order}) for order in ("compress", "window")
         )
         assert_equal(condensed, sorted_once)
 
@@ -40,12 +40,12 @@ def test_condensed_is_as_window(scores: str, share: float, weighted: bool) -> No
 @pytest.mark.parametrize("label", [0, 1])
 def test_of_one_class(label: int) -> None:
     table = pa.table({"label": [label] * 9, "score": np.arange(9) / 9, "weight": [0.5] * 9, "query_id": [1] * 9})
-    condensed, grouped = (evaluate(RANKS, table, plan={"order": order}) for order in ("condensed", "grouped"))
+    condensed, grouped = (evaluate(RANKS, table, plan={"score_order": order}) for order in ("compress", "distinct"))
     assert_equal(condensed, grouped)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", ["window", "condensed"])
+@pytest.mark.parametrize("order", ["window", "compress"])
 def test_a_long_tail_without_positives_takes_no_longer(order: str) -> None:
     """A window that looks back for the last positive, row by row, took seventy times as long."""
     rng = np.random.default_rng(15)
@@ -55,6 +55,6 @@ def test_a_long_tail_without_positives_takes_no_longer(order: str) -> None:
     for name, label in {"spread": rng.random(rows) < 0.001, "on top": score > 0.999}.items():
         table = pa.table({"label": label, "score": score, "weight": weight})
         started = time.process_time()
-        sqlrank.evaluate("AUC", predictions=table, check="off", plan={"order": order})
+        sqlrank.evaluate("AUC", predictions=table, check="off", plan={"score_order": order})
         seconds[name] = time.process_time() - started
     assert seconds["on top"] < 3 * seconds["spread"]

@@ -22,26 +22,30 @@ COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ranking", ["counted", "listed"])
-@pytest.mark.parametrize("options", few([{}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"plan": {"lists": "plain"}}], 1))
+@pytest.mark.parametrize("ranking", ["count", "array"])
+@pytest.mark.parametrize(
+    "options", few([{}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"plan": {"list_key": "input"}}], 1)
+)
 def test_ranks_are_those_of_sorted_lists(options: dict[str, Any], ranking: str) -> None:
     tables = collection().tables
-    found = [columns(tables, COUNTABLE, **{**options, "plan": {**options.get("plan", {}), "ranking": way}}) for way in ("sorted", ranking)]
+    found = [
+        columns(tables, COUNTABLE, **{**options, "plan": {**options.get("plan", {}), "rank_method": way}}) for way in ("sort", ranking)
+    ]
     assert_equal(found[1], found[0])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ranking", ["counted", "listed"])
+@pytest.mark.parametrize("ranking", ["count", "array"])
 @pytest.mark.parametrize("seed", few(range(5), 1))
 def test_ranks_of_several_systems(seed: int, ranking: str) -> None:
     drawn = random_collection(seed, 40, Traits(judged=(0.05, 0.2)))
     call: dict[str, Any] = {"run": drawn.run, "qrels": drawn.qrels.drop_columns("collection"), "by": ["collection"]}
     metrics = ["nDCG", "AP", "RR@3", "bpref", "Judged@5", "AP(depth=3)", "num_ret", "num_rel_ret"]
-    found = {way: sqlrank.evaluate(metrics, **call, plan={"ranking": way}).to_pydict() for way in ("sorted", ranking)}
-    names = [name for name in found["sorted"] if name != "collection"]
-    assert found[ranking]["collection"] == found["sorted"]["collection"]
+    found = {way: sqlrank.evaluate(metrics, **call, plan={"rank_method": way}).to_pydict() for way in ("sort", ranking)}
+    names = [name for name in found["sort"] if name != "collection"]
+    assert found[ranking]["collection"] == found["sort"]["collection"]
     for name in names:
-        assert found[ranking][name] == pytest.approx(found["sorted"][name], rel=1e-12, abs=1e-15)
+        assert found[ranking][name] == pytest.approx(found["sort"][name], rel=1e-12, abs=1e-15)
 
 
 def run_of(queries: int, length: int) -> pa.Table:
@@ -68,10 +72,10 @@ def qrels_of(queries: int, judged: int) -> pa.Table:
             (100, 3, {"ties": "error", "check": "off"}, True),
             (100, 3, {"ties": "doc_asc"}, False),
             (100, 3, {"unjudged": "drop"}, False),
-            (100, 3, {"plan": {"ranking": "sorted"}}, False),
+            (100, 3, {"plan": {"rank_method": "sort"}}, False),
             (100, 4, {}, False),
             (10, 2, {}, False),
-            (10, 2, {"plan": {"ranking": "counted"}}, True),
+            (10, 2, {"plan": {"rank_method": "count"}}, True),
         ],
         rows=True,
     ),
@@ -83,7 +87,7 @@ def test_few_judged_documents_of_long_lists_are_counted(
     result = sqlrank.evaluate(["AP", "nDCG@10"], **call)
     assert (b"relations/judged_documents/by_count.sql" in result.schema.metadata[b"sqlrank.sql"]) == counts
     (row,) = result.to_pylist()
-    (other,) = sqlrank.evaluate(["AP", "nDCG@10"], **{**call, "plan": {"ranking": "sorted"}}).to_pylist()
+    (other,) = sqlrank.evaluate(["AP", "nDCG@10"], **{**call, "plan": {"rank_method": "sort"}}).to_pylist()
     assert row == pytest.approx(other, rel=1e-12)
 
 
@@ -120,28 +124,28 @@ def test_a_document_that_stands_twice_is_found_where_ranks_are_looked_up(monkeyp
     """An array gives its first place alone, so that it is searched for."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = run_of(5, 4), qrels_of(5, 1)
-    listed: dict[str, Any] = {"qrels": qrels, "plan": {"ranking": "listed"}}
+    listed: dict[str, Any] = {"qrels": qrels, "plan": {"rank_method": "array"}}
     assert sqlrank.evaluate("AP", run=run, **listed) == sqlrank.evaluate("AP", run=run, qrels=qrels)
     with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
         sqlrank.evaluate("AP", run=pa.concat_tables([run, run.slice(0, 1)]), **listed)
 
 
-@pytest.mark.parametrize("ranking", ["counted", "listed"])
+@pytest.mark.parametrize("ranking", ["count", "array"])
 @pytest.mark.parametrize(("policy", "usual", "value"), [("ties", "doc_desc", "doc_asc"), ("unjudged", "nonrelevant", "drop")])
 def test_other_ranks_can_be_sorted_for_alone(policy: str, usual: str, value: str, ranking: str) -> None:
-    with pytest.raises(MetricError, match=f"ranking='{ranking}' is for {policy}='{usual}', not '{value}'; give ranking='sorted'"):
-        sqlrank.evaluate(f"AP({policy}={value})", run=run_of(1, 2), qrels=qrels_of(1, 1), plan={"ranking": ranking})
-    assert "ranking=sorted" in sqlrank.sql(f"AP({policy}={value})", run="run", qrels="qrels", dialect="spark")
+    with pytest.raises(MetricError, match=f"rank_method='{ranking}' is for {policy}='{usual}', not '{value}'; give rank_method='sort'"):
+        sqlrank.evaluate(f"AP({policy}={value})", run=run_of(1, 2), qrels=qrels_of(1, 1), plan={"rank_method": ranking})
+    assert "rank_method=sort" in sqlrank.sql(f"AP({policy}={value})", run="run", qrels="qrels", dialect="spark")
 
 
 def test_lists_are_put_into_arrays_where_it_is_faster() -> None:
     """On Spark, unless it is asked not to; BigQuery can, and others have no word for it."""
     call: dict[str, Any] = {"run": "run", "qrels": "qrels"}
-    for dialect, ranking in (("spark", "listed"), ("databricks", "listed"), ("bigquery", "sorted"), ("postgres", "sorted")):
-        assert f"ranking={ranking}\n" in sqlrank.sql("AP", **call, dialect=dialect)
-    assert "for another: ranking=sorted, where a list does not fit an array" in sqlrank.sql("AP", **call, dialect="spark")
-    assert "listed" not in sqlrank.sql("AP", **call, dialect="spark", plan={"ranking": "sorted"})
+    for dialect, ranking in (("spark", "array"), ("databricks", "array"), ("bigquery", "sort"), ("postgres", "sort")):
+        assert f"rank_method={ranking}\n" in sqlrank.sql("AP", **call, dialect=dialect)
+    assert "for another: rank_method=sort, where a list does not fit an array" in sqlrank.sql("AP", **call, dialect="spark")
+    assert "array" not in sqlrank.sql("AP", **call, dialect="spark", plan={"rank_method": "sort"})
     with pytest.raises(
-        MetricError, match="ranking='listed' is for spark, databricks, bigquery or DuckDB; choose sorted or counted for postgres"
+        MetricError, match="rank_method='array' is for spark, databricks, bigquery or DuckDB; choose sort or count for postgres"
     ):
-        sqlrank.sql("AP", **call, dialect="postgres", plan={"ranking": "listed"})
+        sqlrank.sql("AP", **call, dialect="postgres", plan={"rank_method": "array"})

@@ -1,4 +1,4 @@
-"""Choose the global ordering strategy for scores: sort, pack, group or bucket them."""
+"""Choose how predictions are ordered by score: the plan ``score_order``."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ They read their influence from it.
 """
 
 MIN_DISTINCT_SHARE_TO_PACK = 0.999
-"""Smallest share of distinct sampled scores at which they are packed into integers.
+"""Smallest share of distinct sampled scores at which they are sorted as integers.
 
 Tied scores have to be sorted a second time.
 """
 
 MAX_GROUPS_TO_PACK = 5_000
-"""Largest number of groups, in the first ``SAMPLE_ROWS`` rows, at which scores are packed.
+"""Largest number of groups, in the first ``SAMPLE_ROWS`` rows, at which scores are sorted as integers.
 
 Every row looks up the number of its group.
 """
 
 MIN_POSITIVE_SHARE_TO_PACK = 0.015
-"""Smallest share of positive rows at which weighted scores are packed.
+"""Smallest share of positive rows at which weighted scores are sorted as integers.
 
 Below it, predictions whose scores are far from any positive are summed without a sort.
 """
 
 MIN_WEIGHT, MAX_TOTAL_WEIGHT = 1e-10, 1e13
-"""Smallest positive weight, and largest sum of weights, that the packed order represents exactly.
+"""Smallest positive weight, and largest sum of weights, that ``integer_sort`` represents exactly.
 
 It adds weights up as integer multiples of 2^-80.
 """
@@ -52,32 +52,32 @@ MAX_ROWS_PER_WORKER = 50_000_000
 """Rows of one group that a single worker of a distributed engine can sort."""
 
 
-def choose_order(question: ResolvedRequest, columns: BoundInputs, requested: str, weighted: bool) -> str:
-    """Choose the global ordering strategy: the requested one, or the best for engine and data.
+def choose_score_order(question: ResolvedRequest, columns: BoundInputs, requested: str, weighted: bool) -> str:
+    """Choose the value of ``score_order``: the requested one, or the best for engine and data.
 
     Raises:
-        MetricError: The requested strategy does not support the intervals, units or weights of the request.
+        MetricError: The requested order does not support the intervals, units or weights of the request.
     """
     database = columns.database
     is_packable = not weighted or question.confidence is None
-    if requested == "condensed" and (question.confidence is not None or columns.has_units):
-        raise MetricError("order='condensed' is for metrics without intervals and units; choose window, bucketed or grouped")
-    if weighted and (requested == "ranked" or (requested == "packed" and not is_packable)):
-        restriction = " where there are intervals" * (requested == "packed")
-        raise MetricError(f"order={requested!r} is for predictions that all weigh 1{restriction}; choose window, bucketed or grouped")
-    if requested == "packed" and weighted and database.can_inspect and _weight_statistics(columns)[0] is False:
+    if requested == "compress" and (question.confidence is not None or columns.has_units):
+        raise MetricError("score_order='compress' is for metrics without intervals and units; choose window, buckets or distinct")
+    if weighted and (requested == "rank" or (requested == "integer_sort" and not is_packable)):
+        restriction = " where there are intervals" * (requested == "integer_sort")
+        raise MetricError(f"score_order={requested!r} is for predictions that all weigh 1{restriction}; choose window, buckets or distinct")
+    if requested == "integer_sort" and weighted and database.can_inspect and _weight_statistics(columns)[0] is False:
         requirement = f"weights of 0, or of {MIN_WEIGHT:g} and more, and {MAX_TOTAL_WEIGHT:g} in all"
-        raise MetricError(f"order='packed' is for {requirement}; choose window or grouped, or divide the weights by a number")
+        raise MetricError(f"score_order='integer_sort' is for {requirement}; choose window or distinct, or divide the weights by a number")
     reads_influence = columns.has_units and any("Influence" in metric.file.annotations for metric in question.metrics)
-    sorted_once = "window" if weighted or reads_influence else "ranked"
+    sorted_once = "window" if weighted or reads_influence else "rank"
     if requested == "auto" and get_dialect(database.dialect).is_distributed:
-        requested = "window" if _has_small_groups(question, columns) else "bucketed"
+        requested = "window" if _has_small_groups(question, columns) else "buckets"
     elif requested == "auto" and database.can_inspect and columns.base is not None:
         total, distinct, groups = sample_distinct_counts(
             database, columns.base, _group(question, columns) if database.dialect == "duckdb" else []
         )
         if distinct < (MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE if reads_influence else MAX_DISTINCT_SHARE_TO_GROUP) * total:
-            return "grouped"
+            return "distinct"
         is_untied = (
             database.dialect == "duckdb"
             and total == SAMPLE_ROWS
@@ -87,12 +87,12 @@ def choose_order(question: ResolvedRequest, columns: BoundInputs, requested: str
         if not is_untied or not is_packable or reads_influence:
             return sorted_once
         is_exact, share = _weight_statistics(columns) if weighted else (True, 1.0)
-        return "condensed" if share < MIN_POSITIVE_SHARE_TO_PACK else "packed" if is_exact else sorted_once
+        return "compress" if share < MIN_POSITIVE_SHARE_TO_PACK else "integer_sort" if is_exact else sorted_once
     return sorted_once if requested in {"auto", "window"} else requested
 
 
 def _weight_statistics(columns: BoundInputs) -> tuple[bool | None, float]:
-    """Return whether the packed order can represent the weights, and the share of positive rows.
+    """Return whether ``integer_sort`` can represent the weights, and the share of positive rows.
 
     The first value is None if a weight is NULL or negative, or if no weight is positive.
     """

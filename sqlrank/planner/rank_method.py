@@ -1,4 +1,4 @@
-"""Choose the strategy that ranks the judged documents, from the metrics and cheap table statistics."""
+"""Choose how judged documents are ranked (the plan ``rank_method``), from the metrics and cheap table statistics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Up to it, counting beats sorting at any list length.
 """
 
 MAX_JUDGMENTS_TO_COUNT = 10
-"""Largest number of judged documents of any query at which ``counted`` is chosen.
+"""Largest number of judged documents of any query at which ``count`` is chosen.
 
 Up to this number, counting is not much slower than sorting even if those queries have the longest lists.
 """
@@ -76,7 +76,7 @@ def find_depth(question: ResolvedRequest, metric: ResolvedMetric) -> int | None:
 
     None if it reads whole lists.
     """
-    return required_depth(question.library, metric, {"ranking": "top"})
+    return required_depth(question.library, metric, {"rank_method": "top_k"})
 
 
 def max_depth(question: ResolvedRequest) -> int | None:
@@ -88,38 +88,40 @@ def max_depth(question: ResolvedRequest) -> int | None:
     return None if not depths or None in depths else max(depth for depth in depths if depth is not None)
 
 
-def choose_ranking(question: ResolvedRequest, columns: BoundInputs, row_counts: Mapping[str, int] | None) -> str:
-    """Choose the ranking strategy: ``listed`` on Spark, on DuckDB the best for the table statistics.
+def choose_rank_method(question: ResolvedRequest, columns: BoundInputs, row_counts: Mapping[str, int] | None) -> str:
+    """Choose the ranking method: ``array`` on Spark, on DuckDB the best for the table statistics.
 
     Inputs of DuckDB whose row count is not known from metadata are sorted.
     """
     database, inputs = columns.database, columns.inputs
-    if get_dialect(database.dialect).recomputes_ctes and _is_allowed(question, "listed"):
-        return "listed"
+    if get_dialect(database.dialect).recomputes_ctes and _is_allowed(question, "array"):
+        return "array"
     has_row_counts = all(
         role in inputs and inputs[role].table.has_row_count for role in ("run", "qrels") if role == "run" or role in inputs
     )
     if database.dialect != "duckdb" or not database.can_inspect or not ranking_metrics(question) or not has_row_counts:
-        return "sorted"
-    possible = [value for value in ("top", "counted", "scored") if _is_allowed(question, value)]
+        return "sort"
+    possible = [value for value in ("top_k", "count", "score_sort") if _is_allowed(question, value)]
     if not possible:
-        return "sorted"
+        return "sort"
     counts = {
         role: select_over_input(exp.select(exp.Count(this=exp.Star())), inputs[role], ("query_id",))
         for role in inputs.keys() & {"run", "qrels"}
     }
     rows = row_counts or {role: database.query_rows(count)[0][0] for role, count in counts.items()}
-    if "top" in possible and _has_long_lists(question, columns, rows["run"]):
-        return "top"
-    if "counted" in possible and "qrels" in inputs and _has_few_judgments(columns, rows):
-        return "counted"
-    return "scored" if "scored" in possible and _has_long_texts(question, columns, rows["run"]) else "sorted"
+    if "top_k" in possible and _has_long_lists(question, columns, rows["run"]):
+        return "top_k"
+    if "count" in possible and "qrels" in inputs and _has_few_judgments(columns, rows):
+        return "count"
+    return "score_sort" if "score_sort" in possible and _has_long_texts(question, columns, rows["run"]) else "sort"
 
 
 def _is_allowed(question: ResolvedRequest, value: str) -> bool:
-    """Return True if a ranking strategy is valid under the policies of all ranking metrics."""
-    only = question.library.plans["ranking"]["values"][value]["only"]
-    return all(metric.settings.get(policy, values[0]) in values for metric in ranking_metrics(question) for policy, values in only.items())
+    """Return True if a ranking method is valid under the policies of all ranking metrics."""
+    valid_with = question.library.plans["rank_method"]["values"][value]["valid_with"]
+    return all(
+        metric.settings.get(policy, values[0]) in values for metric in ranking_metrics(question) for policy, values in valid_with.items()
+    )
 
 
 def _has_long_lists(question: ResolvedRequest, columns: BoundInputs, rows: int) -> bool:
@@ -155,7 +157,8 @@ def _has_long_texts(question: ResolvedRequest, columns: BoundInputs, rows: int) 
     if question.deduplicates or rows < SAMPLE_ROWS or not run.column_type("doc_id").startswith("VARCHAR"):
         return False
     relation_sets = [
-        find_dependencies(library, metric.file, {**metric.settings, "ranking": "scored"}).relations for metric in ranking_metrics(question)
+        find_dependencies(library, metric.file, {**metric.settings, "rank_method": "score_sort"}).relations
+        for metric in ranking_metrics(question)
     ]
     if not any("judged_documents" in relations for relations in relation_sets) or any(
         "ranked_documents" in relations for relations in relation_sets

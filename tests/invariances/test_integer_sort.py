@@ -40,20 +40,22 @@ SCORES: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("share", few([0.5, 0.01, 0.99], (0.5,)))
 @pytest.mark.parametrize("scores", few(SCORES, ("tied in pairs", "nearer than a cell", "not numbers")))
-def test_packed_is_as_ranked(scores: str, share: float) -> None:
+def test_integer_sort_is_as_rank(scores: str, share: float) -> None:
     """Of all rows and of groups, one of which is of one class, with scores that are NULL."""
     rng = np.random.default_rng(9)
     group = rng.choice(["a", "b", None, "positives"], ROWS)
     label = np.where(group == "positives", 1, (rng.random(ROWS) < share).astype(int))
     score = pa.array(SCORES[scores](rng), mask=rng.random(ROWS) < 0.02)
     table = pa.table({"label": label, "score": score, "query_id": rng.integers(0, 5, ROWS), "group": group})
-    packed, ranked = (evaluate(RANKS, table, by=[["group"], []], check="off", plan={"order": order}) for order in ("packed", "ranked"))
+    packed, ranked = (
+        evaluate(RANKS, table, by=[["group"], []], check="off", plan={"score_order": order}) for order in ("integer_sort", "rank")
+    )
     assert_equal(packed, ranked)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scores", few(SCORES, ("tied in pairs", "of both signs")))
-def test_packed_is_as_grouped_where_rows_have_weights(scores: str) -> None:
+def test_integer_sort_is_as_distinct_where_rows_have_weights(scores: str) -> None:
     """Weights of 0, and light ones beside heavy ones at either end, of all rows and of groups."""
     rng = np.random.default_rng(12)
     score = pa.array(SCORES[scores](rng), mask=rng.random(ROWS) < 0.02)
@@ -61,7 +63,9 @@ def test_packed_is_as_grouped_where_rows_have_weights(scores: str) -> None:
     label = np.where(group == "positives", 1, rng.integers(0, 2, ROWS))
     weight = rng.choice([0.0, 1e-3, 0.3, 1.0, 7.5, 1e9], ROWS)
     table = pa.table({"label": label, "score": score, "weight": weight, "query_id": rng.integers(0, 5, ROWS), "group": group})
-    packed, usual = (evaluate(RANKS, table, by=[["group"], []], check="off", plan={"order": order}) for order in ("packed", "grouped"))
+    packed, usual = (
+        evaluate(RANKS, table, by=[["group"], []], check="off", plan={"score_order": order}) for order in ("integer_sort", "distinct")
+    )
     assert_equal(packed, usual)
 
 
@@ -78,9 +82,9 @@ def test_order_is_kept_whatever_the_threads_and_the_order_of_rows(weighted: bool
             with duckdb.connect(config={"threads": threads, "preserve_insertion_order": is_kept}) as connection:
                 place = rng.permutation(rows)
                 table = pa.table({name: column[place] for name, column in columns.items()})
-                result = sqlrank.evaluate(["AUC", "KS"], predictions=table, connection=connection, plan={"order": "packed"})
+                result = sqlrank.evaluate(["AUC", "KS"], predictions=table, connection=connection, plan={"score_order": "integer_sort"})
                 found.add(result["KS"][0].as_py())
-                usual = sqlrank.evaluate("AUC", predictions=table, connection=connection, plan={"order": "window"})
+                usual = sqlrank.evaluate("AUC", predictions=table, connection=connection, plan={"score_order": "window"})
                 assert result["AUC"][0].as_py() == pytest.approx(usual["AUC"][0].as_py(), rel=1e-12)
     assert len(found) == 1
 
@@ -92,17 +96,17 @@ def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
     scores = {"packed": rng.random(100_000), "ranked": rng.integers(0, 10**7, 100_000), "grouped": rng.integers(0, 9, 100_000)}
     for order, score in scores.items():
         table = pa.table({"label": label, "score": score})
-        assert sqlrank.evaluate("AUC", predictions=table).schema.metadata[b"sqlrank.strategy"].decode() == order
-        for least, sorted_by in ((1e-9, "packed"), (1e-11, "window")):
+        assert sqlrank.evaluate("AUC", predictions=table).schema.metadata[b"sqlrank.score_order"].decode() == order
+        for least, sorted_by in ((1e-9, "integer_sort"), (1e-11, "window")):
             weighted = table.append_column("weight", pa.array(least + rng.integers(0, 9, 100_000)))
-            taken = sqlrank.evaluate("AUC", predictions=weighted).schema.metadata[b"sqlrank.strategy"].decode()
-            assert taken == ("grouped" if order == "grouped" else sorted_by if order == "packed" else "window")
-    weighted = table.append_column("weight", pa.array(rng.random(100_000))).set_column(1, "score", pa.array(scores["packed"]))
-    for number, order in ((1_000, "packed"), (50_000, "window")):
+            taken = sqlrank.evaluate("AUC", predictions=weighted).schema.metadata[b"sqlrank.score_order"].decode()
+            assert taken == ("distinct" if order == "distinct" else sorted_by if order == "integer_sort" else "window")
+    weighted = table.append_column("weight", pa.array(rng.random(100_000))).set_column(1, "score", pa.array(scores["integer_sort"]))
+    for number, order in ((1_000, "integer_sort"), (50_000, "window")):
         grouped = weighted.append_column("shop", pa.array(rng.integers(0, number, 100_000)))
-        assert sqlrank.evaluate("AUC", predictions=grouped, by="shop").schema.metadata[b"sqlrank.strategy"].decode() == order
+        assert sqlrank.evaluate("AUC", predictions=grouped, by="shop").schema.metadata[b"sqlrank.score_order"].decode() == order
     bounded = sqlrank.evaluate("AUC", predictions=weighted, confidence=0.9)
-    assert bounded.schema.metadata[b"sqlrank.strategy"].decode() == "window"
+    assert bounded.schema.metadata[b"sqlrank.score_order"].decode() == "window"
 
 
 @pytest.mark.slow
@@ -110,10 +114,10 @@ def test_scores_that_repeat_are_looked_up_by_units() -> None:
     """By what is drawn together, rows find by their score how far they move an area: of few scores faster than by another sort."""
     rng = np.random.default_rng(11)
     label, user = rng.integers(0, 2, 1000), rng.integers(0, 99, 1000)
-    for order, scores in {"grouped": rng.integers(0, 500, 1000), "window": np.arange(1000)}.items():
+    for order, scores in {"distinct": rng.integers(0, 500, 1000), "window": np.arange(1000)}.items():
         table = pa.table({"label": label, "score": scores, "other": scores[::-1].copy(), "user": user})
         found = sqlrank.evaluate("AUC", predictions=table, confidence=0.9, unit="user")
-        assert found.schema.metadata[b"sqlrank.strategy"].decode() == order
+        assert found.schema.metadata[b"sqlrank.score_order"].decode() == order
         compared = sqlrank.compare("AUC", predictions=table, columns={"score": ["score", "other"]})
         assert f"order={order}" in compared.schema.metadata[b"sqlrank.sql"].decode()
 
@@ -125,7 +129,7 @@ def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]
     predictions = pa.table({"label": rng.integers(0, 2, ROWS), "score": rng.random(ROWS), **weights})
     with duckdb.connect() as connection:
         connection.register("predictions", predictions)
-        found = sqlrank.evaluate("AUC", predictions="predictions", connection=connection, plan={"order": "packed"})
+        found = sqlrank.evaluate("AUC", predictions="predictions", connection=connection, plan={"score_order": "integer_sort"})
         text = found.schema.metadata[b"sqlrank.sql"].decode()
         assert connection.execute(text).fetchall()[0][0] == found["AUC"][0].as_py()
         with pytest.raises(duckdb.ConversionException, match="DuckDB did not keep the order that rows were sorted in"):
@@ -136,22 +140,23 @@ def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]
 def test_weights_that_no_whole_number_holds_are_refused(weight: float) -> None:
     rng = np.random.default_rng(5)
     table = pa.table({"label": rng.integers(0, 2, ROWS), "score": rng.random(ROWS), "weight": np.full(ROWS, weight)})
-    message = "order='packed' is for weights of 0, or of 1e-10 and more, and 1e\\+13 in all; choose window or grouped"
+    message = "score_order='integer_sort' is for weights of 0, or of 1e-10 and more, and 1e\\+13 in all; choose window or distinct"
     with pytest.raises(sqlrank.MetricError, match=message):
-        sqlrank.evaluate("AUC", predictions=table, plan={"order": "packed"})
+        sqlrank.evaluate("AUC", predictions=table, plan={"score_order": "integer_sort"})
     found = sqlrank.evaluate("AUC", predictions=table)["AUC"][0].as_py()
     assert found == pytest.approx(sqlrank.evaluate("AUC", predictions=table.drop_columns("weight"))["AUC"][0].as_py(), rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("share", "kind", "expected"), [(0.1, bool, "packed"), (0.03, int, "packed"), (0.005, int, "condensed"), (0.005, bool, "condensed")]
+    ("share", "kind", "expected"),
+    [(0.1, bool, "integer_sort"), (0.03, int, "integer_sort"), (0.005, int, "compress"), (0.005, bool, "compress")],
 )
 def test_weights_are_packed_where_many_rows_are_positive_and_condensed_where_few_are(share: float, kind: type, expected: str) -> None:
     rng = np.random.default_rng(8)
     rows = 100_000
     table = pa.table({"label": (rng.random(rows) < share).astype(kind), "score": rng.random(rows), "weight": rng.random(rows) + 0.5})
     found = sqlrank.evaluate("AUC", predictions=table)
-    assert found.schema.metadata[b"sqlrank.strategy"].decode() == expected
+    assert found.schema.metadata[b"sqlrank.score_order"].decode() == expected
     assert found["AUC"][0].as_py() == pytest.approx(
-        sqlrank.evaluate("AUC", predictions=table, plan={"order": "grouped"})["AUC"][0].as_py(), rel=1e-12
+        sqlrank.evaluate("AUC", predictions=table, plan={"score_order": "distinct"})["AUC"][0].as_py(), rel=1e-12
     )
