@@ -261,15 +261,17 @@ def sql(
 
 
 @entry_point
-def metrics(sql_dir: str | Path | None = None, *, word: str | None = None) -> pa.Table:
+def metrics(sql_dir: str | Path | None = None, *, search: str | None = None) -> pa.Table:
     """List all metrics: name, family, parameters, relation, source and description.
 
-    With a ``word``, only those that contain it in name, description or synonyms, in any case, or whose family it is.
+    With ``search``, only those that contain this text in name, description or synonyms, in any case, or whose family it is.
 
     >>> "nDCG" in metrics()["name"].to_pylist()
     True
     """
-    return pa.Table.from_pylist(list_metrics(registry_for(sql_dir), word), pa.schema([(name, pa.string()) for name in METRIC_INFO_COLUMNS]))
+    return pa.Table.from_pylist(
+        list_metrics(registry_for(sql_dir), search), pa.schema([(name, pa.string()) for name in METRIC_INFO_COLUMNS])
+    )
 
 
 @entry_point

@@ -39,8 +39,8 @@ def explain(
     queries: Queries = None,
     db: DatabaseFile = None,
     where: Where = None,
-    show: Annotated[str | None, typer.Option(help="Show only the rows of steps for which this is true: \"true_cluster = 'Ann'\".")] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Rows of a step that are shown.")] = 20,
+    show_where: Annotated[str | None, typer.Option(help="Condition on the rows shown: \"true_cluster = 'Ann'\".")] = None,
+    max_rows: Annotated[int, typer.Option(min=1, help="Maximum rows shown per step.")] = 20,
     column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,
@@ -57,7 +57,7 @@ def explain(
     with exit_on_error():
         arguments = call_arguments(
             metric=metric, query=query, run=None if run is None else [run], qrels=qrels, predictions=predictions, queries=queries, db=db,
-            where=where, show=show, rows=rows, column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir,
+            where=where, show_where=show_where, max_rows=max_rows, column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir,
             check=check, memory_limit=memory_limit, threads=threads, temp_directory=temp_directory, timeout=timeout,
         )  # fmt: skip
         typer.echo(str(sqlrank.explain(**arguments)))

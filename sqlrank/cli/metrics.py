@@ -21,7 +21,7 @@ from sqlrank.registry.loader import registry_for
 
 def metrics(
     name: Annotated[
-        str | None, typer.Argument(help="Show one metric in full, or list those that a word is said of.", autocompletion=metric_names)
+        str | None, typer.Argument(help="Show one metric in full, or list those that contain a text.", autocompletion=metric_names)
     ] = None,
     sql_dir: SqlDir = None,
     format: Annotated[Format | None, typer.Option(help="How to write the list; a table unless said.")] = None,  # noqa: A002  the option's public name
@@ -33,11 +33,11 @@ def metrics(
             spelled = name if name is None or not name.replace(" ", "").isalpha() else "-".join(name.split())
             metric_file = None if spelled is None else find_metric(spelled, library)[1]
         except MetricError:
-            if not sqlrank.metrics(sql_dir, word=name).num_rows:
+            if not sqlrank.metrics(sql_dir, search=name).num_rows:
                 raise
             metric_file = None
         if metric_file is None:
-            listed = sqlrank.metrics(sql_dir, word=name).select(["name", "family", "parameters", "description"])
+            listed = sqlrank.metrics(sql_dir, search=name).select(["name", "family", "parameters", "description"])
             write_result(listed, format or Format.table, FileKind.TABLE, None)
         elif format is not None:
             raise SqlrankError(f"--format is for the list of metrics, and {name} alone is shown as its SQL file; leave out one of the two")

@@ -47,8 +47,8 @@ def explain(
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
-    show: str | None = None,
-    rows: int = 20,
+    show_where: str | None = None,
+    max_rows: int = 20,
     compat: str | None = None,
     check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
@@ -73,9 +73,9 @@ def explain(
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
         where: a SQL condition on the rows to read, such as one group: ``"campaign = 'men'"``.
-        show: a SQL condition on the rows to show, such as one cluster: ``"true_cluster = 'Ann'"``. It filters the CTEs that have its
+        show_where: a SQL condition on the rows to show, such as one cluster: ``"true_cluster = 'Ann'"``. It filters the CTEs that have its
             columns, and does not change the value.
-        rows: maximum number of rows shown per CTE: the first by rank, threshold or score, or those that contribute most to the metric.
+        max_rows: maximum number of rows shown per CTE: the first by rank, threshold or score, or those that contribute most to the metric.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -114,7 +114,9 @@ def explain(
     question = resolve_request(call)
     _check(question, query)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
-    return run_on_database(connection, resolved_dialect, limits, lambda database: _explained(question, database, check, rows, show))
+    return run_on_database(
+        connection, resolved_dialect, limits, lambda database: _explained(question, database, check, max_rows, show_where)
+    )
 
 
 def _check(question: ResolvedRequest, query: Any) -> None:
@@ -129,10 +131,10 @@ def _check(question: ResolvedRequest, query: Any) -> None:
         raise MetricError("several systems have values of their own; give the one to explain")
 
 
-def _explained(question: ResolvedRequest, database: Database, check: CheckMode, max_rows: int, show: str | None) -> Explanation:
-    condition = None if show is None else parse_condition(show, database.dialect, "show")
+def _explained(question: ResolvedRequest, database: Database, check: CheckMode, max_rows: int, show_where: str | None) -> Explanation:
+    condition = None if show_where is None else parse_condition(show_where, database.dialect, "show_where")
     if condition is not None and (parameter := condition.find(exp.Placeholder, exp.Parameter)):
-        raise InputError(f"show: {parameter.sql('duckdb')} has no value; write the value itself")
+        raise InputError(f"show_where: {parameter.sql('duckdb')} has no value; write the value itself")
     result = execute_resolved(question, database, check)
     name = str(question.metrics[0].metric)
     query = question.call.only_query
@@ -141,7 +143,7 @@ def _explained(question: ResolvedRequest, database: Database, check: CheckMode, 
     prepared = prepare(question, database, keep_unused=True)
     statement_ctes = ctes(prepared)
     if condition is not None and not any(has_columns(condition, cte) for cte in statement_ctes):
-        raise InputError(f"show: no step has all columns of {show}; leave it out to see which columns steps have")
+        raise InputError(f"show_where: no step has all columns of {show_where}; leave it out to see which columns steps have")
     steps = tuple(step_preview(prepared, cte, max_rows, condition) for cte in statement_ctes)
     expression, sums = _sums(prepared)
     worked = _put_in(expression, sums)

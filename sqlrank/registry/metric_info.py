@@ -16,16 +16,16 @@ METRIC_INFO_COLUMNS = ("name", "family", "parameters", "relation", "source", "de
 """Columns of the list of metrics."""
 
 
-def list_metrics(library: Registry, word: str | None) -> list[dict[str, str]]:
-    """List all metrics by family and name, or those that match a word or family."""
+def list_metrics(library: Registry, search: str | None) -> list[dict[str, str]]:
+    """List all metrics by family and name, or those that match a text or family."""
     files = [*library.metrics.values(), *library.curves.values()]
-    rows = [_row(file) for file in files if word is None or _matches_word(word.lower(), file, library)]
+    rows = [_row(file) for file in files if search is None or _matches(search.lower(), file, library)]
     return sorted(rows, key=lambda row: (row["family"], row["name"].lower()))
 
 
-def _matches_word(word: str, file: SqlFile, library: Registry) -> bool:
+def _matches(search: str, file: SqlFile, library: Registry) -> bool:
     texts = (file.full_name, file.description, *list_aliases(file.display_name, library))
-    return word == _family(file) or any(word in text.lower() for text in texts)
+    return search == _family(file) or any(search in text.lower() for text in texts)
 
 
 def _family(file: SqlFile) -> str:

@@ -181,7 +181,7 @@ class ReportRequest:
         # Rows were validated before. Sorting whole lists includes all judged documents.
         overrides = {name: common[name] for name in ("columns", "where")}
         overrides |= {"check": "off", "plan": {**(common["plan"] or {}), "rank_method": "sort"}}
-        return sqlrank.explain(metric, query=query, rows=rows, **sources, **{**self._common([metric]), **overrides})
+        return sqlrank.explain(metric, query=query, max_rows=rows, **sources, **{**self._common([metric]), **overrides})
 
     def arguments_for_system(self, system: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the sources and common arguments of one system.

@@ -230,7 +230,7 @@ HUGE = 10**400
         (sqlrank.rollup_model, {"begin": 5}, "begin=5 is not possible: give a day, such as '2026-01-31'"),
         (sqlrank.rollup_sql, {"by": [""]}, "by=[''] is not possible: give a column, a list of columns, or a list of lists"),
         (sqlrank.rollup_sql, {"fold": " "}, "fold=' ' is not possible: give the name of a column, such as 'user_id'"),
-        (sqlrank.explain, {"rows": HUGE}, "is not possible: give a whole number from 1, such as 20"),
+        (sqlrank.explain, {"max_rows": HUGE}, "is not possible: give a whole number from 1, such as 20"),
         (sqlrank.sql, {"predictions": "$$"}, "predictions: '$$' has not the quotes of duckdb"),
         (sqlrank.sql, {"create_table": "$$"}, "create_table: '$$' has not the quotes of duckdb"),
         (

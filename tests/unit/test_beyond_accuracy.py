@@ -47,8 +47,8 @@ def test_the_command_shows_providers(files: list[str]) -> None:
 
 @pytest.mark.slow
 def test_a_word_finds_them() -> None:
-    assert "CatalogCoverage" in sqlrank.metrics(word="catalog")["name"].to_pylist()
-    assert sqlrank.metrics(word="miuf")["name"].to_pylist() == ["SelfInformation"]
+    assert "CatalogCoverage" in sqlrank.metrics(search="catalog")["name"].to_pylist()
+    assert sqlrank.metrics(search="miuf")["name"].to_pylist() == ["SelfInformation"]
     assert str(sqlrank.parse("ARP@10")) == "MeanPopularity@10"
     with pytest.raises(sqlrank.MetricError, match=r"Novelty means different things(.|\n)*Unseen is the share"):
         sqlrank.parse("Novelty@10")

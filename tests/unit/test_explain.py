@@ -49,7 +49,7 @@ def test_a_list_step_by_step() -> None:
 
 @pytest.mark.slow
 def test_rows_that_are_left_out() -> None:
-    found = sqlrank.explain("AP", query=301, run=str(TREC / "results.test"), qrels=str(TREC / "qrels.rel_level"), rows=3)
+    found = sqlrank.explain("AP", query=301, run=str(TREC / "results.test"), qrels=str(TREC / "qrels.rel_level"), max_rows=3)
     ranked = next(step for step in found.steps if step.name == "ranked_documents")
     assert (ranked.rows.num_rows, ranked.num_rows) == (3, 500)
     assert "... and 497 more rows" in str(ranked)
@@ -141,7 +141,7 @@ def small(file: SqlFile) -> dict[str, Any]:
 def test_a_metric_of_a_query_that_reads_what_others_had() -> None:
     run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
     history = pa.table({"query_id": ["q1", "q2", "q3", "q3"], "doc_id": ["c", "a", "a", "b"]})
-    found = sqlrank.explain("MeanPopularity", query="q1", run=run, inputs={"history": history}, rows=2)
+    found = sqlrank.explain("MeanPopularity", query="q1", run=run, inputs={"history": history}, max_rows=2)
     # Two of the three users had a, and one b.
     assert found.value == 1.5
     given = next(step for step in found.steps if step.name == "history")
@@ -153,7 +153,7 @@ def test_where_the_most_is_lost() -> None:
     # Twenty scores, two in each part; the two positives are above all others but those of the part with 0.15 and 0.16.
     scores = [place / 100 for place in range(1, 21)]
     table = pa.table({"score": scores, "label": [int(place in {13, 17}) for place in range(20)]})
-    found = sqlrank.explain("AUC", predictions=table, rows=3)
+    found = sqlrank.explain("AUC", predictions=table, max_rows=3)
     # Of 36 pairs the positive 0.14 wins 13 and 0.18 wins 16; without 0.15 and 0.16, which cost it two, 29 of 32.
     assert found.value == pytest.approx(29 / 36)
     assert found.losses is not None
@@ -194,20 +194,25 @@ def test_nothing_is_lost_where_no_value_is_better_or_all_scores_are_equal() -> N
 
 def test_the_rows_of_one_cluster() -> None:
     records = pa.table({"record_id": [1, 2, 3, 4], "predicted_cluster": ["x", "x", "x", "y"], "true_cluster": ["a", "a", "b", "b"]})
-    found = sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="true_cluster = 'b'")
+    found = sqlrank.explain("PairwiseRecall", inputs={"records": records}, show_where="true_cluster = 'b'")
     assert found.value == 0.5
     contingency = next(step for step in found.steps if step.name == "contingency_table")
     shown = contingency.rows.select(["predicted_cluster", "true_cluster", "predicted_size", "true_size"]).to_pylist()
     assert [tuple(row.values()) for row in shown] == [("x", "b", 3, 2), ("y", "b", 1, 2)]
     assert contingency.title.endswith("(those where true_cluster = 'b')")
-    with pytest.raises(InputError, match="show: no step has all columns of cluster = 1; leave it out to see which columns steps have"):
-        sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="cluster = 1")
-    refused = {"a; b": "show='a; b' is not one condition over columns", "n = $1": r"show: \$1 has no value; write the value itself"}
+    with pytest.raises(
+        InputError, match="show_where: no step has all columns of cluster = 1; leave it out to see which columns steps have"
+    ):
+        sqlrank.explain("PairwiseRecall", inputs={"records": records}, show_where="cluster = 1")
+    refused = {
+        "a; b": "show_where='a; b' is not one condition over columns",
+        "n = $1": r"show_where: \$1 has no value; write the value itself",
+    }
     for show, message in refused.items():
         with pytest.raises(InputError, match=message):
-            sqlrank.explain("PairwiseRecall", inputs={"records": records}, show=show)
-    with pytest.raises(DisallowedSqlError, match="show: getenv is not among the functions that may be called here"):
-        sqlrank.explain("PairwiseRecall", inputs={"records": records}, show="getenv('HOME') = true_cluster")
+            sqlrank.explain("PairwiseRecall", inputs={"records": records}, show_where=show)
+    with pytest.raises(DisallowedSqlError, match="show_where: getenv is not among the functions that may be called here"):
+        sqlrank.explain("PairwiseRecall", inputs={"records": records}, show_where="getenv('HOME') = true_cluster")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +226,11 @@ def test_the_rows_of_one_cluster() -> None:
             {"run": {"a": RUN, "b": RUN}, "qrels": QRELS, "query": "q1"},
             "several systems have values of their own; give the one to explain",
         ),
-        ("RR", {"run": RUN, "qrels": QRELS, "query": "q1", "rows": 0}, "rows=0 is not possible: give a whole number from 1, such as 20"),
+        (
+            "RR",
+            {"run": RUN, "qrels": QRELS, "query": "q1", "max_rows": 0},
+            "max_rows=0 is not possible: give a whole number from 1, such as 20",
+        ),
     ],
 )
 def test_what_is_refused(metric: str, options: dict[str, Any], message: str) -> None:
@@ -237,7 +246,7 @@ def test_queries_that_are_not_there(query: str) -> None:
 
 
 def test_the_command() -> None:
-    given = ["--run", str(TREC / "results.test"), "--qrels", str(TREC / "qrels.rel_level"), "--query", "301", "--rows", "2"]
+    given = ["--run", str(TREC / "results.test"), "--qrels", str(TREC / "qrels.rel_level"), "--query", "301", "--max-rows", "2"]
     shown = CliRunner().invoke(app, ["explain", "RR", *given])
     assert shown.exit_code == 0, shown.output
     assert "FBIS4-50478" in shown.stdout
@@ -251,7 +260,9 @@ def test_the_command() -> None:
 def test_the_same_rows_are_shown_however_they_are_given() -> None:
     # All scores are tied, so that only the other columns can say which three of eight rows are shown.
     table = pa.table({"label": [0, 1] * 4, "score": [0.5] * 8, "query_id": list("aabbccdd"), "doc_id": list("hgfedcba")})
-    found = [str(sqlrank.explain("KendallTau", predictions=table.take(places), rows=3)) for places in ([*range(8)], [*range(7, -1, -1)])]
+    found = [
+        str(sqlrank.explain("KendallTau", predictions=table.take(places), max_rows=3)) for places in ([*range(8)], [*range(7, -1, -1)])
+    ]
     assert found[0] == found[1]
     assert "... and 5 more rows" in found[0]
 

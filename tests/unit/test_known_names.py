@@ -88,7 +88,7 @@ def test_words_of_a_metric_lead_to_it() -> None:
     assert {"Lost", "SearchReduction"} <= {line.split()[0] for line in printed("metrics", "stage").splitlines()}
     assert printed("metrics", "elbow").startswith("-- Elbow: ")
     for family in ("interleaving", "policies", "ranking"):
-        rows = sqlrank.metrics(word=family).to_pylist()
+        rows = sqlrank.metrics(search=family).to_pylist()
         assert {row["name"] for row in sqlrank.metrics().to_pylist() if row["family"] == family} <= {row["name"] for row in rows}
     assert {line.split()[0] for line in printed("metrics", "interleaving").splitlines()} == {
         "name",
@@ -144,8 +144,8 @@ def test_a_list_of_cutoffs_is_a_column_each() -> None:
 def test_a_word_is_searched_for() -> None:
     names = [line.split()[0] for line in printed("metrics", "reciprocal").splitlines()[1:]]
     assert names == ["ERR", "RHR", "RR"]
-    assert sqlrank.metrics(word="RECIPROCAL")["name"].to_pylist() == names
-    assert "Success" in sqlrank.metrics(word="hitrate")["name"].to_pylist(), "a name known elsewhere"
-    assert sqlrank.metrics(word="no such word").num_rows == 0
+    assert sqlrank.metrics(search="RECIPROCAL")["name"].to_pylist() == names
+    assert "Success" in sqlrank.metrics(search="hitrate")["name"].to_pylist(), "a name known elsewhere"
+    assert sqlrank.metrics(search="no such word").num_rows == 0
     assert printed("metrics", "MAP").startswith("-- AP: ")
     assert "unknown metric 'foo'" in refused("metrics", "foo")

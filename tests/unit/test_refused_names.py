@@ -192,5 +192,5 @@ def test_a_mode_of_ones_own_is_refused_by_file_and_rule(tmp_path: Path) -> None:
 
 
 def test_a_search_word_is_a_text() -> None:
-    with pytest.raises(SqlrankError, match="word=5 is not possible: give a word of a name or a description"):
-        sqlrank.metrics(word=5)  # type: ignore[arg-type]
+    with pytest.raises(SqlrankError, match="search=5 is not possible: give a text to find in names and descriptions"):
+        sqlrank.metrics(search=5)  # type: ignore[arg-type]
