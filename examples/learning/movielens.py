@@ -34,7 +34,7 @@ METHODS = {
     "SVM-pAUC": ("pauc", 0.2, 0.1, 201),
     "SGD@k-avg": ("precision", 0.1, 0.1, 121),
 }
-"""Kind, step, penalty and number of steps. SGD@k-avg is a sum over k in the paper and a mean here, so that both scale with k."""
+"""Surrogate, learning rate, penalty and number of steps. SGD@k-avg is a sum over k in the paper and a mean here, so that both scale with k."""
 
 RATINGS = """
     SELECT user_id, item_id, rating, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY timestamp, item_id) AS place
@@ -106,15 +106,15 @@ def prepare(database: duckdb.DuckDBPyConnection, options: argparse.Namespace) ->
 
 def evaluate(database: duckdb.DuckDBPyConnection, k: int, method: str, options: argparse.Namespace) -> float:
     """Train by a method and return pAp@k on the test ratings."""
-    kind, step, l2, iterations = METHODS[method]
-    scale = k if kind == "precision" else 1
+    surrogate, learning_rate, l2, max_iter = METHODS[method]
+    scale = k if surrogate == "precision" else 1
     weights = fit(
         "training",
         k=k,
-        kind=kind,
-        step=step * scale,
+        surrogate=surrogate,
+        learning_rate=learning_rate * scale,
         l2=l2 / scale,
-        iterations=options.iterations or iterations,
+        max_iter=options.max_iter or max_iter,
         few_negatives="skip",
         seed=options.seed,
         columns={"query_id": "user_id"},
@@ -130,10 +130,10 @@ def main(arguments: list[str]) -> None:
     """Print pAp@k of every method for every k."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("path", type=Path, help="the wheel of recbole 1.2.1, or ml-100k.inter out of it")
-    parser.add_argument("--top", type=int, nargs="+", default=[8, 12, 16, 20, 24], metavar="K")
+    parser.add_argument("-k", type=int, nargs="+", default=[8, 12, 16, 20, 24], metavar="K")
     parser.add_argument("--factors", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=300, help="of the factorisation")
-    parser.add_argument("--iterations", type=int, help="steps, instead of those of the paper")
+    parser.add_argument("--max-iter", type=int, help="steps, instead of those of the paper")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     with duckdb.connect() as database:
@@ -143,9 +143,9 @@ def main(arguments: list[str]) -> None:
         ]
         for name, (rows, users, share) in zip(("training", "test"), sizes, strict=True):
             print(f"{name}: {rows} ratings of {users} users, {share:.1%} positive")
-        print(f"{'pAp@k':18}" + "".join(f"{f'k={k}':>9}" for k in options.top))
+        print(f"{'pAp@k':18}" + "".join(f"{f'k={k}':>9}" for k in options.k))
         for method in METHODS:
-            print(f"{method:18}" + "".join(f"{evaluate(database, k, method, options):9.4f}" for k in options.top), flush=True)
+            print(f"{method:18}" + "".join(f"{evaluate(database, k, method, options):9.4f}" for k in options.k), flush=True)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,14 @@ def compare(options: argparse.Namespace) -> None:
         found = {}
         for method, kind in METHODS.items():
             weights = fit(
-                data[0], k=k, kind=kind, by="trial", step=options.step, l2=options.l2, iterations=options.iterations, seed=options.seed
+                data[0],
+                k=k,
+                surrogate=kind,
+                by="trial",
+                learning_rate=options.learning_rate,
+                l2=options.l2,
+                max_iter=options.max_iter,
+                seed=options.seed,
             )
             found[method] = [precisions(examples, weights, k) for examples in data]
         first = found["GD-pAp@k-avg"]
@@ -100,11 +107,11 @@ def margins(options: argparse.Namespace) -> None:
         label, values = np.array(examples["label"]), np.array(examples["features"].to_pylist())
         least = dict.fromkeys((*TRAINED, "ramp", "error"), np.inf)
         for kind in TRAINED:
-            weights = fit(examples, k=TOP, kind=kind, step=3, l2=0.001, iterations=options.iterations)
+            weights = fit(examples, k=TOP, surrogate=kind, learning_rate=3, l2=0.001, max_iter=options.max_iter)
             scored = pa.table({"label": label, "score": values @ np.array(weights["weight"])})
             metrics = {
-                kind: f"pApSurrogate(kind={kind})@{TOP}",
-                "ramp": f"pApSurrogate(kind=ramp)@{TOP}",
+                kind: f"pApSurrogate(surrogate={kind})@{TOP}",
+                "ramp": f"pApSurrogate(surrogate=ramp)@{TOP}",
                 "error": f"pAp(tie_credit=0)@{TOP}",
             }
             got = dict(zip(metrics, sqlrank.evaluate(list(metrics.values()), predictions=scored).to_pylist()[0].values(), strict=True))
@@ -118,8 +125,8 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--trials", type=int, default=300)
     parser.add_argument("--features", type=int, default=5)
-    parser.add_argument("--iterations", type=int, default=150)
-    parser.add_argument("--step", type=float, default=0.5)
+    parser.add_argument("--max-iter", type=int, default=150)
+    parser.add_argument("--learning-rate", type=float, default=0.5)
     parser.add_argument("--l2", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1, help="of the data, and of the weights to start from")
     options = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
--- stepped_weights: one row per model, with its weights after a gradient step of length $eta / sqrt(t), before projection.
+-- stepped_weights: one row per model, with its weights after a gradient step of length $learning_rate / sqrt(t), before projection.
 -- Never zero: w.step + 1, l.queries.
 -- Grain: model_id
 SELECT
@@ -8,7 +8,7 @@ FROM (
   SELECT
     w.model_id,
     w.feature,
-    w.weight - $eta / SQRT(w.step + 1) * (COALESCE(s.slope, 0) / l.queries + $l2 * w.weight) AS weight
+    w.weight - $learning_rate / SQRT(w.step + 1) * (COALESCE(s.slope, 0) / l.queries + $l2 * w.weight) AS weight
   FROM (
     SELECT model_id, step, UNNEST(weights) AS weight, GENERATE_SUBSCRIPTS(weights, 1) AS feature
     FROM current_weights

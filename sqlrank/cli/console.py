@@ -42,11 +42,11 @@ UNREAD: dict[str, dict[str, tuple[str, ...]]] = {
     "experiment": {"sql": ("multi_variant_units", *_RESULT, *_LIMITS, "force")},
     "split": {"sql": (*_RESULT, "force")},
     "rollup": {"sql": (*_RESULT, *_LIMITS, "force", "dbt", "begin", "lookback"), "dbt": (*_RESULT, *_LIMITS, "create_table")},
-    "learn": {"sql": ("format",)},
+    "learn": {"score_table": ("format",)},
 }
 """Options that a command ignores beside another option, by command and other option."""
 
-NEEDED = {"rollup": {"lookback": "dbt"}, "learn": {"dialect": "sql"}, "sql": {"force": "dbt"}}
+NEEDED = {"rollup": {"lookback": "dbt"}, "learn": {"dialect": "score_table"}, "sql": {"force": "dbt"}}
 """Options that a command reads only beside another option, by command."""
 
 

@@ -18,22 +18,24 @@ def learn(
     examples: Annotated[
         str, typer.Argument(help="Label, features and, if there are queries, query_id: a table, or a Parquet or CSV file.")
     ],
-    k: Annotated[int, typer.Option("--top", "-k", help="How many negatives, and at most positives, are compared.")],
-    kind: Annotated[str, typer.Option(help="avg, max, ts or ts_reference of pAp@k; pauc (SVM-pAUC), precision (SGD@k-avg).")] = "avg",
-    margin: Annotated[float, typer.Option(help="How far above the negatives positives should stand.")] = 1.0,
-    step: Annotated[float, typer.Option(help="Length of the first step.")] = 0.1,
-    l2: Annotated[float, typer.Option(help="How much long weights cost.")] = 0.01,
-    iterations: Annotated[int, typer.Option(help="How many steps.")] = 100,
-    seed: Annotated[int | None, typer.Option(help="Start from random weights instead of 0.")] = None,
+    k: Annotated[int, typer.Option("-k", help="Number of negatives, and maximum number of positives, that are compared.")],
+    surrogate: Annotated[
+        str, typer.Option(help="Surrogate loss: avg, max, ts or ts_reference of pAp@k; pauc (SVM-pAUC), precision (SGD@k-avg).")
+    ] = "avg",
+    margin: Annotated[float, typer.Option(help="Required distance of positive scores above negative ones.")] = 1.0,
+    learning_rate: Annotated[float, typer.Option(help="Learning rate of the first step.")] = 0.1,
+    l2: Annotated[float, typer.Option(help="Weight of the L2 penalty.")] = 0.01,
+    max_iter: Annotated[int, typer.Option(help="Number of gradient steps.")] = 100,
+    seed: Annotated[int | None, typer.Option(help="Seed of random initial weights; without it they start at 0.")] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(
             "--column", help="Your name of a column, query_id=user_id; features=... once per column of features. Repeat for more."
         ),
     ] = None,
-    by: Annotated[list[str] | None, typer.Option(help="Column that tells models apart. Repeat for more.")] = None,
+    by: Annotated[list[str] | None, typer.Option(help="Column that identifies a model. Repeat for more.")] = None,
     db: Annotated[str | None, typer.Option("--db", help="A DuckDB file that holds the table; opened read-only.")] = None,
-    sql: Annotated[str | None, typer.Option("--sql", help="Print the statement that scores this table, instead of the weights.")] = None,
+    score_table: Annotated[str | None, typer.Option(help="Print the statement that scores this table, instead of the weights.")] = None,
     dialect: Annotated[str, typer.Option(help="Of that statement.")] = "duckdb",
     format: Annotated[Format | None, typer.Option(help="How to write the weights.")] = None,  # noqa: A002  the option's public name
     output: Output = None,
@@ -43,7 +45,7 @@ def learn(
 ) -> None:
     """Train a linear scorer on pAp@k; print its weights, or a statement that scores rows."""
     with exit_on_error():
-        form = resolve_format(format, output) if sql is None else None
+        form = resolve_format(format, output) if score_table is None else None
         file = output_file(output, FileKind.STATEMENT if form is None else FileKind.WEIGHTS, force, list_sources(examples, db))
     from sqlrank.learn import fit, scoring_sql  # noqa: PLC0415  engines take half a second that help does not need
 
@@ -51,11 +53,11 @@ def learn(
         weights = fit(
             examples,
             k=k,
-            kind=kind,
+            surrogate=surrogate,
             margin=margin,
-            step=step,
+            learning_rate=learning_rate,
             l2=l2,
-            iterations=iterations,
+            max_iter=max_iter,
             seed=seed,
             columns=_columns(column),
             by=by or (),
@@ -68,7 +70,7 @@ def learn(
         if form is not None:
             write_result(weights, form, FileKind.WEIGHTS, file)
             return
-        text = scoring_sql(weights, str(sql), dialect=dialect) + ";\n"
+        text = scoring_sql(weights, str(score_table), dialect=dialect) + ";\n"
         if file is None:
             typer.echo(text, nl=False)
         else:

@@ -1,7 +1,6 @@
 """Train a linear scorer on pAp@k in DuckDB; every gradient step is a SQL statement.
 
-:func:`fit` returns the weights, :func:`scoring_sql` the statement that scores new rows with them. ``python -m sqlrank.learn`` and ``sqlrank
-learn`` do both.
+:func:`fit` returns the weights, :func:`scoring_sql` the statement that scores new rows with them. ``sqlrank learn`` does both.
 """
 
 from __future__ import annotations

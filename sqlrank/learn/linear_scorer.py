@@ -1,7 +1,7 @@
 """Train a linear scorer on pAp@k by gradient descent, every step a SQL statement on DuckDB, and score rows with it.
 
-:func:`fit` returns the weights, :func:`scoring_sql` the statement that scores new rows with them; ``python -m sqlrank.learn`` and
-``sqlrank learn`` do both.
+:func:`fit` returns the weights, :func:`scoring_sql` the statement that scores new rows with them, and
+``sqlrank learn`` does both.
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ def fit(
     examples: Any,
     *,
     k: int,
-    kind: str = "avg",
+    surrogate: str = "avg",
     margin: float = 1.0,
     few_negatives: str = "truncate",
-    step: float = 0.1,
+    learning_rate: float = 0.1,
     l2: float = 0.01,
-    iterations: int = 100,
+    max_iter: int = 100,
     seed: int | None = None,
     columns: Mapping[str, Any] | None = None,
     by: str | Sequence[str] = (),
@@ -106,8 +106,8 @@ def fit(
 ) -> pa.Table:
     """Train a linear scorer by projected subgradient descent on a surrogate of 1 - pAp@k.
 
-    It minimizes the mean over queries of ``pApSurrogate(kind=kind, margin=margin)@k`` plus ``l2 / 2 * |w|^2``. Each of ``iterations`` steps
-    has length ``step / sqrt(t)`` and is projected onto the ball of radius ``sqrt(2 * margin / l2)``, which contains the optimum. The
+    It minimizes the mean over queries of ``pApSurrogate(surrogate=surrogate, margin=margin)@k`` plus ``l2 / 2 * |w|^2``. Each of ``max_iter`` steps
+    has length ``learning_rate / sqrt(t)`` and is projected onto the ball of radius ``sqrt(2 * margin / l2)``, which contains the optimum. The
     weights with the least loss are returned. DuckDB only.
 
     Args:
@@ -115,12 +115,12 @@ def fit(
             Features are an array of numbers, ``features``, or in long form ``row_id``, ``feature`` and ``value`` (number). Missing features
             of the long form are 0.
         k: number of negatives, and maximum number of positives, that are compared.
-        kind: surrogate: ``avg``, ``max``, ``ts`` or ``ts_reference`` of pAp@k, ``pauc`` (SVM-pAUC), ``precision`` (SGD@k-avg).
+        surrogate: surrogate loss: ``avg``, ``max``, ``ts`` or ``ts_reference`` of pAp@k, ``pauc`` (SVM-pAUC), ``precision`` (SGD@k-avg).
         margin: required distance of positive scores above negative ones.
         few_negatives: queries with fewer than k negatives: ``truncate`` (compare with those), ``skip`` or ``pad``.
-        step: learning rate of the first step.
+        learning_rate: learning rate of the first step.
         l2: weight of the L2 penalty.
-        iterations: number of steps, at least 1.
+        max_iter: number of steps, at least 1.
         seed: seed of normally distributed initial weights; None starts from 0, where ties share their gradient.
         columns: mapping from canonical column names to those of the source; several for the features, ``{"features": ["age", "price"]}``.
         by: columns that identify models; each model gets its own weights, trained in the same statements.
@@ -145,13 +145,17 @@ def fit(
 
     >>> import pyarrow as pa
     >>> examples = pa.table({"label": [1, 0, 0], "features": [[2.0, 1.0], [1.0, 1.0], [0.0, 1.0]]})
-    >>> [round(weight, 2) for weight in fit(examples, k=1, step=1, iterations=2)["weight"].to_pylist()]
+    >>> [round(weight, 2) for weight in fit(examples, k=1, learning_rate=1, max_iter=2)["weight"].to_pylist()]
     [1.49, 0.0]
     """
-    objective = _resolve_objective(kind, _number("margin", margin, 0, above=True), few_negatives, k)
-    settings: dict[str, Any] = {"eta": _number("step", step, 0, above=True), "l2": _number("l2", l2, 0), "seed": seed}
-    if not isinstance(iterations, int) or iterations < 1:
-        raise MetricError(f"iterations={iterations!r} is not possible; give a whole number from 1")
+    objective = _resolve_objective(surrogate, _number("margin", margin, 0, above=True), few_negatives, k)
+    settings: dict[str, Any] = {
+        "learning_rate": _number("learning_rate", learning_rate, 0, above=True),
+        "l2": _number("l2", l2, 0),
+        "seed": seed,
+    }
+    if not isinstance(max_iter, int) or max_iter < 1:
+        raise MetricError(f"max_iter={max_iter!r} is not possible; give a whole number from 1")
     settings["radius"] = math.sqrt(2 * margin / l2) if l2 else sys.float_info.max
     names = [by] if isinstance(by, str) else list(by)
 
@@ -161,16 +165,18 @@ def fit(
         def work() -> pa.Table:
             with closing(DuckDBSources(database, keeps_text=False)) as catalog:
                 training = read_training_data(duckdb_database(catalog), examples, columns or {}, names)
-                return _descend(database, training, objective, settings, iterations, progress)
+                return _descend(database, training, objective, settings, max_iter, progress)
 
         return run_cancellable(database, work, None)
 
 
-def _resolve_objective(kind: str, margin: float, few_negatives: str, k: int) -> ResolvedMetric:
-    kinds = load_registry().policies["kind"]["values"]
-    if not kinds.get(kind, {}).get("convex", True):
-        raise MetricError(f"kind={kind!r} is not convex, so that a descent ends anywhere; choose avg, max, ts, pauc or precision")
-    return _resolve_metric(Metric("pApSurrogate", (("few_negatives", few_negatives), ("kind", kind), ("margin", margin)), k))
+def _resolve_objective(surrogate: str, margin: float, few_negatives: str, k: int) -> ResolvedMetric:
+    surrogates = load_registry().policies["surrogate"]["values"]
+    if not surrogates.get(surrogate, {}).get("convex", True):
+        raise MetricError(
+            f"surrogate={surrogate!r} is not convex, so that gradient descent may miss the minimum; choose avg, max, ts, pauc or precision"
+        )
+    return _resolve_metric(Metric("pApSurrogate", (("few_negatives", few_negatives), ("surrogate", surrogate), ("margin", margin)), k))
 
 
 def _resolve_metric(metric: Metric) -> ResolvedMetric:
@@ -188,7 +194,7 @@ def _descend(
     training: TrainingData,
     objective: ResolvedMetric,
     settings: Mapping[str, Any],
-    iterations: int,
+    max_iter: int,
     progress: Callable[[float], None] | None,
 ) -> pa.Table:
     """Run the steps; return the weights with the least loss."""
@@ -202,10 +208,10 @@ def _descend(
         step_sql = _step(objective, settings, tables)
         # Prepare the statement once: planning takes longer than a step over few examples.
         database.execute(f"PREPARE sqlrank_step_{suffix} AS INSERT INTO {tables['training_steps']} {step_sql}")
-        for done in range(iterations + 1):  # a step returns the loss before it, so one more is needed
+        for done in range(max_iter + 1):  # a step returns the loss before it, so one more is needed
             database.execute(f"EXECUTE sqlrank_step_{suffix}(done := {done})")
-            if progress is not None and done < iterations:
-                progress(100 * (done + 1) / iterations)
+            if progress is not None and done < max_iter:
+                progress(100 * (done + 1) / max_iter)
         database.execute(f"DEALLOCATE sqlrank_step_{suffix}")
         best = database.sql(_read("best_weights", tables).sql("duckdb")).to_arrow_table()
     finally:
@@ -274,7 +280,7 @@ def scoring_sql(weights: pa.Table, source: str, *, dialect: str = "duckdb") -> s
 
     >>> import pyarrow as pa
     >>> examples = pa.table({"label": [1, 0], "age": [1.0, 0.0], "price": [0.0, 0.0]})
-    >>> weights = fit(examples, k=1, columns={"features": ["age", "price"]}, step=1, l2=0, iterations=1)
+    >>> weights = fit(examples, k=1, columns={"features": ["age", "price"]}, learning_rate=1, l2=0, max_iter=1)
     >>> print(scoring_sql(weights, "people").splitlines()[3])
       1.0e0 * "age" + 0.0e0 * "price" AS score
     """

@@ -52,14 +52,14 @@ def table(lists: Lists) -> pa.Table:
 
 def values(lists: Lists, k: int, margin: float = 1) -> dict[str, list[float | None]]:
     """Return the value of each kind for each query."""
-    metrics = {kind: str(sqlrank.parse(f"pApSurrogate(kind={kind}, margin={margin})@{k}")) for kind in KINDS}
+    metrics = {kind: str(sqlrank.parse(f"pApSurrogate(surrogate={kind}, margin={margin})@{k}")) for kind in KINDS}
     rows = sqlrank.evaluate(list(metrics.values()), predictions=table(lists), per_query=True)
     return {kind: rows[metric].to_pylist() for kind, metric in metrics.items()}
 
 
 def gradients(lists: Lists, kind: str, k: int) -> list[np.ndarray]:
     """Return the sub-gradient of each query, in the order of its rows; NaN where it is not defined."""
-    rows = sqlrank.evaluate(f"pApGradient(kind={kind})@{k}", predictions=table(lists), per_query=True).to_pylist()
+    rows = sqlrank.evaluate(f"pApGradient(surrogate={kind})@{k}", predictions=table(lists), per_query=True).to_pylist()
     found = [np.full(len(label), np.nan) for label, _ in lists]
     for row in rows:
         if row["gradient"] is not None:
@@ -180,7 +180,7 @@ def test_the_form_of_the_code_is_not_convex() -> None:
 
 
 def test_rows_of_the_gradient() -> None:
-    got = sqlrank.evaluate("pApGradient(kind=max)@1", predictions=table(PUBLISHED), per_query=True)
+    got = sqlrank.evaluate("pApGradient(surrogate=max)@1", predictions=table(PUBLISHED), per_query=True)
     assert got.column_names == ["query_id", "point", "doc_id", "label", "score", "gradient"]
     assert got.drop_columns(["query_id"]).to_pylist() == [
         {"point": 1, "doc_id": 0, "label": 1, "score": 2, "gradient": 0},
@@ -204,9 +204,9 @@ def test_few_negatives() -> None:
     label, score = np.array([1.0, 0, 0]), np.array([0.0, 0.5, -0.5])
     for policy, expected in {"truncate": 2.0 / 2, "pad": 2.0 / 4, "skip": None}.items():
         rows = table([(label, score)])
-        (got,) = sqlrank.evaluate(f"pApSurrogate(kind=max, few_negatives={policy})@4", predictions=rows).to_pylist()[0].values()
+        (got,) = sqlrank.evaluate(f"pApSurrogate(surrogate=max, few_negatives={policy})@4", predictions=rows).to_pylist()[0].values()
         assert got == expected
-        found = sqlrank.evaluate(f"pApGradient(kind=max, few_negatives={policy})@4", predictions=rows)["gradient"].to_pylist()
+        found = sqlrank.evaluate(f"pApGradient(surrogate=max, few_negatives={policy})@4", predictions=rows)["gradient"].to_pylist()
         assert found == ([None] * 3 if expected is None else [expected / 2, -expected, expected / 2])
 
 
@@ -214,7 +214,7 @@ def test_a_gradient_belongs_to_an_example() -> None:
     with pytest.raises(InputError, match="no column 'doc_id'"):
         sqlrank.evaluate("pApGradient@3", predictions=table(PUBLISHED).drop_columns(["doc_id"]))
     with pytest.raises(MetricError, match="unknown kind 'hinge'"):
-        sqlrank.evaluate("pApSurrogate(kind=hinge)@3", predictions=table(PUBLISHED))
+        sqlrank.evaluate("pApSurrogate(surrogate=hinge)@3", predictions=table(PUBLISHED))
     with pytest.raises(MetricError, match="margin is 0; it must be a number above 0"):
         sqlrank.evaluate("pApSurrogate(margin=0)@3", predictions=table(PUBLISHED))
     with pytest.raises(InputError, match="label is neither 0 nor 1"):

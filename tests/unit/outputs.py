@@ -52,9 +52,9 @@ OUTPUTS = {
     ),
     "split": Output(("split", "{source}", "--key", "query_id", "--salt", "s", "--folds", "2"), "-o", ".parquet", FileKind.SPLIT),
     "rollup": Output(("rollup", "LogLoss", *PREDICTIONS, "--by", "day"), "-o", ".parquet", FileKind.ROLLUP),
-    "learn": Output(("learn", "{source}", "-k", "2", "--iterations", "1", *FEATURES), "-o", ".parquet", FileKind.WEIGHTS),
-    "learn --sql": Output(
-        ("learn", "{source}", "-k", "2", "--iterations", "1", *FEATURES, "--sql", "clicks"), "-o", ".sql", FileKind.STATEMENT
+    "learn": Output(("learn", "{source}", "-k", "2", "--max-iter", "1", *FEATURES), "-o", ".parquet", FileKind.WEIGHTS),
+    "learn --score-table": Output(
+        ("learn", "{source}", "-k", "2", "--max-iter", "1", *FEATURES, "--score-table", "clicks"), "-o", ".sql", FileKind.STATEMENT
     ),
     "chart": Output(("chart", "ROC", *PREDICTIONS), "-o", ".json", FileKind.CHART),
     "report": Output(("report", "Brier", *PREDICTIONS), "-o", ".html", FileKind.REPORT),

@@ -25,7 +25,7 @@ def example(name: str) -> Any:
 
 @pytest.mark.slow
 def test_simulated(capsys: pytest.CaptureFixture[str]) -> None:
-    example("simulated").main(["--trials", "4", "--iterations", "40"])
+    example("simulated").main(["--trials", "4", "--max-iter", "40"])
     lines = capsys.readouterr().out.splitlines()
     compared = [line for line in lines if line.startswith((" 10 160", " 20 160"))]
     assert [line[13:25].strip() for line in compared] == 2 * ["GD-pAp@k-avg", "SGD@k-avg", "SVM-pAUC"]
@@ -50,7 +50,7 @@ def test_movielens_on_ratings_of_the_same_form(tmp_path: Path, capsys: pytest.Ca
     module = example("movielens")
     with zipfile.ZipFile(tmp_path / "recbole.whl", "w") as wheel:
         wheel.writestr(module.INSIDE, text)
-    module.main([str(tmp_path / "recbole.whl"), "--top", "1", "2", "--iterations", "3", "--factors", "2", "--rounds", "20"])
+    module.main([str(tmp_path / "recbole.whl"), "-k", "1", "2", "--max-iter", "3", "--factors", "2", "--rounds", "20"])
     lines = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"training: \d+ ratings of 12 users, \d+\.\d% positive", lines[0])
     assert lines[2].split() == ["pAp@k", "k=1", "k=2"]

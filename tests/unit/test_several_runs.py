@@ -126,7 +126,7 @@ def test_options_that_cannot_be_repeated(option: str) -> None:
     message = " ".join(refused_command("evaluate", "RR", "--run", "r", option, "1", option, "2").split())
     assert f"{long} is given twice; it takes one value" in message
     assert "--dialect is given twice" in refused_command("sql", "RR", "--dialect", "spark", "--dialect", "spark")
-    assert "--top is given twice" in refused_command("learn", "t", "--top", "1", "-k", "2")
+    assert "-k is given twice" in refused_command("learn", "t", "-k", "1", "-k", "2")
 
 
 def test_statements_over_tables() -> None:

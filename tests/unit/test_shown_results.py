@@ -129,7 +129,7 @@ def test_an_unknown_ending_is_refused_before_anything_is_read(name: str) -> None
     assert f"-o {name}: its ending does not say how to write it" in message
     assert "use one of .txt, .md, .markdown, .tex, .csv, .json, .jsonl, .parquet, .xlsx, or give --format" in message
     assert printed(*CALL, "-o", name, "--format", "csv") == ""
-    assert "its ending does not say" in refused("learn", "none", "--top", "1", "-o", name)
+    assert "its ending does not say" in refused("learn", "none", "-k", "1", "-o", name)
 
 
 def test_the_version_is_said_without_importing_anything() -> None:

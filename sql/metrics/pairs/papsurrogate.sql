@@ -9,7 +9,7 @@
 -- comparison: pauc, of all positives, of pAUC@k; precision, of precision@k.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
--- kind: default avg: ramp, avg, max, ts, ts_reference, pauc or precision.
+-- surrogate: default avg: ramp, avg, max, ts, ts_reference, pauc or precision.
 -- Weights are not read.
 -- Requires: binary labels, finite scores.
 -- No influence: which negatives are the highest depends on all rows.
