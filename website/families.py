@@ -64,4 +64,4 @@ def _parameters(file: SqlFile) -> str:
 
 
 def _reach(file: SqlFile) -> str:
-    return "rows" if file.kind == "curves" else file.annotations.get("Bounds", "")
+    return "rows" if file.kind == "curves" else file.annotations.get("Range", "")

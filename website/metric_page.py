@@ -84,7 +84,7 @@ def _facts(file: SqlFile) -> str:
     told = {
         "Asked for as": f"`{examples.asked(file)}`",
         "Also called": _others(named),
-        "Range": file.annotations.get("Bounds", ""),
+        "Range": file.annotations.get("Range", ""),
         "Better": "" if file.kind == "curves" else better_direction(named, load_registry()),
         "Unit": file.annotations.get("Unit", ""),
         "A value of": _grain(file),

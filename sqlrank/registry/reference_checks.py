@@ -158,7 +158,7 @@ def _grain(file: SqlFile, _: Registry) -> Iterator[Violation]:
 
 def _bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:
     """Yield bounds that cannot be parsed, and exceptions that name no setting."""
-    for annotation in ("Bounds", "Estimand"):
+    for annotation in ("Range", "Estimand"):
         text = file.annotations.get(annotation)
         if text is None or (file.kind == "functions" and text == NO_BOUNDS):
             continue

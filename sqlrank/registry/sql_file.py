@@ -26,8 +26,10 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Across lists", "Before", "Better", "Bounds", "Costly", "Default", "Engine", "Estimand", "Found by", "Grain", "Influence", "Interval", "Interval of", "Linear", "Never zero", "No influence", "No interval", "Orders", "Per score", "Per slice", "Per system", "Probability", "Spread", "Check", "Requires",
-    "Rows", "Source", "Standard error", "Undefined", "Unit", "Units", "With k", r"Without \w+",
+    "Across lists", "Before", "Better", "Check", "Costly", "Default", "Engine", "Estimand", "Found by", "Grain", "Influence",
+    "Interval of", "Interval", "Linear", "Never zero", "No influence", "No interval", "Orders", "Per score", "Per slice",
+    "Per system", "Probability", "Range", "Requires", "Rows", "Source", "Spread", "Standard error", "Undefined", "Unit",
+    "Units", "With k", r"Without \w+",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Costly: every list is ranked.``"""
 
@@ -178,7 +180,7 @@ class SqlFile:
     @property
     def bounds(self) -> Bounds | None:
         """The bounds of the metric's values, None if the comment declares none."""
-        return Bounds.read(self.annotations["Bounds"]) if "Bounds" in self.annotations else None
+        return Bounds.read(self.annotations["Range"]) if "Range" in self.annotations else None
 
     @property
     def estimand_bounds(self) -> tuple[float, float] | None:

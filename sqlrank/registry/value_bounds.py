@@ -28,13 +28,13 @@ def is_bounded_minus1_1(metric: ResolvedMetric) -> bool:
 def value_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
     """Return the bounds of a metric's values, None if its files declare none.
 
-    A file names the settings under which values may exceed the bounds: ``-- Bounds: 0 to 1, but not under form=all_positions.`` A function
-    may lift the bounds of every metric that uses it: ``-- Bounds: none.``
+    A file names the settings under which values may exceed the bounds: ``-- Range: 0 to 1, but not under form=all_positions.`` A function
+    may lift the bounds of every metric that uses it: ``-- Range: none.``
     """
     declared = metric.file.bounds
     if declared is None or metric.settings.get("aggregate") == "sum":
         return None
-    if any(file.annotations.get("Bounds") == NO_BOUNDS for file in metric.dependencies.files) or any(
+    if any(file.annotations.get("Range") == NO_BOUNDS for file in metric.dependencies.files) or any(
         _has_setting(metric, name, value) for name, value in declared.exceptions
     ):
         return None

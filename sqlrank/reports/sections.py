@@ -66,7 +66,7 @@ def _meanings(request: ReportRequest) -> TableBlock:
     """Return a table that explains the metrics."""
     files = [request.library.file_for(metric) for metric in request.metrics]
     rows = [
-        [name, file.description, file.annotations.get("Bounds", ""), better_direction(name, request.library)]
+        [name, file.description, file.annotations.get("Range", ""), better_direction(name, request.library)]
         for name, file in zip(request.names, files, strict=True)
     ]
     cells = [[Cell(truncate(re.sub(r"[`*]", "", text))) for text in row] for row in rows]

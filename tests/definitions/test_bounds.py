@@ -101,7 +101,7 @@ def test_the_same_metrics_within_their_bounds() -> None:
 
 
 def test_a_metric_says_where_its_bounds_do_not_hold() -> None:
-    texts = {name: load_registry().metrics[name].annotations["Bounds"] for name in ("ap", "ar", "ndcg", "liftquality")}
+    texts = {name: load_registry().metrics[name].annotations["Range"] for name in ("ap", "ar", "ndcg", "liftquality")}
     assert texts == {
         "ap": "0 to 1, but not under form=all_positions",
         "ar": "0 to 1, but not under denominator=relevant, denominator=min_rk, denominator=hits, denominator=retrieved",
@@ -123,7 +123,7 @@ def test_bounds_that_cannot_be_read(line: str, message: str, tmp_path: Path) -> 
     text = (
         load_registry()
         .metrics["cg"]
-        .text.replace("-- Undefined:", f"-- Bounds: {line}.\n-- Undefined:", 1)
+        .text.replace("-- Undefined:", f"-- Range: {line}.\n-- Undefined:", 1)
         .replace("CG", "Own")
         .replace("AS cg", "AS own")
     )
@@ -214,7 +214,7 @@ def test_rankings_under_every_pair_of_settings(grades: list[int]) -> None:
     files = [
         file
         for file in load_registry().metrics.values()
-        if find_input_role(load_registry(), file) == "run" and "Bounds" in file.annotations and file.grain == "list"
+        if find_input_role(load_registry(), file) == "run" and "Range" in file.annotations and file.grain == "list"
     ]
     files = [file for file in files if file.path.parent.name == "ranking"]
     data, checked, left = graded_lists(grades), 0, list[str]()

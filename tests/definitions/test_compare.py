@@ -22,7 +22,7 @@ A = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 B = [0.75, 0.25, 1.0, 0.50, 0.25, 0.80, 0.10, 0.75, 0.20, 0.65, 0.55, 0.85]
 C = [0.40, 0.30, 1.0, 0.33, 0.10, 0.70, 0.25, 0.55, 0.10, 0.70, 0.45, 0.80]
 SHARE = """-- Share: mean of the scores, which are shares.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no predictions.
 SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM predictions GROUP BY group_id
 """

@@ -23,7 +23,7 @@ from tests.unit.command_line import TREC, printed
 RR = [0.50, 0.25, 1.0, 0.33, 0.00, 0.75, 0.20, 0.50, 0.10, 0.60, 0.40, 0.90]
 FIRST = [0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1]
 SHARE = """-- Share: mean of the scores, which are shares.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no predictions.
 SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM predictions GROUP BY group_id
 """

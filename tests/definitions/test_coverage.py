@@ -15,7 +15,7 @@ import sqlrank
 SAMPLES = 1000
 ROOT = Path(__file__).parents[2]
 SHARE = """-- Share: mean of the scores, which are shares.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no predictions.
 SELECT group_id, SUM(weight * score) / NULLIF(SUM(weight), 0) AS share FROM predictions GROUP BY group_id
 """

@@ -1,5 +1,5 @@
 -- PairsCompleteness: share of the pairs of records in one true cluster that blocking lets through.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no true cluster of two records.
 -- Source: Elfeky, Verykios & Elmagarmid 2002.

@@ -1,5 +1,5 @@
 -- PairsQuality: share of the candidate pairs that are of one true cluster.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no candidate pair.
 -- Source: Elfeky, Verykios & Elmagarmid 2002.

@@ -1,7 +1,7 @@
 -- Accuracy: share of the weight that is predicted rightly.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn accuracy_score.
 SELECT

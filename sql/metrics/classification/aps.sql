@@ -1,7 +1,7 @@
 -- APS: average precision score, the area under the precision-recall curve taken in steps; ties share a threshold.
 --     APS = sum over thresholds of (recall - recall before) * precision
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Influence: aps_influence FROM prediction_influence.
 -- Orders: worst of PRAUC(interpolation=davis_goadrich) to best.
 -- Undefined: predictions without a positive.

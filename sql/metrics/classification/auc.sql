@@ -2,7 +2,7 @@
 --     AUC = sum over positives of w (weight of negatives below + tie_credit * weight of negatives at the same score) / (P N)
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Influence: auc_influence FROM prediction_influence.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.

@@ -1,7 +1,7 @@
 -- BalancedAccuracy: mean of recall and specificity.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: predictions of one class only.
 -- Source: scikit-learn balanced_accuracy_score.
 SELECT

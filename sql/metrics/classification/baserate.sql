@@ -1,6 +1,6 @@
 -- BaseRate: share of the weight that is of positives.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: prevalence.
 -- Better: neither.

@@ -1,6 +1,6 @@
 -- Brier: mean squared difference between probability and outcome.
 -- Requires: binary labels, probabilities.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Brier 1950; scikit-learn brier_score_loss.
 -- Better: lower.

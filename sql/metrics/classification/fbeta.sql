@@ -2,7 +2,7 @@
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: neither a positive nor a predicted one.
 -- Source: van Rijsbergen 1979; scikit-learn fbeta_score.
 SELECT

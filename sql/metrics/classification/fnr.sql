@@ -1,7 +1,7 @@
 -- FNR: false negative rate: share of positives that are predicted negative.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn det_curve.
 -- Better: lower.

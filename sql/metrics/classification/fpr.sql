@@ -1,7 +1,7 @@
 -- FPR: false positive rate: share of negatives that are predicted positive.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: predictions without a negative.
 -- Source: scikit-learn confusion_matrix_at_thresholds.
 -- Better: lower.

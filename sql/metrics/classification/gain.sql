@@ -1,7 +1,7 @@
 -- Gain: share of the positives that are among the top fraction by score; ties at its edge count in part.
 -- $fraction: number above 0 to 1: the share of the weight, highest scores first, that counts.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No influence: the score at which the fraction ends depends on all rows.
 -- Orders: worst to best.
 -- Undefined: predictions without a positive.

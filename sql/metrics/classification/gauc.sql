@@ -3,7 +3,7 @@
 -- importance(): default count: weight of a query in the mean.
 -- level: default query: scores are compared within a query only.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no query with predictions of both classes; a query of one class does not count.
 -- Source: Zhu et al. 2017 (count); torchrec uAUC (equal) and wuAUC (weight).
 SELECT

@@ -1,7 +1,7 @@
 -- Gini: Gini coefficient of the order, 2 AUC - 1.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
--- Bounds: -1 to 1.
+-- Range: -1 to 1.
 -- Influence: 2 * auc_influence FROM prediction_influence.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.

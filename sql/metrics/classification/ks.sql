@@ -1,6 +1,6 @@
 -- KS: greatest distance between the score distributions of positives and negatives, that is of recall and FPR.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No influence: the score at which it is greatest depends on all rows.
 -- Orders: tied to best or worst.
 -- Undefined: predictions of one class only.

@@ -3,7 +3,7 @@
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- lift_variant(): default exact: the definition, or the figure that the published Spark code arrives at.
 -- Requires: binary labels.
--- Bounds: -1 to 1, but not under lift_variant=magnetic_spark.
+-- Range: -1 to 1, but not under lift_variant=magnetic_spark.
 -- Influence: 2 * auc_influence FROM prediction_influence.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.

@@ -1,7 +1,7 @@
 -- MCC: Matthews correlation coefficient.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: -1 to 1.
+-- Range: -1 to 1.
 -- Undefined: one class only, or one predicted class only.
 -- Source: Matthews 1975; scikit-learn matthews_corrcoef.
 SELECT

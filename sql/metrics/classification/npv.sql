@@ -1,7 +1,7 @@
 -- NPV: negative predictive value: share of true negatives among predicted negatives.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no predicted negative.
 -- Source: Altman & Bland 1994.
 SELECT

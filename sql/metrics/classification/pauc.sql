@@ -5,7 +5,7 @@
 -- Requires: binary labels.
 -- No influence: the score at which the area ends depends on all rows.
 -- Orders: worst to best.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: predictions of one class only.
 -- Source: McClish 1989; scikit-learn roc_auc_score(max_fpr).
 SELECT

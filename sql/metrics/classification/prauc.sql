@@ -1,7 +1,7 @@
 -- PRAUC: area under the precision-recall curve, interpolated between its points.
 -- interpolation(): default trapezoid: how the curve is interpolated between thresholds.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No influence: its curve is interpolated between thresholds that depend on all rows.
 -- Orders: worst to best of PRAUC(interpolation=davis_goadrich).
 -- Undefined: predictions without a positive.

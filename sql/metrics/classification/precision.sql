@@ -1,7 +1,7 @@
 -- Precision: share of true positives among predicted positives.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no predicted positive.
 -- Source: scikit-learn precision_score.
 SELECT

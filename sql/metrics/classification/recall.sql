@@ -1,7 +1,7 @@
 -- Recall: share of positives that are predicted so, the true positive rate.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn recall_score.
 SELECT

@@ -1,7 +1,7 @@
 -- Specificity: share of negatives that are predicted so, the true negative rate.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: predictions without a negative.
 -- Source: Yerushalmy 1947.
 SELECT

@@ -1,7 +1,7 @@
 -- YoudenJ: Youden's J, recall + specificity - 1.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- Bounds: -1 to 1.
+-- Range: -1 to 1.
 -- Undefined: predictions of one class only.
 -- Source: Youden 1950.
 SELECT

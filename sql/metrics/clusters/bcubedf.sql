@@ -1,6 +1,6 @@
 -- BCubedF: harmonic mean of B-cubed precision and recall, of which records count the same.
 -- Never zero: predicted_size, true_size.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
 -- Source: Bagga & Baldwin 1998.

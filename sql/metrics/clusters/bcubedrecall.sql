@@ -1,7 +1,7 @@
 -- BCubedRecall: B-cubed recall, the mean over records of the share of their true cluster that is in their predicted cluster.
 -- weighting(): default record: weight of a record in the mean.
 -- Never zero: true_size.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
 -- Source: Bagga & Baldwin 1998.

@@ -1,5 +1,5 @@
 -- ClosestF: harmonic mean of closest precision and recall.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
 -- Source: Benjelloun et al. 2009.

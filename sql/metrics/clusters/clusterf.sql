@@ -1,5 +1,5 @@
 -- ClusterF: harmonic mean of cluster precision and recall.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
 -- Source: Barnes 2015.

@@ -1,5 +1,5 @@
 -- ClusterRecall: share of the true clusters that are exactly a predicted one.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
 -- Source: Barnes 2015.

@@ -1,5 +1,5 @@
 -- Homogeneity: how far each predicted cluster holds records of one true cluster only: 1 less the entropy that is left, as a share.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
 -- Source: Rosenberg & Hirschberg 2007.

@@ -1,6 +1,6 @@
 -- MatchingRate: share of the records whose predicted cluster holds another one.
 -- Better: neither.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
 -- Source: er-evaluation matching_rate.

@@ -1,5 +1,5 @@
 -- MUCF: harmonic mean of MUC precision and recall.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no cluster of two records on either side.
 -- Source: Vilain et al. 1995.

@@ -1,5 +1,5 @@
 -- PairwisePrecision: share of the pairs of records in one predicted cluster that are in one true cluster.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no predicted cluster of two records.
 -- Source: Menestrina, Whang & Garcia-Molina 2010.

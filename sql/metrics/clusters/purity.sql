@@ -1,5 +1,5 @@
 -- Purity: share of the records that are of the most frequent true cluster of their predicted one.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
 -- Source: Zhao & Karypis 2001.

@@ -1,5 +1,5 @@
 -- Rand: Rand index: share of all pairs of records on which both clusterings agree, together or apart.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: fewer than two records.
 -- Source: Rand 1971.

@@ -1,7 +1,7 @@
 -- SampledPairwiseF: pairwise F measure of all clusters, estimated from those with a known true cluster.
 -- sampling(): default uniform: how the labeled true clusters were sampled.
 -- estimate(): default corrected: how ratios of sums over clusters are estimated.
--- Bounds: 0 to 1, but not under estimate=corrected.
+-- Range: 0 to 1, but not under estimate=corrected.
 -- Estimand: 0 to 1.
 -- Undefined: no cluster of two records on either side; fewer than two true clusters if bias is corrected.
 -- Source: Binette et al. 2023; er-evaluation.

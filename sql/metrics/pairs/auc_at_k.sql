@@ -3,7 +3,7 @@
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
 -- No influence: which negatives are the highest depends on all rows.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: the first k predictions are of one class.
 -- Source: TorchMetrics RetrievalAUROC(top_k); of predictions tied across the k-th each counts in part.
 SELECT

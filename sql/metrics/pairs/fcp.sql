@@ -4,7 +4,7 @@
 -- tie_rule(): default half: what pairs with different labels and the same score count.
 -- pooling(): default pairs: how queries are aggregated.
 -- No influence: pairs are counted per group, and not per row.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no pair with different labels; by tie_rule=ignore none with different scores, either.
 -- Unit: share of pairs.
 -- Source: Koren & Sill 2013; Surprise accuracy.fcp is tie_rule=discordant, pooling=surprise.

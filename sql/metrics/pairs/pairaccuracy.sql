@@ -2,7 +2,7 @@
 --     PairAccuracy = concordant / pairs with different labels
 -- level: default query: pairs are made within a query; those of all queries of a group count together.
 -- No influence: pairs are counted per group, and not per row.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no pair with different labels.
 -- Unit: share of pairs.
 -- Source: CatBoost PairAccuracy.

@@ -2,7 +2,7 @@
 --     D = (concordant - discordant) / pairs with different labels, which is 2 AUC - 1 for labels 0 and 1
 -- given(): default label: which of the two is untied in the pairs that count; it explains the other one.
 -- No influence: pairs are counted per group, and not per row.
--- Bounds: -1 to 1.
+-- Range: -1 to 1.
 -- Undefined: labels (or scores, if these are given) that are all the same.
 -- Source: Somers 1962, D(score | label); scipy somersd(label, score), and somersd(score, label) for given=score.
 SELECT

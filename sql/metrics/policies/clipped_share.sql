@@ -1,6 +1,6 @@
 -- ClippedShare: share of logged actions whose weight is above a limit.
 -- $clip: number above 0, default 10: the limit.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Better: neither.
 -- Undefined: no logs.
 -- Source: sqlrank.

@@ -3,7 +3,7 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default relevant: what the sum is divided by.
 -- form: default hits_only: precision at hits only, or at all_positions up to k.
--- Bounds: 0 to 1, but not under form=all_positions.
+-- Range: 0 to 1, but not under form=all_positions.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval map, map_cut; Voorhees & Harman 2005.
 SELECT

@@ -2,7 +2,7 @@
 --     AR@k = 1/k sum over i <= k of R@i
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default k: what the sum of the recalls is divided by.
--- Bounds: 0 to 1, but not under denominator=relevant, denominator=min_rk, denominator=hits, denominator=retrieved.
+-- Range: 0 to 1, but not under denominator=relevant, denominator=min_rk, denominator=hits, denominator=retrieved.
 -- Undefined: a query without relevant documents.
 -- Source: Elliot MAR.
 -- Linear: in rank_probability.

@@ -1,5 +1,5 @@
 -- binG: G with gains of 0 and 1: 1 / log2(2 + nonrelevant documents above), averaged over the relevant documents.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval binG (experimental, 2008).
 -- Never zero: LN(2 + rank - cumulative_hits).

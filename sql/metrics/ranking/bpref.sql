@@ -1,7 +1,7 @@
 -- bpref: how rarely judged nonrelevant documents are ranked above relevant ones; unjudged documents do not matter.
 --     1/R sum over retrieved relevant documents of 1 - min(nonrelevant above, R) / min(judged nonrelevant, R)
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: Buckley & Voorhees 2004; trec_eval bpref.
 SELECT

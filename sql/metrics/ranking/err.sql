@@ -1,7 +1,7 @@
 -- ERR: expected reciprocal rank of the document at which a reader stops.
 --     ERR@k = sum over i <= k of 1/i * stop(r_i) * product over j < i of (1 - stop(r_j))
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: Chapelle et al. 2009; gdeval.
 SELECT

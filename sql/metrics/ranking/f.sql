@@ -2,7 +2,7 @@
 --     F@k = (1 + beta^2) hits / (beta^2 relevant documents + k)
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- $beta: number from 0 to 10000, default 1: how many times as much recall weighs as precision.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: van Rijsbergen 1979.
 -- Linear: in rank_probability.

@@ -1,6 +1,6 @@
 -- infAP: average precision inferred from a pool of which only a sample was judged (negative relevance: pooled, not judged).
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- $smoothing: number above 0, default 0.00001: added to the counts.
 -- Source: Yilmaz & Aslam 2006; trec_eval infAP.

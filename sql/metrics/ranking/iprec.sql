@@ -1,7 +1,7 @@
 -- IPrec: interpolated precision, the highest precision at this recall or any higher one.
 -- $recall: number from 0 to 1: the recall level, that of the first round(recall * R) relevant documents.
 -- $rounding: number from 0 to 1, default 0.5: added before rounding down; trec_eval up to 9 adds 0.9.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval iprec_at_recall.
 SELECT

@@ -2,7 +2,7 @@
 --     P@k = hits in the first k / k
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default k: what the hits are divided by.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval P; van Rijsbergen 1979.
 -- Linear: in rank_probability.

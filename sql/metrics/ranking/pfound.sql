@@ -2,7 +2,7 @@
 --     PFound@k = sum over i <= k of stop(r_i) * (1 - p_break)^(i-1) * product over j < i of (1 - stop(r_j))
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $p_break: number from 0 to 1, default 0.15: probability of giving up after a document.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: Yandex (Gulin, Karpovich, Raskovalov & Segalovich 2009); CatBoost PFound.
 SELECT

@@ -2,7 +2,7 @@
 --     R@k = hits in the first k / relevant documents, retrieved or not
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default relevant: what the hits are divided by.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval recall.
 -- Linear: in rank_probability.

@@ -1,6 +1,6 @@
 -- Rndcg: nDCG averaged over the ranks at which the grade of the ideal ranking changes, and the end of the list.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant; it decides only where the metric is defined.
--- Bounds: 0 to 1, but not under discount=map.
+-- Range: 0 to 1, but not under discount=map.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval Rndcg (experimental).
 SELECT

@@ -1,7 +1,7 @@
 -- Rprec: precision at R, the number of relevant documents of the query, or at a multiple of it.
 --     Rprec = hits in the first floor(multiple R + 0.9) / floor(multiple R + 0.9)
 -- $multiple: number above 0, default 1: which multiple of R is the cut-off.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval Rprec, Rprec_mult.
 SELECT

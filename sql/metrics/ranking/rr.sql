@@ -1,6 +1,6 @@
 -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval recip_rank; Voorhees 1999.
 SELECT

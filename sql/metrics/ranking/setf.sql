@@ -1,7 +1,7 @@
 -- SetF: weighted harmonic mean of precision and recall of the retrieved documents as a set.
 --     (1 + beta^2) hits / (beta^2 relevant + retrieved); trec_eval's parameter is beta^2
 -- $beta: number from 0 to 10000, default 1: how many times as much recall weighs as precision.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval set_F.
 SELECT

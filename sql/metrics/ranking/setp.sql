@@ -1,5 +1,5 @@
 -- SetP: precision of the retrieved documents as a set.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval set_P.
 SELECT

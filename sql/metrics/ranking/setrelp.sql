@@ -1,5 +1,5 @@
 -- SetRelP: precision of the retrieved documents as a set, over the best possible: hits / min(retrieved, relevant).
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval set_relative_P.
 SELECT

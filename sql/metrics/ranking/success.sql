@@ -1,6 +1,6 @@
 -- Success: 1 if a relevant document is among the first k, else 0; also called hit rate.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval success.
 SELECT

@@ -2,7 +2,7 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Documents that are not in the catalog are left out; num_unlisted counts them.
 -- No interval: it describes the data.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no list holds a document.
 -- Unit: share of the catalog.
 -- Source: RecTools CatalogCoverage(normalize=True); Ge et al. 2010.

@@ -3,7 +3,7 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- no_relevant(): default skip: value of a list for which it is undefined.
 -- n is the number of catalog items; p is 0 for items without users.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: a list without documents.
 -- Source: RecTools Serendipity.
 SELECT

@@ -1,6 +1,6 @@
 -- UserCoverage: share of the users with a history who have a non-empty list.
 -- No interval: it describes the data.
--- Bounds: 0 to 1.
+-- Range: 0 to 1.
 -- Undefined: no history.
 -- Unit: share of users.
 -- Source: RecTools CoveredUsers.

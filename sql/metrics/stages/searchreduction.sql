@@ -1,6 +1,6 @@
 -- SearchReduction: share of the documents of the baseline, the stage before, by which a list is shorter.
 -- no_relevant(): default skip: value of a list for which it is undefined.
--- Bounds: -inf to 1.
+-- Range: -inf to 1.
 -- Undefined: a query for which the baseline has no documents.
 -- Before: baseline.
 -- Source: sqlrank; the reduction ratio of blocking, of lists.
