@@ -50,7 +50,7 @@ def better_direction(column: str, library: Registry) -> str:
     file = _file(column, library)
     if file is None or file.kind != "metrics" or file.is_always_defined:
         return "neither"
-    return file.annotations.get("Better", "higher")
+    return file.annotations.get("Direction", "higher")
 
 
 def is_count_metric(column: str, library: Registry) -> bool:

@@ -3,7 +3,7 @@
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: prevalence.
--- Better: neither.
+-- Direction: neither.
 SELECT
   group_id,
   SUM(weight * label) / NULLIF(SUM(weight), 0) AS base_rate

@@ -3,7 +3,7 @@
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Brier 1950; scikit-learn brier_score_loss.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   SUM(weight * (score - label) * (score - label)) / NULLIF(SUM(weight), 0) AS brier

@@ -2,7 +2,7 @@
 -- Requires: binary labels, probabilities.
 -- Undefined: predictions without a positive.
 -- Source: "calibration" of He et al. 2014.
--- Better: neither.
+-- Direction: neither.
 SELECT
   group_id,
   SUM(weight * score) / NULLIF(SUM(weight * label), 0) AS calibration_ratio

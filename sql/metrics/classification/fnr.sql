@@ -4,7 +4,7 @@
 -- Range: 0 to 1.
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn det_curve.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   SUM(fn) / NULLIF(SUM(tp) + SUM(fn), 0) AS fnr

@@ -4,7 +4,7 @@
 -- Range: 0 to 1.
 -- Undefined: predictions without a negative.
 -- Source: scikit-learn confusion_matrix_at_thresholds.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   SUM(fp) / NULLIF(SUM(tn) + SUM(fp), 0) AS fpr

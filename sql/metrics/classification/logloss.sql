@@ -4,7 +4,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Unit: nats.
 -- Source: scikit-learn log_loss.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   -SUM(weight * log_likelihood(label, score)) / NULLIF(SUM(weight), 0) AS log_loss

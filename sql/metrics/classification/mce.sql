@@ -4,7 +4,7 @@
 -- No interval: noise alone makes it greater, and no known interval covers it.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Naeini et al. 2015; Guo et al. 2017.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   MAX(ABS(score_sum - label_sum) / NULLIF(weight, 0)) AS mce

@@ -4,7 +4,7 @@
 -- Requires: binary labels, probabilities.
 -- Undefined: predictions of one class only.
 -- Source: He et al. 2014; torcheval BinaryNormalizedEntropy.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   -SUM(weight * log_likelihood(label, score))

@@ -4,7 +4,7 @@
 -- No influence: it is a score, given or selected.
 -- Undefined: predictions without a positive, where the best is searched.
 -- Source: sqlrank.
--- Better: neither.
+-- Direction: neither.
 SELECT
   group_id,
   MAX(threshold) AS threshold_used

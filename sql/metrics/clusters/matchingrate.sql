@@ -1,5 +1,5 @@
 -- MatchingRate: share of the records whose predicted cluster holds another one.
--- Better: neither.
+-- Direction: neither.
 -- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.

@@ -1,5 +1,5 @@
 -- VariationOfInformation: information that the clusterings do not share, in nats; 0 if they are the same.
--- Better: lower.
+-- Direction: lower.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.
 -- Unit: nats.

@@ -1,7 +1,7 @@
 -- Preference: share of sessions with clicks in which ranker B had more of them, ties counting half, less a half: above 0 B is preferred.
 -- Undefined: no session with a click.
 -- Source: Chapelle, Joachims, Radlinski & Yue 2012.
--- Better: higher.
+-- Direction: higher.
 SELECT
   group_id,
   SUM(weight + is_won_by_b - is_won_by_a) / NULLIF(SUM(weight), 0) / 2 - 0.5 AS preference

@@ -15,7 +15,7 @@
 -- No influence: which negatives are the highest depends on all rows.
 -- Undefined: predictions of one class only.
 -- Source: Hiranandani et al. 2020; pauc: Narasimhan and Agarwal 2013; precision: Kar et al. 2015.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   SUM(CASE WHEN label = 1 THEN -num_pairs * margin_score ELSE num_pairs * score END)

@@ -1,7 +1,7 @@
 -- ClippedShare: share of logged actions whose weight is above a limit.
 -- $clip: number above 0, default 10: the limit.
 -- Range: 0 to 1.
--- Better: neither.
+-- Direction: neither.
 -- Undefined: no logs.
 -- Source: sqlrank.
 SELECT

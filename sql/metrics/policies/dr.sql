@@ -2,7 +2,7 @@
 -- capped(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs.
 -- Source: Dudik, Langford & Li 2011.
--- Better: higher.
+-- Direction: higher.
 SELECT
   group_id,
   SUM(expected_reward + capped(target / NULLIF(propensity, 0)) * (reward - predicted_reward)) / NULLIF(COUNT(*), 0) AS dr

@@ -2,7 +2,7 @@
 -- capped(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs.
 -- Source: Horvitz & Thompson 1952.
--- Better: higher.
+-- Direction: higher.
 SELECT
   group_id,
   SUM(capped(target / NULLIF(propensity, 0)) * reward) / NULLIF(COUNT(*), 0) AS ips

@@ -1,6 +1,6 @@
 -- MeanWeight: mean ratio of the probability of an action under the target to that under the logged policy, 1 if the logs are sound.
 -- capped(): default none: limit of the importance weight, the ratio of both probabilities.
--- Better: neither.
+-- Direction: neither.
 -- Undefined: no logs.
 -- Source: Li, Chu, Langford & Wang 2011.
 SELECT

@@ -2,7 +2,7 @@
 -- capped(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs, or the target does nothing of what was logged.
 -- Source: Thomas & Brunskill 2016.
--- Better: higher.
+-- Direction: higher.
 SELECT
   group_id,
   SUM(expected_reward) / NULLIF(COUNT(*), 0) + SUM(capped(target / NULLIF(propensity, 0)) * (reward - predicted_reward)) / NULLIF(SUM(capped(target / NULLIF(propensity, 0))), 0) AS sndr

@@ -2,7 +2,7 @@
 -- capped(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs, or the target does nothing of what was logged.
 -- Source: Swaminathan & Joachims 2015.
--- Better: higher.
+-- Direction: higher.
 SELECT
   group_id,
   SUM(capped(target / NULLIF(propensity, 0)) * reward) / NULLIF(SUM(capped(target / NULLIF(propensity, 0))), 0) AS snips

@@ -4,7 +4,7 @@
 -- Range: 0 to 1.
 -- Undefined: a query without retrieved documents.
 -- Source: ir_measures Judged.
--- Better: neither.
+-- Direction: neither.
 SELECT
   list_id,
   SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)

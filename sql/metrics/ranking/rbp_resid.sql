@@ -3,7 +3,7 @@
 -- $p: number above 0 to 1, default 0.8: persistence, the probability of going on to the next document.
 -- Undefined: a query without retrieved documents.
 -- Source: Moffat & Zobel 2008; trec_eval rbp_resid.
--- Better: neither.
+-- Direction: neither.
 SELECT
   list_id,
   CASE

@@ -3,7 +3,7 @@
 -- Range: 0 to 1.
 -- Undefined: a query without retrieved documents.
 -- Source: trec_eval unj.
--- Better: lower.
+-- Direction: lower.
 SELECT
   list_id,
   (CASE WHEN MAX(list_length) < $k THEN MAX(list_length) ELSE $k END - SUM(CASE WHEN rank <= $k THEN 1 ELSE 0 END)) / $k AS unj

@@ -4,7 +4,7 @@
 -- No interval: lists share documents.
 -- Undefined: no catalog item is recommended.
 -- Source: Gini 1912; Fleder and Hosanagar 2009; LensKit ListGini. Evidently leaves out items that are not recommended, and divides by n - 1.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   SUM((2 * ascending_rank - catalog_size - 1) / NULLIF(catalog_size, 0) * num_recommendations) / NULLIF(SUM(num_recommendations), 0) AS exposure_gini

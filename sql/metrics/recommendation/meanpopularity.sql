@@ -4,7 +4,7 @@
 -- Undefined: a list without documents.
 -- Unit: users.
 -- Source: Yin et al. 2012; RecTools AvgRecPopularity.
--- Better: neither.
+-- Direction: neither.
 SELECT
   list_id,
   AVG(CASE WHEN rank <= $k THEN num_users END) AS mean_popularity

@@ -6,7 +6,7 @@
 -- An item of several categories has a part of each.
 -- Undefined: a user without a history, or no document of list or history has a category.
 -- Source: Steck 2018.
--- Better: lower.
+-- Direction: lower.
 SELECT
   list_id,
   SUM(history_share * LN(history_share / NULLIF((1 - $alpha) * list_share + $alpha * history_share, 0))) AS miscalibration

@@ -4,7 +4,7 @@
 -- No interval: users share documents.
 -- Undefined: no user has both a list that holds documents and a history.
 -- Source: Abdollahpouri et al. 2019.
--- Better: neither.
+-- Direction: neither.
 SELECT
   group_id,
   AVG(list_mean_popularity) / NULLIF(AVG(history_mean_popularity), 0) - 1 AS popularity_lift

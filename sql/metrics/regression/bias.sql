@@ -3,7 +3,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Unit: in units of the label.
 -- Source: mean error.
--- Better: neither.
+-- Direction: neither.
 SELECT
   group_id,
   SUM(weight * (score - label)) / NULLIF(SUM(weight), 0) AS bias

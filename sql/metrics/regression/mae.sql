@@ -3,7 +3,7 @@
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double.
 -- Unit: in units of the label.
 -- Source: scikit-learn mean_absolute_error.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   SUM(weight * ABS(score - label)) / NULLIF(SUM(weight), 0) AS mae

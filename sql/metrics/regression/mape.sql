@@ -4,7 +4,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Unit: share of the label.
 -- Source: scikit-learn mean_absolute_percentage_error.
--- Better: lower.
+-- Direction: lower.
 -- Never zero: CASE WHEN ABS(label) > $eps THEN ABS(label) ELSE $eps END.
 SELECT
   group_id,

@@ -3,7 +3,7 @@
 -- Undefined: no predictions, or all of weight 0; a value beyond the greatest double, as of scores like 1e160.
 -- Unit: in squared units of the label.
 -- Source: scikit-learn mean_squared_error.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   SUM(weight * (score - label) * (score - label)) / NULLIF(SUM(weight), 0) AS mse

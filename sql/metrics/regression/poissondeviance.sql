@@ -2,7 +2,7 @@
 -- Requires: labels from 0, positive scores, finite scores.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn mean_poisson_deviance.
--- Better: lower.
+-- Direction: lower.
 -- Never zero: score.
 SELECT
   group_id,

@@ -2,7 +2,7 @@
 -- Requires: finite scores.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Makridakis 1993; CatBoost SMAPE.
--- Better: lower.
+-- Direction: lower.
 SELECT
   group_id,
   SUM(weight * COALESCE(2 * ABS(score - label) / NULLIF(ABS(score) + ABS(label), 0), 0))

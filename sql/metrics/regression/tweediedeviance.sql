@@ -3,7 +3,7 @@
 -- Requires: labels from 0, positive scores, finite scores.
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Jørgensen 1987; scikit-learn mean_tweedie_deviance.
--- Better: lower.
+-- Direction: lower.
 -- Never zero: 1 - $power, 2 - $power.
 SELECT
   group_id,

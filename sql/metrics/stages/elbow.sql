@@ -5,7 +5,7 @@
 -- No interval: it describes the data.
 -- Undefined: recall does not rise from the first cut-off to the last, or nowhere above the straight line.
 -- Source: Satopaa, Albrecht, Irwin & Raghavan 2011.
--- Better: neither.
+-- Direction: neither.
 SELECT
   group_id,
   MAX(CASE WHEN elbow_rank = 1 AND elbow_height > 0 THEN cutoff END) AS elbow

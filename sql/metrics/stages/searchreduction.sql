@@ -4,7 +4,7 @@
 -- Undefined: a query for which the baseline has no documents.
 -- Before: baseline.
 -- Source: sqlrank; the reduction ratio of blocking, of lists.
--- Better: neither.
+-- Direction: neither.
 SELECT
   list_id,
   1 - MAX(list_length) / NULLIF(MAX(baseline_length), 0) AS search_reduction
