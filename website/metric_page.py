@@ -85,7 +85,7 @@ def _facts(file: SqlFile) -> str:
         "Asked for as": f"`{examples.asked(file)}`",
         "Also called": _others(named),
         "Range": file.annotations.get("Range", ""),
-        "Direction": "" if file.kind == "curves" else better_direction(named, load_registry()),
+        "Better": "" if file.kind == "curves" else better_direction(named, load_registry()),
         "Unit": file.annotations.get("Unit", ""),
         "A value of": _grain(file),
         "Reads": ", ".join(f"`{name}`" for name in examples.roles(file)) + f" ([inputs]({UP}/inputs.md))",

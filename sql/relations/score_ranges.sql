@@ -1,6 +1,6 @@
 -- score_ranges: one row per group and non-empty score range, with its lowest score, its weight, and whether it has a positive.
 -- Engine: duckdb.
--- Costly: all predictions are aggregated.
+-- Materialize: all predictions are aggregated.
 -- Grain: group_id, score_range
 SELECT
   group_id,

@@ -1,7 +1,7 @@
 -- shared_cell_scores: one row per distinct score of a cell that a positive shares with other predictions, with the class weights sorted before it.
 -- Within a cell, scores are sorted and cumulated on their own.
 -- exact_weight(): default rows: weight as a number of units.
--- Costly: the scores of such cells are sorted.
+-- Materialize: the scores of such cells are sorted.
 -- Grain: group_id, score
 SELECT
   group_id,

@@ -204,7 +204,7 @@ class RelationCtes:
             self._names[tree] = self.add_cte(file.name, tree, f"{file.relative_path}: {file.summary}", keys)
             if (grain := file.row_grain) is not None:
                 self.grains[self._names[tree]] = str(grain)
-            for annotation, ctes in (("Costly", self.materialized), ("Across lists", self._across)):
+            for annotation, ctes in (("Materialize", self.materialized), ("Across lists", self._across)):
                 if annotation in file.annotations:
                     ctes.add(self._names[tree])
             if "Found by" in file.annotations:

@@ -233,7 +233,7 @@ def line_of(text: str, part: str) -> int:
         (GOOD.replace("-- mine: ", "-- NDCG: "), "NDCG", "is taken by"),
         (GOOD.replace("-- Undefined", "-- Undefned"), "Undefned", "no annotation 'Undefned'; did you mean 'Undefined'? Begin a line of prose"),
         (GOOD.replace("-- Undefined", "-- Rang: 0 to 1.\n-- Undefined"), "-- Rang", "no annotation 'Rang'; did you mean 'Range'?"),
-        (GOOD.replace("-- Undefined", "-- Costy: every list.\n-- Undefined"), "-- Costy", "no annotation 'Costy'; did you mean 'Costly'?"),
+        (GOOD.replace("-- Undefined", "-- Materialise: every list.\n-- Undefined"), "-- Materialise", "no annotation 'Materialise'; did you mean 'Materialize'?"),
         ("-- mine: x.\nSELECT 1 AS x\n", "SELECT", "a metric reads exactly one relation, without an alias"),
         ("-- mine: x.\n-- $k: integer from 1, default 10: x.\nSELECT 1 AS x\n", "SELECT", "a metric reads exactly one relation"),
         ("-- mine: x.\n-- $k: integer from 1, default 10: x.\nVALUES (1)\n", "VALUES", "a metric is one SELECT"),

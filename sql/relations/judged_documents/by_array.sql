@@ -3,7 +3,7 @@
 -- query, and not again by document.
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Engine: duckdb, spark, databricks and bigquery, which have arrays.
--- Costly: every list is sorted.
+-- Materialize: every list is sorted.
 -- Grain: many per list_id
 SELECT
   list_id,

@@ -1,7 +1,7 @@
 -- judged_documents: one row per judged document, with its rank, NULL if it was not retrieved; ties are broken by doc_id, greatest first.
 -- The rank is the number of documents with a higher score, or an equal score and no smaller doc_id. Nothing is sorted.
 -- $depth: integer from 1, default all: how many documents of a list are read.
--- Costly: every list is compared with its judged documents.
+-- Materialize: every list is compared with its judged documents.
 -- Grain: rows of judgments
 SELECT
   j.list_id,

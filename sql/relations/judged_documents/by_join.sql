@@ -1,7 +1,7 @@
 -- judged_documents: one row per judged document, with its rank, NULL if it was not retrieved.
 -- The constants doc_count and rank_probability are columns of the other variants: each row is one document, at its rank with
 -- certainty.
--- Costly: every list is sorted.
+-- Materialize: every list is sorted.
 -- Grain: rows of judgments
 SELECT
   j.list_id,

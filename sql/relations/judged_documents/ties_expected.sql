@@ -3,7 +3,7 @@
 -- metrics exact that are sums over documents. Rows of the first kind count documents (doc_count 1, rank_probability 0), rows of the
 -- second kind do not (doc_count 0).
 -- $depth: integer from 1, default all: how many documents of a list are read.
--- Costly: every list is sorted.
+-- Materialize: every list is sorted.
 -- Never zero: r.tie_last_rank - r.tie_first_rank + 1.
 -- Grain: many per list_id
 SELECT

@@ -1,7 +1,7 @@
 -- judged_documents: one row per judged document, with its rank if tied documents are sorted from worst to best, NULL if not retrieved.
 -- Relevant documents have the last ranks of their tie group, documents of relevance 0 or less the first ones.
 -- $depth: integer from 1, default all: how many documents of a list are read.
--- Costly: every list is sorted.
+-- Materialize: every list is sorted.
 -- Grain: rows of judgments
 SELECT
   list_id,

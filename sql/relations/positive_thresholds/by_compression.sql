@@ -1,6 +1,6 @@
 -- positive_thresholds: one row per group and distinct score of a positive, with the weights of both classes at, above and below it.
 -- Predictions in score ranges without a positive are aggregated before the sort, which pays if positives are few.
--- Costly: all predictions are aggregated, and those near a positive are sorted.
+-- Materialize: all predictions are aggregated, and those near a positive are sorted.
 -- Grain: group_id, score
 SELECT
   s.group_id,

@@ -2,7 +2,7 @@
 -- Predictions are sorted by an integer made of the group number, the cell of the score, and the label. Scores that share a cell are
 -- sorted on their own.
 -- exact_weight(): default rows: weight as a number of units.
--- Costly: all predictions are sorted.
+-- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
   s.group_id,

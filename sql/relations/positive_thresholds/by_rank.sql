@@ -1,6 +1,6 @@
 -- positive_thresholds: one row per group and distinct score of a positive, with the numbers of both classes at, above and below it.
 -- All weights must be 1. The predictions are ranked once, and the ranks of the positives give the numbers of each class above.
--- Costly: all predictions are sorted.
+-- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
   group_id,

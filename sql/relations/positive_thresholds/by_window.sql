@@ -1,6 +1,6 @@
 -- positive_thresholds: one row per group and distinct score of a positive, with the weights of both classes at, above and below it.
 -- Weights are aggregated per threshold first, so that cumulative sums run over thresholds and not over predictions.
--- Costly: all predictions are sorted.
+-- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
   group_id,

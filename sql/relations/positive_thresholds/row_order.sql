@@ -1,6 +1,6 @@
 -- positive_thresholds: one row per positive, with the weights of both classes before and after it in the order of scores.
 -- Ties are broken by the rank column, as by programs that pass through sorted rows one by one.
--- Costly: all predictions are sorted.
+-- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT
   group_id,

@@ -1,5 +1,5 @@
 -- positive_thresholds: one row per group and distinct score of a positive, with negatives of an equal score counted above it.
--- Costly: all predictions are sorted.
+-- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
   group_id,

@@ -1,7 +1,7 @@
 -- score_thresholds: one row per group and distinct score, with the weights of both classes at, above and below it.
 -- Cumulative weights are sums over the other buckets and over the scores of the same bucket.
 -- weight_below(): default by_sum: how the weight below a score is computed.
--- Costly: all predictions are sorted.
+-- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
   t.group_id,

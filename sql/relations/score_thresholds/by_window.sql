@@ -1,6 +1,6 @@
 -- score_thresholds: one row per group and distinct score, with the weights of both classes at, above and below it.
 -- weight_below(): default by_sum: how the weight below a score is computed.
--- Costly: all predictions are sorted.
+-- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
   group_id,

@@ -2,7 +2,7 @@
 -- The order is by group number, cell, and negatives before positives. The sort keys are integers below 2^48 in two columns, which fit
 -- the eight bytes that DuckDB sorts fastest. Windows without ORDER BY count rows in the sorted order of their subquery.
 -- Engine: duckdb.
--- Costly: all predictions are sorted.
+-- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT
   group_id,

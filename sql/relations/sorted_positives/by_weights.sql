@@ -4,7 +4,7 @@
 -- are integer numbers of units.
 -- exact_weight(): default weights: weight as a number of units.
 -- Engine: duckdb.
--- Costly: all predictions are sorted.
+-- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT
   group_id,

@@ -1,7 +1,7 @@
 -- threshold_segments: one row per group and distinct score of a positive, with the weights of both classes at, above and below it.
 -- The negatives between a threshold and the next lower one are a column of the higher one. One more row per group, with has_threshold
 -- 0, has the negatives above the highest threshold.
--- Costly: all predictions are sorted.
+-- Materialize: all predictions are sorted.
 -- Grain: group_id, has_threshold, threshold
 SELECT
   group_id,
