@@ -1,5 +1,5 @@
 -- blocking_counts: one row per group, with its record pairs and true links, and its candidate pairs and the links among these.
--- Check: unknown_right_id
+-- Validate: unknown_right_id
 -- Grain: group_id
 SELECT
   c.group_id,

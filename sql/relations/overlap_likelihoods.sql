@@ -1,7 +1,7 @@
 -- overlap_likelihoods: one row per predicted cluster size, true cluster size and possible overlap, with its hypergeometric log-likelihood.
 -- Likelihoods are relative to that of the smallest possible overlap. They are cumulative sums of the log ratios of successive
 -- overlaps. An overlap of 0 has no row.
--- Check: too_many_terms
+-- Validate: too_many_terms
 -- Grain: group_id, predicted_size, true_size, overlap
 SELECT
   group_id,

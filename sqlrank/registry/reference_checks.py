@@ -126,10 +126,10 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
     for name in file.required_row_checks:
         if name not in allowed:
             yield "-- Requires", f"no requirement {name!r}{did_you_mean(name, allowed)} There are: {', '.join(allowed)}"
-    if "Check" in file.annotations and file.annotations["Check"] not in library.checks:
+    if "Validate" in file.annotations and file.annotations["Validate"] not in library.checks:
         yield (
-            "-- Check",
-            f"no check {file.annotations['Check']!r}{did_you_mean(file.annotations['Check'], library.checks)} Checks are files in checks/",
+            "-- Validate",
+            f"no check {file.annotations['Validate']!r}{did_you_mean(file.annotations['Validate'], library.checks)} Checks are files in checks/",
         )
     yield from _bounds(file, library)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):

@@ -1,5 +1,5 @@
 -- candidate_links: one row per distinct candidate pair of records, in either order, with whether both records are in one true cluster.
--- Check: unknown_left_id
+-- Validate: unknown_left_id
 -- Grain: many per group_id
 SELECT
   l.group_id,

@@ -1,5 +1,5 @@
 -- evaluated_records: one row per record with a true cluster, with its predicted and its true cluster.
--- Check: no_shared_records
+-- Validate: no_shared_records
 -- Grain: group_id, record_id
 SELECT
   group_id,

@@ -1,5 +1,5 @@
 -- evaluated_records: one row per record, with its predicted and its true cluster; a record without a true cluster is an error.
--- Check: no_true_cluster
+-- Validate: no_true_cluster
 -- Grain: group_id, record_id
 SELECT
   group_id,

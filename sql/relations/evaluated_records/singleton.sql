@@ -1,5 +1,5 @@
 -- evaluated_records: one row per record, with its predicted and its true cluster; a record without a true cluster is a cluster of its own.
--- Check: no_shared_records
+-- Validate: no_shared_records
 -- Grain: group_id, record_id
 SELECT
   group_id,

@@ -1,5 +1,5 @@
 -- labeled_records: one row per record, with its true cluster; a record without one is an error.
--- Check: no_true_cluster
+-- Validate: no_true_cluster
 -- Grain: group_id, record_id
 SELECT
   group_id,

@@ -1,5 +1,5 @@
 -- predicted_records: one row per record, with its predicted and its true cluster; a record without a predicted cluster is an error.
--- Check: no_predicted_cluster
+-- Validate: no_predicted_cluster
 -- Grain: group_id, record_id
 SELECT
   group_id,
