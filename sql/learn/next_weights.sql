@@ -1,6 +1,6 @@
 -- next_weights: one row per model, its next training step, with the weights projected onto the ball of radius $radius.
 -- The loss of a step is that of the weights before it, with the penalty.
--- Never zero: length.
+-- Nonzero: length.
 -- Grain: model_id
 SELECT
   model_id,

@@ -1,5 +1,5 @@
 -- stepped_weights: one row per model, with its weights after a gradient step of length $learning_rate / sqrt(t), before projection.
--- Never zero: w.step + 1, l.queries.
+-- Nonzero: w.step + 1, l.queries.
 -- Grain: model_id
 SELECT
   model_id,

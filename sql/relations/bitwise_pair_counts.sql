@@ -3,7 +3,7 @@
 -- of exactly one block: that of the highest bit in which their indexes differ. A running sum in the order of scores gives the weight
 -- of the other half at lower scores; a pair is discordant if the upper half has the lower score. Blocks of different sizes have
 -- different numbers.
--- Never zero: s.block_size.
+-- Nonzero: s.block_size.
 -- Grain: group_id
 SELECT
   group_id,

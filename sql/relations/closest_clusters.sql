@@ -1,5 +1,5 @@
 -- closest_clusters: one row per predicted or true cluster, with its highest Jaccard similarity to a cluster of the other side.
--- Never zero: predicted_size + true_size - n.
+-- Nonzero: predicted_size + true_size - n.
 -- Grain: many per group_id
 SELECT
   group_id,

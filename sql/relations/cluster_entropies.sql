@@ -1,5 +1,5 @@
 -- cluster_entropies: one row per group, with the entropies, conditional entropies and mutual information of both clusterings, in nats.
--- Never zero: c.n, c.true_size, c.predicted_size, c.predicted_size * c.true_size.
+-- Nonzero: c.n, c.true_size, c.predicted_size, c.predicted_size * c.true_size.
 -- Grain: group_id
 SELECT
   group_id,

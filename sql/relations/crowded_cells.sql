@@ -1,6 +1,6 @@
 -- crowded_cells: one row per grid cell that has more than 1/256 of all predictions, with the mean offset of its scores.
 -- The mean is computed from integers, so that it does not depend on the order in which an engine adds rows.
--- Never zero: c.num_rows.
+-- Nonzero: c.num_rows.
 -- Grain: group_id, cell
 SELECT
   c.group_id,

@@ -1,6 +1,6 @@
 -- expected_information: one row per group, with the expected mutual information of random clusterings that have the same cluster sizes.
 -- Overlaps of two clusters are hypergeometric. Their likelihoods are scaled by the greatest one, and divided by their sum.
--- Never zero: num_records, predicted_size * true_size.
+-- Nonzero: num_records, predicted_size * true_size.
 -- Grain: group_id
 SELECT
   group_id,

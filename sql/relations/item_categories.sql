@@ -1,6 +1,6 @@
 -- item_categories: one row per item and category of the item.
 -- The share of a category is 1 over the number of categories of the item; the normalized values of an item are a vector of length 1.
--- Never zero: vector_norm, num_categories.
+-- Nonzero: vector_norm, num_categories.
 -- Grain: group_id, doc_id, category
 SELECT
   group_id,

@@ -3,7 +3,7 @@
 -- in recall between the two. Rank 1 is the elbow; of equal heights the lowest cut-off is first. Heights are compared to nine decimals,
 -- since sums in another order differ in their last digits.
 -- $k: integer from 3 to 10000: the last cut-off.
--- Never zero: $k - 1.
+-- Nonzero: $k - 1.
 -- Grain: group_id, cutoff
 SELECT
   group_id,

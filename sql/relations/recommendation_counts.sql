@@ -2,7 +2,7 @@
 -- The norm sums are over these lists, of 1 / sqrt(length) and of its square, for the cosine similarity of lists. A recommendation at
 -- rank 1 is counted once more on its own.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- Never zero: SQRT(CAST(CASE WHEN list_length > $k THEN $k ELSE list_length END AS DOUBLE)).
+-- Nonzero: SQRT(CAST(CASE WHEN list_length > $k THEN $k ELSE list_length END AS DOUBLE)).
 -- Grain: group_id, doc_id
 SELECT
   m.group_id,

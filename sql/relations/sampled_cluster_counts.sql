@@ -1,7 +1,7 @@
 -- sampled_cluster_counts: one row per labeled true cluster, with the sums from which metrics of all records are estimated.
 -- The sums are the number of records, found links, claimed links, true links, and B-cubed precision and recall. A predicted link to a
 -- record outside of the true cluster counts half. Sizes of predicted clusters count all records, those without a true cluster too.
--- Never zero: predicted_size.
+-- Nonzero: predicted_size.
 -- Units: clusters.
 -- Grain: group_id, true_cluster
 SELECT

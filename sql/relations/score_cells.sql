@@ -1,7 +1,7 @@
 -- score_cells: one row per row of class_weights, with the grid cell of its score and its offset in the cell, from 0 to 1.
 -- The grid is fine near 0, 1 and -1, where probabilities and correlations crowd, and coarse at large scores.
 -- Materialize: equal scores are aggregated.
--- Never zero: abs_score.
+-- Nonzero: abs_score.
 -- Grain: rows of class_weights
 SELECT
   group_id,

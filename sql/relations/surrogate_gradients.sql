@@ -1,6 +1,6 @@
 -- surrogate_gradients: one row per prediction, with its share of the sub-gradient of the surrogate with respect to scores.
 -- Predictions of equal class and score have equal shares, so that the gradient does not depend on the order of rows.
--- Never zero: s.num_sharing.
+-- Nonzero: s.num_sharing.
 -- Grain: rows of predictions
 SELECT
   p.group_id,

@@ -1,6 +1,6 @@
 -- true_cluster_errors: one row per true cluster, with its records, its predicted clusters, its found links, and the false links of its records.
 -- A false link joins a record of the cluster and one of another true cluster in a predicted cluster.
--- Never zero: predicted_size.
+-- Nonzero: predicted_size.
 -- Grain: group_id, true_cluster, true_singleton
 SELECT
   group_id,

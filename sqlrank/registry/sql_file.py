@@ -27,7 +27,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 
 ANNOTATIONS = (
     "Across lists", "Before", "Default", "Direction", "Engine", "Estimand", "Found by", "Grain", "Influence", "Interval of",
-    "Interval", "Linear", "Materialize", "Never zero", "No influence", "No interval", "Orders", "Per score", "Per slice",
+    "Interval", "Linear", "Materialize", "No influence", "No interval", "Nonzero", "Orders", "Per score", "Per slice",
     "Per system", "Probability", "Range", "Requires", "Rows", "Source", "Spread", "Standard error", "Undefined", "Unit",
     "Units", "Validate", "With k", r"Without \w+",
 )  # fmt: skip

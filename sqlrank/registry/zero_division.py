@@ -13,8 +13,8 @@ from sqlglot import exp
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-NEVER_ZERO = "Never zero"
-"""Annotation of denominators that are never 0: ``-- Never zero: hit, $k - 1.``"""
+NEVER_ZERO = "Nonzero"
+"""Annotation of denominators that are never 0: ``-- Nonzero: hit, $k - 1.``"""
 
 ONE_BASED_COLUMN = "rank"
 

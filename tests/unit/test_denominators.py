@@ -64,8 +64,8 @@ def asked(tmp_path: Path, denominator: str, *lines: str) -> float | None:
         ("SQRT(EXP(LN(2)) * 8)", (), 0.5),
         ("$size", ("$size: number above 0, default 4: what is divided by.",), 0.5),
         ("$size", ("$size: integer from 1, default 4: what is divided by.",), 0.5),
-        ("MAX(rank)", ("Never zero: MAX(rank).",), 1),
-        ("(MAX(rank) * COALESCE(MAX(cumulative_hits), 1))", ("Never zero: MAX(rank), COALESCE(MAX(cumulative_hits), 1).",), 0.5),
+        ("MAX(rank)", ("Nonzero: MAX(rank).",), 1),
+        ("(MAX(rank) * COALESCE(MAX(cumulative_hits), 1))", ("Nonzero: MAX(rank), COALESCE(MAX(cumulative_hits), 1).",), 0.5),
     ],
 )
 def test_what_is_known_to_be_no_zero(tmp_path: Path, denominator: str, lines: tuple[str, ...], expected: float) -> None:
@@ -79,7 +79,7 @@ def test_what_is_known_to_be_no_zero(tmp_path: Path, denominator: str, lines: tu
         (
             "SUM(cumulative_hits)",
             (),
-            "SUM(cumulative_hits) may be 0: write / NULLIF(SUM(cumulative_hits), 0), or '-- Never zero: SUM(cumulative_hits).' if it cannot be",
+            "SUM(cumulative_hits) may be 0: write / NULLIF(SUM(cumulative_hits), 0), or '-- Nonzero: SUM(cumulative_hits).' if it cannot be",
         ),
         ("SUM(rank - rank)", (), "SUM(rank - rank) may be 0"),
         ("NULLIF(SUM(cumulative_hits), 1)", (), "NULLIF(SUM(cumulative_hits), 1) may be 0"),
@@ -88,10 +88,10 @@ def test_what_is_known_to_be_no_zero(tmp_path: Path, denominator: str, lines: tu
         ("$size", ("$size: number from 0, default 4: what is divided by.",), "$size may be 0"),
         (
             "2",
-            ("Never zero: SUM(cumulative_hits.",),
-            "'-- Never zero: SUM(cumulative_hits.' cannot be read; write denominators as they stand in the file, between commas",
+            ("Nonzero: SUM(cumulative_hits.",),
+            "'-- Nonzero: SUM(cumulative_hits.' cannot be read; write denominators as they stand in the file, between commas",
         ),
-        ("2", ("Never zero: SUM(cumulative_hits).",), "SUM(cumulative_hits) is declared to be never 0, but nothing is divided by it"),
+        ("2", ("Nonzero: SUM(cumulative_hits).",), "SUM(cumulative_hits) is declared to be never 0, but nothing is divided by it"),
     ],
 )
 def test_what_may_be_zero_is_refused(tmp_path: Path, denominator: str, lines: tuple[str, ...], message: str) -> None:

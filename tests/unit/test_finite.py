@@ -24,10 +24,10 @@ RUN = pa.table({"query_id": ["p", "q", "q"], "doc_id": ["a", "a", "b"], "score":
 QRELS = pa.table({"query_id": ["p", "q", "q"], "doc_id": ["a", "a", "b"], "relevance": [1, 1, 1]})
 MINE = "-- mine: a number.\n{}SELECT\n  list_id,\n  {} AS mine\nFROM relevant_documents\nGROUP BY list_id\n"
 ODD = {
-    "a quotient": ("-- Never zero: SUM(rank - rank).\n", "SUM(rank) / SUM(rank - rank)"),
-    "no number": ("-- Never zero: SUM(rank - rank).\n", "SUM(rank - rank) / SUM(rank - rank)"),
+    "a quotient": ("-- Nonzero: SUM(rank - rank).\n", "SUM(rank) / SUM(rank - rank)"),
+    "no number": ("-- Nonzero: SUM(rank - rank).\n", "SUM(rank - rank) / SUM(rank - rank)"),
     "overflow": ("", "SUM(EXP(700 * rank))"),
-    "of the second list": ("-- Never zero: COUNT(*) - 2.\n", "SUM(rank) / (COUNT(*) - 2)"),
+    "of the second list": ("-- Nonzero: COUNT(*) - 2.\n", "SUM(rank) / (COUNT(*) - 2)"),
 }
 
 
@@ -72,7 +72,7 @@ def test_a_curve_of_a_users_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", ["SQRT(-SUM(rank))", "SUM(rank) / SUM(rank - rank)", "SUM(LN(rank - rank))"])
 def test_the_printed_statement_on_engines_that_give_no_error(value: str, tmp_path: Path) -> None:
-    declared = "-- Never zero: SUM(rank - rank).\n" if "/" in value else ""
+    declared = "-- Nonzero: SUM(rank - rank).\n" if "/" in value else ""
     write(tmp_path, {"metrics/mine.sql": MINE.format(declared, value)})
     text = sqlrank.sql("mine", run="run", qrels="qrels", dialect="clickhouse", sql_dir=tmp_path, no_relevant="skip")
     with closing(chdb.session.Session()) as session:

@@ -96,7 +96,7 @@ HEAD = "-- $k: integer from 1: cut-off.\nSELECT list_id, "
 )
 def test_metrics_of_users_are_read_as_well(expression: str, relation: str, expected: int | None, tmp_path: Path) -> None:
     (tmp_path / "metrics").mkdir()
-    never = "-- Never zero: COUNT(*).\n" if "/ COUNT(*)" in expression else ""
+    never = "-- Nonzero: COUNT(*).\n" if "/ COUNT(*)" in expression else ""
     (tmp_path / "metrics" / "mine.sql").write_text(
         f"-- Mine: one of a user.\n{never}{HEAD}{expression} AS mine FROM {relation} GROUP BY list_id"
     )

@@ -1,3 +1,3 @@
 -- scaling: the area over the greatest possible area, 1 for the best order.
--- Never zero: max_fpr.
+-- Nonzero: max_fpr.
 CREATE MACRO scaling(area, max_fpr) AS area / max_fpr

@@ -1,5 +1,5 @@
 -- BCubedF: harmonic mean of B-cubed precision and recall, of which records count the same.
--- Never zero: predicted_size, true_size.
+-- Nonzero: predicted_size, true_size.
 -- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.

@@ -1,6 +1,6 @@
 -- BCubedPrecision: B-cubed precision, the mean over records of the share of their predicted cluster that is in their true cluster.
 -- weighting(): default record: weight of a record in the mean.
--- Never zero: predicted_size.
+-- Nonzero: predicted_size.
 -- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.

@@ -1,6 +1,6 @@
 -- BCubedRecall: B-cubed recall, the mean over records of the share of their true cluster that is in their predicted cluster.
 -- weighting(): default record: weight of a record in the mean.
--- Never zero: true_size.
+-- Nonzero: true_size.
 -- Range: 0 to 1.
 -- No interval: records of one cluster are not drawn one by one.
 -- Undefined: no records.

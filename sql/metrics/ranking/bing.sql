@@ -2,7 +2,7 @@
 -- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval binG (experimental, 2008).
--- Never zero: LN(2 + rank - cumulative_hits).
+-- Nonzero: LN(2 + rank - cumulative_hits).
 SELECT
   list_id,
   SUM(CASE WHEN rank IS NULL THEN 0 ELSE LN(2) / LN(2 + rank - cumulative_hits) END) / NULLIF(SUM(doc_count), 0) AS bing

@@ -6,7 +6,7 @@
 -- Undefined: a query without relevant documents.
 -- Source: van Rijsbergen 1979.
 -- Linear: in rank_probability.
--- Never zero: $beta * $beta * SUM(doc_count) + $k.
+-- Nonzero: $beta * $beta * SUM(doc_count) + $k.
 SELECT
   list_id,
   (1 + $beta * $beta) * SUM(CASE WHEN rank <= $k THEN rank_probability ELSE 0 END) / ($beta * $beta * SUM(doc_count) + $k) AS f

@@ -1,7 +1,7 @@
 -- G: gain discounted by how far the list has fallen behind the ideal one, over the ideal gain.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval G (experimental, 2008).
--- Never zero: LN(2 + rank + ideal_excess_gain - cumulative_gain).
+-- Nonzero: LN(2 + rank + ideal_excess_gain - cumulative_gain).
 SELECT
   list_id,
   SUM(CASE WHEN gain > 0 OR gain < 0 THEN gain * LN(2) / LN(2 + rank + ideal_excess_gain - cumulative_gain) ELSE 0 END)

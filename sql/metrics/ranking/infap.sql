@@ -4,7 +4,7 @@
 -- Undefined: a query without relevant documents.
 -- $smoothing: number above 0, default 0.00001: added to the counts.
 -- Source: Yilmaz & Aslam 2006; trec_eval infAP.
--- Never zero: relevant_above + nonrelevant_above + 2 * $smoothing.
+-- Nonzero: relevant_above + nonrelevant_above + 2 * $smoothing.
 SELECT
   list_id,
   SUM(

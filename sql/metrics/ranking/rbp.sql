@@ -7,7 +7,7 @@
 -- Undefined: a query without relevant documents.
 -- Source: Moffat & Zobel 2008.
 -- Linear: in rank_probability.
--- Never zero: scale(MAX(relevance)).
+-- Nonzero: scale(MAX(relevance)).
 SELECT
   list_id,
   CASE

@@ -4,7 +4,7 @@
 -- Undefined: a query without relevant documents.
 -- Source: Deshpande & Karypis 2004; Apache Hivemall arhr.
 -- Linear: in rank_probability.
--- Never zero: cumulative_hits.
+-- Nonzero: cumulative_hits.
 SELECT
   list_id,
   share(

@@ -4,7 +4,7 @@
 -- No interval: lists share documents.
 -- Undefined: no list holds a document.
 -- Source: Shannon 1948. LensKit's Entropy is another number: of the categories of a list, CategoryEntropy.
--- Never zero: LN($base).
+-- Nonzero: LN($base).
 SELECT
   group_id,
   SUM(num_recommendations / NULLIF(total_recommendations, 0) * LN(total_recommendations / NULLIF(num_recommendations, 0))) / LN($base) AS exposure_entropy

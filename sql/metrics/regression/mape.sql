@@ -5,7 +5,7 @@
 -- Unit: share of the label.
 -- Source: scikit-learn mean_absolute_percentage_error.
 -- Direction: lower.
--- Never zero: CASE WHEN ABS(label) > $eps THEN ABS(label) ELSE $eps END.
+-- Nonzero: CASE WHEN ABS(label) > $eps THEN ABS(label) ELSE $eps END.
 SELECT
   group_id,
   SUM(weight * ABS(score - label) / CASE WHEN ABS(label) > $eps THEN ABS(label) ELSE $eps END)

@@ -3,7 +3,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: scikit-learn mean_poisson_deviance.
 -- Direction: lower.
--- Never zero: score.
+-- Nonzero: score.
 SELECT
   group_id,
   2 * SUM(weight * (CASE WHEN label > 0 THEN label * LN(CASE WHEN label > 0 AND score > 0 THEN label / score END) ELSE 0 END - label + score))

@@ -4,7 +4,7 @@
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Jørgensen 1987; scikit-learn mean_tweedie_deviance.
 -- Direction: lower.
--- Never zero: 1 - $power, 2 - $power.
+-- Nonzero: 1 - $power, 2 - $power.
 SELECT
   group_id,
   2 * SUM(

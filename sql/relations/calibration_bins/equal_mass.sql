@@ -1,7 +1,7 @@
 -- calibration_bins: one row per group and bin of equally many predictions, with its weight and the sums of its scores and labels.
 -- Bins are cut from the predictions in the order of scores. Equal scores are in one bin.
 -- $bins: integer from 1 to 100000, default 10: number of bins.
--- Never zero: total_rows.
+-- Nonzero: total_rows.
 -- Grain: group_id, bin
 SELECT
   group_id,

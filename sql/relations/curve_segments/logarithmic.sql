@@ -2,7 +2,7 @@
 -- Precision changes fastest at the highest scores, so segments are equal on a logarithmic scale: within one, precision changes by a
 -- factor of at most exp(4 ln(n) / (points - 4)), where n is the total weight over the weight of the first positives.
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
--- Never zero: first_tp.
+-- Nonzero: first_tp.
 -- Grain: group_id, score
 SELECT
   group_id,

@@ -4,7 +4,7 @@
 -- second kind do not (doc_count 0).
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Materialize: every list is sorted.
--- Never zero: r.tie_last_rank - r.tie_first_rank + 1.
+-- Nonzero: r.tie_last_rank - r.tie_first_rank + 1.
 -- Grain: many per list_id
 SELECT
   j.list_id,
