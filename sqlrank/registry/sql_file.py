@@ -26,9 +26,9 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Across lists", "Before", "Default", "Direction", "Engine", "Estimand", "Found by", "Grain", "Influence", "Interval of",
-    "Interval", "Linear", "Materialize", "No influence", "No interval", "Nonzero", "Orders", "Per score", "Per slice",
-    "Per system", "Probability", "Range", "Requires", "Rows", "Source", "Spread", "Standard error", "Undefined", "Unit",
+    "Across lists", "Default", "Direction", "Engine", "Estimand", "Found by", "Grain", "Influence", "Interval of", "Interval",
+    "Linear", "Materialize", "No influence", "No interval", "Nonzero", "Orders", "Per score", "Per slice", "Per system",
+    "Previous run", "Probability", "Range", "Requires", "Rows", "Source", "Spread", "Standard error", "Undefined", "Unit",
     "Units", "Validate", "With k", r"Without \w+",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""

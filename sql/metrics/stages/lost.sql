@@ -3,7 +3,7 @@
 -- aggregate(): default sum: how queries are aggregated.
 -- No interval: it grows with the number of queries.
 -- Undefined: never.
--- Before: baseline.
+-- Previous run: baseline.
 -- Source: sqlrank.
 SELECT
   list_id,

@@ -2,7 +2,7 @@
 -- no_relevant(): default skip: value of a list for which it is undefined.
 -- Range: -inf to 1.
 -- Undefined: a query for which the baseline has no documents.
--- Before: baseline.
+-- Previous run: baseline.
 -- Source: sqlrank; the reduction ratio of blocking, of lists.
 -- Direction: neither.
 SELECT
