@@ -1,6 +1,6 @@
 """Bounds over the orders of tied scores.
 
-They name the metrics that give a metric's minimum and maximum. The annotation is ``-- Orders: worst to best``.
+They name the metrics that give a metric's minimum and maximum. The annotation is ``-- Tie bounds: worst to best``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.registry.sql_file import SqlFile
 
-TIE_BOUNDS = "Orders"
+TIE_BOUNDS = "Tie bounds"
 """Annotation of tie bounds, from the minimum to the maximum.
 
-Example: ``-- Orders: worst of PRAUC(interpolation=davis_goadrich) to best``.
+Example: ``-- Tie bounds: worst of PRAUC(interpolation=davis_goadrich) to best``.
 """
 
 AS_TIED = "tied"

@@ -220,7 +220,7 @@ def test_a_file_that_names_no_order(line: str, message: str, tmp_path: Path) -> 
     own = tmp_path / "metrics" / "own.sql"
     own.parent.mkdir()
     own.write_text(
-        f"-- Own: share.\n-- Orders: {line}.\nSELECT\n  group_id,\n  SUM(positives) AS own\nFROM positive_thresholds\nGROUP BY group_id\n"
+        f"-- Own: share.\n-- Tie bounds: {line}.\nSELECT\n  group_id,\n  SUM(positives) AS own\nFROM positive_thresholds\nGROUP BY group_id\n"
     )
     with pytest.raises(sqlrank.ContractError) as caught:
         values("Own", *at_scores(THREE), sql_dir=tmp_path)
@@ -232,7 +232,7 @@ def test_a_file_of_ones_own_names_what_it_is_under_an_order(tmp_path: Path) -> N
     own.parent.mkdir()
     lines = [
         "-- Own: AUC, but the greatest of KS.",
-        "-- Orders: worst to best of KS.",
+        "-- Tie bounds: worst to best of KS.",
         "-- Requires: binary labels.",
         "SELECT",
         "  group_id,",

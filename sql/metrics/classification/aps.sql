@@ -3,7 +3,7 @@
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- Influence: aps_influence FROM prediction_influence.
--- Orders: worst of PRAUC(interpolation=davis_goadrich) to best.
+-- Tie bounds: worst of PRAUC(interpolation=davis_goadrich) to best.
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn average_precision_score.
 SELECT

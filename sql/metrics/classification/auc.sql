@@ -6,7 +6,7 @@
 -- Influence: auc_influence FROM prediction_influence.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.
--- Orders: worst to best.
+-- Tie bounds: worst to best.
 -- Undefined: predictions of one class only.
 -- Source: Hanley & McNeil 1982; scikit-learn roc_auc_score.
 SELECT

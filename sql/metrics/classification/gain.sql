@@ -3,7 +3,7 @@
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- No influence: the score at which the fraction ends depends on all rows.
--- Orders: worst to best.
+-- Tie bounds: worst to best.
 -- Undefined: predictions without a positive.
 -- Unit: share of positives.
 -- Source: the cumulative gains chart.

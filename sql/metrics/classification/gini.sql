@@ -5,7 +5,7 @@
 -- Influence: 2 * auc_influence FROM prediction_influence.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.
--- Orders: worst to best.
+-- Tie bounds: worst to best.
 -- Undefined: predictions of one class only.
 -- Source: Hand & Till 2001; CatBoost NormalizedGini.
 SELECT

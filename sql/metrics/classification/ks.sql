@@ -2,7 +2,7 @@
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- No influence: the score at which it is greatest depends on all rows.
--- Orders: tied to best or worst.
+-- Tie bounds: tied to best or worst.
 -- Undefined: predictions of one class only.
 -- Source: Kolmogorov-Smirnov two-sample statistic; scipy ks_2samp.
 SELECT

@@ -2,7 +2,7 @@
 -- $fraction: number above 0 to 1: the share of the weight, highest scores first, that counts.
 -- Requires: binary labels.
 -- No influence: the score at which the fraction ends depends on all rows.
--- Orders: worst to best.
+-- Tie bounds: worst to best.
 -- Undefined: predictions without a positive.
 -- Unit: times as many as at random.
 -- Source: the lift chart.

@@ -7,7 +7,7 @@
 -- Influence: 2 * auc_influence FROM prediction_influence.
 -- Standard error: delong.
 -- Interval: hanley_mcneil.
--- Orders: worst to best.
+-- Tie bounds: worst to best.
 -- Undefined: predictions of one class only.
 -- Source: Magnetic's LightMetrics, in the form that does not depend on the order of tied rows.
 SELECT

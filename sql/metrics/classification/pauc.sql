@@ -4,7 +4,7 @@
 -- With k: PartialAUC.
 -- Requires: binary labels.
 -- No influence: the score at which the area ends depends on all rows.
--- Orders: worst to best.
+-- Tie bounds: worst to best.
 -- Range: 0 to 1.
 -- Undefined: predictions of one class only.
 -- Source: McClish 1989; scikit-learn roc_auc_score(max_fpr).

@@ -3,7 +3,7 @@
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- No influence: its curve is interpolated between thresholds that depend on all rows.
--- Orders: worst to best of PRAUC(interpolation=davis_goadrich).
+-- Tie bounds: worst to best of PRAUC(interpolation=davis_goadrich).
 -- Undefined: predictions without a positive.
 -- Source: Spark MLlib areaUnderPR (trapezoid); Davis & Goadrich 2006.
 SELECT

@@ -5,7 +5,7 @@
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
 -- Requires: binary labels.
 -- No influence: which negatives are the highest depends on all rows.
--- Orders: worst to best.
+-- Tie bounds: worst to best.
 -- Range: 0 to 1.
 -- Undefined: predictions of one class only, but for positives alone under few_negatives=pad, which is 1; by few_negatives=skip those with fewer than k negatives.
 -- Source: Hiranandani et al. 2020, pAUC; RecTools PartialAUC. The metric called pAUC here takes a false positive rate.
