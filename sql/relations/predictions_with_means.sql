@@ -1,5 +1,5 @@
 -- predictions_with_means: one row per prediction, with the weighted mean label and score of its group.
--- Units: predictions.
+-- Sampling unit: predictions.
 -- Grain: rows of predictions
 SELECT
   p.group_id,

@@ -1,6 +1,6 @@
 -- query_aucs: one row per query with predictions of both classes, with its AUC, its weights and its number of predictions.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
--- Units: queries.
+-- Sampling unit: queries.
 -- Grain: group_id
 SELECT
   group_id,

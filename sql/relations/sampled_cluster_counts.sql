@@ -2,7 +2,7 @@
 -- The sums are the number of records, found links, claimed links, true links, and B-cubed precision and recall. A predicted link to a
 -- record outside of the true cluster counts half. Sizes of predicted clusters count all records, those without a true cluster too.
 -- Nonzero: predicted_size.
--- Units: clusters.
+-- Sampling unit: clusters.
 -- Grain: group_id, true_cluster
 SELECT
   group_id,

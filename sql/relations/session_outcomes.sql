@@ -1,5 +1,5 @@
 -- session_outcomes: one row per interleaved session, with which ranker had more clicks, and a weight of 0 if there were none, else 1.
--- Units: queries.
+-- Sampling unit: queries.
 -- Grain: group_id, session_id
 SELECT
   group_id,

@@ -28,8 +28,8 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 ANNOTATIONS = (
     "Across lists", "Default", "Direction", "Engine", "Estimand", "Found by", "Grain", "Influence", "Interval of", "Interval",
     "Linear", "Materialize", "No influence", "No interval", "Nonzero", "Per score", "Per slice", "Per system", "Previous run",
-    "Probability", "Range", "Requires", "Rows", "Source", "Spread", "Standard error", "Tie bounds", "Undefined", "Unit",
-    "Units", "Validate", "With k", r"Without \w+",
+    "Probability", "Range", "Requires", "Rows", "Sampling unit", "Source", "Spread", "Standard error", "Tie bounds",
+    "Undefined", "Unit", "Validate", "With k", r"Without \w+",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
 

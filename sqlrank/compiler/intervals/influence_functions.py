@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 UNIT_ANNOTATIONS = {"predictions", "queries", "clusters"}
-"""Values of ``-- Units: predictions`` of relations whose rows are units or parts of units."""
+"""Values of ``-- Sampling unit: predictions`` of relations whose rows are units or parts of units."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _find_unit_cte(relations: RelationCtes, metric: ResolvedMetric, cte: str) ->
     inputs = set(relations.inputs.values())
     if name in relations.library.roles:
         return cte
-    unit_kinds = {file.annotations.get("Units") for file in relations.library.relation_files(name)}
+    unit_kinds = {file.annotations.get("Sampling unit") for file in relations.library.relation_files(name)}
     if len(unit_kinds) == 1 and unit_kinds <= UNIT_ANNOTATIONS:
         missing = unit_kinds == {"predictions"} and any(map(relations.unit_columns, inputs)) and not relations.unit_columns(cte)
         return None if missing else cte
