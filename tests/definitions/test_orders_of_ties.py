@@ -207,11 +207,11 @@ def test_what_is_refused(metric: str, message: str) -> None:
     [
         (
             "worst",
-            "Orders names orders from the least to the greatest, as in 'worst to best of PRAUC'; orders are: worst, best, row_order, tied",
+            "Tie bounds names orders from the least to the greatest, as in 'worst to best of PRAUC'; orders are: worst, best, row_order, tied",
         ),
         (
             "doc_desc to best of PRAUC",
-            "Orders names orders from the least to the greatest, as in 'worst to best of PRAUC'; orders are: worst, best, row_order, tied",
+            "Tie bounds names orders from the least to the greatest, as in 'worst to best of PRAUC'; orders are: worst, best, row_order, tied",
         ),
         ("worst of PRUAC to best", "unknown metric 'PRUAC'; did you mean 'PRAUC'?"),
     ],
