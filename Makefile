@@ -38,8 +38,8 @@ demo: $(VENV)/.report  ## Evaluate real collections, show the SQL that did it, a
 	$(BIN)/sqlrank evaluate AUC LogLoss NormalizedEntropy LiftQuality CalibrationRatio Positives $(CLICKS) --by campaign,policy
 	$(BIN)/sqlrank evaluate Calibration $(CLICKS) --by campaign
 	$(BIN)/sqlrank compare nDCG@10 AP --run full=$(RUN) --run cut=examples/data/trec_eval/results.trunc --qrels $(QRELS)
-	$(BIN)/sqlrank compare LogLoss Brier $(filter-out --tolerance 1%,$(HOURS)) --slice campaign
-	$(BIN)/sqlrank compare AUC LogLoss $(CLICKS) --slice campaign
+	$(BIN)/sqlrank compare LogLoss Brier $(filter-out --tolerance 1%,$(HOURS)) --by campaign
+	$(BIN)/sqlrank compare AUC LogLoss $(CLICKS) --by campaign
 	$(BIN)/sqlrank gate LogLoss Brier $(HOURS) --where "policy = 'random'"
 	$(BIN)/sqlrank gate MAE $(HOURS) --where "policy = 'random'"; test $$? = 1 # this one fails
 	$(BIN)/sqlrank gate LogLoss $(HOURS) --where "policy = 'bts'"; test $$? = 3 # this one is inconclusive

@@ -135,7 +135,6 @@ ARGUMENT_RULES = {
         _is_column_mapping, "a dict of names to your columns, such as {'query_id': 'user_id'}, each a text; of score also a list"
     ),
     "by": ArgumentRule(_is_grouping, "a column, a list of columns, or a list of lists", MetricError),
-    "slices": ArgumentRule(_is_grouping, "a column, a list of columns, or a list of lists", MetricError),
     "baseline": ArgumentRule(
         lambda value: _is_str_or_path(value) or hasattr(value, "schema"),
         "the name of a system, or to a gate a stored baseline",
@@ -158,11 +157,10 @@ ARGUMENT_RULES = {
     "min_units": ArgumentRule(_is_non_negative_int, "a whole number from 0, such as 20", MetricError),
     "power": ArgumentRule(_is_power, "a number above 0.5 and below 1, such as 0.8", MetricError),
     "replicates": ArgumentRule(_is_non_negative_int, "a whole number, such as 999", MetricError),
-    "rows": ArgumentRule(_is_count, "a whole number from 1, such as 20", MetricError),
     "max_rows": ArgumentRule(_is_count, "a whole number from 1, such as 20", MetricError),
-    "examples": ArgumentRule(_is_non_negative_int, "a whole number from 0, such as 3", MetricError),
+    "query_examples": ArgumentRule(_is_non_negative_int, "a whole number from 0, such as 3", MetricError),
     "title": ArgumentRule(_is_str, "the heading of the page, a text", MetricError),
-    "when": ArgumentRule(lambda value: _is_str(value) or hasattr(value, "isoformat"), "a date, a time or a text", MetricError),
+    "created_at": ArgumentRule(lambda value: _is_str(value) or hasattr(value, "isoformat"), "a date, a time or a text", MetricError),
     "begin": ArgumentRule(lambda value: _is_str(value) or hasattr(value, "isoformat"), "a day, such as '2026-01-31'"),
     "seed": ArgumentRule(_is_non_negative_int, "a whole number from 0", MetricError),
     "where": ArgumentRule(_is_str, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),

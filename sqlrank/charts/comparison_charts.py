@@ -48,10 +48,10 @@ def forest(view: ResultView) -> ChartType:
     """Draw a forest plot per metric: each difference with its interval, and a line at zero."""
     charts = []
     for metric, metric_rows in _by_metric(view).items():
-        slice_labels = _compared(view, metric_rows)
+        group_labels = _compared(view, metric_rows)
         baselines = dict.fromkeys(row["baseline"] for row in metric_rows)
         names = [row["system"] if len(baselines) == 1 else f"{row['system']} - {row['baseline']}" for row in metric_rows]
-        dimensions, keys = assign_channels([("system", names), *slice_labels], ("name", "row"), len(metric_rows))
+        dimensions, keys = assign_channels([("system", names), *group_labels], ("name", "row"), len(metric_rows))
         verdicts = [_verdict(row, view) for row in metric_rows]
         tooltip_values = [
             {field: row[field] for field in TOOLTIP_TITLES} | {"verdict": verdict}
@@ -80,12 +80,12 @@ def differences(view: ResultView) -> ChartType:
     charts, notes = [], []
     for metric, rows in _by_metric(view).items():
         rows_by_pair: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-        slice_labels = _compared(view, rows)
+        group_labels = _compared(view, rows)
         for index, row in enumerate(rows):
-            key = (row["system"], row["baseline"], *(f"{title}={labels[index]}" for title, labels in slice_labels))
+            key = (row["system"], row["baseline"], *(f"{title}={labels[index]}" for title, labels in group_labels))
             rows_by_pair.setdefault(key, []).append(row)
-        for (system, baseline, *slices), pair_rows in rows_by_pair.items():
-            chart, note = _queries(view, metric, pair_rows, ", ".join([f"{system} less {baseline}", *slices]))
+        for (system, baseline, *group_values), pair_rows in rows_by_pair.items():
+            chart, note = _queries(view, metric, pair_rows, ", ".join([f"{system} less {baseline}", *group_values]))
             charts.append(chart)
             notes += [note] if note else []
     return theme.with_caption(theme.concat(charts or [_nothing()], titled=True), list(dict.fromkeys(notes)))
@@ -99,7 +99,7 @@ def _by_metric(view: ResultView) -> dict[str, list[dict[str, Any]]]:
 
 
 def _compared(view: ResultView, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
-    """Return the slice labels of some rows, with their titles."""
+    """Return the group labels of some rows, with their titles."""
     metric_view = type(view)(view.result_metadata, [dict(row) for row in rows], view.texts)
     dimensions, keys = metric_view.dimensions(channels=[f"slice_{index}" for index in range(len(view.result_metadata.columns))])
     return [(dimension.title, [key[dimension.field] for key in keys]) for dimension in dimensions]

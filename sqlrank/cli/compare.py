@@ -35,16 +35,14 @@ from sqlrank.cli.options import (
     Where,
 )  # fmt: skip
 from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_policies, parse_tolerance_options
-from sqlrank.cli.verdict_output import Inconclusive, Junit, Summary, VerdictOutput
+from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.errors import SqlrankError
 from sqlrank.output.ci_reports import GATE_DISPLAY_COLUMNS, ROLLUP_DISPLAY_COLUMNS, compared_columns, display_columns
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
 
-Systems = Annotated[str, typer.Option("--by", help="The column that tells systems apart; several --run are systems of their own.")]
-Slices = Annotated[
-    list[str] | None, typer.Option("--slice", help="Column to look within; a,b for both; 'total' for all rows. Repeat for more.")
-]
+System = Annotated[str, typer.Option(help="The column that identifies systems; several --run are systems of their own.")]
+By = Annotated[list[str] | None, typer.Option(help="Column to group by; a,b for both; 'total' for all rows. Repeat for more.")]
 Level = Annotated[float, typer.Option("--confidence", help="Of intervals, such as 0.95.")]
 
 
@@ -59,16 +57,18 @@ def compare(
         typer.Option(help="Sums that 'sqlrank rollup' made of a model, instead of rows: name=rollup. Repeat for each model."),
     ] = None,
     db: DatabaseFile = None,
-    by: Systems = "system",
+    system: System = "system",
+    by: By = None,
     unit: Unit = None,
-    slice_: Slices = None,
     baseline: Annotated[
         str | None, typer.Option(help="The system to compare with; without one, all pairs, or of rollups the first.")
     ] = None,
     test: Annotated[str, typer.Option(help="t, wilcoxon, sign or randomization.")] = "t",
     correction: Annotated[str, typer.Option(help="For many comparisons: holm, bh, max_t or none.")] = "holm",
     confidence: Level = 0.95,
-    effect: Annotated[str | None, typer.Option(help="A difference to find, 0.01 or 1%: how many queries does it take?")] = None,
+    target_effect: Annotated[
+        str | None, typer.Option(help="Effect size to detect, 0.01 or 1% of the baseline: required_units queries detect it.")
+    ] = None,
     power: Annotated[float, typer.Option(help="The chance to find what is there.")] = 0.8,
     replicates: Annotated[int, typer.Option(help="How often signs are drawn, for randomization and max_t.")] = 9999,
     seed: Seed = 0,
@@ -100,19 +100,19 @@ def compare(
             "baseline": baseline, "where": where, "confidence": confidence, "memory_limit": memory_limit, "threads": threads, "timeout": timeout
         }  # fmt: skip
         row_options: dict[str, Any] = {
-            "run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "by": by, "unit": unit, "test": test,
-            "correction": correction, "effect": effect, "power": power, "replicates": replicates, "seed": seed, "per_query": per_query,
+            "run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "system": system, "unit": unit, "test": test,
+            "correction": correction, "target_effect": target_effect, "power": power, "replicates": replicates, "seed": seed, "per_query": per_query,
             "column": column, "compat": compat, "plan": plan, "input": input, "check": check,
         }  # fmt: skip
         if rollups:
             _refuse_row_options(row_options)
             common |= {"sql_dir": sql_dir, **parse_policies(policy, sql_dir)}
-            result = sqlrank.compare_rollups(metrics, rollups=rollups, by=parse_groupings(slice_), connection=db, **common)
+            result = sqlrank.compare_rollups(metrics, rollups=rollups, by=parse_groupings(by), connection=db, **common)
         else:
             arguments = call_arguments(metrics=metrics, db=db, policy=policy, sql_dir=sql_dir, **common, **row_options)
-            result = sqlrank.compare(**arguments, slices=parse_groupings(slice_), progress=progress)
+            result = sqlrank.compare(**arguments, by=parse_groupings(by), progress=progress)
     with exit_on_error():
-        names = ROLLUP_DISPLAY_COLUMNS if rollups else compared_columns(result, has_effect=effect is not None)
+        names = ROLLUP_DISPLAY_COLUMNS if rollups else compared_columns(result, has_target_effect=target_effect is not None)
         displayed = display_columns(result, names) if form in HUMAN_FORMATS and not per_query else result
         write_result(
             displayed, form, FileKind.COMPARISON, file, TableStyle(DEFAULT_DIGITS if digits is None else digits, keep_orientation=True)
@@ -126,18 +126,18 @@ def gate(
     predictions: Predictions = None,
     queries: Queries = None,
     db: DatabaseFile = None,
-    by: Systems = "system",
+    system: System = "system",
+    by: By = None,
     unit: Unit = None,
-    slice_: Slices = None,
     baseline: Annotated[
         str | None, typer.Option(help="The system that is the baseline (the first given), or a Parquet file of evaluate --per-query.")
     ] = None,
     tolerance: Annotated[
         list[str] | None, typer.Option(help="By how much a metric may be worse: 0.01, 2%, or of one metric AP=2%. Repeat for more.")
     ] = None,
-    min_units: Annotated[int, typer.Option(help="Queries below which a slice is skipped.")] = 20,
+    min_units: Annotated[int, typer.Option(help="Queries below which a group is skipped.")] = 20,
     confidence: Level = 0.95,
-    inconclusive: Inconclusive = None,
+    treat_inconclusive_as: TreatInconclusiveAs = None,
     summary_file: Summary = None,
     junit_file: Junit = None,
     where: Where = None,
@@ -162,7 +162,7 @@ def gate(
         verdict_output = VerdictOutput.check(
             "gate",
             FileKind.VERDICTS,
-            inconclusive=inconclusive,
+            treat_inconclusive_as=treat_inconclusive_as,
             output=output,
             summary=summary_file,
             junit=junit_file,
@@ -171,12 +171,15 @@ def gate(
         )
     with exit_on_error(), progress_bar("gating") as progress:
         arguments = call_arguments(
-            metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, by=by, unit=unit, baseline=baseline,
+            metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system, unit=unit, baseline=baseline,
             min_units=min_units, confidence=confidence, where=where, column=column, compat=compat, policy=policy, plan=plan, input=input,
             sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads, timeout=timeout,
         )  # fmt: skip
         result = sqlrank.gate(
-            **arguments, slices=_gated(slice_), tolerance=parse_tolerance_options("--tolerance", tolerance) or {"*": "0"}, progress=progress
+            **arguments,
+            by=_gate_groupings(by),
+            tolerance=parse_tolerance_options("--tolerance", tolerance) or {"*": "0"},
+            progress=progress,
         )
     decimals = DEFAULT_DIGITS if digits is None else digits
     verdict_output.write_and_exit(
@@ -192,9 +195,9 @@ def _refuse_row_options(options: dict[str, Any]) -> None:
         raise SqlrankError(f"--{min(row_options).replace('_', '-')} is for rows, which rollups do not have; leave it out, or --rollup")
 
 
-def _gated(slices: list[str] | None) -> Any:
+def _gate_groupings(by: list[str] | None) -> Any:
     """Return the groupings of a gate: all rows, and each named column or grouping."""
-    groupings = parse_groupings(slices)
+    groupings = parse_groupings(by)
     return (
         [[], *([grouping] for grouping in groupings)]
         if groupings and isinstance(groupings[0], str)

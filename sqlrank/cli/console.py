@@ -22,7 +22,6 @@ FLAGS = {
     "connection": "db",
     "columns": "column",
     "inputs": "input",
-    "slices": "slice",
     "shares": "share",
     "time_bounds": "time-bound",
     "expected_shares": "expected-share",

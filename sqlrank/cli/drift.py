@@ -25,7 +25,7 @@ from sqlrank.cli.options import (
     Where,
 )  # fmt: skip
 from sqlrank.cli.parsing import list_sources, parse_policies, parse_tolerance_options
-from sqlrank.cli.verdict_output import Inconclusive, Junit, Summary, VerdictOutput
+from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.errors import SqlrankError
 from sqlrank.output.ci_reports import DRIFT_DISPLAY_COLUMNS, DRIFT_INTERVAL_COLUMNS
 from sqlrank.output.file_kinds import FileKind
@@ -42,7 +42,7 @@ def drift(
         list[str] | None, typer.Option(help="By how much a metric may have moved: 0.01, 2%, or of one metric PSI=0.2. Repeat for more.")
     ] = None,
     confidence: Confidence = None,
-    inconclusive: Inconclusive = None,
+    treat_inconclusive_as: TreatInconclusiveAs = None,
     summary_file: Summary = None,
     junit_file: Junit = None,
     db: DatabaseFile = None,
@@ -60,12 +60,12 @@ def drift(
     """Detect drift of metrics and scores in a rollup. With --at-most, exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
     with exit_on_error():
         form = resolve_format(format, output, digits)
-        if not at_most and (inconclusive or summary_file or junit_file):
-            raise SqlrankError("--inconclusive, --summary and --junit are for verdicts, which need --at-most")
+        if not at_most and (treat_inconclusive_as or summary_file or junit_file):
+            raise SqlrankError("--treat-inconclusive-as, --summary and --junit are for verdicts, which need --at-most")
         verdict_output = VerdictOutput.check(
             "drift",
             FileKind.DRIFT,
-            inconclusive=inconclusive,
+            treat_inconclusive_as=treat_inconclusive_as,
             output=output,
             summary=summary_file,
             junit=junit_file,

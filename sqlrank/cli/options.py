@@ -37,7 +37,7 @@ Qrels = Annotated[str | None, typer.Option(help="Judgments: a table, a Parquet, 
 Predictions = Annotated[
     str | None, typer.Option(help="Label, score and weight; for metrics of rankings run and judgments: query_id, doc_id, score, label.")
 ]
-Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to slice by.")]
+Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to group by.")]
 Rollup = Annotated[str | None, typer.Option(help="Sums that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")]
 Rolling = Annotated[int | None, typer.Option(help="Of a rollup: a row per day with the metrics of so many last days, such as 28.")]
 WindowEnd = Annotated[
@@ -46,9 +46,7 @@ WindowEnd = Annotated[
 DatabaseFile = Annotated[str | None, typer.Option("--db", help="A DuckDB file that holds the tables; opened read-only.")]
 By = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Column that tells rankings apart or slices queries, or 'day=DATE(ts)'; a,b for both; 'total' for no slice. Repeat for more."
-    ),
+    typer.Option(help="Column to group by, or 'day=DATE(ts)'; a,b for both; 'total' for all rows. Repeat for more."),
 ]
 Where = Annotated[
     str | None,

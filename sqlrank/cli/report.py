@@ -50,15 +50,17 @@ def report(
     queries: Queries = None,
     db: DatabaseFile = None,
     by: By = None,
-    system: Annotated[str | None, typer.Option(help="The column that tells systems apart, where they are in one table.")] = None,
+    system: Annotated[str | None, typer.Option(help="The column that identifies systems, if they are in one table.")] = None,
     baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
     where: Where = None,
     confidence: Annotated[float, typer.Option(help="Of intervals, such as 0.95.")] = 0.95,
     unit: Unit = None,
     title: Annotated[str, typer.Option(help="The heading of the page.")] = "sqlrank report",
-    when: Annotated[str | None, typer.Option(help="What the page says of when it was made; now unless given.")] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Rows of a table that are shown at most.")] = 50,
-    examples: Annotated[int, typer.Option(min=0, help="Of how many queries at each end both lists are shown.")] = 3,
+    created_at: Annotated[str | None, typer.Option(help="Creation time shown on the page; now by default.")] = None,
+    max_rows: Annotated[int, typer.Option(min=1, help="Maximum number of rows shown per table.")] = 50,
+    query_examples: Annotated[
+        int, typer.Option(min=0, help="Number of queries with the largest losses, and with the largest gains, whose lists are shown.")
+    ] = 3,
     column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,
@@ -73,7 +75,7 @@ def report(
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Write an HTML report: metrics, comparisons, curves, slices, queries and data counts."""
+    """Write an HTML report: metrics, comparisons, curves, groups, queries and data counts."""
     with exit_on_error():
         if output is None:
             raise SqlrankError("name the file to write with -o, such as -o report.html")
@@ -83,8 +85,8 @@ def report(
     with exit_on_error(), progress_bar("reporting") as progress:
         arguments = call_arguments(
             metrics=metrics or None, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system,
-            baseline=baseline, where=where, confidence=confidence, unit=unit, title=title, when=when, rows=rows, examples=examples,
-            column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check,
+            baseline=baseline, where=where, confidence=confidence, unit=unit, title=title, created_at=created_at, max_rows=max_rows,
+            query_examples=query_examples, column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check,
             memory_limit=memory_limit, threads=threads, temp_directory=temp_directory, timeout=timeout,
         )  # fmt: skip
         page = sqlrank.report(**arguments, by=parse_groupings(by), progress=progress)

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from sqlrank.output.formats import Format
 
-Inconclusive = Annotated[str | None, typer.Option(help="Count what is inconclusive as pass or as fail, instead of exit status 3.")]
+TreatInconclusiveAs = Annotated[
+    str | None, typer.Option(help="Treat an inconclusive verdict as pass or as fail, instead of exit status 3.")
+]
 Summary = Annotated[Path | None, typer.Option("--summary", help="Add a summary in Markdown to this file.")]
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report to this file.")]
 
@@ -38,7 +40,7 @@ class VerdictOutput:
     Attributes:
         command: name of the command.
         kind: kind of content of its result.
-        inconclusive: exit status of an inconclusive verdict: that of ``pass`` or ``fail``.
+        treat_inconclusive_as: verdict whose exit status an inconclusive one has: ``pass`` or ``fail``.
         output: file of the result, None for standard output.
         summary: file that a Markdown summary is appended to.
         junit: file of the JUnit report.
@@ -46,7 +48,7 @@ class VerdictOutput:
 
     command: str
     kind: FileKind
-    inconclusive: str | None
+    treat_inconclusive_as: str | None
     output: OutputFile | None
     summary: OutputFile | None
     junit: OutputFile | None
@@ -57,7 +59,7 @@ class VerdictOutput:
         command: str,
         kind: FileKind,
         *,
-        inconclusive: str | None,
+        treat_inconclusive_as: str | None,
         output: Path | None,
         summary: Path | None,
         junit: Path | None,
@@ -68,15 +70,15 @@ class VerdictOutput:
 
         Raises ``SqlrankError`` for files that must not be written.
         """
-        if inconclusive not in {None, "pass", "fail"}:
-            raise SqlrankError(f"--inconclusive {inconclusive}: give pass or fail")
+        if treat_inconclusive_as not in {None, "pass", "fail"}:
+            raise SqlrankError(f"--treat-inconclusive-as {treat_inconclusive_as}: give pass or fail")
         files = (
             output_file(output, kind, force, sources),
             output_file(summary, FileKind.SUMMARY, force, sources, "--summary", appends=True),
             output_file(junit, FileKind.JUNIT, force, sources, "--junit"),
         )
         check_distinct(files)
-        return cls(command, kind, inconclusive, *files)
+        return cls(command, kind, treat_inconclusive_as, *files)
 
     def write_and_exit(self, result: pa.Table, columns: Sequence[str], form: Format, digits: int, printed: pa.Table | None = None) -> None:
         """Write all outputs, and exit with the status of the verdict.
@@ -97,4 +99,4 @@ class VerdictOutput:
                 typer.echo(line, err=True)
             with ignore_closed_pipe():
                 typer.echo(f"verdict: {verdict}", err=form not in HUMAN_FORMATS or self.output is not None)
-        raise typer.Exit(EXITS[self.inconclusive if verdict == "inconclusive" and self.inconclusive else verdict])
+        raise typer.Exit(EXITS[self.treat_inconclusive_as if verdict == "inconclusive" and self.treat_inconclusive_as else verdict])

@@ -38,15 +38,15 @@ def compare(
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
-    by: str = "system",
+    system: str = "system",
+    by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     unit: str | None = None,
-    slices: str | Sequence[str] | Sequence[Sequence[str]] = (),
     baseline: str | None = None,
     where: str | None = None,
     test: str = "t",
     correction: str = "holm",
     confidence: float = 0.95,
-    effect: float | str | None = None,
+    target_effect: float | str | None = None,
     power: float = 0.8,
     replicates: int = 9999,
     seed: int = 0,
@@ -64,7 +64,7 @@ def compare(
 ) -> pa.Table:
     """Compare systems by paired unit values, with confidence intervals and tests.
 
-    Returns an Arrow table with a row per slice, metric and pair. Per-query values are computed where the data are, as
+    Returns an Arrow table with a row per group, metric and pair. Per-query values are computed where the data are, as
     :func:`sqlrank.evaluate` does with ``per_query``. A query counts if both systems have a value; query weights weight the differences.
     Metrics over all rows of predictions are compared by influence-function values of units. For AUC this is the method of DeLong, DeLong &
     Clarke-Pearson (1988).
@@ -72,7 +72,7 @@ def compare(
     Args:
         metrics: metrics to compare: ranking metrics, metrics of predictions under ``level="query"``, or metrics over all rows, such as AUC
             and LogLoss.
-        run: as for :func:`sqlrank.evaluate`: one table with a column ``by``, or ``{"bm25": ..., "dense": ...}``.
+        run: as for :func:`sqlrank.evaluate`: one table with a column ``system``, or ``{"bm25": ..., "dense": ...}``.
         qrels: judgments.
         predictions: predictions; several scores (``columns={"score": ["old", "new"]}``) are the systems.
         queries: as for :func:`sqlrank.evaluate`.
@@ -80,10 +80,10 @@ def compare(
         connection: where the data are; statistics of the unit values are computed locally.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
-        by: the column that identifies systems.
+        system: the column that identifies systems.
+        by: columns to group by, such as ``"country"``; a list of lists gives several groupings, where ``[]`` means all rows.
         unit: for metrics over all rows the randomization unit: the column whose values are independent, as for :func:`sqlrank.evaluate`.
             With several scores each row is a unit by default, unless rows have a query.
-        slices: columns to compare within, such as ``"country"``; a list of lists gives several groupings, where ``[]`` means all rows.
         baseline: the system that the others are compared with; by default all pairs are compared. The baseline of a pair is the system
             given first, or the first in sort order if systems come from a column.
         where: a SQL condition on the rows to read.
@@ -91,11 +91,11 @@ def compare(
         correction: correction for multiple comparisons: ``"holm"``, ``"bh"`` (Benjamini & Hochberg), ``"max_t"`` (Westfall & Young) or
             ``"none"``.
         confidence: confidence level of intervals; a system is better if its corrected p-value is below ``1 - confidence``.
-        effect: effect size to detect, such as 0.01 or ``"1%"`` of the baseline; ``required_units`` is the number of queries required.
+        target_effect: effect size to detect, such as 0.01 or ``"1%"`` of the baseline; ``required_units`` is the number of queries required.
         power: statistical power behind ``mde`` and ``required_units``.
         replicates: number of sign flips of the randomization test and ``max_t``.
         seed: seed of the random signs.
-        per_query: return the paired differences: a row per slice, metric, pair and query, the largest loss first.
+        per_query: return the paired differences: a row per group, metric, pair and query, the largest loss first.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -108,7 +108,7 @@ def compare(
         **policies: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        The columns of ``slices``, with ``slice`` if there are several groupings; ``metric``, ``baseline``, ``system`` (string);
+        The columns of ``by``, with ``slice`` if there are several groupings; ``metric``, ``baseline``, ``system`` (string);
         ``value_baseline``, ``value`` and ``difference`` (float64, means over the queries of both systems). ``ci_low`` and ``ci_high`` are the t
         interval of the difference at ``ci_level``, the corrected confidence level; it excludes 0 exactly where there is a ``winner``.
         ``relative_difference`` is the difference over the baseline, ``se`` the standard error. ``n_units`` and ``unpaired`` count queries compared and
@@ -116,7 +116,7 @@ def compare(
         ``statistic``, ``p_value``, ``p_adjusted`` are float64, p-values two-sided. ``winner`` (string) is the better system if test and interval
         agree. ``mde`` (float64), the minimum detectable effect, and ``required_units`` (int64) are at the corrected level. ``test``, ``correction`` are strings; ``reason``
         says why there is no interval.
-        Every slice, metric and pair has a row. Undefined values are NULL: there is no test of fewer than two queries. There is none without
+        Every group, metric and pair has a row. Undefined values are NULL: there is no test of fewer than two queries. There is none without
         variance either, except that p is 1 for equal systems.
 
     Raises:
@@ -132,7 +132,7 @@ def compare(
     >>> row["difference"], row["wins"], row["ties"], row["losses"], row["winner"]
     (0.5, 2, 1, 0, None)
     """
-    tests = TestOptions(test, correction, confidence, effect, power, replicates, seed)
+    tests = TestOptions(test, correction, confidence, target_effect, power, replicates, seed)
     call = Request(
         metrics,
         collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
@@ -144,7 +144,7 @@ def compare(
         unit=unit,
         policies=policies,
     )
-    request = ComparisonRequest.from_call(call, by, slices)
+    request = ComparisonRequest.from_call(call, system, by)
     if request.uses_influence and (per_query or test != "t" or correction == "max_t"):
         what = "has no values of queries to show; leave out per_query" if per_query else "is compared by test='t', and not under max_t"
         raise MetricError(f"{request.measures[0].name} {what}, unless level='query' (-p level=query) asks for values of queries")

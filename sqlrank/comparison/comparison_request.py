@@ -102,23 +102,19 @@ class ComparisonRequest:
         return UNIT_COLUMN if self.uses_influence else QUERY_ID
 
     @classmethod
-    def from_call(cls, call: Request, by: Any, slices: Any) -> ComparisonRequest:
-        """Parse a comparison; without ``by`` there is one system.
+    def from_call(cls, call: Request, system: str | None, by: Any) -> ComparisonRequest:
+        """Parse a comparison; without ``system`` there is one system.
 
         Raises ``MetricError`` for metrics that cannot be compared.
         """
-        if by is not None and not isinstance(by, str):
-            raise MetricError(
-                f"by={short_repr(by)} is not possible: name the one column that tells systems apart, and what to look within as slices="
-            )
         scores = (call.columns or {}).get(SCORE_COLUMN)
         has_score_systems = isinstance(scores, (list, tuple)) and "predictions" in call.sources
-        system = SCORE_COLUMN if has_score_systems else SYSTEM_COLUMN if by is None else by
-        columns, groupings = parse_group_by(slices, "slices")
+        system_column = SCORE_COLUMN if has_score_systems else SYSTEM_COLUMN if system is None else system
+        columns, groupings = parse_group_by(by)
         groups = [columns] if groupings is None else groupings
-        if system in {name for group in groups for name in group}:
-            raise MetricError(f"slices cannot name {system!r}, which tells the systems apart")
-        system_keys = [] if has_score_systems or by is None else [system]
+        if system_column in {name for group in groups for name in group}:
+            raise MetricError(f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems; leave it out of by")
+        system_keys = [] if has_score_systems or system is None else [system_column]
         plain_call = replace(call, by=[*system_keys, *groups[0]], confidence=None, per_query=False)
         measures = _measures(resolve_request(replace(plain_call, unit=None)))
         metric_by_influence = {measure.uses_influence: measure.name for measure in measures if measure.no_interval is None}
@@ -127,12 +123,12 @@ class ComparisonRequest:
                 f"{metric_by_influence[False]} is compared by queries and {metric_by_influence[True]} by rows or units; compare them in two calls"
             )
         if True in metric_by_influence:
-            return cls(replace(plain_call, confidence=PLACEHOLDER_LEVEL, per_unit=True), system, groups, measures)
+            return cls(replace(plain_call, confidence=PLACEHOLDER_LEVEL, per_unit=True), system_column, groups, measures)
         if call.unit is not None:
             raise MetricError(
                 f"unit={call.unit!r} is not possible for {metric_by_influence[False]}, whose units are queries; leave out unit"
             )
-        return cls(replace(plain_call, per_query=True, include_query_weights=True), system, groups, measures)
+        return cls(replace(plain_call, per_query=True, include_query_weights=True), system_column, groups, measures)
 
     @property
     def declared_order(self) -> list[str]:
@@ -181,7 +177,7 @@ def system_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]
     if len(systems) < 2:  # noqa: PLR2004  a comparison is of two
         available = f"there is only {systems[0]!r}" if systems else "there is none"
         raise MetricError(
-            f"two systems are needed to compare, and {available}; name their column with by= or give run={{'a': ..., 'b': ...}}"
+            f"two systems are needed to compare, and {available}; name their column with system= or give run={{'a': ..., 'b': ...}}"
         )
     if baseline is None:
         return [(first, second) for index, first in enumerate(systems) for second in systems[index + 1 :]]

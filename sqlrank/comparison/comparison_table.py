@@ -44,14 +44,14 @@ COMPARISON_COLUMNS = {
 """Columns of a comparison after its key columns."""
 
 
-def slice_schema(request: ComparisonRequest, tables: Sequence[tuple[list[str], pa.Table]]) -> list[pa.Field]:
-    """Return the schema fields of slices, with ``slice`` if there are several groupings."""
+def group_schema(request: ComparisonRequest, tables: Sequence[tuple[list[str], pa.Table]]) -> list[pa.Field]:
+    """Return the schema fields of group columns, with ``slice`` if there are several groupings."""
     fields = {name: pa.field(name, table.schema.field(name).type) for group, table in tables for name in group}
     return [*fields.values(), *([pa.field("slice", pa.string())] if len(request.groupings) > 1 else [])]
 
 
-def slice_values(cell: Mapping[str, Any], request: ComparisonRequest) -> dict[str, Any]:
-    """Return the slice columns of a cell."""
+def group_values(cell: Mapping[str, Any], request: ComparisonRequest) -> dict[str, Any]:
+    """Return the group columns of a cell."""
     names = dict.fromkeys(name for group in request.groupings for name in group)
     label = {"slice": ", ".join(cell) or ALL_ROWS_LABEL} if len(request.groupings) > 1 else {}
     return {name: cell.get(name) for name in names} | label
@@ -94,7 +94,7 @@ def _missing_interval(result: TestResult, measure: ComparedMetric) -> str | None
 
 
 def contrast_row(result: TestResult, measure: ComparedMetric, pair: tuple[str, str]) -> dict[str, Any]:
-    """Return the columns shared by comparisons and gates, without the slice."""
+    """Return the columns shared by comparisons and gates, without the group."""
     summary = result.summary
     above, below = (summary.n_negative, summary.n_positive) if measure.direction == "lower" else (summary.n_positive, summary.n_negative)
     return {
@@ -134,10 +134,12 @@ def _tested(result: TestResult, measure: ComparedMetric, pair: tuple[str, str], 
     }
 
 
-def contrast_table(rows: list[dict[str, Any]], slices: Sequence[pa.Field], columns: Mapping[str, pa.DataType]) -> pa.Table:
-    """Return rows as a table with columns of slices, keys and ``columns``."""
+def contrast_table(rows: list[dict[str, Any]], group_fields: Sequence[pa.Field], columns: Mapping[str, pa.DataType]) -> pa.Table:
+    """Return rows as a table with group columns, keys and ``columns``."""
     names = [pa.field(name, pa.string()) for name in ("metric", "baseline", "system")]
-    return pa.Table.from_pylist(rows, pa.schema([*slices, *names, *(pa.field(name, data_type) for name, data_type in columns.items())]))
+    return pa.Table.from_pylist(
+        rows, pa.schema([*group_fields, *names, *(pa.field(name, data_type) for name, data_type in columns.items())])
+    )
 
 
 def comparison_table(
@@ -148,22 +150,22 @@ def comparison_table(
     tables: Sequence[tuple[list[str], pa.Table]],
     tests: TestOptions,
 ) -> pa.Table:
-    """Return a row per slice, metric and pair."""
+    """Return a row per group, metric and pair."""
     rows = []
     for result in results:
         measure, pair = units.measures[result.summary.metric], pairs[result.summary.pair]
         rows.append(
-            slice_values(units.cells[result.summary.cell], request)
+            group_values(units.cells[result.summary.cell], request)
             | contrast_row(result, measure, pair)
             | _tested(result, measure, pair, tests)
         )
-    return contrast_table(rows, slice_schema(request, tables), COMPARISON_COLUMNS)
+    return contrast_table(rows, group_schema(request, tables), COMPARISON_COLUMNS)
 
 
 def unit_difference_table(
     units: PairedUnits, request: ComparisonRequest, pairs: Sequence[tuple[str, str]], tables: Sequence[tuple[list[str], pa.Table]]
 ) -> pa.Table:
-    """Return the paired differences: a row per slice, metric, pair and unit, largest loss first."""
+    """Return the paired differences: a row per group, metric, pair and unit, largest loss first."""
     columns = [exp.column(name) for name in ("cell", "metric", "pair", "unit", "baseline_value", "system_value")]
     query = exp.select(*columns, exp.alias_(exp.column("system_value") - exp.column("baseline_value"), "difference"))
     loss = exp.Case(
@@ -177,7 +179,7 @@ def unit_difference_table(
     order: Any = loss if loss.args["ifs"] else exp.column("difference")
     table = units.arrow(query.from_("unit_differences").order_by("cell", "metric", "pair", order, "unit"))
     rows = [
-        slice_values(units.cells[row["cell"]], request)
+        group_values(units.cells[row["cell"]], request)
         | {
             "metric": units.measures[row["metric"]].name,
             "baseline": pairs[row["pair"]][0],
@@ -190,4 +192,4 @@ def unit_difference_table(
         for row in table.to_pylist()
     ]
     values = {QUERY_ID: table.schema.field("unit").type, **dict.fromkeys(("value_baseline", "value", "difference"), pa.float64())}
-    return contrast_table(rows, slice_schema(request, tables), values)
+    return contrast_table(rows, group_schema(request, tables), values)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.comparison_request import ComparisonRequest
-from sqlrank.comparison.comparison_table import SUMMARY_COLUMNS, VALUE_COLUMNS, contrast_row, contrast_table, slice_schema, slice_values
+from sqlrank.comparison.comparison_table import SUMMARY_COLUMNS, VALUE_COLUMNS, contrast_row, contrast_table, group_schema, group_values
 from sqlrank.comparison.paired_tests import with_t_interval
 from sqlrank.comparison.tolerance import Verdict, check_direction, count_tests, decide, overall_verdict, parse_tolerances
 from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_unit_values, system_values, with_unit_tables
@@ -89,7 +89,9 @@ def stack_with_baseline(candidate: pa.Table, stored: pa.Table, group: Sequence[s
         if pc.all(pc.is_finite(stacked[measure.name][: baseline_rows.num_rows])).as_py() is False:
             raise InputError(f"{measure.name}: the baseline is damaged: it has values that are NaN or infinite; store it anew")
     if (rows := baseline_rows.group_by([*group, QUERY_ID]).aggregate([]).num_rows) < baseline_rows.num_rows:
-        raise InputError(f"the baseline has {baseline_rows.num_rows:,} rows for {rows:,} queries; store one system, by the same slices")
+        raise InputError(
+            f"the baseline has {baseline_rows.num_rows:,} rows for {rows:,} queries; store one system, grouped by the same columns"
+        )
     return stacked
 
 
@@ -153,9 +155,9 @@ def gate(
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
-    by: str = "system",
+    system: str = "system",
+    by: str | Sequence[str] | Sequence[Sequence[str]] = (),
     unit: str | None = None,
-    slices: str | Sequence[str] | Sequence[Sequence[str]] = (),
     baseline: Any = None,
     tolerance: float | str | Mapping[str, float | str] = 0.0,
     min_units: int = 20,
@@ -172,7 +174,7 @@ def gate(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Test for each metric and slice that a candidate is non-inferior to the baseline.
+    """Test for each metric and group that a candidate is non-inferior to the baseline.
 
     A metric fails if the interval of the paired difference lies below minus the tolerance, at a level corrected for the number of rows. It
     passes if the interval at ``confidence`` lies above minus the tolerance. Otherwise it is inconclusive, also if it is undefined or has no
@@ -180,7 +182,7 @@ def gate(
 
     Args:
         metrics: metrics to test: ranking metrics, metrics of predictions under ``level="query"``, or metrics over all rows, such as AUC.
-        run: two systems, ``{"baseline": ..., "candidate": ...}`` or a table with a column ``by``; with a stored baseline the candidate
+        run: two systems, ``{"baseline": ..., "candidate": ...}`` or a table with a column ``system``; with a stored baseline the candidate
             alone.
         qrels: judgments.
         predictions: predictions with two scores (``columns={"score": ["old", "new"]}``), of which the first is the baseline.
@@ -189,14 +191,14 @@ def gate(
         connection: where the data are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
-        by: the column that identifies the two systems.
+        system: the column that identifies the two systems.
+        by: columns to group by, tested in addition to all rows; a list of lists gives the exact groupings.
         unit: as for :func:`sqlrank.compare`.
-        slices: columns of slices to test in addition to all rows; a list of lists gives the exact groupings.
         baseline: name of the baseline system. By default it is the first system in the caller's order, otherwise ``"baseline"``. A Parquet
             file or a table of :func:`sqlrank.evaluate` with ``per_query=True`` is a stored baseline.
         tolerance: margin by which a metric may be worse: 0.01, or ``"2%"`` of the baseline's measured value, which is treated as a
             constant. By metric: ``{"AP": "2%", "*": 0.01}``.
-        min_units: minimum number of queries; slices with fewer are skipped.
+        min_units: minimum number of queries; groups with fewer are skipped.
         confidence: two-sided confidence level of intervals; each side errs half as often.
         where: a SQL condition on the rows to read.
         compat: as for :func:`sqlrank.evaluate`.
@@ -211,7 +213,7 @@ def gate(
         **policies: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        A row per slice and metric, in the order of slices and of metrics. It has the columns of :func:`sqlrank.compare` up to ``losses``
+        A row per group and metric, in the order of groups and of metrics. It has the columns of :func:`sqlrank.compare` up to ``losses``
         without ``ci_level``; ``ci_low`` and ``ci_high`` are at ``confidence``. Then come ``tolerance`` (string), ``verdict`` (``pass``, ``fail``,
         ``inconclusive`` or ``skipped``), ``reason`` and ``required_units``. The latter is the number of queries at which the same difference and
         deviation would be decided (int64), null if no number would do. The schema's metadata has the overall verdict, ``sqlrank.verdict``. It is ``fail`` if any row fails,
@@ -244,8 +246,8 @@ def gate(
         not isinstance(baseline, str) or is_unambiguous_file(baseline) or baseline.endswith(PARQUET_SUFFIX)
     )
     stored = read_baseline(baseline) if is_stored else None
-    groups = [[], [slices]] if isinstance(slices, str) else [[], list(slices)] if slices and isinstance(slices[0], str) else slices
-    request = ComparisonRequest.from_call(call, None if is_stored else by, groups)
+    groupings = [[], [by]] if isinstance(by, str) else [[], list(by)] if by and isinstance(by[0], str) else by
+    request = ComparisonRequest.from_call(call, None if is_stored else system, groupings)
     measures = request.measures
     tolerances = parse_tolerances(tolerance, measures)
     for measure in measures:
@@ -313,6 +315,6 @@ def _verdict_table(
             "reason": verdict.reason,
             "required_units": verdict.needed,
         }
-        rows.append(slice_values(units.cells[summary.cell], request) | row | verdict_columns)
+        rows.append(group_values(units.cells[summary.cell], request) | row | verdict_columns)
     metadata = {"sqlrank.version": __version__, "sqlrank.verdict": overall_verdict(verdicts), "sqlrank.confidence": f"{confidence:g}"}
-    return contrast_table(rows, slice_schema(request, tables), GATE_COLUMNS).replace_schema_metadata(metadata)
+    return contrast_table(rows, group_schema(request, tables), GATE_COLUMNS).replace_schema_metadata(metadata)

@@ -69,8 +69,8 @@ class DifferenceSummary:
 class PairedUnits:
     """Unit values in a scratch DuckDB: temporary tables that the files of ``sql/comparison`` read.
 
-    Each input table has the columns of systems, slices and units, ``weight`` if units are weighted, and one of doubles per metric. If rows
-    with several scores are units (``by_rows``), it has the slices and one column of doubles per metric and score. ``cells`` are the slices
+    Each input table has the columns of systems, groups and units, ``weight`` if units are weighted, and one of doubles per metric. If rows
+    with several scores are units (``by_rows``), it has the group columns and one column of doubles per metric and score. ``cells`` are the groups
     by number, sorted by grouping and values.
     """
 
@@ -208,14 +208,14 @@ _TEMPORARY = exp.Properties(expressions=[exp.TemporaryProperty()])
 
 
 def _cells(group: Sequence[str], grouping_number: int) -> list[exp.Expr]:
-    """Return the expressions for a grouping's cell number and slice columns, with internal names."""
+    """Return the expressions for a grouping's cell number and group columns, with internal names."""
     order = [exp.Ordered(this=exp.column(column, quoted=True), nulls_first=True) for column in group]
     cell_number: exp.Expr = sql_literal(grouping_number * MAX_CELLS_PER_GROUPING)
     if order:
         rank = exp.Window(this=exp.Anonymous(this="DENSE_RANK"), order=exp.Order(expressions=order))
         cell_number = exp.Add(this=cell_number, expression=rank)
-    slices = [exp.alias_(exp.column(column, quoted=True), f"slice_{index}") for index, column in enumerate(group)]
-    return [exp.alias_(exp.cast(cell_number, "BIGINT"), "cell"), *slices]
+    group_columns = [exp.alias_(exp.column(column, quoted=True), f"slice_{index}") for index, column in enumerate(group)]
+    return [exp.alias_(exp.cast(cell_number, "BIGINT"), "cell"), *group_columns]
 
 
 def _value(measure: ComparedMetric, name: str) -> exp.Expr:
@@ -224,7 +224,7 @@ def _value(measure: ComparedMetric, name: str) -> exp.Expr:
 
 
 def _by_cell(tables: Sequence[tuple[list[str], pa.Table]], request: ComparisonRequest) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Return the metrics by grouping, system and slice."""
+    """Return the metrics by grouping, system and group."""
     values_by_cell = {}
     for grouping_number, (group, table) in enumerate(tables):
         for row in table.to_pylist():

@@ -48,10 +48,10 @@ class SignFlips:
     def __init__(self, units: PairedUnits, compared: Sequence[DifferenceSummary], replicates: int, seed: int) -> None:
         self.compared = [summary for summary in compared if summary.units]
         if (num_signs := replicates * sum(summary.units for summary in self.compared)) > MAX_SIGN_FLIPS:
-            raise MetricError(f"{num_signs:,} signs would have to be drawn; ask for fewer replicates=, slices or systems")
+            raise MetricError(f"{num_signs:,} signs would have to be drawn; ask for fewer replicates=, groups or systems")
         _check_ids(units)
         units.create_temp("sign_seeds", load_select("comparison", "sign_seeds.sql"), seed=str(seed))
-        # One column per metric and pair, rows per slice: one column per comparison would be 0 in all other slices.
+        # One column per metric and pair, rows per group: one column per comparison would be 0 in all other groups.
         columns = {
             key: column_number
             for column_number, key in enumerate(dict.fromkeys((summary.metric, summary.pair) for summary in self.compared))
@@ -148,7 +148,7 @@ class TestOptions:
     test: str
     correction: str
     confidence: float
-    effect: float | str | None
+    target_effect: float | str | None
     power: float
     replicates: int
     seed: int
@@ -162,14 +162,14 @@ class TestOptions:
             raise MetricError(f"correction='max_t' is of t-tests; leave out test={self.test!r}, or choose correction='holm'")
         check_confidence_level(self.confidence)
         check_replicates(self.replicates)
-        if self.effect is not None:
-            parse_absolute_or_relative(self.effect, "effect", MIN_EFFECT)
+        if self.target_effect is not None:
+            parse_absolute_or_relative(self.target_effect, "target_effect", MIN_EFFECT)
 
     def effect_on(self, value: float | None) -> float | None:
         """Return the absolute effect size; a relative one is multiplied by the baseline's value."""
-        if self.effect is None:
+        if self.target_effect is None:
             return None
-        number, is_share = parse_absolute_or_relative(self.effect, "effect", MIN_EFFECT)
+        number, is_share = parse_absolute_or_relative(self.target_effect, "target_effect", MIN_EFFECT)
         return number if not is_share else number * abs(value or 0.0) or None
 
 

@@ -1,4 +1,4 @@
-"""Non-inferiority verdicts: one for each metric and slice, and an overall one."""
+"""Non-inferiority verdicts: one for each metric and group, and an overall one."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def check_direction(measure: ComparedMetric) -> None:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict on a metric in a slice, its reason, and the number of units that would decide it, None if no number does."""
+    """A verdict on a metric in a group, its reason, and the number of units that would decide it, None if no number does."""
 
     verdict: str
     reason: str

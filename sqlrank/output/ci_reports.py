@@ -28,7 +28,7 @@ GATE_DISPLAY_COLUMNS = (
     "required_units",
     "reason",
 )
-"""Columns of a gate shown to people, after those of slices."""
+"""Columns of a gate shown to people, after the group columns."""
 
 COMPARISON_DISPLAY_COLUMNS = (
     "metric",
@@ -73,19 +73,19 @@ DRIFT_INTERVAL_COLUMNS = (*DRIFT_DISPLAY_COLUMNS[:6], CI_LOW, CI_HIGH, *DRIFT_DI
 """Columns of a drift summary with intervals."""
 
 
-def compared_columns(result: pa.Table, has_effect: bool) -> tuple[str, ...]:
+def compared_columns(result: pa.Table, has_target_effect: bool) -> tuple[str, ...]:
     """Return the columns of a comparison shown to people; reasons only if there are any."""
     reasons = ("reason",) if "reason" in result.column_names and result["reason"].null_count < result.num_rows else ()
-    return (*COMPARISON_DISPLAY_COLUMNS, *(("required_units",) if has_effect else ()), *reasons)
+    return (*COMPARISON_DISPLAY_COLUMNS, *(("required_units",) if has_target_effect else ()), *reasons)
 
 
 def display_columns(result: pa.Table, names: Sequence[str]) -> pa.Table:
-    """Return a comparison or a gate with the given columns, those of slices first."""
-    return result.select([*slice_columns(result), *names])
+    """Return a comparison or a gate with the given columns, group columns first."""
+    return result.select([*group_column_names(result), *names])
 
 
-def slice_columns(result: pa.Table) -> list[str]:
-    """Return the columns of slices: those before ``metric``."""
+def group_column_names(result: pa.Table) -> list[str]:
+    """Return the group columns: those before ``metric``."""
     return list(result.column_names[: result.column_names.index("metric")])
 
 
@@ -104,7 +104,7 @@ def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names
 
 
 def junit(result: pa.Table, command: str = "gate") -> str:
-    """Return a JUnit report: one test case per metric and slice with a verdict.
+    """Return a JUnit report: one test case per metric and group with a verdict.
 
     Inconclusive rows count as skipped.
     """
@@ -136,7 +136,7 @@ def _count(rows: Sequence[dict[str, Any]], *verdicts: str) -> int:
 
 
 def _named(row: dict[str, Any], result: pa.Table) -> str:
-    where = ", ".join(f"{name}={row[name]}" for name in slice_columns(result) if name != "slice" and row[name] is not None)
+    where = ", ".join(f"{name}={row[name]}" for name in group_column_names(result) if name != "slice" and row[name] is not None)
     return escape_controls(f"{row['metric']} ({where})" if where else str(row["metric"]))
 
 

@@ -1,4 +1,4 @@
-"""Report sections of system comparisons, over all rows and within slices."""
+"""Report sections of system comparisons, over all rows and within groups."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 
 from sqlrank.charts.comparison_charts import CORRECTION_LABELS, DIFFERS_LABEL, TEST_LABELS, differs_without_direction
 from sqlrank.errors import InputError
-from sqlrank.output.ci_reports import display_columns, slice_columns
+from sqlrank.output.ci_reports import display_columns, group_column_names
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.reports.blocks import Section, figure, result_block, truncate
-from sqlrank.reports.sections import MAX_SLICES_DRAWN
+from sqlrank.reports.sections import MAX_GROUPS_DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +61,7 @@ def comparison(request: ReportRequest, metrics: list[Any], reasons: list[str]) -
     except InputError as error:
         return Section("comparison", title, (), [*reasons, f"Systems are not compared: {error}"]), None
     blocks = [
-        result_block(_for_people(comparisons, request), "comparison-table", "Differences", request.rows, titles=COMPARISON_TITLES),
+        result_block(_for_people(comparisons, request), "comparison-table", "Differences", request.max_rows, titles=COMPARISON_TITLES),
         figure(lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"),
     ]
     return Section(
@@ -69,30 +69,30 @@ def comparison(request: ReportRequest, metrics: list[Any], reasons: list[str]) -
     ), comparisons
 
 
-def comparison_by_slice(request: ReportRequest, metrics: list[Any]) -> Section:
+def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> Section:
     """Return the section of comparisons within each grouping.
 
-    One call computes all, so that p-values are corrected for all slices of all groupings.
+    One call computes all, so that p-values are corrected for all groups of all groupings.
     """
-    ident, title = "comparison-slices", "Systems compared within slices"
+    ident, title = "comparison-groups", "Systems compared within groups"
     try:
-        comparisons = request.compare(metrics, request.baseline, slices=request.groups, **_options(request))
+        comparisons = request.compare(metrics, request.baseline, by=request.groups, **_options(request))
     except InputError as error:
-        return Section(ident, title, (), [f"Systems are not compared within slices: {error}"])
+        return Section(ident, title, (), [f"Systems are not compared within groups: {error}"])
     blocks: list[Any] = []
     for index, group in enumerate(request.groups):
         group_rows = _worst_first(_filter_group(comparisons, group), request)
         group_names = ", ".join(map(truncate, group))
         heading = f"Differences by {group_names}, where the baseline is better first"
         blocks.append(
-            result_block(_for_people(group_rows, request), f"comparison-slice-{index}", heading, request.rows, titles=COMPARISON_TITLES)
+            result_block(_for_people(group_rows, request), f"comparison-group-{index}", heading, request.max_rows, titles=COMPARISON_TITLES)
         )
         first_metric_rows = group_rows.filter(pc.equal(group_rows["metric"], str(metrics[0])))
         chart_title = f"Differences of {metrics[0]} by {group_names}" + (
-            f": the first {MAX_SLICES_DRAWN} rows" if first_metric_rows.num_rows > MAX_SLICES_DRAWN else ""
+            f": the first {MAX_GROUPS_DRAWN} rows" if first_metric_rows.num_rows > MAX_GROUPS_DRAWN else ""
         )
         blocks.append(
-            figure(partial(first_metric_rows.slice, 0, MAX_SLICES_DRAWN), f"comparison-slice-{index}-chart", chart_title, "forest")
+            figure(partial(first_metric_rows.slice, 0, MAX_GROUPS_DRAWN), f"comparison-group-{index}-chart", chart_title, "forest")
         )
     return Section(ident, title, blocks, [_method(comparisons), _count_losses(comparisons)])
 
@@ -121,7 +121,7 @@ def _differing(comparisons: pa.Table, request: ReportRequest) -> list[bool]:
 
 def _filter_group(comparisons: pa.Table, group: list[str]) -> pa.Table:
     """Return the rows of one grouping, with its columns alone."""
-    keys = slice_columns(comparisons)
+    keys = group_column_names(comparisons)
     if "slice" not in keys:
         return comparisons
     group_rows = comparisons.filter(pc.equal(comparisons["slice"], ", ".join(group)))
@@ -203,5 +203,5 @@ def _count_losses(comparisons: pa.Table) -> str:
     return (
         f"In {num_losses:,} of {comparisons.num_rows:,} comparisons the baseline is better."
         if num_losses
-        else "In no slice is the baseline better beyond chance."
+        else "In no group is the baseline better beyond chance."
     )

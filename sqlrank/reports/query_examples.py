@@ -42,7 +42,7 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
     differences = request.compare([metric], baseline, per_query=True)
     differences = differences.filter(pc.equal(differences["system"], system))
     sign = -1 if lower_is_better else 1
-    size = min(request.rows, DEFAULT_DOCUMENTS)
+    size = min(request.max_rows, DEFAULT_DOCUMENTS)
     # Rows are sorted by difference, the greatest loss first; only both ends are read.
     extremes = {
         "lost": differences.slice(0, size).to_pylist(),
@@ -64,7 +64,7 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
     for change, rows in rows_by_change.items():
         blocks += [
             _side_by_side(request, metric, row, f"{change}-{index + 1}", (baseline, system))
-            for index, row in enumerate(rows[: request.examples])
+            for index, row in enumerate(rows[: request.query_examples])
         ]
     return Section("queries", title, blocks, [text])
 
@@ -84,7 +84,7 @@ def _table(
     change = ident.rpartition("-")[2]
     cells = []
     for index, row in enumerate(rows):
-        link = f"#{change}-{index + 1}" if index < request.examples else None
+        link = f"#{change}-{index + 1}" if index < request.query_examples else None
         command = explain_command(request, metric, pair[1], row["query_id"])
         numbers = [format_cell(name, row[name]) for name in ("value_baseline", "value", "difference")]
         cells.append([Cell(truncate(row["query_id"]), _number(row["query_id"]), command, link), *numbers])

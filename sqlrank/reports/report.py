@@ -1,4 +1,4 @@
-"""Make a report: metrics, comparisons, curves, slices and queries on one HTML page."""
+"""Make a report: metrics, comparisons, curves, groups and queries on one HTML page."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def report(
     confidence: float = 0.95,
     unit: str | None = None,
     title: str = "sqlrank report",
-    when: datetime | str | None = None,
-    rows: int = 50,
-    examples: int = 3,
+    created_at: datetime | str | None = None,
+    max_rows: int = 50,
+    query_examples: int = 3,
     compat: str | None = None,
     check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
@@ -56,7 +56,7 @@ def report(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> Report:
-    """Make an HTML page of metrics, comparisons, curves, slices, queries and data counts.
+    """Make an HTML page of metrics, comparisons, curves, groups, queries and data counts.
 
     Args:
         metrics: metrics to evaluate; by default five common ones of rankings or of predictions.
@@ -68,17 +68,17 @@ def report(
         connection: where the data are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
-        by: columns to group by, the worst slice first; a list of lists gives several groupings, each a table.
+        by: columns to group by, the worst group first; a list of lists gives several groupings, each a table.
         system: the column that identifies systems, if they are in one table.
         baseline: the system that all others are compared with; by default all pairs are compared.
         where: a SQL condition on the rows to read.
         confidence: confidence level of intervals.
         unit: for metrics of predictions the randomization unit column.
         title: the heading of the page.
-        when: creation time shown on the page, a date or a text; now by default.
-        rows: maximum number of rows shown per table.
-        examples: number of queries with the largest losses, and with the largest gains, whose ranked lists are shown, if there are several
-            runs.
+        created_at: creation time shown on the page, a date or a text; now by default.
+        max_rows: maximum number of rows shown per table.
+        query_examples: number of queries with the largest losses, and with the largest gains, whose ranked lists are shown, if there are
+            several runs.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -91,8 +91,8 @@ def report(
         **policies: as for :func:`sqlrank.evaluate`.
 
     Returns:
-        A :class:`sqlrank.reports.html_page.Report`; its ``save(path)`` writes the page, and a notebook displays it. The same data and ``when``
-        give the same bytes.
+        A :class:`sqlrank.reports.html_page.Report`; its ``save(path)`` writes the page, and a notebook displays it. The same data and
+        ``created_at`` give the same bytes.
 
     Raises:
         MetricError: a metric, parameter or policy that does not exist or does not fit.
@@ -101,7 +101,7 @@ def report(
         SqlrankError: jinja2 or an optional dependency of charts is not installed.
 
     >>> runs = {"old": {"q1": {"a": 2.0, "b": 1.0}}, "new": {"q1": {"b": 2.0, "a": 1.0}}}
-    >>> report("RR", run=runs, qrels={"q1": {"b": 1}}, when="today").title
+    >>> report("RR", run=runs, qrels={"q1": {"b": 1}}, created_at="today").title
     'sqlrank report'
     """
     from sqlrank.engines.worker_threads import run_in_time  # noqa: PLC0415  engines take half a second that help does not need
@@ -134,11 +134,11 @@ def report(
         baseline=baseline,
         confidence=confidence,
         unit=unit,
-        rows=rows,
-        examples=examples,
+        max_rows=max_rows,
+        query_examples=query_examples,
     ).with_progress(progress, TYPICAL_CALLS)
     options = {**common, "by": by, "system": system, "baseline": baseline, "confidence": confidence, "unit": unit}
-    page = render_page(title, _describe_request(request, when, options), _sections(request))
+    page = render_page(title, _describe_request(request, created_at, options), _sections(request))
     if progress is not None:
         progress(100.0)
     return page
@@ -163,18 +163,19 @@ def _sections(request: ReportRequest) -> list[Any]:
         section, comparisons = comparing.comparison(request, metrics, reasons)
         page_sections += [
             section,
-            *([comparing.comparison_by_slice(request, metrics)] if comparisons is not None and request.groups else []),
+            *([comparing.comparison_by_group(request, metrics)] if comparisons is not None and request.groups else []),
         ]
-    page_sections += [sections.curve_section(request), *([sections.slice_section(request)] if request.groups else [])]
+    page_sections += [sections.curve_section(request), *([sections.group_section(request)] if request.groups else [])]
     if request.is_ranking and request.system is not None:
         page_sections.append(query_section(request, comparisons))
     return [*page_sections, sections.data_account(request, comparisons)]
 
 
-def _describe_request(request: ReportRequest, when: datetime | str | None, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _describe_request(request: ReportRequest, created_at: datetime | str | None, options: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the arguments, sources, creation time and version of a report as text."""
-    when = datetime.now(UTC).replace(microsecond=0) if when is None else when
-    entries = [("made", when.isoformat(sep=" ") if isinstance(when, datetime) else str(when)), ("made with", f"sqlrank {__version__}")]
+    created_at = datetime.now(UTC).replace(microsecond=0) if created_at is None else created_at
+    created_text = created_at.isoformat(sep=" ") if isinstance(created_at, datetime) else str(created_at)
+    entries = [("created at", created_text), ("created with", f"sqlrank {__version__}")]
     entries += [("metrics", ", ".join(request.names))]
     for role, source in request.sources.items():
         members = source.items() if role == "run" and request.runs else [("", source)]

@@ -55,8 +55,8 @@ class ReportRequest:
     unit: str | None
     baseline: str | None
     is_ranking: bool
-    rows: int
-    examples: int
+    max_rows: int
+    query_examples: int
     tell: Callable[[], None] = field(default=lambda: None)
 
     @classmethod
@@ -72,8 +72,8 @@ class ReportRequest:
         baseline: str | None,
         confidence: float,
         unit: str | None,
-        rows: int,
-        examples: int,
+        max_rows: int,
+        query_examples: int,
     ) -> ReportRequest:
         """Parse the arguments of a report; raise ``MetricError`` or ``InputError`` for invalid ones."""
         sources = {role: _as_rereadable(source) for role, source in sources.items() if source is not None}
@@ -109,8 +109,8 @@ class ReportRequest:
             unit=unit,
             baseline=baseline,
             is_ranking=question.is_ranking,
-            rows=rows,
-            examples=examples,
+            max_rows=max_rows,
+            query_examples=query_examples,
         )
 
     @property
@@ -154,7 +154,7 @@ class ReportRequest:
 
     def compare(self, metrics: Any, baseline: str | None, **options: Any) -> pa.Table:
         """Compare the systems."""
-        options = {"by": self.system, "baseline": baseline, "confidence": self.confidence, **options}
+        options = {"system": self.system, "baseline": baseline, "confidence": self.confidence, **options}
         return sqlrank.compare(metrics, **self.sources, **self._common(metrics), **options)
 
     def split_comparable(self) -> tuple[list[Metric], list[str]]:

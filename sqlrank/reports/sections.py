@@ -1,4 +1,4 @@
-"""Report sections of metrics, curves, slices and data counts."""
+"""Report sections of metrics, curves, groups and data counts."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ REPORT_CURVES = {
 MAX_CURVE_POINTS = 200
 """Maximum number of points per curve; more would be narrower than a pixel."""
 
-MAX_SLICES_DRAWN = 20
-"""Approximate number of slice rows drawn; each slice has its own axes."""
+MAX_GROUPS_DRAWN = 20
+"""Approximate number of rows of groups drawn; each group has its own axes."""
 
 RANKING_COUNTS = (
     "num_q",
@@ -51,7 +51,7 @@ PREDICTION_COUNTS = ("num_predictions", "num_predictions_dropped", "Observations
 MIN_LAST_CUTOFF, MAX_LAST_CUTOFF = 20, 100
 """Minimum and maximum cut-off up to which metrics are drawn."""
 
-SLICE_TITLES = {"ci_low": "from", "ci_high": "to", "n_units": "n"}
+INTERVAL_TITLES = {"ci_low": "from", "ci_high": "to", "n_units": "n"}
 
 
 def summary_section(request: ReportRequest) -> Section:
@@ -81,7 +81,9 @@ def _rows(result: pa.Table, request: ReportRequest, ident: str, title: str) -> T
     """Return a result with intervals as one row per metric."""
     rows = to_long_format(result)
     order = sorted(range(rows.num_rows), key=lambda row: request.names.index(rows["metric"][row].as_py()))
-    return result_block(rows.take(order).replace_schema_metadata(result.schema.metadata), ident, title, request.rows, titles=SLICE_TITLES)
+    return result_block(
+        rows.take(order).replace_schema_metadata(result.schema.metadata), ident, title, request.max_rows, titles=INTERVAL_TITLES
+    )
 
 
 def curve_section(request: ReportRequest) -> Section:
@@ -102,32 +104,32 @@ def curve_section(request: ReportRequest) -> Section:
     )
 
 
-def slice_section(request: ReportRequest) -> Section:
-    """Return the section of metrics by slice, a table per grouping, worst slice first."""
+def group_section(request: ReportRequest) -> Section:
+    """Return the section of metrics by group, a table per grouping, worst group first."""
     blocks: list[Any] = []
     for index, group in enumerate(request.groups):
         result = request.with_intervals(group)
         name = request.names[0]
         worst = sort_and_limit(result, request.library, f"-{name}", None)
         by = f"y {', '.join(truncate(column) for column in group)}, the worst {name} first"
-        blocks.append(_with_intervals(worst, request, f"slice-{index}", f"B{by}"))
-        first_slices, num_omitted = _first_slices(result, worst, request)
+        blocks.append(_with_intervals(worst, request, f"group-{index}", f"B{by}"))
+        first_groups, num_omitted = _first_groups(result, worst, request)
         chart_title = f"Metrics b{by}" + (f"; {num_omitted:,} more are not drawn" if num_omitted else "")
-        blocks.append(figure(partial(first_slices.slice, 0), f"slice-{index}-chart", chart_title))
-    return Section("slices", "Slices", blocks)
+        blocks.append(figure(partial(first_groups.slice, 0), f"group-{index}-chart", chart_title))
+    return Section("groups", "Groups", blocks)
 
 
-def _first_slices(result: pa.Table, worst: pa.Table, request: ReportRequest) -> tuple[pa.Table, int]:
-    """Return the rows of the first slices in ``worst``, and the number left out.
+def _first_groups(result: pa.Table, worst: pa.Table, request: ReportRequest) -> tuple[pa.Table, int]:
+    """Return the rows of the first groups in ``worst``, and the number left out.
 
-    Within a slice, systems keep the caller's order, which determines their colors.
+    Within a group, systems keep the caller's order, which determines their colors.
     """
     names = [name for name in result.column_names[: result.column_names.index(request.names[0])] if name != request.system]
     keys, order = (list(zip(*(rows[name].to_pylist() for name in names), strict=True)) for rows in (result, worst))
-    slice_ranks = {key: rank for rank, key in enumerate(dict.fromkeys(order))}
-    max_slices = max(1, MAX_SLICES_DRAWN * len(slice_ranks) // max(1, len(keys)))
-    row_indices = [row for row in sorted(range(len(keys)), key=lambda row: slice_ranks[keys[row]]) if slice_ranks[keys[row]] < max_slices]
-    return result.take(pa.array(row_indices, pa.int64())), max(0, len(slice_ranks) - max_slices)
+    group_ranks = {key: rank for rank, key in enumerate(dict.fromkeys(order))}
+    max_groups = max(1, MAX_GROUPS_DRAWN * len(group_ranks) // max(1, len(keys)))
+    row_indices = [row for row in sorted(range(len(keys)), key=lambda row: group_ranks[keys[row]]) if group_ranks[keys[row]] < max_groups]
+    return result.take(pa.array(row_indices, pa.int64())), max(0, len(group_ranks) - max_groups)
 
 
 def _with_intervals(result: pa.Table, request: ReportRequest, ident: str, title: str) -> TableBlock:
@@ -136,9 +138,9 @@ def _with_intervals(result: pa.Table, request: ReportRequest, ident: str, title:
     keys = [name for name in result.column_names if name not in {*request.names, *limits}]
     rows = [
         [*(format_cell(key, row[key]) for key in keys), *(_interval(row, name) for name in request.names)]
-        for row in result.slice(0, request.rows).to_pylist()
+        for row in result.slice(0, request.max_rows).to_pylist()
     ]
-    num_omitted = max(0, result.num_rows - request.rows)
+    num_omitted = max(0, result.num_rows - request.max_rows)
     return TableBlock(ident, title, [truncate(name) for name in [*keys, *request.names]], rows, num_omitted, read_statement(result))
 
 
@@ -161,13 +163,13 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> Sectio
     rows = result.to_pylist()
     titles = [
         "count",
-        *([", ".join(truncate(row[key]) for key in systems) for row in rows[: request.rows]] if systems else ["value"]),
+        *([", ".join(truncate(row[key]) for key in systems) for row in rows[: request.max_rows]] if systems else ["value"]),
         "what it counts",
     ]
     cells = [
         [
             Cell(name),
-            *(format_cell(name, row[name], is_count_metric(name, request.library)) for row in rows[: request.rows]),
+            *(format_cell(name, row[name], is_count_metric(name, request.library)) for row in rows[: request.max_rows]),
             Cell(descriptions[name.partition("@")[0]]),
         ]
         for name in names
@@ -182,19 +184,19 @@ def data_account(request: ReportRequest, comparisons: pa.Table | None) -> Sectio
 
 
 def _one_class(request: ReportRequest, group: list[str], index: int) -> TableBlock:
-    """Return the slices without positives or without negatives.
+    """Return the groups without positives or without negatives.
 
     Metrics of both classes are undefined for them.
     """
     result = request.evaluate(["Positives", "Negatives"], group)
     lacks_class = pa.array([not (row["Positives"] and row["Negatives"]) for row in result.to_pylist()], pa.bool_())
-    title = f"Slices by {', '.join(map(truncate, group))} with one class"
-    one_class_slices = result.filter(lacks_class)
+    title = f"Groups by {', '.join(map(truncate, group))} with one class"
+    one_class_groups = result.filter(lacks_class)
     note = (
         "Metrics of both classes, such as AUC, are undefined (NULL) there."
-        if one_class_slices.num_rows
-        else "Every slice has both classes."
+        if one_class_groups.num_rows
+        else "Every group has both classes."
     )
     return result_block(
-        one_class_slices, f"account-slice-{index}", title, request.rows, counts=frozenset({"Positives", "Negatives"}), note=note
+        one_class_groups, f"account-group-{index}", title, request.max_rows, counts=frozenset({"Positives", "Negatives"}), note=note
     )

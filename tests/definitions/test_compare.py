@@ -105,10 +105,10 @@ def test_power() -> None:
 
 
 def test_an_effect(shares: Path) -> None:
-    (row,) = compare(shares, given(a=A, b=B), effect=0.05)
+    (row,) = compare(shares, given(a=A, b=B), target_effect=0.05)
     deviation = row["se"] * math.sqrt(12)
     assert row["required_units"] == required_units(deviation, 0.05, 0.95, 0.8)
-    (share,) = compare(shares, given(a=A, b=B), effect="10%")
+    (share,) = compare(shares, given(a=A, b=B), target_effect="10%")
     assert share["required_units"] == required_units(deviation, 0.1 * row["value_baseline"], 0.95, 0.8)
 
 
@@ -202,9 +202,9 @@ def test_a_sign_test_on_the_other_side_of_the_mean_names_no_winner(shares: Path)
 def test_power_heeds_the_correction(shares: Path) -> None:
     """A difference is found by its corrected p: detectable and needed are those of the intervals, under max_t by the drawn limit."""
     table = near_the_limit(1)
-    plain = compare(shares, table, baseline="s0", correction="none", effect=0.02)
+    plain = compare(shares, table, baseline="s0", correction="none", target_effect=0.02)
     for correction in ("holm", "bh", "max_t"):
-        for row, alone in zip(compare(shares, table, baseline="s0", correction=correction, effect=0.02), plain, strict=True):
+        for row, alone in zip(compare(shares, table, baseline="s0", correction=correction, target_effect=0.02), plain, strict=True):
             deviation = row["se"] * math.sqrt(30)
             reach = None if correction != "max_t" else (row["ci_high"] - row["difference"]) / row["se"]
             if correction == "max_t" and row["ci_high"] == 0:
@@ -215,7 +215,7 @@ def test_power_heeds_the_correction(shares: Path) -> None:
             assert row["required_units"] > alone["required_units"]
 
 
-# Slices, weights and what is missing
+# Groups, weights and what is missing
 
 
 def test_units_that_only_one_has(shares: Path) -> None:
@@ -225,11 +225,11 @@ def test_units_that_only_one_has(shares: Path) -> None:
 
 
 @pytest.mark.slow
-def test_slices() -> None:
+def test_groups() -> None:
     run = {name: {f"q{q}": {"a": 1.0, "b": float(q % good)} for q in range(6)} for name, good in (("x", 2), ("y", 3))}
     qrels = {f"q{q}": {"b": 1} for q in range(6)}
     queries = pa.table({"query_id": [f"q{q}" for q in range(6)], "country": ["de", "de", "de", "fr", "fr", None]})
-    rows = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries, slices=[[], ["country"]])
+    rows = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries, by=[[], ["country"]])
     assert rows.column_names[:5] == ["country", "slice", "metric", "baseline", "system"]
     assert [(row["country"], row["slice"], row["n_units"]) for row in rows.to_pylist()] == [
         (None, "all", 6),
@@ -237,7 +237,7 @@ def test_slices() -> None:
         ("de", "country", 3),
         ("fr", "country", 2),
     ]
-    alone = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries, slices="country")
+    alone = sqlrank.compare("RR", run=run, qrels=qrels, queries=queries, by="country")
     assert alone.column_names[:2] == ["country", "metric"]
     assert alone.num_rows == 3
 
@@ -343,11 +343,11 @@ def test_seeds(shares: Path) -> None:
 
 
 def test_names_that_are_odd(shares: Path) -> None:
-    """Systems and slices of any name, also those of columns that are made here."""
+    """Systems and groups of any name, also those of columns that are made here."""
     table = (
         given(**{"a\"'; --": A, "select": B}).append_column("cell", pa.array(["x", "y"] * 12)).append_column("va lue", pa.array(["u"] * 24))
     )
-    rows = compare(shares, table, slices=["cell", "va lue"])
+    rows = compare(shares, table, by=["cell", "va lue"])
     assert [(row["cell"], row["va lue"], row["baseline"], row["system"], row["n_units"]) for row in rows] == [
         ("x", "u", "a\"'; --", "select", 6),
         ("y", "u", "a\"'; --", "select", 6),
@@ -364,13 +364,13 @@ def test_names_that_are_odd(shares: Path) -> None:
         ({"correction": "bonferroni"}, "unknown correction 'bonferroni'. Choose from: holm, bh, max_t, none"),
         ({"correction": "max_t", "test": "sign"}, "correction='max_t' is of t-tests; leave out test='sign'"),
         ({"confidence": 95}, "confidence=95 is not possible; it is a number from 0.5 to 0.999999999, such as 0.95"),
-        ({"effect": "0%"}, "effect='0%' is not possible: give a number from 1e-09, such as 0.01, or a share of the baseline, '1%'"),
-        ({"effect": "much"}, "effect='much' is not possible"),
+        ({"target_effect": "0%"}, "target_effect='0%' is not possible: give a number from 1e-09, such as 0.01, or a share"),
+        ({"target_effect": "much"}, "target_effect='much' is not possible"),
         ({"power": 80}, "power=80 is not possible: give a number above 0.5 and below 1, such as 0.8"),
         ({"replicates": 5}, "replicates=5 is not possible for a randomization test: give 99 to 1000000, such as 9999"),
         ({"baseline": "A"}, "no system is called 'A'; did you mean 'a'? Choose from: a, b"),
-        ({"slices": "system"}, "slices cannot name 'system', which tells the systems apart"),
-        ({"slices": [["day"], ["day"]]}, "slices names a grouping twice: day"),
+        ({"by": "system"}, "by='system' is not possible: 'system' identifies the systems; leave it out of by"),
+        ({"by": [["day"], ["day"]]}, "by names a grouping twice: day"),
         ({"aggregate": "max"}, "means are compared, not aggregate='max'; leave it out"),
     ],
 )
@@ -404,7 +404,7 @@ def test_what_is_of_all_rows() -> None:
 
 @pytest.mark.slow
 def test_systems_that_cannot_be_compared(shares: Path) -> None:
-    with pytest.raises(MetricError, match=r"^two systems are needed to compare, and there is only 'a'; name their column with by="):
+    with pytest.raises(MetricError, match=r"^two systems are needed to compare, and there is only 'a'; name their column with system="):
         compare(shares, given(a=A))
     nameless = given(a=A, b=B).set_column(0, "system", pa.array(["a"] * 12 + [None] * 12))
     with pytest.raises(InputError, match=r"^a system is NULL; give every system a name to compare it"):
@@ -430,8 +430,8 @@ def test_systems_that_cannot_be_compared(shares: Path) -> None:
         )
 
 
-def test_slices_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The work of drawing signs grows with the units of all slices, not with slices times units."""
+def test_groups_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work of drawing signs grows with the units of all groups, not with groups times units."""
     widths: list[int] = []
     make = PairedUnits.create_temp
 
@@ -444,7 +444,7 @@ def test_slices_are_drawn_as_rows_and_not_as_columns(monkeypatch: pytest.MonkeyP
     run = {name: {query: {"a": 1.0, "b": sign * place % 5} for place, query in enumerate(queries)} for name, sign in (("x", 1), ("y", -3))}
     qrels = {query: {"a": 1} for query in queries}
     for number in (1, 6):
-        slices = pa.table({"query_id": queries, "kind": [place % number for place in range(12)]})
-        result = sqlrank.compare("RR", run=run, qrels=qrels, queries=slices, slices="kind", test="randomization", replicates=99)
+        attributes = pa.table({"query_id": queries, "kind": [place % number for place in range(12)]})
+        result = sqlrank.compare("RR", run=run, qrels=qrels, queries=attributes, by="kind", test="randomization", replicates=99)
         assert result.num_rows == number
     assert widths[:2] == widths[2:]

@@ -107,7 +107,7 @@ def test_the_command(tmp_path: Path) -> None:
     for name, rollup in rollups().items():
         pq.write_table(rollup, tmp_path / f"{name}.parquet")
         named += ["--rollup", f"{name}={tmp_path / name}.parquet"]
-    shown = printed("compare", "AUC", "LogLoss", *named[:4], "--slice", "campaign", "--where", "day > 2")
+    shown = printed("compare", "AUC", "LogLoss", *named[:4], "--by", "campaign", "--where", "day > 2")
     assert shown.splitlines()[0].split() == [
         "campaign", "metric", "baseline", "system", "value_baseline", "value", "difference", "bound_low", "bound_high", "ci_low", "ci_high", "p_value"
     ]  # fmt: skip

@@ -109,11 +109,11 @@ def test_a_score_against_itself() -> None:
 
 
 @pytest.mark.slow
-def test_slices_and_three_scores() -> None:
+def test_groups_and_three_scores() -> None:
     label, one, two = random_scores(3)
     day = np.arange(400) % 2
     data = pa.table({"label": label, "a": one, "b": two, "c": one[::-1].copy(), "day": day})
-    found = sqlrank.compare("AUC", predictions=data, columns={"score": ["a", "b", "c"]}, slices=[[], ["day"]], baseline="a").to_pylist()
+    found = sqlrank.compare("AUC", predictions=data, columns={"score": ["a", "b", "c"]}, by=[[], ["day"]], baseline="a").to_pylist()
     assert [(row["slice"], row["day"], row["system"]) for row in found] == [
         ("all", None, "b"), ("all", None, "c"), ("day", 0, "b"), ("day", 0, "c"), ("day", 1, "b"), ("day", 1, "c"),
     ]  # fmt: skip
@@ -125,7 +125,7 @@ def test_slices_and_three_scores() -> None:
 @pytest.mark.parametrize("options", [{}, {"nulls": "drop"}], ids=["all rows", "some left out"])
 @pytest.mark.parametrize("is_weighted", [False, True], ids=["rows", "weighted"])
 def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) -> None:
-    """Compare all plans: influence values joined by score or by row, for several kinds of metrics, weights and slices."""
+    """Compare all plans: influence values joined by score or by row, for several kinds of metrics, weights and groups."""
     label, one, two = random_scores(9)
     rng = np.random.default_rng(2)
     day = rng.choice(["x", "y", None], 400)
@@ -136,7 +136,7 @@ def test_every_plan_says_the_same(is_weighted: bool, options: dict[str, Any]) ->
 
     def by(order: str) -> list[dict[str, Any]]:
         plan = {"score_order": order}
-        found = sqlrank.compare(metrics, predictions=data, columns={"score": ["a", "b", "c"]}, slices=[["day"], []], plan=plan, **options)
+        found = sqlrank.compare(metrics, predictions=data, columns={"score": ["a", "b", "c"]}, by=[["day"], []], plan=plan, **options)
         return list(found.to_pylist())
 
     sorted_once = by("window")

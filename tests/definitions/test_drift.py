@@ -149,7 +149,7 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
     found = {at_most: call(*asked, "--at-most", at_most) for at_most in ("0.9", "AUC=0.2", "PSI=0.2")}
     assert {name: result.exit_code for name, result in found.items()} == {"0.9": 0, "AUC=0.2": 3, "PSI=0.2": 1}
     assert found["PSI=0.2"].stdout.endswith("verdict: fail\n")
-    assert call(*asked, "--at-most", "0.2", "--inconclusive", "pass", "--summary", summary).exit_code == 0
+    assert call(*asked, "--at-most", "0.2", "--treat-inconclusive-as", "pass", "--summary", summary).exit_code == 0
     assert summary.read_text("utf-8").startswith("## sqlrank drift: inconclusive\n\n| metric | value_reference |")
     plain = call(*asked, "--format", "csv")
     assert (plain.exit_code, plain.stdout.splitlines()[0]) == (
@@ -157,8 +157,8 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
         "metric,value_reference,value_current,difference,bound_low,bound_high,num_days_reference,num_days_current,num_rows_reference,num_rows_current",
     )
     assert (
-        call(*asked, "--inconclusive", "pass").stderr
-        == "sqlrank: --inconclusive, --summary and --junit are for verdicts, which need --at-most\n"
+        call(*asked, "--treat-inconclusive-as", "pass").stderr
+        == "sqlrank: --treat-inconclusive-as, --summary and --junit are for verdicts, which need --at-most\n"
     )
     assert "--at-most 0.2: given twice for all metrics" in call(*asked, "--at-most", "0.1", "--at-most", "0.2").stderr
     monkeypatch.setenv("GITHUB_ACTIONS", "true")

@@ -95,14 +95,12 @@ def test_lower_is_better() -> None:
 
 
 @pytest.mark.slow
-def test_slices() -> None:
+def test_groups() -> None:
     """One country that is worse fails, however good the rest is; a small one is skipped."""
     countries = ["de"] * 20 + ["fr"] * 17 + [None] * 3
     queries = pa.table({"query_id": list(QRELS), "country": countries})
     candidate = {query: (GOOD if countries[place] == "fr" else BAD)[query] for place, query in enumerate(QRELS)}
-    result = sqlrank.gate(
-        "RR", run={"baseline": MIXED, "candidate": candidate}, qrels=QRELS, queries=queries, slices="country", min_units=10
-    )
+    result = sqlrank.gate("RR", run={"baseline": MIXED, "candidate": candidate}, qrels=QRELS, queries=queries, by="country", min_units=10)
     found = [(row["country"], row["slice"], row["n_units"], row["verdict"]) for row in result.to_pylist()]
     assert found == [
         (None, "all", 40, "fail"),
@@ -189,7 +187,7 @@ def losses(mean: float, deviation: float, seed: int) -> pa.Table:
 @pytest.mark.parametrize(("mean", "verdict"), [(0.117, "fail"), (0.106, "inconclusive"), (0.1, "inconclusive"), (0.08, "pass")])
 def test_a_share_is_judged_like_the_number_that_it_is(mean: float, verdict: str) -> None:
     """A fifth of 0.5 is 0.1, in each of eleven rows."""
-    options = {"predictions": losses(mean, 0.06, 1), "columns": {"score": ["old", "new"]}, "slices": "part"}
+    options = {"predictions": losses(mean, 0.06, 1), "columns": {"score": ["old", "new"]}, "by": "part"}
     number = sqlrank.gate("MAE", tolerance=0.1, **options).drop_columns(["tolerance"]).to_pylist()
     share = sqlrank.gate("MAE", tolerance="20%", **options).drop_columns(["tolerance"]).to_pylist()
     assert share == [{name: pytest.approx(value) if isinstance(value, float) else value for name, value in row.items()} for row in number]
@@ -208,7 +206,7 @@ def test_a_reason_names_the_interval_that_decided(tolerance: Any) -> None:
     """The interval of each row stands where its reason says."""
     reasons = set()
     for seed, mean in enumerate([0.09, 0.105, 0.11, 0.12]):
-        options = {"predictions": losses(mean, 0.03, seed), "columns": {"score": ["old", "new"]}, "slices": "part"}
+        options = {"predictions": losses(mean, 0.03, seed), "columns": {"score": ["old", "new"]}, "by": "part"}
         limit = 0.1 if tolerance == "20%" else float(tolerance)
         for row in sqlrank.gate("MAE", tolerance=tolerance, **options).to_pylist():
             reasons.add(row["reason"])
@@ -270,7 +268,7 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     changed = stored.replace_schema_metadata({b"sqlrank.metrics": other, b"sqlrank.version": b"0.1.0"})
     assert "RR: the SQL of the baseline, by sqlrank 0.1.0, is not that of sqlrank" in refused(baseline=changed)
     twice = pa.concat_tables([stored, stored])
-    assert "the baseline has 80 rows for 40 queries; store one system, by the same slices" in refused(baseline=twice)
+    assert "the baseline has 80 rows for 40 queries; store one system, grouped by the same columns" in refused(baseline=twice)
     for text in ("x", "", "label,score\n1,0.5\n"):
         (tmp_path / "no.parquet").write_text(text)
         assert "is no Parquet file; store a baseline" in refused(baseline=tmp_path / "no.parquet")
@@ -346,8 +344,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
     assert [called("good", other).exit_code for other in ("good", "bad", "mixed")] == [0, 1, 3]
-    assert called("good", "mixed", "--inconclusive", "pass").exit_code == 0
-    assert called("good", "mixed", "--inconclusive", "fail").exit_code == 1
+    assert called("good", "mixed", "--treat-inconclusive-as", "pass").exit_code == 0
+    assert called("good", "mixed", "--treat-inconclusive-as", "fail").exit_code == 1
     assert called("good", "bad", "--tolerance", "RR=99%").exit_code == 0
     assert called("good", "bad", "--tolerance", "x").exit_code == 2
     assert called("good", "gone").exit_code == 2

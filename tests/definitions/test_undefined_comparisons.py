@@ -42,9 +42,9 @@ def predictions() -> pa.Table:
 
 
 def gate(metrics: Any, new: str, **options: Any) -> list[tuple[Any, ...]]:
-    """Return the metric, slice, verdict and reason of every row of a gate."""
+    """Return the metric, group, verdict and reason of every row of a gate."""
     found = sqlrank.gate(metrics, predictions=predictions(), columns={"score": ["old", new]}, **options)
-    return [tuple(row[name] for name in ("metric", *options.get("slices", ()), "verdict", "reason")) for row in found.to_pylist()]
+    return [tuple(row[name] for name in ("metric", *options.get("by", ()), "verdict", "reason")) for row in found.to_pylist()]
 
 
 def compare(metrics: Any, new: str, **options: Any) -> list[dict[str, Any]]:
@@ -86,9 +86,9 @@ def test_which_side_is_undefined() -> None:
         assert found.schema.metadata[b"sqlrank.verdict"] == b"inconclusive"
 
 
-def test_a_slice_without_a_value_is_a_row_of_its_own() -> None:
-    """Rows stand in the order of groupings, of the values of slices, and of metrics as they were asked for."""
-    found = gate(["MCC", "LogLoss", "AUC"], "mixed", slices=["country"], tolerance=1)
+def test_a_group_without_a_value_is_a_row_of_its_own() -> None:
+    """Rows stand in the order of groupings, of the values of groups, and of metrics as they were asked for."""
+    found = gate(["MCC", "LogLoss", "AUC"], "mixed", by=["country"], tolerance=1)
     passed = "not worse by more than the tolerance"
     assert [row[:3] for row in found] == [
         (metric, country, verdict)
@@ -102,19 +102,19 @@ def test_a_slice_without_a_value_is_a_row_of_its_own() -> None:
     assert reasons["MCC", None] == passed
     assert reasons["AUC", "c"] == "undefined for both, in 10 units, fewer than 20"
     assert reasons["LogLoss", "c"] == "10 units, fewer than 20"
-    rows = compare(["MCC", "AUC"], "mixed", slices=[["country"], []], correction="none")
+    rows = compare(["MCC", "AUC"], "mixed", by=[["country"], []], correction="none")
     assert [(row["slice"], row["country"], row["metric"]) for row in rows] == [
         ("all" if country is None else "country", country, metric) for country in ("a", "b", "c", None) for metric in ("MCC", "AUC")
     ]
 
 
 def test_queries_without_a_value() -> None:
-    """Slices of queries without relevant documents are listed, and one that only one system answers is no difference."""
+    """Groups of queries without relevant documents are listed, and one that only one system answers is no difference."""
     qrels = {f"q{number}": {"a": int(number < 30)} for number in range(60)}
     runs = {name: {query: {"a": 1.0, "b": float(name == "y")} for query in qrels} for name in ("x", "y")}
     country = ["has"] * 30 + ["none"] * 30
     queries = pa.table({"query_id": list(qrels), "country": country})
-    call = {"run": runs, "qrels": qrels, "queries": queries, "slices": ["country"], "no_relevant": "skip"}
+    call = {"run": runs, "qrels": qrels, "queries": queries, "by": ["country"], "no_relevant": "skip"}
     found = sqlrank.gate(["RR", "P@1"], **call).select(["country", "metric", "n_units", "verdict", "reason"]).to_pylist()
     assert [tuple(row.values()) for row in found if row["country"] == "none"] == [
         ("none", "RR", 0, "inconclusive", "undefined for both"),
@@ -155,7 +155,7 @@ def test_rows_of_one_system_only_are_refused_as_before() -> None:
 def test_a_stream_is_read_once() -> None:
     """Slices and undefined metrics take more than one statement."""
     reader = predictions().to_reader()
-    found = sqlrank.compare(["AUC", "MCC"], predictions=reader, columns={"score": ["old", "none"]}, slices=[[], ["country"]])
+    found = sqlrank.compare(["AUC", "MCC"], predictions=reader, columns={"score": ["old", "none"]}, by=[[], ["country"]])
     assert found.num_rows == 8
 
 
@@ -176,9 +176,9 @@ def test_undefined_rows_are_no_part_of_a_correction() -> None:
         (("AUC", "MCC"), "none", (), 3),
         (("MCC",), "none", (), 3),
         (("MCC", "Recall"), "none", (), 1),
-        (("MCC", "Recall"), "none", ("--inconclusive", "pass"), 1),
-        (("AUC", "MCC"), "none", ("--inconclusive", "fail"), 1),
-        (("MCC", "AUC"), "mixed", ("--slice", "country", "--tolerance", "0.9"), 3),
+        (("MCC", "Recall"), "none", ("--treat-inconclusive-as", "pass"), 1),
+        (("AUC", "MCC"), "none", ("--treat-inconclusive-as", "fail"), 1),
+        (("MCC", "AUC"), "mixed", ("--by", "country", "--tolerance", "0.9"), 3),
         (("ECE",), "same", (), 2),
     ],
 )
@@ -222,14 +222,14 @@ def test_files_for_reviewers() -> None:
     assert row.endswith("| inconclusive | NULL | undefined for the candidate |")
 
 
-def test_a_summary_shows_hostile_slices_as_text() -> None:
-    """GitHub takes no HTML, image or column from the names of slices."""
+def test_a_summary_shows_hostile_groups_as_text() -> None:
+    """GitHub takes no HTML, image or column from the names of groups."""
     table = predictions()
     names = {"a": "<img src=x onerror=alert(1)>", "b": "a|b", "c": "![x](https://x)"}
     table = table.set_column(
         table.column_names.index("country"), "country", pa.array([names[name] for name in table["country"].to_pylist()])
     )
-    page = markdown_summary(sqlrank.gate("MCC", predictions=table, columns={"score": ["old", "none"]}, slices="country"), 4)
+    page = markdown_summary(sqlrank.gate("MCC", predictions=table, columns={"score": ["old", "none"]}, by="country"), 4)
     rows = page.splitlines()[2:]
     assert {len(row.replace(r"\|", "").split("|")) for row in rows if row} == {len(rows[0].split("|"))}
     assert "| `<img src=x onerror=alert(1)>` |" in page

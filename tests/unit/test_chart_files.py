@@ -74,12 +74,10 @@ def test_curves_are_drawn_with_facets(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("per_query", [True, False])
-def test_comparisons_are_drawn_within_slices(per_query: bool, tmp_path: Path) -> None:
+def test_comparisons_are_drawn_within_groups(per_query: bool, tmp_path: Path) -> None:
     data = CLICKS.append_column("query_id", [list("abcdefgh")]).append_column("other", [[0.5] * 8])
     columns = {"score": ["score", "other"]}
-    result = sqlrank.compare(
-        ["Brier", "MAE"], predictions=data, columns=columns, level="query", slices=["country", "day"], per_query=per_query
-    )
+    result = sqlrank.compare(["Brier", "MAE"], predictions=data, columns=columns, level="query", by=["country", "day"], per_query=per_query)
     save_chart(sqlrank.chart(result), tmp_path / "a.svg")
     shown = " ".join(texts(tmp_path / "a.svg"))
     assert ("country=DE, day=2026-01-01" if per_query else "DE, 2026-01-01") in shown

@@ -308,7 +308,7 @@ def test_a_stream_is_read_once_for_all_parts_of_a_call() -> None:
     assert sqlrank.evaluate(["RR", "AUC"], predictions=LISTS.to_reader()).to_pylist() == [{"RR": 0.5, "AUC": 0.5}]
     streams = {"run": {"old": run.to_reader(), "new": run.to_reader()}, "qrels": qrels.to_reader()}
     queries = pa.table({"query_id": ["q"], "kind": ["rare"]}).to_reader()
-    result = sqlrank.compare("RR", **streams, queries=queries, slices=[["kind"], []])
+    result = sqlrank.compare("RR", **streams, queries=queries, by=[["kind"], []])
     assert result["value"].to_pylist() == [0.5, 0.5]
 
 

@@ -111,8 +111,8 @@ def evaluate(connection: Any, dialect: str, metrics: Any, **call: Any) -> pa.Tab
 @pytest.mark.parametrize(
     ("metrics", "call"),
     [
-        (["nDCG@3", "AP"], {**RANKINGS, "by": "select", "test": "randomization", "replicates": 999}),
-        (["AP"], {**RANKINGS, "by": "select", "queries": "queries", "slices": [[], ["Größe"]]}),
+        (["nDCG@3", "AP"], {**RANKINGS, "system": "select", "test": "randomization", "replicates": 999}),
+        (["AP"], {**RANKINGS, "system": "select", "queries": "queries", "by": [[], ["Größe"]]}),
         (["Brier", "AUC"], {"predictions": "predictions", "columns": {"score": ["score", "other"]}, "level": "query", "test": "wilcoxon"}),
         (["AUC", "Brier", "APS"], {"predictions": "rows", "columns": {"score": ["score", "other"]}}),
         (["AUC", "Brier"], {"predictions": "predictions", "columns": {"score": ["score", "other"]}, "unit": "query_id"}),

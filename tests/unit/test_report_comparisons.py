@@ -1,4 +1,4 @@
-"""Reports of several systems: compared within slices, and their lists side by side."""
+"""Reports of several systems: compared within groups, and their lists side by side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.slow
-def test_systems_are_compared_within_slices_where_the_baseline_is_better_first() -> None:
+def test_systems_are_compared_within_groups_where_the_baseline_is_better_first() -> None:
     # In x the new run puts the one relevant document second or third, in y first: RR falls by 1/2 or 2/3, and rises by 1/2; in z nothing moves.
     old: dict[str, Any] = {}
     new: dict[str, Any] = {}
@@ -39,12 +39,12 @@ def test_systems_are_compared_within_slices_where_the_baseline_is_better_first()
     qrels = {query: {"a": 1} for query in old}
     given: dict[str, Any] = {"run": {"old": old, "new": new}, "qrels": qrels, "queries": pa.table(queries)}
     page = Page(sqlrank.report("RR", by="country", **given).html)
-    rows = page.rows("comparison-slice-0")
+    rows = page.rows("comparison-group-0")
     assert [row[:5] for row in rows[:2]] == [["x", "RR", "old", "new", "old"], ["z", "RR", "old", "new", "not decided"]]
     assert [row[7] for row in rows] == ["-0.5833", "0.0000", "0.5000"]
     assert "In 1 of 3 comparisons the baseline is better." in page.text
     assert "for all 2 comparisons here that have a p-value" in page.text  # in y every query gains as much, which has none
-    assert {"comparison-slices", "comparison-slice-0-sql", "comparison-slice-0-chart"} <= set(page.ids)
+    assert {"comparison-groups", "comparison-group-0-sql", "comparison-group-0-chart"} <= set(page.ids)
 
 
 @pytest.mark.slow

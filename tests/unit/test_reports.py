@@ -83,7 +83,7 @@ class Page(HTMLParser):
 
 
 def rankings(**options: Any) -> Any:
-    return sqlrank.report(["RR", "P@1"], run=RUNS, qrels=QRELS, when="today", **options)
+    return sqlrank.report(["RR", "P@1"], run=RUNS, qrels=QRELS, created_at="today", **options)
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ SCORES: dict[str, Any] = {"predictions": CLICKS, "columns": {"score": ["old", "n
 
 @pytest.fixture(scope="module")
 def clicks() -> Page:
-    return Page(sqlrank.report(["AUC", "Brier"], by="country", when="today", **SCORES).html)
+    return Page(sqlrank.report(["AUC", "Brier"], by="country", created_at="today", **SCORES).html)
 
 
 @pytest.mark.slow
@@ -157,22 +157,22 @@ def test_the_account_says_what_the_numbers_are_of(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_slices_are_shown_the_worst_first_and_those_of_one_class_named(clicks: Page) -> None:
-    rows = clicks.rows("slice-0")
+def test_groups_are_shown_the_worst_first_and_those_of_one_class_named(clicks: Page) -> None:
+    rows = clicks.rows("group-0")
     assert [row[:2] for row in rows[-2:]] == [["old", "IT"], ["new", "IT"]]
     assert [row[2] for row in rows[-2:]] == ["NULL", "NULL"]
-    assert clicks.rows("account-slice-0") == [["old", "IT", "0", "2"], ["new", "IT", "0", "2"]]
+    assert clicks.rows("account-group-0") == [["old", "IT", "0", "2"], ["new", "IT", "0", "2"]]
 
 
-def test_slices_of_both_classes_are_not_listed() -> None:
+def test_groups_of_both_classes_are_not_listed() -> None:
     page = Page(sqlrank.report("AUC", predictions=CLICKS.slice(0, 6), columns={"score": "old"}, by="country").html)
-    assert "account-slice-0-rows" not in page.tables
-    assert "Every slice has both classes." in page.text
+    assert "account-group-0-rows" not in page.tables
+    assert "Every group has both classes." in page.text
 
 
 @pytest.mark.slow
 def test_predictions_have_curves_and_a_comparison(clicks: Page) -> None:
-    assert {"curve-roc", "curve-pr", "curve-calibration", "curve-gain", "summary-chart", "slice-0-chart"} <= set(clicks.ids)
+    assert {"curve-roc", "curve-pr", "curve-calibration", "curve-gain", "summary-chart", "group-0-chart"} <= set(clicks.ids)
     assert "Not drawn" not in clicks.text
     assert [row[:3] for row in clicks.rows("comparison-table")] == [["AUC", "old", "new"], ["Brier", "old", "new"]]
 
@@ -215,7 +215,7 @@ def test_it_fetches_nothing(made: Any) -> None:
 
 @pytest.mark.slow
 def test_when_is_now_or_as_given() -> None:
-    html = sqlrank.report("RR", run=RUNS, qrels=QRELS, when=datetime(2026, 1, 2, 3, tzinfo=UTC)).html
+    html = sqlrank.report("RR", run=RUNS, qrels=QRELS, created_at=datetime(2026, 1, 2, 3, tzinfo=UTC)).html
     assert "<bdi>2026-01-02 03:00:00+00:00</bdi>" in html
 
 
@@ -279,13 +279,13 @@ def test_long_names_and_metrics_are_drawn_apart() -> None:
 
 
 @pytest.mark.slow
-def test_names_of_columns_and_slices_show_as_text() -> None:
+def test_names_of_columns_and_groups_show_as_text() -> None:
     name = "<script>alert('1')</script>\""
     table = pa.table({"label": [0, 1, 0, 1], "a": [0.1, 0.2, 0.3, 0.4], "b": [0.4, 0.3, 0.2, 0.1], name: [name] * 4})
     page = Page(sqlrank.report("AUC", predictions=table, columns={"score": ["a", "b"]}, by=name).html)
     assert page.tags.count("script") == 1
-    assert page.tables["slice-0-rows"][0][1] == name
-    assert page.rows("slice-0")[0][1] == name
+    assert page.tables["group-0-rows"][0][1] == name
+    assert page.rows("group-0")[0][1] == name
 
 
 @cache
@@ -310,7 +310,7 @@ def test_a_report_of_100_000_queries_stays_small() -> None:
     assert "13,323 more rows are left out." in page.text
     assert "26,657 more rows are left out." in page.text
     # Of 500 shops by two metrics 50 rows are shown.
-    assert len(page.rows("comparison-slice-0")) == 50
+    assert len(page.rows("comparison-group-0")) == 50
     assert "950 more rows are left out." in page.text
     assert "Metrics by shop, the worst RR first; 490 more are not drawn" in page.text
 
@@ -318,7 +318,7 @@ def test_a_report_of_100_000_queries_stays_small() -> None:
 @pytest.mark.slow
 def test_a_stream_is_read_once() -> None:
     found = sqlrank.report("Brier", predictions=CLICKS.to_reader(), columns={"score": "old"}, by="country")
-    assert len(Page(found.html).rows("slice-0")) == 3
+    assert len(Page(found.html).rows("group-0")) == 3
 
 
 @pytest.mark.slow
@@ -363,10 +363,10 @@ def test_it_is_saved_and_shown_in_notebooks(tmp_path: Path, made: Any) -> None:
         ("RR@1..3", {"run": RUNS, "qrels": QRELS}, r"RR@1\.\.3 has rows of its own"),
         (["AUC", "RR"], SCORES, "metrics of rankings and of predictions are reports of their own"),
         ("AUC", {**SCORES, "confidence": 2}, "confidence=2 is not possible"),
-        ("AUC", {**SCORES, "rows": 0}, "rows=0 is not possible"),
-        ("AUC", {**SCORES, "examples": -1}, "examples=-1 is not possible: give a whole number from 0"),
+        ("AUC", {**SCORES, "max_rows": 0}, "max_rows=0 is not possible"),
+        ("AUC", {**SCORES, "query_examples": -1}, "query_examples=-1 is not possible: give a whole number from 0"),
         ("AUC", {**SCORES, "title": None}, "title=None is not possible: give the heading of the page, a text"),
-        ("AUC", {**SCORES, "when": 3}, "when=3 is not possible: give a date, a time or a text"),
+        ("AUC", {**SCORES, "created_at": 3}, "created_at=3 is not possible: give a date, a time or a text"),
         ("AUC", {**SCORES, "system": ""}, "system='' is not possible: give the name of a column"),
         ("AUC", {**SCORES, "baseline": "nobody"}, "nobody"),
         (None, {}, "AUC needs predictions="),
@@ -387,11 +387,11 @@ def test_the_command_writes_a_page(tmp_path: Path) -> None:
     pq.write_table(CLICKS, tmp_path / "p.parquet")
     target = tmp_path / "report.html"
     given = ["--predictions", str(tmp_path / "p.parquet"), "--column", "score=old", "--column", "score=new"]
-    done = call("report", "AUC", *given, "--by", "country", "--when", "today", "-o", target)
+    done = call("report", "AUC", *given, "--by", "country", "--created-at", "today", "-o", target)
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"wrote {target}\n")
     page = Page(target.read_text("utf-8"))
     assert [row[:3] for row in page.rows("comparison-table")] == [["AUC", "old", "new"]]
-    assert len(page.rows("slice-0")) == 6
+    assert len(page.rows("group-0")) == 6
 
 
 def test_the_command_says_what_is_wrong_before_it_works(tmp_path: Path) -> None:
