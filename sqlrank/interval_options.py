@@ -77,7 +77,7 @@ class IntervalOptions:
         """
         if self.method != "auto":
             return "t" if self.method == "normal" else self.method
-        declared_method = metric.file.annotations.get("Interval") if is_group_metric else None
+        declared_method = metric.file.interval.limits if is_group_metric else ""
         return declared_method or ("wilson" if is_bounded_0_1(metric) or is_bounded_minus1_1(metric) else "t")
 
     def needs_class_sizes(self, method: str) -> bool:
@@ -127,7 +127,7 @@ def parse_interval_options(
     resamples_rows = _resamples_rows(metrics)
     count = (DEFAULT_ROW_REPLICATES if resamples_rows else DEFAULT_QUERY_REPLICATES) if replicates is None else replicates
     check_replicates(count, float(level))
-    lacks_intervals = all(metric.input_role != "run" and "No interval" in metric.file.annotations for metric in metrics)
+    lacks_intervals = all(metric.input_role != "run" and metric.file.interval.no_interval for metric in metrics)
     return IntervalOptions(
         float(level), interval, unit, replicates=0 if lacks_intervals else count, seed=seed, resamples_rows=resamples_rows
     )
@@ -141,11 +141,11 @@ def _resamples_rows(metrics: Sequence[ResolvedMetric]) -> bool:
     """
     metric_by_resampling: dict[bool, str] = {}
     for metric in metrics:
-        if "No interval" in metric.file.annotations:
+        if metric.file.interval.no_interval:
             continue
         has_values = metric.input_role == "run" or metric.is_per_list
         if not has_values and metric.settings.get("level") == "query":
-            advice = ", or choose level='list' (-p level=list), whose rows it draws" if "No influence" in metric.file.annotations else ""
+            advice = ", or choose level='list' (-p level=list), whose rows it draws" if metric.file.interval.no_influence else ""
             raise MetricError(
                 f"{metric.metric} puts queries together itself, and bootstrap has no values of these to draw; leave out interval{advice}"
             )

@@ -111,7 +111,7 @@ def _range_text(metric: ResolvedMetric) -> str:
 def _measure(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
     file = metric.file
     unit = "count" if file.kind == "metrics" and file.is_always_defined else file.annotations.get("Unit", _range_text(metric))
-    declared = {"undefined": file.annotations.get("Undefined"), "no_interval": file.annotations.get("No interval")}
+    declared = {"undefined": file.annotations.get("Undefined"), "no_interval": file.interval.no_interval}
     return {
         "unit": unit,
         "better": better_direction(str(metric.metric), library),

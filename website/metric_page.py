@@ -116,10 +116,10 @@ def _interval(file: SqlFile) -> str:
     link = f"([confidence]({UP}/confidence.md))"
     if file.kind == "curves":
         return "none"
-    if "No interval" in file.annotations:
-        return f"none: {file.annotations['No interval']} {link}"
-    if "No influence" in file.annotations:
-        return f"by the bootstrap, and of means over queries: {file.annotations['No influence']} {link}"
+    if file.interval.no_interval:
+        return f"none: {file.interval.no_interval} {link}"
+    if file.interval.no_influence:
+        return f"by the bootstrap, and of means over queries: {file.interval.no_influence} {link}"
     return f"none: it counts {link}" if file.is_always_defined else f"with `--confidence 0.95` {link}"
 
 

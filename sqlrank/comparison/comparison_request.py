@@ -59,7 +59,7 @@ def _measure(metric: ResolvedMetric, question: ResolvedRequest) -> ComparedMetri
     if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
         raise MetricError(f"{name} has rows of its own and cannot be compared; ask for metrics with one cut-off each")
     uses_influence = metric.input_role != "run" and metric.file.grain != "list" and metric.settings.get("level") != "query"
-    reason = metric.file.annotations.get("No interval") or (metric.file.annotations.get("No influence") if uses_influence else None)
+    reason = metric.file.interval.no_interval or (metric.file.interval.no_influence if uses_influence else "") or None
     if reason is None and uses_influence and question.library.roles[metric.input_role].unit_column is None:
         reason = "it has no values of single queries, but one for all rows"
     if reason is None and (aggregate := metric.settings.get("aggregate")) not in MEAN_AGGREGATES:
@@ -75,9 +75,7 @@ def _measure(metric: ResolvedMetric, question: ResolvedRequest) -> ComparedMetri
 
 def _without_units(metric: ResolvedMetric, measure: ComparedMetric, question: ResolvedRequest) -> str:
     """Return the message for a call of which no metric has unit values."""
-    has_queries = (
-        measure.uses_influence and "No interval" not in metric.file.annotations and question.library.roles[metric.input_role].list_column
-    )
+    has_queries = measure.uses_influence and not metric.file.interval.no_interval and question.library.roles[metric.input_role].list_column
     advice = "; level='query' (-p level=query) compares its values of queries" if has_queries else ""
     return f"{measure.name} cannot be compared by units: {measure.no_interval}{advice}"
 
@@ -150,9 +148,7 @@ class ComparisonRequest:
         If rows are units, differences of AUC are treated as normal (DeLong's test).
         """
         errors = (
-            {str(metric.metric): metric.file.annotations.get("Standard error") for metric in resolve_request(self.call).metrics}
-            if by_rows
-            else {}
+            {str(metric.metric): metric.file.interval.standard_error for metric in resolve_request(self.call).metrics} if by_rows else {}
         )
         return [replace(measure, uses_normal=errors.get(measure.name) == "delong") for measure in self.measures]
 

@@ -25,6 +25,7 @@ from sqlrank.compiler.row_keys import (
 )
 from sqlrank.compiler.select_builders import union_slices
 from sqlrank.registry.dependencies import find_dependencies
+from sqlrank.registry.interval_annotation import INFLUENCE_KEY
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -207,8 +208,8 @@ class RelationCtes:
             for annotation, ctes in (("Materialize", self.materialized), ("Across lists", self._across)):
                 if annotation in file.annotations:
                     ctes.add(self._names[tree])
-            if "Found by" in file.annotations:
-                self.lookup_conditions[self._names[tree]] = file.annotations["Found by"]
+            if INFLUENCE_KEY in file.annotations:
+                self.lookup_conditions[self._names[tree]] = file.annotations[INFLUENCE_KEY]
         return self._names[tree]
 
     def add_cte(self, name: str, tree: exp.Query, title: str, keys: KeysByName) -> str:

@@ -68,7 +68,7 @@ def choose_score_order(question: ResolvedRequest, columns: BoundInputs, requeste
     if requested == "integer_sort" and weighted and database.can_inspect and _weight_statistics(columns)[0] is False:
         requirement = f"weights of 0, or of {MIN_WEIGHT:g} and more, and {MAX_TOTAL_WEIGHT:g} in all"
         raise MetricError(f"score_order='integer_sort' is for {requirement}; choose window or distinct, or divide the weights by a number")
-    reads_influence = columns.has_units and any("Influence" in metric.file.annotations for metric in question.metrics)
+    reads_influence = columns.has_units and any(metric.file.interval.influence for metric in question.metrics)
     sorted_once = "window" if weighted or reads_influence else "rank"
     if requested == "auto" and get_dialect(database.dialect).is_distributed:
         requested = "window" if _has_small_groups(question, columns) else "buckets"

@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlrank.errors import did_you_mean
 from sqlrank.registry.contract import check_syntax_rules, raise_violations
 from sqlrank.registry.grain import GRAIN
+from sqlrank.registry.interval_annotation import INTERVAL, read_interval
 from sqlrank.registry.select_files import read_row_checks
 from sqlrank.registry.sql_file import ANNOTATIONS, Bounds
 from sqlrank.registry.tie_bounds import TIE_BOUNDS, tie_bounds_problem
@@ -130,6 +131,11 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
         yield (
             "-- Validate",
             f"no check {file.annotations['Validate']!r}{did_you_mean(file.annotations['Validate'], library.checks)} Checks are files in checks/",
+        )
+    if INTERVAL in file.annotations and read_interval(file.annotations[INTERVAL]) is None:
+        yield (
+            f"-- {INTERVAL}",
+            f"cannot read {file.annotations[INTERVAL]!r}; write 'none (reason)', 'bootstrap (reason)', 'of ratio' or 'influence x FROM relation'",
         )
     yield from _bounds(file, library)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlrank.errors import ContractError
 from sqlrank.registry.grain import GRAIN, Grain, read_grain
+from sqlrank.registry.interval_annotation import INTERVAL, DeclaredInterval, read_interval
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,10 +27,9 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Across lists", "Default", "Direction", "Engine", "Estimand", "Found by", "Grain", "Influence", "Interval of", "Interval",
-    "Linear", "Materialize", "No influence", "No interval", "Nonzero", "Per score", "Per slice", "Per system", "Previous run",
-    "Probability", "Range", "Requires", "Rows", "Sampling unit", "Source", "Spread", "Standard error", "Tie bounds",
-    "Undefined", "Unit", "Validate", "With k", r"Without \w+",
+    "Across lists", "Default", "Direction", "Engine", "Estimand", "Grain", "Influence key", "Interval", "Linear",
+    "Materialize", "Nonzero", "Per score", "Per slice", "Per system", "Previous run", "Probability", "Range", "Requires",
+    "Rows", "Sampling unit", "Source", "Spread", "Tie bounds", "Undefined", "Unit", "Validate", "With k", r"Without \w+",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
 
@@ -233,6 +233,11 @@ class SqlFile:
     def is_always_defined(self) -> bool:
         """True if the metric is defined for every query."""
         return self.annotations.get("Undefined", "With k") == "never"
+
+    @cached_property
+    def interval(self) -> DeclaredInterval:
+        """The interval that the comment declares."""
+        return read_interval(self.annotations.get(INTERVAL, "")) or DeclaredInterval()
 
     @property
     def source(self) -> str:

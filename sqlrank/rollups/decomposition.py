@@ -113,7 +113,7 @@ def mean_moments(metric: ResolvedMetric, library: Registry, *, weighted: bool) -
     Returns an empty dict if it is not a mean or has no interval.
     """
     aggregate_function = metric.settings.get("aggregate", "wmean" if weighted else "mean")
-    if aggregate_function not in {"mean", "wmean"} or "No interval" in metric.file.annotations:
+    if aggregate_function not in {"mean", "wmean"} or metric.file.interval.no_interval:
         return {}
     moments = _moments(exp.column(per_query_column(metric, library)), weighted=aggregate_function == "wmean")
     return {

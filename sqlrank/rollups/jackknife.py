@@ -240,7 +240,7 @@ def metrics_with_interval(metrics: RollupMetrics, resolved_metrics: Sequence[Res
         tuple(
             metric
             for metric, resolved_metric in pairs
-            if "No interval" not in resolved_metric.file.annotations and resolved_metric.settings.get("aggregate") in SUPPORTED_MEANS
+            if not resolved_metric.file.interval.no_interval and resolved_metric.settings.get("aggregate") in SUPPORTED_MEANS
         )
     )
 

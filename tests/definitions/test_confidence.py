@@ -245,11 +245,11 @@ def test_every_metric_has_an_interval_or_a_reason() -> None:
         metric = asked(file)
         text = sqlrank.sql(metric, **named_sources(file), confidence=0.9, interval="t")
         has_none = bool(re.search(r"CAST\(NULL AS DOUBLE\) AS \w+_se,?$", text, re.MULTILINE))
-        said = [fact for fact in ("Influence", "No influence", "No interval") if fact in file.annotations]
+        said = [fact for fact in ("influence", "no_influence", "no_interval") if getattr(file.interval, fact)]
         assert len(said) <= 1, metric
-        assert has_none == (said[:1] in (["No influence"], ["No interval"])), metric
-        assert ("prediction_influence" in text) == (said == ["Influence"]), metric
-        assert said != ["No influence"] or f"`{file.full_name}`" in listed, metric
+        assert has_none == (said[:1] in (["no_influence"], ["no_interval"])), metric
+        assert ("prediction_influence" in text) == (said == ["influence"]), metric
+        assert said != ["no_influence"] or f"`{file.full_name}`" in listed, metric
 
 
 # What is refused

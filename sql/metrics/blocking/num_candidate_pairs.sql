@@ -1,5 +1,5 @@
 -- num_candidate_pairs: number of candidate pairs, each counted once, both records of which are evaluated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,6 +1,6 @@
 -- PairsCompleteness: share of the pairs of records in one true cluster that blocking lets through.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no true cluster of two records.
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT

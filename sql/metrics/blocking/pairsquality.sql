@@ -1,6 +1,6 @@
 -- PairsQuality: share of the candidate pairs that are of one true cluster.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no candidate pair.
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT

@@ -1,6 +1,6 @@
 -- PairsReduction: share of all pairs of records that are no candidates, and need not be compared; ReductionRatio of candidate pairs.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: fewer than two records.
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT

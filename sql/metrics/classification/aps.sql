@@ -2,7 +2,7 @@
 --     APS = sum over thresholds of (recall - recall before) * precision
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- Influence: aps_influence FROM prediction_influence.
+-- Interval: influence aps_influence FROM prediction_influence
 -- Tie bounds: worst of PRAUC(interpolation=davis_goadrich) to best.
 -- Undefined: predictions without a positive.
 -- Source: scikit-learn average_precision_score.

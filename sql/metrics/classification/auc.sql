@@ -3,9 +3,7 @@
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- Influence: auc_influence FROM prediction_influence.
--- Standard error: delong.
--- Interval: hanley_mcneil.
+-- Interval: influence auc_influence FROM prediction_influence, error delong, limits hanley_mcneil
 -- Tie bounds: worst to best.
 -- Undefined: predictions of one class only.
 -- Source: Hanley & McNeil 1982; scikit-learn roc_auc_score.

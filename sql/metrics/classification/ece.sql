@@ -1,7 +1,7 @@
 -- ECE: expected calibration error: mean over bins, by weight, of the absolute difference of mean probability and share of positives.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
--- No interval: noise alone makes it greater, and no known interval covers it.
+-- Interval: none (noise alone makes it greater, and no known interval covers it)
 -- Undefined: no predictions, or all of weight 0.
 -- Source: Naeini et al. 2015; Guo et al. 2017.
 -- Direction: lower.

@@ -1,7 +1,7 @@
 -- FN: false negatives: weight of positives scored below the threshold.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: confusion matrix.
 SELECT

@@ -2,7 +2,7 @@
 -- $fraction: number above 0 to 1: the share of the weight, highest scores first, that counts.
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- No influence: the score at which the fraction ends depends on all rows.
+-- Interval: bootstrap (the score at which the fraction ends depends on all rows)
 -- Tie bounds: worst to best.
 -- Undefined: predictions without a positive.
 -- Unit: share of positives.

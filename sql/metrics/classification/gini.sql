@@ -2,9 +2,7 @@
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
 -- Range: -1 to 1.
--- Influence: 2 * auc_influence FROM prediction_influence.
--- Standard error: delong.
--- Interval: hanley_mcneil.
+-- Interval: influence 2 * auc_influence FROM prediction_influence, error delong, limits hanley_mcneil
 -- Tie bounds: worst to best.
 -- Undefined: predictions of one class only.
 -- Source: Hand & Till 2001; CatBoost NormalizedGini.

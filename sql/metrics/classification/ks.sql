@@ -1,7 +1,7 @@
 -- KS: greatest distance between the score distributions of positives and negatives, that is of recall and FPR.
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- No influence: the score at which it is greatest depends on all rows.
+-- Interval: bootstrap (the score at which it is greatest depends on all rows)
 -- Tie bounds: tied to best or worst.
 -- Undefined: predictions of one class only.
 -- Source: Kolmogorov-Smirnov two-sample statistic; scipy ks_2samp.

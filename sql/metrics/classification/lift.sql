@@ -1,7 +1,7 @@
 -- Lift: how many times as many positives the top fraction by score holds as a random one; ties at its edge count in part.
 -- $fraction: number above 0 to 1: the share of the weight, highest scores first, that counts.
 -- Requires: binary labels.
--- No influence: the score at which the fraction ends depends on all rows.
+-- Interval: bootstrap (the score at which the fraction ends depends on all rows)
 -- Tie bounds: worst to best.
 -- Undefined: predictions without a positive.
 -- Unit: times as many as at random.

@@ -4,9 +4,7 @@
 -- lift_variant(): default exact: the definition, or the figure that the published Spark code arrives at.
 -- Requires: binary labels.
 -- Range: -1 to 1, but not under lift_variant=magnetic_spark.
--- Influence: 2 * auc_influence FROM prediction_influence.
--- Standard error: delong.
--- Interval: hanley_mcneil.
+-- Interval: influence 2 * auc_influence FROM prediction_influence, error delong, limits hanley_mcneil
 -- Tie bounds: worst to best.
 -- Undefined: predictions of one class only.
 -- Source: Magnetic's LightMetrics, in the form that does not depend on the order of tied rows.

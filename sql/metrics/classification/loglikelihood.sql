@@ -1,7 +1,7 @@
 -- LogLikelihood: weighted sum of the logarithms of the predicted probabilities of the observed labels.
 -- log_likelihood(): default clipped: logarithm of the predicted probability of the observed label.
 -- Requires: binary labels, probabilities.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: no predictions.
 -- Unit: nats.
 -- Source: evaluation of recommenders by likelihood.

@@ -1,6 +1,6 @@
 -- Negatives: weight of the negatives; 0 is why a metric of both classes is undefined.
 -- Requires: binary labels.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,5 @@
 -- num_predictions: number of predictions, whatever they weigh.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

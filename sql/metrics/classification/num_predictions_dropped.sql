@@ -1,5 +1,5 @@
 -- num_predictions_dropped: number of predictions left out by nulls=drop: they have no label, score or weight.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,5 @@
 -- Observations: weight of all predictions, without weights their number.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: Magnetic's LightMetrics.
 SELECT

@@ -3,7 +3,7 @@
 -- scaling(): default mcclish: how the area is scaled.
 -- With k: PartialAUC.
 -- Requires: binary labels.
--- No influence: the score at which the area ends depends on all rows.
+-- Interval: bootstrap (the score at which the area ends depends on all rows)
 -- Tie bounds: worst to best.
 -- Range: 0 to 1.
 -- Undefined: predictions of one class only.

@@ -2,7 +2,7 @@
 --     P-nDCG = sum of w p y / sum of w p over the highest probabilities whose weight is that of the positives
 -- $k: number above 0, default all: cut-off, the weight of the top-ranked predictions that count.
 -- Requires: binary labels, probabilities.
--- No influence: the score at which the top ends depends on all rows.
+-- Interval: bootstrap (the score at which the top ends depends on all rows)
 -- Range: 0 to 1.
 -- Undefined: predictions without a positive, or whose highest probabilities are all 0.
 -- Source: Valassis, P-nDCG; weighted by filling the top in parts.

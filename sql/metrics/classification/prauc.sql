@@ -2,7 +2,7 @@
 -- interpolation(): default trapezoid: how the curve is interpolated between thresholds.
 -- Requires: binary labels.
 -- Range: 0 to 1.
--- No influence: its curve is interpolated between thresholds that depend on all rows.
+-- Interval: bootstrap (its curve is interpolated between thresholds that depend on all rows)
 -- Tie bounds: worst to best of PRAUC(interpolation=davis_goadrich).
 -- Undefined: predictions without a positive.
 -- Source: Spark MLlib areaUnderPR (trapezoid); Davis & Goadrich 2006.

@@ -1,7 +1,7 @@
 -- ThresholdUsed: the threshold that was used: the one given, or the best.
 -- cut: default threshold: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
--- No influence: it is a score, given or selected.
+-- Interval: bootstrap (it is a score, given or selected)
 -- Undefined: predictions without a positive, where the best is searched.
 -- Source: sqlrank.
 -- Direction: neither.

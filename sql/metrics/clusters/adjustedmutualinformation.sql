@@ -1,5 +1,5 @@
 -- AdjustedMutualInformation: mutual information adjusted for chance: 0 on the average at random, 1 if the clusterings are the same.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Vinh, Epps & Bailey 2010; scikit-learn adjusted_mutual_info_score.
 SELECT

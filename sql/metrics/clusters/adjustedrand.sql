@@ -1,5 +1,5 @@
 -- AdjustedRand: Rand index adjusted for chance: 0 on the average for clusters of these sizes at random, 1 if all agree.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Hubert & Arabie 1985; scikit-learn adjusted_rand_score.
 SELECT

@@ -1,7 +1,7 @@
 -- BCubedF: harmonic mean of B-cubed precision and recall, of which records count the same.
 -- Nonzero: predicted_size, true_size.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Bagga & Baldwin 1998.
 SELECT

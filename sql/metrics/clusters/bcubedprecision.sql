@@ -2,7 +2,7 @@
 -- weighting(): default record: weight of a record in the mean.
 -- Nonzero: predicted_size.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Bagga & Baldwin 1998.
 SELECT

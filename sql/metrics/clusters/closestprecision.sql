@@ -1,6 +1,6 @@
 -- ClosestPrecision: mean over predicted clusters of the Jaccard similarity to the true one that is most like it.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Benjelloun et al. 2009.
 SELECT

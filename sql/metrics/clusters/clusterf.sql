@@ -1,6 +1,6 @@
 -- ClusterF: harmonic mean of cluster precision and recall.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Barnes 2015.
 SELECT

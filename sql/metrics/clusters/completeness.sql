@@ -1,6 +1,6 @@
 -- Completeness: how far the records of each true cluster are in one predicted cluster: 1 less the entropy that is left, as a share.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Rosenberg & Hirschberg 2007.
 SELECT

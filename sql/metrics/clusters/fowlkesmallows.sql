@@ -1,6 +1,6 @@
 -- FowlkesMallows: geometric mean of pairwise precision and recall.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no cluster of two records on one side (scikit-learn: 0).
 -- Source: Fowlkes & Mallows 1983.
 SELECT

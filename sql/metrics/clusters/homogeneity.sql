@@ -1,6 +1,6 @@
 -- Homogeneity: how far each predicted cluster holds records of one true cluster only: 1 less the entropy that is left, as a share.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Rosenberg & Hirschberg 2007.
 SELECT

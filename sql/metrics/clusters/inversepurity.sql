@@ -1,6 +1,6 @@
 -- InversePurity: share of the records that are in the most frequent predicted cluster of their true one.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Zhao & Karypis 2001.
 SELECT

@@ -1,7 +1,7 @@
 -- MatchingRate: share of the records whose predicted cluster holds another one.
 -- Direction: neither.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: er-evaluation matching_rate.
 SELECT

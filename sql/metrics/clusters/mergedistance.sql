@@ -1,5 +1,5 @@
 -- MergeDistance: number of splits and merges that make the true clusters of the predicted ones.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT

@@ -1,6 +1,6 @@
 -- MUCF: harmonic mean of MUC precision and recall.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no cluster of two records on either side.
 -- Source: Vilain et al. 1995.
 SELECT

@@ -1,6 +1,6 @@
 -- MUCPrecision: links that both clusterings need to hold their clusters together, as a share of those of the predicted ones.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no predicted cluster of two records.
 -- Source: Vilain et al. 1995.
 SELECT

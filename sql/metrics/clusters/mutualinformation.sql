@@ -1,5 +1,5 @@
 -- MutualInformation: information that both clusterings share, in nats.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Unit: nats.
 -- Source: Cover & Thomas 2006, section 2.3.

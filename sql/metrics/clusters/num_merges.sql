@@ -1,5 +1,5 @@
 -- num_merges: number of merges that make true clusters whole, once predicted ones are cut.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

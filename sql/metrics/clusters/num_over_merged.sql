@@ -1,5 +1,5 @@
 -- num_over_merged: number of predicted clusters with records of several true ones.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,5 @@
 -- num_over_split: number of true clusters with records in several predicted ones.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,5 @@
 -- num_predicted_clusters: number of predicted clusters.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

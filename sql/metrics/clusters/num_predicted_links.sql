@@ -1,5 +1,5 @@
 -- num_predicted_links: number of pairs of records in one predicted cluster.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

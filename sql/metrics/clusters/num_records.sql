@@ -1,5 +1,5 @@
 -- num_records: number of records evaluated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

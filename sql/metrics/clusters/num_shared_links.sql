@@ -1,5 +1,5 @@
 -- num_shared_links: number of pairs of records in one predicted and one true cluster.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,5 @@
 -- num_singletons: number of predicted clusters of one record.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,5 @@
 -- num_splits: number of cuts that leave no predicted cluster with records of two true ones.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

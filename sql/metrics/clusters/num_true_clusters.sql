@@ -1,5 +1,5 @@
 -- num_true_clusters: number of true clusters.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

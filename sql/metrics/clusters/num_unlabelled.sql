@@ -1,5 +1,5 @@
 -- num_unlabelled: number of records without a true cluster, before any policy.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,5 @@
 -- num_unplaced: number of records without a predicted cluster, before any policy.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

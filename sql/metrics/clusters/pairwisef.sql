@@ -1,7 +1,7 @@
 -- PairwiseF: harmonic mean of pairwise precision and recall, recall counting beta times as much.
 -- $beta: number above 0, default 1: how much more recall counts than precision.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no cluster of two records on either side.
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT

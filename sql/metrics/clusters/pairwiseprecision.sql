@@ -1,6 +1,6 @@
 -- PairwisePrecision: share of the pairs of records in one predicted cluster that are in one true cluster.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no predicted cluster of two records.
 -- Source: Menestrina, Whang & Garcia-Molina 2010.
 SELECT

@@ -1,6 +1,6 @@
 -- PairwiseSpecificity: share of the pairs of records in different true clusters that are in different predicted ones.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: one true cluster.
 -- Source: Barnes 2015.
 SELECT

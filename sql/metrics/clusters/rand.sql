@@ -1,6 +1,6 @@
 -- Rand: Rand index: share of all pairs of records on which both clusterings agree, together or apart.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: fewer than two records.
 -- Source: Rand 1971.
 SELECT

@@ -1,6 +1,6 @@
 -- ReductionRatio: share of all pairs of records that are not in one predicted cluster, and need not be compared if clusters are blocks.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: fewer than two records.
 -- Source: Elfeky, Verykios & Elmagarmid 2002.
 SELECT

@@ -1,6 +1,6 @@
 -- TalburtWang: Talburt-Wang index: geometric mean of the numbers of clusters over the number of their overlaps.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Talburt 2011.
 SELECT

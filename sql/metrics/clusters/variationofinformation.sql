@@ -1,6 +1,6 @@
 -- VariationOfInformation: information that the clusterings do not share, in nats; 0 if they are the same.
 -- Direction: lower.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Unit: nats.
 -- Source: Meila 2007.

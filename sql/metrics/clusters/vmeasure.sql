@@ -1,7 +1,7 @@
 -- VMeasure: harmonic mean of homogeneity and completeness, completeness counting beta times as much; at 1 it is NMI.
 -- $beta: number above 0, default 1: how much more completeness counts than homogeneity.
 -- Range: 0 to 1.
--- No interval: records of one cluster are not drawn one by one.
+-- Interval: none (records of one cluster are not drawn one by one)
 -- Undefined: no records.
 -- Source: Rosenberg & Hirschberg 2007; scikit-learn v_measure_score.
 SELECT

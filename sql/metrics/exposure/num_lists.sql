@@ -1,5 +1,5 @@
 -- num_lists: number of lists evaluated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

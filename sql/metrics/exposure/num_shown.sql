@@ -1,6 +1,6 @@
 -- num_shown: number of distinct documents among the first k of all lists.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank; the numerator of catalog coverage.
 SELECT

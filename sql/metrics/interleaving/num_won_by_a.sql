@@ -1,5 +1,5 @@
 -- num_won_by_a: number of sessions in which ranker A had more clicks.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

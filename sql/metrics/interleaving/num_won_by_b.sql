@@ -1,5 +1,5 @@
 -- num_won_by_b: number of sessions in which ranker B had more clicks.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -2,7 +2,7 @@
 -- $k: integer from 1: number of top-ranked predictions that count; with weights, their total weight.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Requires: binary labels.
--- No influence: which negatives are the highest depends on all rows.
+-- Interval: bootstrap (which negatives are the highest depends on all rows)
 -- Range: 0 to 1.
 -- Undefined: the first k predictions are of one class.
 -- Source: TorchMetrics RetrievalAUROC(top_k); of predictions tied across the k-th each counts in part.

@@ -3,7 +3,7 @@
 -- level: default query: pairs are made within a query (a user).
 -- tie_rule(): default half: what pairs with different labels and the same score count.
 -- pooling(): default pairs: how queries are aggregated.
--- No influence: pairs are counted per group, and not per row.
+-- Interval: bootstrap (pairs are counted per group, and not per row)
 -- Range: 0 to 1.
 -- Undefined: no pair with different labels; by tie_rule=ignore none with different scores, either.
 -- Unit: share of pairs.

@@ -1,7 +1,7 @@
 -- PairAccuracy: share of the pairs with different labels whose scores are in the same order; a tie of scores is wrong.
 --     PairAccuracy = concordant / pairs with different labels
 -- level: default query: pairs are made within a query; those of all queries of a group count together.
--- No influence: pairs are counted per group, and not per row.
+-- Interval: bootstrap (pairs are counted per group, and not per row)
 -- Range: 0 to 1.
 -- Undefined: no pair with different labels.
 -- Unit: share of pairs.

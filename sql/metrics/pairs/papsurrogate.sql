@@ -12,7 +12,7 @@
 -- surrogate: default avg: ramp, avg, max, ts, ts_reference, pauc or precision.
 -- Weights are not read.
 -- Requires: binary labels, finite scores.
--- No influence: which negatives are the highest depends on all rows.
+-- Interval: bootstrap (which negatives are the highest depends on all rows)
 -- Undefined: predictions of one class only.
 -- Source: Hiranandani et al. 2020; pauc: Narasimhan and Agarwal 2013; precision: Kar et al. 2015.
 -- Direction: lower.

@@ -4,7 +4,7 @@
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores; 0 in the paper.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
 -- Requires: binary labels.
--- No influence: which negatives are the highest depends on all rows.
+-- Interval: bootstrap (which negatives are the highest depends on all rows)
 -- Tie bounds: worst to best.
 -- Range: 0 to 1.
 -- Undefined: predictions of one class only, but for positives alone under few_negatives=pad, which is 1; by few_negatives=skip those with fewer than k negatives.

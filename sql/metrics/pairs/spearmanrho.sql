@@ -1,7 +1,7 @@
 -- SpearmanRho: Spearman's rank correlation of labels and scores.
 -- formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties, and under d2
 --     a weight of 3 is not quite three rows.
--- No influence: the rank of each row depends on all others.
+-- Interval: bootstrap (the rank of each row depends on all others)
 -- Range: -1 to 1.
 -- Undefined: labels or scores that are all the same.
 -- Source: Spearman 1904; scipy spearmanr (pearson).

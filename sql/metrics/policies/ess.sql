@@ -1,6 +1,6 @@
 -- ESS: effective sample size: the number of actions of the target policy to which the logged ones are equivalent.
 -- capped(): default none: limit of the importance weight, the ratio of both probabilities.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: no logs, or the target does nothing of what was logged.
 -- Source: Kish 1965.
 SELECT

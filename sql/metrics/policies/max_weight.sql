@@ -1,6 +1,6 @@
 -- MaxWeight: greatest ratio of the probability of an action under the target to that under the logged policy.
 -- capped(): default none: limit of the importance weight, the ratio of both probabilities.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: no logs.
 -- Source: sqlrank.
 SELECT

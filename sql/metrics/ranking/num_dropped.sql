@@ -1,6 +1,6 @@
 -- num_dropped: number of rows of run and judgments left out by nulls=drop: they have no score or no grade.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,6 +1,6 @@
 -- num_duplicates: number of rows of run and judgments left out by duplicates=max: other rows hold their documents.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

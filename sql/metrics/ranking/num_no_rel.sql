@@ -1,6 +1,6 @@
 -- num_no_rel: number of evaluated queries without relevant documents.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,6 +1,6 @@
 -- num_nonrel_judged_ret: number of documents retrieved that were judged not relevant.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: trec_eval num_nonrelevant_retrieved.
 SELECT

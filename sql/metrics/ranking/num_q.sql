@@ -1,6 +1,6 @@
 -- num_q: number of queries evaluated.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: trec_eval num_q.
 SELECT

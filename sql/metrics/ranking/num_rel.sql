@@ -1,6 +1,6 @@
 -- num_rel: number of relevant documents judged.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: trec_eval num_relevant.
 SELECT

@@ -1,6 +1,6 @@
 -- num_rel_ret: number of relevant documents retrieved.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: trec_eval num_relevant_retrieved.
 SELECT

@@ -1,6 +1,6 @@
 -- num_ret: number of documents retrieved.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: trec_eval num_retrieved.
 SELECT

@@ -1,7 +1,7 @@
 -- num_tied: number of documents whose membership in the first k depends on the tie-break.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,6 +1,6 @@
 -- num_unanswered: number of evaluated queries for which nothing was retrieved.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

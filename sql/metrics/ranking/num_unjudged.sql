@@ -1,6 +1,6 @@
 -- num_unjudged: number of documents retrieved that have no judgment.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

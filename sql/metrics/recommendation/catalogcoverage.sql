@@ -1,7 +1,7 @@
 -- CatalogCoverage: share of the catalog that is among the first k of any list.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Documents that are not in the catalog are left out; num_unlisted counts them.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Range: 0 to 1.
 -- Undefined: no list holds a document.
 -- Unit: share of the catalog.

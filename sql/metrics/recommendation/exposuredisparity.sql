@@ -1,7 +1,7 @@
 -- ExposureDisparity: least over greatest exposure of a provider, each in proportion to its share of the catalog.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- discount(): default log2: exposure of a document at a rank.
--- No interval: lists share documents.
+-- Interval: none (lists share documents)
 -- Undefined: no catalog item is recommended.
 -- Source: Singh and Joachims 2018, disparate exposure.
 SELECT

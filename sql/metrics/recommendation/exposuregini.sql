@@ -1,7 +1,7 @@
 -- ExposureGini: how unequally catalog items are recommended, from 0 (all equally) towards 1 (one item alone).
 --     sum over items in ascending order of (2 j - n - 1) * lists that recommend item j, over n * all recommendations; all items count
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- No interval: lists share documents.
+-- Interval: none (lists share documents)
 -- Undefined: no catalog item is recommended.
 -- Source: Gini 1912; Fleder and Hosanagar 2009; LensKit ListGini. Evidently leaves out items that are not recommended, and divides by n - 1.
 -- Direction: lower.

@@ -1,7 +1,7 @@
 -- Personalization: how different the lists are: one less the cosine of the first k of two lists, on the mean over pairs.
 --     Pairs are not formed: lists that share a document are counted document by document.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- No interval: lists share documents.
+-- Interval: none (lists share documents)
 -- Undefined: fewer than two lists that hold documents.
 -- Source: recmetrics personalization, for lists of any length.
 SELECT

@@ -1,7 +1,7 @@
 -- PopularityLift: by how much lists are more popular than the histories of their users: the quotient of the mean popularities, less 1.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Users without a history are left out.
--- No interval: users share documents.
+-- Interval: none (users share documents)
 -- Undefined: no user has both a list that holds documents and a history.
 -- Source: Abdollahpouri et al. 2019.
 -- Direction: neither.

@@ -1,5 +1,5 @@
 -- UserCoverage: share of the users with a history who have a non-empty list.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Range: 0 to 1.
 -- Undefined: no history.
 -- Unit: share of users.

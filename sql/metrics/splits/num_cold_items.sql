@@ -1,5 +1,5 @@
 -- num_cold_items: items with rows in test alone.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,5 @@
 -- num_future_rows: rows of train at or after the first row of test of all: leakage.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

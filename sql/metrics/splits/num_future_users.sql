@@ -1,5 +1,5 @@
 -- num_future_users: users with a row of train at or after their own first of test: leakage.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -1,5 +1,5 @@
 -- num_repeated: pairs of user and item with rows in train and in test: leakage.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

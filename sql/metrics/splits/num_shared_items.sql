@@ -1,5 +1,5 @@
 -- num_shared_items: items with rows in train and in test.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

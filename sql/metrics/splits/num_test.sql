@@ -1,5 +1,5 @@
 -- num_test: number of rows whose split is test.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

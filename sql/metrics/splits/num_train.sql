@@ -1,5 +1,5 @@
 -- num_train: number of rows whose split is train.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.
 SELECT

@@ -2,7 +2,7 @@
 --     There it is the farthest above a straight line from the first cut-off to the last: up to there further documents bring much, beyond
 --     it little, so many a stage might pass on, or a budget buy. It is that of Kneedle for a rising curve, without smoothing.
 -- $k: integer from 3 to 10000: the last cut-off.
--- No interval: it describes the data.
+-- Interval: none (it describes the data)
 -- Undefined: recall does not rise from the first cut-off to the last, or nowhere above the straight line.
 -- Source: Satopaa, Albrecht, Irwin & Raghavan 2011.
 -- Direction: neither.

@@ -1,7 +1,7 @@
 -- Lost: number of relevant documents among the first k of the baseline, the stage before, that are not among the first k of the list.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- aggregate(): default sum: how queries are aggregated.
--- No interval: it grows with the number of queries.
+-- Interval: none (it grows with the number of queries)
 -- Undefined: never.
 -- Previous run: baseline.
 -- Source: sqlrank.

@@ -102,7 +102,7 @@ class AnalyticIntervals:
         """Add the interval CTEs of metrics whose influence the same rows carry."""
         columns = [column for column, _ in influences]
         for column, influence in influences:
-            error_method = column.metric.file.annotations.get("Standard error", "equal_units")
+            error_method = column.metric.file.interval.standard_error or "equal_units"
             self.errors[column.alias] = (
                 error_method if rows.kind == "equal_units" else "deviation" if influence == deviation_from_mean(column) else "influence"
             )

@@ -167,7 +167,7 @@ class BootstrapIntervals:
             if select_item.alias_or_name == SLICE_COLUMN:
                 select_item.replace(exp.column(SLICE_NUMBER, table=body.args["from_"].this.name))
         replicates_cte = self.add_cte("replicate_metrics", body, "one row per group and replicate: every metric")
-        resampled_aliases = [column.alias for column in columns if "No interval" not in column.metric.file.annotations]
+        resampled_aliases = [column.alias for column in columns if not column.metric.file.interval.no_interval]
         observed_cte = self._observed(replicates_cte, keys, [column.alias for column in columns], resampled_aliases, audits)
         errors_cte = self._errors(replicates_cte, observed_cte, keys, resampled_aliases)
         limits_cte = (

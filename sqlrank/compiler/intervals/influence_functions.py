@@ -18,11 +18,12 @@ from sqlrank.compiler.select_builders import cast_double
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
     from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.registry.sql_file import SqlFile
 
 UNIT_ANNOTATIONS = {"predictions", "queries", "clusters"}
 """Values of ``-- Sampling unit: predictions`` of relations whose rows are units or parts of units."""
@@ -52,7 +53,7 @@ def find_influence(
     The influence is an expression over ``r``, the rows, and ``m``, the metrics of the group. Derivatives are added to the query of the
     metrics. Returns None for metrics without an influence function.
     """
-    if "No interval" in column.metric.file.annotations:
+    if column.metric.file.interval.no_interval:
         return None
     base_cte = query.args["from_"].this.name
     if rows_are_values and isinstance(_value(relations, query, column), exp.Avg):
@@ -60,7 +61,7 @@ def find_influence(
     if rows_are_values:
         influence = _delta_method_influence(relations, query, column, None)
         return None if influence is None else (InfluenceRows(base_cte, (), "values"), _value_influence(influence, column))
-    if "Influence" in column.metric.file.annotations:
+    if column.metric.file.interval.influence:
         return _declared_influence(relations, column.metric)
     unit_cte = _find_unit_cte(relations, column.metric, base_cte)
     if unit_cte is None:
@@ -90,7 +91,7 @@ def influences_by_rows(
 
 
 def _declared_influence(relations: RelationCtes, metric: ResolvedMetric) -> tuple[InfluenceRows, exp.Expr] | None:
-    """Parse a declared influence function: ``-- Influence: 2 * auc_influence FROM prediction_influence``.
+    """Parse a declared influence function: ``-- Interval: influence 2 * auc_influence FROM prediction_influence``.
 
     It only applies to unordered ties and default functions.
     """
@@ -99,7 +100,7 @@ def _declared_influence(relations: RelationCtes, metric: ResolvedMetric) -> tupl
     ]
     if changed_settings or metric.settings.get("ties") is not None:
         return None
-    declaration: Any = sqlglot.parse_one(f"SELECT {metric.file.annotations['Influence']}", read="duckdb")
+    declaration: Any = sqlglot.parse_one(f"SELECT {metric.file.interval.influence}", read="duckdb")
     influence = bind_parameters(relations.library, declaration.selects[0], metric.settings, metric.file.params)
     cte = relations.add_relation(declaration.args["from_"].this.name, metric.settings)
     units = tuple(relations.unit_columns(cte))
@@ -217,9 +218,9 @@ def _value(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> 
     metric = column.metric
     interval_functions = (
         {
-            slot: function_annotations["Interval of"]
-            for slot, function_annotations in _slots(relations, metric)
-            if "Interval of" in function_annotations
+            slot: function_file.interval.function
+            for slot, function_file in _slot_functions(relations, metric)
+            if function_file.interval.function
         }
         if column.grain == "group"
         else {}
@@ -230,9 +231,9 @@ def _value(relations: RelationCtes, query: exp.Select, column: MetricColumn) -> 
     return value.this if isinstance(value, exp.Cast) else value
 
 
-def _slots(relations: RelationCtes, metric: ResolvedMetric) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield the function slots of a metric with the annotations of their functions."""
+def _slot_functions(relations: RelationCtes, metric: ResolvedMetric) -> Iterator[tuple[str, SqlFile]]:
+    """Yield the function slots of a metric with the files of their functions."""
     for choice in metric.file.declared_settings.values():
         chosen = metric.settings.get(choice.name, choice.default)
         if choice.is_slot and isinstance(chosen, str):
-            yield choice.name, relations.library.function(choice.name, chosen).annotations
+            yield choice.name, relations.library.function(choice.name, chosen)

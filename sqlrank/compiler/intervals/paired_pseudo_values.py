@@ -150,7 +150,7 @@ class PairedPseudoValues:
 
     def _value(self, column: MetricColumn, value: exp.Expr, influence: exp.Expr, rows: InfluenceRows) -> exp.Expr:
         """Return the pseudo-value of a row; the mean over all rows is the metric."""
-        method = column.metric.file.annotations.get("Standard error", "influence") if rows.kind == "equal_units" else "influence"
+        method = column.metric.file.interval.standard_error or "influence" if rows.kind == "equal_units" else "influence"
         is_positive = _one_if(exp.EQ(this=exp.column("label", table=ROW_ALIAS), expression=sql_literal(1)))
         sizes = [exp.column(name, table=SIZES_ALIAS) for name in (UNIT_COUNT, *CLASS_SIZE_COLUMNS)]
         return self.relations.function("pseudo_value", {"pseudo_value": method}, value, influence, sizes[0], is_positive, *sizes[1:])

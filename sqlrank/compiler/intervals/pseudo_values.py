@@ -120,7 +120,7 @@ class PseudoValues:
 
     def _value(self, column: MetricColumn, metrics_cte: str, influence_cte: str, sizes_cte: str, has_classes: bool) -> exp.Expr:
         rows_are_units = has_classes and self.spread.rows_are_units
-        method = column.metric.file.annotations.get("Standard error", "influence") if rows_are_units else "influence"
+        method = column.metric.file.interval.standard_error or "influence" if rows_are_units else "influence"
         arguments = [
             exp.column(name, table=table)
             for name, table in ((column.alias, metrics_cte), (column.alias, influence_cte), (UNIT_COUNT, sizes_cte))

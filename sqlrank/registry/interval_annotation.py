@@ -1,0 +1,47 @@
+"""The interval that a metric or function declares: ``-- Interval: influence auc_influence FROM prediction_influence``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+INTERVAL = "Interval"
+"""Annotation of how intervals of a metric are computed, where that does not follow from its expression."""
+
+INFLUENCE_KEY = "Influence key"
+"""Annotation of the condition under which a prediction has the influence of a row."""
+
+_INTERVAL = re.compile(
+    r"none \((?P<no_interval>.+)\)|bootstrap \((?P<no_influence>.+)\)|of (?P<function>\w+)"
+    r"|influence (?P<influence>.+? FROM \w+)(?:, error (?P<standard_error>\w+))?(?:, limits (?P<limits>\w+))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredInterval:
+    """What a file declares of intervals; every field is empty if it declares nothing.
+
+    Attributes:
+        no_interval: Why the metric has no interval.
+        no_influence: Why the metric has no influence function, so that only the bootstrap and means over queries have intervals.
+        influence: Expression of a row's influence and the relation of the rows, as in ``auc_influence FROM prediction_influence``.
+        standard_error: Function in ``standard_error/`` for rows that are units of equal weight.
+        limits: Function in ``interval_margin/`` for the limits.
+        function: Function of the same slot whose interval is computed instead.
+
+    >>> read_interval("influence 2 * auc_influence FROM prediction_influence, error delong").standard_error
+    'delong'
+    """
+
+    no_interval: str = ""
+    no_influence: str = ""
+    influence: str = ""
+    standard_error: str = ""
+    limits: str = ""
+    function: str = ""
+
+
+def read_interval(text: str) -> DeclaredInterval | None:
+    """Parse the interval of a comment line, None if it has another form."""
+    match = _INTERVAL.fullmatch(text)
+    return None if match is None else DeclaredInterval(**{name: value or "" for name, value in match.groupdict().items()})
