@@ -1,5 +1,5 @@
 -- group_catalog: one row per group and catalog item.
--- Across lists: all users have the same catalog.
+-- Scope: group (all users have the same catalog)
 -- Grain: group_id, doc_id
 SELECT
   group_id,

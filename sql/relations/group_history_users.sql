@@ -1,5 +1,5 @@
 -- group_history_users: one row per group and user with a history.
--- Across lists: the users of a group are all users of its history, not that of one list.
+-- Scope: group (the users of a group are all users of its history, not that of one list)
 -- Grain: group_id, query_id
 SELECT
   group_id,

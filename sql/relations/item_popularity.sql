@@ -1,6 +1,6 @@
 -- item_popularity: one row per item of the history, with its number of users.
 -- Items of equal numbers share a popularity rank, and ranks have no gaps.
--- Across lists: popularity is measured over all users.
+-- Scope: group (popularity is measured over all users)
 -- Grain: group_id, doc_id
 SELECT
   group_id,

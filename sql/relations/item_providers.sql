@@ -1,5 +1,5 @@
 -- item_providers: one row per group and catalog item, with its provider.
--- Per slice: an item is counted in every slice.
+-- Scope: slice (an item is counted in every slice)
 -- Grain: group_id, doc_id
 SELECT
   group_id,

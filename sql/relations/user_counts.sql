@@ -1,5 +1,5 @@
 -- user_counts: one row per group, with its number of users with a history.
--- Across lists: popularity is measured over all users.
+-- Scope: group (popularity is measured over all users)
 -- Grain: group_id
 SELECT
   group_id,

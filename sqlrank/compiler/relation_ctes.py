@@ -151,7 +151,7 @@ class RelationCtes:
             input_name = f"{name} {rows}" if f"{name} {rows}" in self.sources else name
             return self.add_input(f"{input_name} per slice" if f"{input_name} per slice" in self.sources else input_name)
         file = self.library.relation(name, settings)
-        per_list = per_list and "Across lists" not in file.annotations
+        per_list = per_list and "group" not in file.scopes
         relevant = sorted(find_dependencies(self.library, file, settings).settings | self.library.find_selectors(name).keys())
         cache_key = (name, per_list, tuple((setting, settings.get(setting)) for setting in relevant))
         if cache_key not in self._built:
@@ -195,19 +195,20 @@ class RelationCtes:
             table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))
         lists = KeyColumns((*self.shape.list_columns, QUERY_ID), nullable=True) if self.shape.lists_unnumbered else None
         keys = expand_keys(tree, ExpansionContext(lambda name: self.keys(name, per_list), lists, self.cutoffs, self.own_cutoffs))
-        if "Per score" in file.annotations and (source := self.sources[file.source_relation]).scores and source.query is not None:
+        if "score" in file.scopes and (source := self.sources[file.source_relation]).scores and source.query is not None:
             tree = self._windows_per_score(tree, str(source.reads_input), source.query.copy())
-        if "Per system" in file.annotations:
+        if "system" in file.scopes:
             tree, keys = self._cross_with_systems(tree, keys)
-        if "Per slice" in file.annotations and self.shape.grouping_sets is not None:
+        if "slice" in file.scopes and self.shape.grouping_sets is not None:
             tree, keys = union_slices(tree, keys, self.shape)
         if tree not in self._names:
             self._names[tree] = self.add_cte(file.name, tree, f"{file.relative_path}: {file.summary}", keys)
             if (grain := file.row_grain) is not None:
                 self.grains[self._names[tree]] = str(grain)
-            for annotation, ctes in (("Materialize", self.materialized), ("Across lists", self._across)):
-                if annotation in file.annotations:
-                    ctes.add(self._names[tree])
+            if "Materialize" in file.annotations:
+                self.materialized.add(self._names[tree])
+            if "group" in file.scopes:
+                self._across.add(self._names[tree])
             if INFLUENCE_KEY in file.annotations:
                 self.lookup_conditions[self._names[tree]] = file.annotations[INFLUENCE_KEY]
         return self._names[tree]

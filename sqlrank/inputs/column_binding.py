@@ -155,7 +155,7 @@ class BoundInputs:
 
         An example is the popularity of items.
         """
-        files = [file for metric in self.question.metrics for file in metric.dependencies.files if "Across lists" in file.annotations]
+        files = [file for metric in self.question.metrics for file in metric.dependencies.files if "group" in file.scopes]
         return {role for file in files for role in _tables(file.tree) & self.inputs.keys()}
 
     def _role_columns(self, bound_input: BoundInput) -> tuple[str, ...]:

@@ -27,11 +27,20 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Across lists", "Default", "Direction", "Engine", "Estimand", "Grain", "Influence key", "Interval", "Linear",
-    "Materialize", "Nonzero", "Per score", "Per slice", "Per system", "Previous run", "Probability", "Range", "Requires",
-    "Rows", "Sampling unit", "Source", "Spread", "Tie bounds", "Undefined", "Unit", "Validate", "With k", r"Without \w+",
+    "Default", "Direction", "Engine", "Estimand", "Grain", "Influence key", "Interval", "Linear", "Materialize", "Nonzero",
+    "Previous run", "Probability", "Range", "Requires", "Rows", "Sampling unit", "Scope", "Source", "Spread", "Tie bounds",
+    "Undefined", "Unit", "Validate", "With k", r"Without \w+",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
+
+SCOPES = ("group", "slice", "system", "score")
+"""Scopes of a relation.
+
+- group: of all lists of a group, also where each list is a group of its own
+- slice: computed for every slice of grouping sets
+- system: for every system of the run
+- score: for every score of predictions that have several, in one row
+"""
 
 _PARAM = re.compile(
     r"\$(?P<name>\w+): (?P<type>integer|numbers|number)"
@@ -174,8 +183,13 @@ class SqlFile:
 
     @cached_property
     def annotations(self) -> dict[str, str]:
-        """The annotations of the comment, by keyword."""
-        return dict(_FACT.findall(self.doc))
+        """The annotations of the comment, by keyword; the first line names the file, whatever the name is."""
+        return dict(_FACT.findall(self.doc.partition("\n")[2]))
+
+    @cached_property
+    def scopes(self) -> tuple[str, ...]:
+        """The scopes of a relation that differ from those of the rows it reads: some of ``SCOPES``."""
+        return tuple(re.sub(r" \([^)]*\)", "", self.annotations["Scope"]).split(", ")) if "Scope" in self.annotations else ()
 
     @property
     def bounds(self) -> Bounds | None:

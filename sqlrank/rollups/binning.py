@@ -174,7 +174,7 @@ class JackknifeBuckets:
                 "table that says what is known of each"
             )
         for metric in question.metrics:
-            if any("Across lists" in file.annotations for file in metric.dependencies.files):
+            if any("group" in file.scopes for file in metric.dependencies.files):
                 raise MetricError(
                     f"{metric.metric} depends on other lists, which fold={self.unit!r} would tell apart; take fold='query_id'"
                 )

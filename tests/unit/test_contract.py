@@ -111,6 +111,10 @@ def test_a_metric(folder: Folder) -> None:
     assert "mine" in sqlrank.sql("mine", run="r", qrels="q", sql_dir=folder.path)
 
 
+def test_a_metric_called_as_an_annotation_is(folder: Folder) -> None:
+    assert folder.evaluate({"metrics/range.sql": GOOD.replace("-- mine:", "-- Range:")}, "Range") == [0.5]
+
+
 def test_a_metric_with_a_cutoff(folder: Folder) -> None:
     text = GOOD.replace("-- Und", "-- $k: integer from 1: cut-off.\n-- Und").replace("<= 1", "<= $k")
     assert folder.evaluate({"metrics/mine.sql": text}, "mine@1") == [0.5]
@@ -277,6 +281,7 @@ def top(old: str, new: str) -> str:
         (top("WHERE rank = 1", "WHERE rank = 1 QUALIFY 1 = 1"), "QUALIFY", "write a subquery with WHERE"),
         (top("rank.\n", "rank.\n-- Grain: list_id, doc_id\n"), "-- Grain", "no column 'doc_id'. There are: list_id, relevance"),
         (top("rank.\n", "rank.\n-- Grain: rows of judgments\n"), "-- Grain", "'judgments' is not read"),
+        (top("rank.\n", "rank.\n-- Scope: groups (all)\n"), "-- Scope", "no scope 'groups'; did you mean 'group'?"),
         (top("rank.\n", "rank.\n-- Grain: by list\n"), "-- Grain", "cannot read 'by list'; write 'list_id, doc_id'"),
     ],
 )  # fmt: skip

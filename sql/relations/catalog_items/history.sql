@@ -1,5 +1,5 @@
 -- catalog_items: one row per catalog item, an item of any user's history.
--- Across lists: all users have the same catalog.
+-- Scope: group (all users have the same catalog)
 -- Grain: group_id, doc_id
 SELECT
   group_id,

@@ -1,6 +1,6 @@
 -- evaluated_queries: one row per query to evaluate, a query with judgments, whether or not anything was retrieved for it.
 -- A query remains even if a policy removes all of its rows.
--- Per system: every query is evaluated for every system of the run.
+-- Scope: system (every query is evaluated for every system of the run)
 -- Rows: as given.
 -- Grain: group_id, query_id
 SELECT

@@ -1,5 +1,5 @@
 -- list_groups: one row per ranked list and group in which it is counted.
--- Per slice: a list is counted in every slice.
+-- Scope: slice (a list is counted in every slice)
 -- Grain: group_id, list_id
 SELECT
   group_id,

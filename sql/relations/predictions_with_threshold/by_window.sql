@@ -1,5 +1,5 @@
 -- predictions_with_threshold: one row per prediction, with the lowest score of a positive at or above its own, NULL if there is none.
--- Per score: in the row of the input, which has several scores.
+-- Scope: score (in the row of the input, which has several scores)
 -- Grain: rows of predictions
 SELECT
   group_id,
