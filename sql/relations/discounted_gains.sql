@@ -2,7 +2,7 @@
 -- Documents of negative gain have none in the ideal ranking.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
--- Linear: in rank_probability.
+-- Tie expectation: linear (in rank_probability)
 -- Grain: rows of ideal_ranking
 SELECT
   list_id,

@@ -1,6 +1,6 @@
 -- list_counts: one row per ranked list, with the numbers of documents that are retrieved, judged, relevant, and both.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
--- Linear: in rank_probability.
+-- Tie expectation: linear (in rank_probability)
 -- Grain: list_id
 SELECT
   l.list_id,

@@ -12,7 +12,7 @@ from sqlrank.registry.contract import check_syntax_rules, raise_violations
 from sqlrank.registry.grain import GRAIN
 from sqlrank.registry.interval_annotation import INTERVAL, read_interval
 from sqlrank.registry.select_files import read_row_checks
-from sqlrank.registry.sql_file import ANNOTATIONS, SCOPES, Bounds
+from sqlrank.registry.sql_file import ANNOTATIONS, SCOPES, TIE_EXPECTATIONS, Bounds
 from sqlrank.registry.tie_bounds import TIE_BOUNDS, tie_bounds_problem
 from sqlrank.registry.value_bounds import MAP, NO_BOUNDS
 
@@ -140,6 +140,8 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
     for scope in file.scopes:
         if scope not in SCOPES:
             yield "-- Scope", f"no scope {scope!r}{did_you_mean(scope, SCOPES)} There are: {', '.join(SCOPES)}"
+    if file.tie_expectation not in {"", *TIE_EXPECTATIONS}:
+        yield "-- Tie expectation", f"no expectation {file.tie_expectation!r}. There are: {', '.join(TIE_EXPECTATIONS)}"
     yield from _bounds(file, library)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):
         yield f"-- {TIE_BOUNDS}", problem

@@ -268,11 +268,9 @@ def _is_linear_in_documents(files: Iterable[SqlFile], file: SqlFile, settings: M
 
     Its expectation over tie orders then equals its value with each document weighted by its probability.
     """
-    if any(dependency.annotations.get("Linear") == "no" for dependency in files):
+    if any(dependency.tie_expectation == "none" for dependency in files):
         return False
     relation = library.relation(file.source_relation, settings)
-    return (
-        "Linear" in file.annotations
-        or "Linear" in relation.annotations
-        or not any("Spread" in dependency.annotations for dependency in files)
+    return "linear" in {file.tie_expectation, relation.tie_expectation} or not any(
+        dependency.tie_expectation == "spread" for dependency in files
     )

@@ -27,9 +27,9 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Default", "Direction", "Engine", "Estimand", "Grain", "Influence key", "Interval", "Linear", "Materialize", "Nonzero",
-    "Previous run", "Probability", "Range", "Requires", "Rows", "Sampling unit", "Scope", "Source", "Spread", "Tie bounds",
-    "Undefined", "Unit", "Validate", "With k", r"Without \w+",
+    "Default", "Direction", "Engine", "Estimand", "Grain", "Influence key", "Interval", "Materialize", "Nonzero",
+    "Previous run", "Probability", "Range", "Requires", "Rows", "Sampling unit", "Scope", "Source", "Tie bounds",
+    "Tie expectation", "Undefined", "Unit", "Validate", "With k", r"Without \w+",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
 
@@ -40,6 +40,14 @@ SCOPES = ("group", "slice", "system", "score")
 - slice: computed for every slice of grouping sets
 - system: for every system of the run
 - score: for every score of predictions that have several, in one row
+"""
+
+TIE_EXPECTATIONS = ("linear", "spread", "none")
+"""How the expectation over orders of ties is computed.
+
+- linear: a metric that is a sum over documents, each weighted by the probability of its rank
+- spread: a relation that spreads tied documents over the ranks of their tie group
+- none: a function under which there is no expectation
 """
 
 _PARAM = re.compile(
@@ -190,6 +198,11 @@ class SqlFile:
     def scopes(self) -> tuple[str, ...]:
         """The scopes of a relation that differ from those of the rows it reads: some of ``SCOPES``."""
         return tuple(re.sub(r" \([^)]*\)", "", self.annotations["Scope"]).split(", ")) if "Scope" in self.annotations else ()
+
+    @property
+    def tie_expectation(self) -> str:
+        """One of ``TIE_EXPECTATIONS``, empty if the file declares none."""
+        return self.annotations.get("Tie expectation", "").partition(" ")[0]
 
     @property
     def bounds(self) -> Bounds | None:

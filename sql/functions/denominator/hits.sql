@@ -1,3 +1,3 @@
 -- denominator: the number of relevant documents retrieved within the cut-off.
--- Linear: no.
+-- Tie expectation: none
 CREATE MACRO denominator(cutoff, relevant, retrieved, hits) AS hits

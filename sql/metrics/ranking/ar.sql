@@ -5,7 +5,7 @@
 -- Range: 0 to 1, but not under denominator=relevant, denominator=min_rk, denominator=hits, denominator=retrieved.
 -- Undefined: a query without relevant documents.
 -- Source: Elliot MAR.
--- Linear: in rank_probability.
+-- Tie expectation: linear (in rank_probability)
 SELECT
   list_id,
   COALESCE(

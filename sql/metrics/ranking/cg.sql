@@ -3,7 +3,7 @@
 -- gain(): default linear: gain of a grade.
 -- Undefined: a query without relevant documents.
 -- Source: Järvelin & Kekäläinen 2002.
--- Linear: in rank_probability.
+-- Tie expectation: linear (in rank_probability)
 SELECT
   list_id,
   CASE

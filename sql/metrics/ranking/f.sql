@@ -5,7 +5,7 @@
 -- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: van Rijsbergen 1979.
--- Linear: in rank_probability.
+-- Tie expectation: linear (in rank_probability)
 -- Nonzero: $beta * $beta * SUM(doc_count) + $k.
 SELECT
   list_id,

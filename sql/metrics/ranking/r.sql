@@ -5,7 +5,7 @@
 -- Range: 0 to 1.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval recall.
--- Linear: in rank_probability.
+-- Tie expectation: linear (in rank_probability)
 SELECT
   list_id,
   COALESCE(

@@ -6,7 +6,7 @@
 -- scale(): default none: what gains are divided by.
 -- Undefined: a query without relevant documents.
 -- Source: Moffat & Zobel 2008.
--- Linear: in rank_probability.
+-- Tie expectation: linear (in rank_probability)
 -- Nonzero: scale(MAX(relevance)).
 SELECT
   list_id,

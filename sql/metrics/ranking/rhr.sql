@@ -3,7 +3,7 @@
 -- share(): default none: whether to divide by the best possible sum.
 -- Undefined: a query without relevant documents.
 -- Source: Deshpande & Karypis 2004; Apache Hivemall arhr.
--- Linear: in rank_probability.
+-- Tie expectation: linear (in rank_probability)
 -- Nonzero: cumulative_hits.
 SELECT
   list_id,

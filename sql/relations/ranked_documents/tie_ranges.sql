@@ -1,6 +1,6 @@
 -- ranked_documents: one row per retrieved document, with its rank and the first and the last rank of its tie group.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
--- Spread: over the ranks of a tie group, unless ties are broken.
+-- Tie expectation: spread (over the ranks of a tie group, unless ties are broken)
 -- Grain: list_id, doc_id
 SELECT
   list_id,
