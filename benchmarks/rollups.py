@@ -1,4 +1,4 @@
-"""Benchmark rollups: build time against plain sums; a year by campaign and thirteen windows against handwritten SQL; and folds."""
+"""Benchmark rollups: build time against plain sums; a year by campaign and thirteen windows against handwritten SQL; and buckets."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def by_hand(path: Path, threads: int) -> Values:
     return dict(zip(("least", "AUC", "greatest"), map(float, found), strict=True))
 
 
-def folded(path: Path) -> tuple[Path, Path]:
-    """Return a rollup of impressions by day and campaign, and one in 32 folds of their users."""
-    kept = tuple(path.with_name(f"{path.stem}_{name}.parquet") for name in ("rollup", "folds"))
-    for place, of_folds in zip(kept, ({}, {"fold": "user_id"}), strict=True):
+def bucketed(path: Path) -> tuple[Path, Path]:
+    """Return a rollup of impressions by day and campaign, and one in 32 buckets of their users."""
+    kept = tuple(path.with_name(f"{path.stem}_{name}.parquet") for name in ("rollup", "buckets"))
+    for place, of_buckets in zip(kept, ({}, {"unit": "user_id"}), strict=True):
         if not place.exists():
-            pq.write_table(sqlrank.rollup(METRICS, predictions=str(path), by=["day", "campaign"], **of_folds), place)
+            pq.write_table(sqlrank.rollup(METRICS, predictions=str(path), by=["day", "campaign"], **of_buckets), place)
     return kept
 
 
@@ -99,18 +99,18 @@ def asked(path: Path, threads: int, **options: Any) -> Values:
 
 
 def widths() -> None:
-    """Print how wide the bounds are on real data, by fineness, and how far the value is from the truth."""
+    """Print how wide the bounds are on real data, by n_bins, and how far the value is from the truth."""
     given = {"predictions": str(IMPRESSIONS), "columns": {"label": "click", "score": "score_logistic"}}
     metrics = ["AUC", "APS", "KS", "Gain@0.1"]
     (truth,) = sqlrank.evaluate(metrics, **given).to_pylist()
     console.print("Open Bandit, 40,000 impressions: value - truth, and half of what is between the bounds")
-    for fineness in (256, 1024, 4096):
-        made = sqlrank.rollup(metrics, fineness=fineness, **given)
+    for n_bins in (256, 1024, 4096):
+        made = sqlrank.rollup(metrics, n_bins=n_bins, **given)
         (row,) = sqlrank.evaluate(metrics, rollup=made).to_pylist()
         said = [
             f"{name} {row[name] - truth[name]:+.5f} ± {(row[f'{name}.bound_high'] - row[f'{name}.bound_low']) / 2:.5f}" for name in metrics
         ]
-        console.print(f"fineness {fineness}, {made.num_rows} rows: {', '.join(said)}", highlight=False)
+        console.print(f"n_bins {n_bins}, {made.num_rows} rows: {', '.join(said)}", highlight=False)
 
 
 def main() -> None:
@@ -137,27 +137,27 @@ def main() -> None:
     show(f"A rollup of {given.rows:,} impressions of 30 days and {given.campaigns} campaigns", made, "plain sums")
 
     count = duckdb.sql(f"SELECT COUNT(*) FROM '{kept}'").fetchall()[0][0]
-    windows = {"rolling": 90, "ends": "(DATE '2025-12-31' - day) % 7 = 0 AND day > DATE '2025-12-31' - 91"}
+    windows = {"window_days": 90, "window_ends": "(DATE '2025-12-31' - day) % 7 = 0 AND day > DATE '2025-12-31' - 91"}
     sides = {
         "by hand": partial(by_hand, kept, threads),
         "by campaign": partial(asked, kept, threads, by="campaign"),
         "in total": partial(asked, kept, threads),
-        "365 windows, in total": partial(asked, kept, threads, rolling=90),
+        "365 windows, in total": partial(asked, kept, threads, window_days=90),
         "13 windows, by campaign": partial(asked, kept, threads, by="campaign", **windows),
     }
     found = alternate(sides, given.repeat)
     all_agree({}, {name: found[name] for name in ("by hand", "by campaign")})
     show(f"AUC with bounds from {count:,} rows: {given.days} days of {given.campaigns} campaigns; windows of 90 days", found, "by hand")
-    plain, folds = folded(raw)
+    plain, buckets = bucketed(raw)
     sides = {
-        "a rollup without folds, by campaign": partial(asked, plain, threads, by="campaign"),
-        "with folds": partial(asked, folds, threads, by="campaign"),
-        "with folds and confidence": partial(asked, folds, threads, by="campaign", confidence=0.95),
+        "a rollup without buckets, by campaign": partial(asked, plain, threads, by="campaign"),
+        "with buckets": partial(asked, buckets, threads, by="campaign"),
+        "with buckets and confidence": partial(asked, buckets, threads, by="campaign", confidence=0.95),
     }
-    sizes = " and ".join(f"{pq.read_metadata(path).num_rows:,}" for path in (plain, folds))
+    sizes = " and ".join(f"{pq.read_metadata(path).num_rows:,}" for path in (plain, buckets))
     found = alternate(sides, given.repeat)
     all_agree({}, found)
-    show(f"AUC with bounds, and with standard errors, from {sizes} rows", found, "a rollup without folds, by campaign")
+    show(f"AUC with bounds, and with standard errors, from {sizes} rows", found, "a rollup without buckets, by campaign")
     widths()
     ratios = {"a rollup beside plain sums": made["sqlrank.rollup, checks on"].median / made["plain sums"].median}
     conclude(Target(name, ratio, at_most=4) for name, ratio in ratios.items())

@@ -30,7 +30,7 @@ POINTS = 20_000
 ROW_BYTES = 24
 """A row of a rollup in a file: its bin, and what positives and negatives weigh."""
 
-FINENESS = (512, 1024, 2048)
+N_BINS = (512, 1024, 2048)
 SKETCHES: dict[str, Callable[[], Any]] = {
     "KLL, k=200": lambda: sketches.kll_doubles_sketch(200),
     "KLL, k=800": lambda: sketches.kll_doubles_sketch(800),
@@ -83,9 +83,9 @@ def of_sketches(make: Callable[[], Any], table: pa.Table) -> tuple[float, float]
     return float(below(negatives, points).mean()), (size + more) / len(days)
 
 
-def of_rollup(fineness: int, table: pa.Table) -> tuple[float, float, float]:
+def of_rollup(n_bins: int, table: pa.Table) -> tuple[float, float, float]:
     """Return the AUC of a rollup, half of what is between its bounds, and its bytes a day."""
-    made = sqlrank.rollup("AUC", predictions=table, by="day", fineness=fineness)
+    made = sqlrank.rollup("AUC", predictions=table, by="day", n_bins=n_bins)
     (row,) = sqlrank.evaluate("AUC", rollup=made).to_pylist()
     days = len(table["day"].unique())
     return row["AUC"], (row["AUC.bound_high"] - row["AUC.bound_low"]) / 2, made.num_rows * ROW_BYTES / days
@@ -100,11 +100,11 @@ def compared(title: str, tables: list[pa.Table]) -> Table:
         return f"{fmean(sizes) / 1000:.1f}", f"{square**0.5:.1e}", certain
 
     shown = Table("", "kB a day", "error of AUC", "certain within", title=title)
-    for fineness in FINENESS:
-        values, halves, sizes = zip(*(of_rollup(fineness, table) for table in tables), strict=True)
+    for n_bins in N_BINS:
+        values, halves, sizes = zip(*(of_rollup(n_bins, table) for table in tables), strict=True)
         if any(abs(value - truth) > 2 * half for value, truth, half in zip(values, truths, halves, strict=True)):
-            raise SystemExit(f"fineness {fineness}: the truth is not between the bounds")
-        shown.add_row(f"sqlrank.rollup, fineness={fineness}", *said(list(values), list(sizes), f"± {max(halves):.4f}"))
+            raise SystemExit(f"n_bins {n_bins}: the truth is not between the bounds")
+        shown.add_row(f"sqlrank.rollup, n_bins={n_bins}", *said(list(values), list(sizes), f"± {max(halves):.4f}"))
     for name, make in SKETCHES.items():
         values, sizes = zip(*(of_sketches(make, table) for table in tables), strict=True)
         shown.add_row(name, *said(list(values), list(sizes), "-"))

@@ -41,8 +41,8 @@ def evaluate(
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
     rollup: Any = None,
-    rolling: int | None = None,
-    ends: str | None = None,
+    window_days: int | None = None,
+    window_ends: str | None = None,
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
@@ -85,9 +85,9 @@ def evaluate(
         inputs: sources of further roles, by name: ``history``, ``items``, ``features``, ``baseline``, or those that ``sql_dir`` declares.
         rollup: partial aggregates from :func:`sqlrank.rollup`, instead of predictions or rankings. Rank metrics have the additional columns
             ``M.bound_low`` and ``M.bound_high``; ``num_days`` (if there is a column ``day``) and ``num_rows`` count the merged days and rows.
-        rolling: for a rollup the window length in days, such as 28: a row for each ``day`` of the rollup (and group of ``by``), with the
+        window_days: for a rollup the window length in days, such as 28: a row for each ``day`` of the rollup (and group of ``by``), with the
             metrics of the window that ends on it; ``num_days`` counts the days with data. A group has rows for windows in which it has data.
-        ends: a condition in SQL on the last days of these windows, such as ``"day >= '2026-01-01'"``; ``where`` filters the merged rows.
+        window_ends: a condition in SQL on the last days of these windows, such as ``"day >= '2026-01-01'"``; ``where`` filters the merged rows.
         connection: a DuckDB connection, the path of a DuckDB file (opened read-only), or None for a database in memory; or a connection to
             another database, where sources are names of tables, and nothing is uploaded: PEP 249 (psycopg, sqlite3, Snowflake, BigQuery,
             Databricks, Trino, ClickHouse), ADBC, a SparkSession, a chdb session, a DataFusion context.
@@ -103,7 +103,7 @@ def evaluate(
         per_query: return one row per query instead of the aggregate.
         confidence: confidence level, such as 0.95. Each metric ``M`` is followed by the limits of its interval, ``M.ci_low`` and ``M.ci_high``,
             its standard error ``M.se`` (float64) and its number of units ``M.n_units`` (int64: queries, or rows of predictions), NULL if there
-            are none. For a rollup with folds ``M.n_buckets`` is the number of folds.
+            are none. For a rollup with buckets ``M.n_buckets`` is the number of buckets.
         interval: ``"auto"`` (Wilson's for proportions, else Student's), ``"wilson"``, ``"t"``, ``"normal"`` or ``"bootstrap"``.
         replicates: number of replicates for ``"bootstrap"``, by default 999 for query values and 199 for rows of predictions.
         seed: seed of the resampling; equal seeds give equal results.
@@ -158,12 +158,12 @@ def evaluate(
         seed=seed,
         policies=policies,
     )
-    if rollup is not None or rolling is not None or ends is not None:
+    if rollup is not None or window_days is not None or window_ends is not None:
         from sqlrank.rollups.evaluate_rollup import evaluate_rollup  # noqa: PLC0415  its import takes a tenth of a second
 
         if check != "auto":
             raise MetricError(f"check={check!r} is for rows, which a rollup does not have; leave it out, or rollup=")
-        return evaluate_rollup(call, rollup, connection, dialect, limits, rolling, ends)
+        return evaluate_rollup(call, rollup, connection, dialect, limits, window_days, window_ends)
     return execute_request(call, connection, dialect, limits, check, progress)
 
 
@@ -191,7 +191,7 @@ def sql(
     create_table: str | None = None,
     create_view: str | None = None,
     insert: str | None = None,
-    replace: str | None = None,
+    overwrite_by: str | None = None,
     compat: str | None = None,
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
@@ -211,7 +211,7 @@ def sql(
     ``where`` is a condition in the SQL of the engine, such as ``"day = CURRENT_DATE"``; a column of a run or qrels that cannot be inspected
     needs a prefix: ``"run.day = CURRENT_DATE"``. ``create_table`` and ``create_view`` name a table or view to create from the result,
     replacing an existing one if the engine can do so in one statement. ``insert`` names a table to add the rows to, by column names. With
-    ``replace``, a column of ``by`` such as ``"day"``, the rows of that table for the days of the result are deleted first: a script of two
+    ``overwrite_by``, a column of ``by`` such as ``"day"``, the rows of that table for the days of the result are deleted first: a script of two
     statements, in a transaction if the engine supports it.
 
     ``rollup`` is the result of :func:`sqlrank.rollup_sql`, instead of other sources. Rank metrics have ``_bound_low`` and ``_bound_high``, all have
@@ -246,7 +246,7 @@ def sql(
     if rollup is not None:
         from sqlrank.rollups.evaluate_sql import rollup_query_sql  # noqa: PLC0415  as for evaluate
 
-        return rollup_query_sql(call, rollup, connection, target_dialect, (create_table, create_view, insert), replace)
+        return rollup_query_sql(call, rollup, connection, target_dialect, (create_table, create_view, insert), overwrite_by)
     question = resolve_request(call)
     if target_dialect == "sqlite" and connection is None and question.confidence is not None and question.confidence.is_bootstrap:
         raise MetricError("SQLite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval")
@@ -255,8 +255,8 @@ def sql(
         prepared = prepare(question, database)
         read_tables = [bound_input.table.display_from_item for bound_input in prepared.columns.inputs.values()]
         wrapped = wrap_for_storage(prepared.statement, target_dialect, create_table, create_view, insert, read_tables)
-        if replace is not None:
-            return delete_insert_script(prepared.statement, wrapped, target_dialect, replace, insert, database.can_materialize_ctes)
+        if overwrite_by is not None:
+            return delete_insert_script(prepared.statement, wrapped, target_dialect, overwrite_by, insert, database.can_materialize_ctes)
         return render_statement(wrapped.tree, wrapped.header, target_dialect, database.can_materialize_ctes)
 
 

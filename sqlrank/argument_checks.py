@@ -111,10 +111,6 @@ def _are_numbers(value: Any) -> bool:
     return _is_number(value) or (isinstance(value, (list, tuple, range)) and all(map(_is_number, value)))
 
 
-def _is_count_or_bool(value: Any) -> bool:
-    return _is_non_negative_int(value) or _is_bool(value)
-
-
 def _is_memory(value: Any) -> bool:
     match = _MEMORY.fullmatch(value) if isinstance(value, str) else None
     return match is not None and float(match[1]) * _UNITS[match[2][0].upper()] >= _MIN_MEMORY_BYTES
@@ -147,11 +143,11 @@ ARGUMENT_RULES = {
     "salt": ArgumentRule(_is_str, "what the split is for, a text", MetricError),
     "exact": ArgumentRule(_is_bool, "True or False", MetricError),
     "expanding": ArgumentRule(_is_bool, "True or False", MetricError),
-    "rolling": ArgumentRule(_is_count_or_bool, "a whole number of days from 1, such as 28", MetricError),
-    "ends": ArgumentRule(_is_str, "one condition over days in SQL, such as \"day >= '2026-01-01'\""),
+    "window_days": ArgumentRule(_is_count, "a whole number of days from 1, such as 28", MetricError),
+    "window_ends": ArgumentRule(_is_str, "one condition over days in SQL, such as \"day >= '2026-01-01'\""),
     "batch": ArgumentRule(_is_str, "a name for rows that are added at once, such as '2026-03-05-corrections'", MetricError),
-    "negative": ArgumentRule(_is_bool, "True or False", MetricError),
-    "only": ArgumentRule(_is_str, 'one condition over columns in SQL, such as "user_id IN (7, 9)"'),
+    "retract": ArgumentRule(_is_bool, "True or False", MetricError),
+    "batch_where": ArgumentRule(_is_str, 'one condition over columns in SQL, such as "user_id IN (7, 9)"'),
     "lookback": ArgumentRule(_is_non_negative_int, "a whole number of days from 0, such as 3", MetricError),
     "day": ArgumentRule(_is_column, "the name of a column", MetricError),
     "min_units": ArgumentRule(_is_non_negative_int, "a whole number from 0, such as 20", MetricError),
@@ -166,7 +162,7 @@ ARGUMENT_RULES = {
     "where": ArgumentRule(_is_str, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),
     "show_where": ArgumentRule(_is_str, "one condition over columns of steps in SQL, such as \"true_cluster = 'Ann'\""),
     "reference": ArgumentRule(_is_str, "one condition over columns of the rollup in SQL, such as \"day < '2026-03-01'\""),
-    **{name: ArgumentRule(_is_column, "the name of a column, such as 'user_id'", MetricError) for name in ("unit", "fold")},
+    "unit": ArgumentRule(_is_column, "the name of a column, such as 'user_id'", MetricError),
     "per_query": ArgumentRule(_is_bool, "True or False"),
     "compat": ArgumentRule(_is_str, "the name of a tool's settings, such as 'trec10'", MetricError),
     "check": ArgumentRule(lambda value: _is_str(value) and value in CHECK_MODES, f"one of: {', '.join(CHECK_MODES)}"),
@@ -182,7 +178,7 @@ ARGUMENT_RULES = {
     "create_table": ArgumentRule(_is_str_or_path, "the name of a table"),
     "create_view": ArgumentRule(_is_str_or_path, "the name of a view"),
     "insert": ArgumentRule(_is_str_or_path, "the name of a table"),
-    "replace": ArgumentRule(_is_str, "a column of by, such as 'day'"),
+    "overwrite_by": ArgumentRule(_is_str, "a column of by, such as 'day'"),
     "kind": ArgumentRule(_is_str, "the name of a kind of chart, such as 'bars'", MetricError),
     "name": ArgumentRule(_is_str, "the name of a model, a text"),
     "materialized": ArgumentRule(_is_str, "one of: table, view, incremental"),
@@ -203,13 +199,13 @@ ARGUMENT_RULES = {
             "multi_variant_units": "error",
             "cold_start": "drop",
             "seen_pairs": "drop",
-            "bins": "grid",
+            "binning": "grid",
             "few_negatives": "truncate",
         }.items()
     },
-    "fineness": ArgumentRule(_is_non_negative_int, "a whole number from 1, such as 1024", MetricError),
-    **{name: ArgumentRule(_is_count, "a whole number from 1, such as 10", MetricError) for name in ("folds", "leave_last")},
-    "atoms": ArgumentRule(_are_numbers, "the scores that have bins of their own, such as [0.25, 0.5]", MetricError),
+    "n_bins": ArgumentRule(_is_non_negative_int, "a whole number from 1, such as 1024", MetricError),
+    **{name: ArgumentRule(_is_count, "a whole number from 1, such as 10", MetricError) for name in ("folds", "leave_last", "n_buckets")},
+    "exact_scores": ArgumentRule(_are_numbers, "the scores that have bins of their own, such as [0.25, 0.5]", MetricError),
     "path": ArgumentRule(_is_path, "the path of a file", SqlrankError),
 }
 """Rules of the arguments of public functions.

@@ -26,7 +26,7 @@ def keep(duck: duckdb.DuckDBPyConnection, day: str) -> None:
         where=f"day = DATE '{day}'",
         connection=duck,
         insert="daily_rollup",
-        replace="day",
+        overwrite_by="day",
     )
 
 
@@ -34,7 +34,7 @@ def show(duck: duckdb.DuckDBPyConnection, said: str) -> None:
     """Print the AUC of the last seven days, at four of the days."""
     print(f"\n{said}")
     rows = sqlrank.evaluate(
-        "AUC", rollup="daily_rollup", connection=duck, rolling=7, ends=f"day BETWEEN DATE '{CORRECTED}' AND DATE '2026-03-14'"
+        "AUC", rollup="daily_rollup", connection=duck, window_days=7, window_ends=f"day BETWEEN DATE '{CORRECTED}' AND DATE '2026-03-14'"
     )
     for row in rows.to_pylist():
         print(
@@ -63,7 +63,7 @@ def main() -> None:
         keep(duck, day)
     show(duck, "With both days as they are:")
 
-    rolling = sqlrank.evaluate("AUC", rollup="daily_rollup", connection=duck, rolling=7, by="campaign")
+    rolling = sqlrank.evaluate("AUC", rollup="daily_rollup", connection=duck, window_days=7, by="campaign")
     save_chart(sqlrank.chart(rolling), asked.chart)
     print(f"\ndrawn: {asked.chart.name}\n")
 

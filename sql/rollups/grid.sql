@@ -1,5 +1,5 @@
 -- grid: one row per group and score bin, with sums that can be added over days.
--- $fineness: integer from 1 to 65536, default 1024: number of bins between 0 and 1, which are equal steps of the 16th root of the score.
+-- $n_bins: integer from 1 to 65536, default 1024: number of bins between 0 and 1, which are equal steps of the 16th root of the score.
 -- Grain: group_id, bin
 SELECT
   group_id,
@@ -15,7 +15,7 @@ FROM (
     label,
     score,
     weight,
-    FLOOR($fineness * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * sixteenth_root(ABS(CAST(score AS DOUBLE)))) AS bin
+    FLOOR($n_bins * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * sixteenth_root(ABS(CAST(score AS DOUBLE)))) AS bin
   FROM predictions
 ) AS placed
 GROUP BY group_id, bin

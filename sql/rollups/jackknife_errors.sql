@@ -1,5 +1,5 @@
--- jackknife_errors: one row per group and metric, with its standard error from the values without one of g folds.
--- It is the root of (g - 1) / g times the sum of squared deviations from the mean, and NULL for a single fold or if any value is
+-- jackknife_errors: one row per group and metric, with its standard error from the values without one of g buckets.
+-- It is the root of (g - 1) / g times the sum of squared deviations from the mean, and NULL for a single bucket or if any value is
 -- undefined.
 -- Source: Shao & Tu 1995, The Jackknife and Bootstrap, section 2.3: the grouped jackknife.
 -- Grain: group_number, metric_number

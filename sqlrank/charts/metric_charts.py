@@ -105,8 +105,12 @@ def band_fields(view: ResultView, name: str) -> dict[str, str]:
 
 def _notes(view: ResultView, marks: str) -> list[str]:
     """Return captions on intervals or bounds, and on the days of rolling windows."""
-    rolling = view.texts.get("rolling")
-    days = [f"Each point: {f'the {rolling} days up to it' if rolling != '1' else 'one day'}."] if rolling and marks == "Bands" else []
+    window_days = view.texts.get("window_days")
+    days = (
+        [f"Each point: {f'the {window_days} days up to it' if window_days != '1' else 'one day'}."]
+        if window_days and marks == "Bands"
+        else []
+    )
     if marks and view.columns_of_kind(CI_LOW):
         return [f"{marks}: intervals that hold the truth with probability {view.texts.get('confidence', '?')}.", *days]
     if marks and view.columns_of_kind(BOUND_LOW):

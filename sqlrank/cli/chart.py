@@ -27,7 +27,6 @@ from sqlrank.cli.options import (
     Predictions,
     Qrels,
     Queries,
-    Rolling,
     Rollup,
     Run,
     Sort,
@@ -38,6 +37,7 @@ from sqlrank.cli.options import (
     Top,
     Unit,
     Where,
+    WindowDays,
     WindowEnd,
     metric_names,
 )  # fmt: skip
@@ -63,8 +63,8 @@ def chart(
     predictions: Predictions = None,
     queries: Queries = None,
     rollup: Rollup = None,
-    rolling: Rolling = None,
-    ends: WindowEnd = None,
+    window_days: WindowDays = None,
+    window_ends: WindowEnd = None,
     db: DatabaseFile = None,
     result: Annotated[
         Path | None, typer.Option(help="Draw this result instead, a Parquet file that evaluate or compare wrote with -o.")
@@ -110,7 +110,7 @@ def chart(
             table = _stored(result)
         else:
             arguments = call_arguments(
-                metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, rollup=rollup, rolling=rolling, ends=ends,
+                metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, rollup=rollup, window_days=window_days, window_ends=window_ends,
                 db=db, where=where, confidence=confidence, interval=interval, unit=unit, column=column, compat=compat, policy=policy,
                 plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads,
                 temp_directory=temp_directory, timeout=timeout,

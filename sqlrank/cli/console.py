@@ -25,6 +25,7 @@ FLAGS = {
     "shares": "share",
     "time_bounds": "time-bound",
     "expected_shares": "expected-share",
+    "exact_scores": "exact-score",
 }
 """Options that differ from the name of their Python argument."""
 
@@ -32,7 +33,7 @@ FLAGS = {
 _LIMITS = ("check", "memory_limit", "threads", "temp_directory", "timeout")
 _RESULT = ("format", "output", "digits")
 _EVALUATED = (
-    "run", "qrels", "predictions", "queries", "rollup", "rolling", "ends", "db", "by", "where", "confidence", "interval", "unit", "column",
+    "run", "qrels", "predictions", "queries", "rollup", "window_days", "window_ends", "db", "by", "where", "confidence", "interval", "unit", "column",
     "compat", "policy", "plan", "input",
 )  # fmt: skip
 UNREAD: dict[str, dict[str, tuple[str, ...]]] = {

@@ -30,7 +30,6 @@ from sqlrank.cli.options import (
     Qrels,
     Queries,
     Replicates,
-    Rolling,
     Rollup,
     Run,
     Seed,
@@ -42,6 +41,7 @@ from sqlrank.cli.options import (
     Top,
     Unit,
     Where,
+    WindowDays,
     WindowEnd,
     WithTotal,
 )
@@ -62,8 +62,8 @@ def evaluate(
     predictions: Predictions = None,
     queries: Queries = None,
     rollup: Rollup = None,
-    rolling: Rolling = None,
-    ends: WindowEnd = None,
+    window_days: WindowDays = None,
+    window_ends: WindowEnd = None,
     db: DatabaseFile = None,
     by: By = None,
     where: Where = None,
@@ -101,7 +101,7 @@ def evaluate(
         if with_total and not per_query:
             raise SqlrankError("--with-total is for --per-query")
         arguments = call_arguments(
-            metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, rollup=rollup, rolling=rolling, ends=ends, db=db,
+            metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, rollup=rollup, window_days=window_days, window_ends=window_ends, db=db,
             where=where, confidence=confidence, interval=interval, unit=unit, replicates=replicates, seed=seed, column=column, compat=compat,
             policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit, threads=threads,
             temp_directory=temp_directory, timeout=timeout,

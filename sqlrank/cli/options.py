@@ -39,9 +39,9 @@ Predictions = Annotated[
 ]
 Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to group by.")]
 Rollup = Annotated[str | None, typer.Option(help="Sums that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")]
-Rolling = Annotated[int | None, typer.Option(help="Of a rollup: a row per day with the metrics of so many last days, such as 28.")]
+WindowDays = Annotated[int | None, typer.Option(help="Of a rollup: a row per day with the metrics of so many last days, such as 28.")]
 WindowEnd = Annotated[
-    str | None, typer.Option(help="With --rolling: a condition on the days of these rows, such as \"day >= '2026-01-01'\".")
+    str | None, typer.Option(help="With --window-days: a condition on the days of these rows, such as \"day >= '2026-01-01'\".")
 ]
 DatabaseFile = Annotated[str | None, typer.Option("--db", help="A DuckDB file that holds the tables; opened read-only.")]
 By = Annotated[
@@ -68,7 +68,7 @@ Unit = Annotated[
     str | None, typer.Option(help="The column of predictions that says what was drawn on its own, such as user_id; query_id unless said.")
 ]
 Replicates = Annotated[int | None, typer.Option(help="How often units are drawn anew, for --interval bootstrap; 999 or 199 unless said.")]
-Replace = Annotated[
+OverwriteBy = Annotated[
     str | None,
     typer.Option(
         help="A column of --by, such as day: rows of --insert, or of an incremental model, for the days of the result are replaced."

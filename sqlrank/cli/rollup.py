@@ -39,7 +39,7 @@ from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.formats import TableStyle, resolve_format, write_result
 from sqlrank.registry.loader import registry_for
 
-NON_MODEL_ARGUMENTS = ("connection", "insert", "replace", "negative", "only", "inputs")
+NON_MODEL_ARGUMENTS = ("connection", "insert", "overwrite_by", "retract", "batch_where", "inputs")
 """Arguments that dbt models do not support."""
 
 
@@ -53,30 +53,32 @@ def rollup(
     by: Annotated[
         list[str] | None, typer.Option(help="A column that rows can be chosen and rolled up by later, such as day. Repeat for more.")
     ] = None,
-    bins: Annotated[str, typer.Option(help="grid, or score: each score by itself, which is exact, for few of them.")] = "grid",
-    fineness: Annotated[int, typer.Option(help="Steps of the grid between 0 and 1.")] = 1024,
-    atom: Annotated[
+    binning: Annotated[str, typer.Option(help="grid, or exact: a bin for each distinct score, for few of them.")] = "grid",
+    n_bins: Annotated[int, typer.Option(help="Bins of the grid between 0 and 1.")] = 1024,
+    exact_score: Annotated[
         list[float] | None, typer.Option(help="A score with a bin of its own, such as those of the curve CommonScores. Repeat for more.")
     ] = None,
-    fold: Annotated[
+    unit: Annotated[
         str | None,
-        typer.Option(help="What was drawn on its own, a column such as user_id, of rankings query_id: its folds give evaluate intervals."),
+        typer.Option(help="What was sampled independently, a column such as user_id, of rankings query_id: for intervals."),
     ] = None,
-    folds: Annotated[int | None, typer.Option(help="How many folds of it there are, 32 unless said.")] = None,
+    n_buckets: Annotated[int | None, typer.Option(help="Number of buckets of these units, 32 by default.")] = None,
     where: Where = None,
     db: DatabaseFile = None,
     column: ColumnMapping = None,
     policy: Policy = None,
     sql_dir: SqlDir = None,
     insert: Annotated[str | None, typer.Option(help="Add the rows to this table of --db, made if it is not there.")] = None,
-    replace: Annotated[
+    overwrite_by: Annotated[
         str | None, typer.Option(help="A column of --by, such as day: rows of --insert for its values are replaced.")
     ] = None,
     batch: Annotated[str | None, typer.Option(help="A name for these rows; --insert refuses one that the table has already.")] = None,
-    negative: Annotated[
-        bool, typer.Option("--negative", help="With --batch: rows that are taken back, as sums and counts below zero.")
+    retract: Annotated[
+        bool, typer.Option("--retract", help="With --batch: rows that are taken back, as sums and counts below zero.")
     ] = False,
-    only: Annotated[str | None, typer.Option(help="With --batch: a condition on its rows that is no part of the definition.")] = None,
+    batch_where: Annotated[
+        str | None, typer.Option(help="With --batch: a condition on its rows that is no part of the definition.")
+    ] = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead, to be run in a warehouse.")] = False,
     dialect: DialectName = "duckdb",
     create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
@@ -105,19 +107,19 @@ def rollup(
             "queries": queries,
             "inputs": parse_pairs("--input", input),
             "by": by or (),
-            "bins": bins,
-            "fineness": fineness,
-            "atoms": atom or (),
-            "fold": fold,
-            "folds": folds,
+            "binning": binning,
+            "n_bins": n_bins,
+            "exact_scores": exact_score or (),
+            "unit": unit,
+            "n_buckets": n_buckets,
             "connection": db,
             "columns": parse_columns(column),
             "where": where,
             "insert": insert,
-            "replace": replace,
+            "overwrite_by": overwrite_by,
             "batch": batch,
-            "negative": negative,
-            "only": only,
+            "retract": retract,
+            "batch_where": batch_where,
             "sql_dir": sql_dir,
             **parse_policies(policy, sql_dir),
         }

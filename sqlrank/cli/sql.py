@@ -20,13 +20,13 @@ from sqlrank.cli.options import (
     Inputs,
     Interval,
     Metrics,
+    OverwriteBy,
     PerQuery,
     Plan,
     Policy,
     Predictions,
     Qrels,
     Queries,
-    Replace,
     Replicates,
     Rollup,
     Run,
@@ -66,7 +66,7 @@ def sql(
     create_table: Annotated[str | None, typer.Option(help="Make this table of the result, such as project.dataset.metrics.")] = None,
     create_view: Annotated[str | None, typer.Option(help="Make this view of the result.")] = None,
     insert: Annotated[str | None, typer.Option(help="Add the rows of the result to this table.")] = None,
-    replace: Replace = None,
+    overwrite_by: OverwriteBy = None,
     dbt: DbtModelName = None,
     materialized: Annotated[str | None, typer.Option(help="How dbt keeps the model: table, view or incremental.")] = None,
     force: Force = False,
@@ -97,12 +97,12 @@ def sql(
         if dbt is None:
             if materialized is not None:
                 raise SqlrankError("--materialized is for --dbt")
-            typer.echo(sqlrank.sql(metrics, **options, **stored, replace=replace) + ";")
+            typer.echo(sqlrank.sql(metrics, **options, **stored, overwrite_by=overwrite_by) + ";")
             return
         clash = [f"--{name.replace('_', '-').replace('connection', 'db')}" for name, value in stored.items() if value is not None]
         if clash:
             raise SqlrankError(f"{clash[0]} is not for --dbt, which writes a model over models and sources")
         for path in write_dbt_model(
-            dbt, metrics, force, list_sources(sql_dir=sql_dir), materialized=materialized or "table", replace=replace, **options
+            dbt, metrics, force, list_sources(sql_dir=sql_dir), materialized=materialized or "table", overwrite_by=overwrite_by, **options
         ):
             typer.echo(f"wrote {path}", err=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 
-POINT_COLUMN, FOLD_COLUMN = INTEGER_COLUMNS = ("point", "fold")
+POINT_COLUMN, BUCKET_COLUMN = INTEGER_COLUMNS = ("point", "bucket")
 """Integer columns of a curve, which identify its rows."""
 
 COMMENT_WIDTH = 100
@@ -170,7 +170,7 @@ def _compile_curve(
         else exp.alias_(key_column(output.alias, curve_cte), key_column(output.alias).this.copy())
         for output in outputs
     ]
-    order = [*map(_output, outputs), *(exp.column(name) for name in curve_columns[: 1 + (curve_columns[0] == FOLD_COLUMN)])]
+    order = [*map(_output, outputs), *(exp.column(name) for name in curve_columns[: 1 + (curve_columns[0] == BUCKET_COLUMN)])]
     may_be_infinite = relations.library.may_be_infinite(metric.file, metric.dependencies.files)
     key_names = {name for role in relations.library.roles.values() for name, column in role.columns.items() if column.type == "key"}
     tree = exp.select(

@@ -55,7 +55,7 @@ def dbt_model(
     *,
     materialized: Materialized = "table",
     dialect: str = "duckdb",
-    replace: str | None = None,
+    overwrite_by: str | None = None,
     run: Any = None,
     qrels: Any = None,
     predictions: Any = None,
@@ -79,7 +79,7 @@ def dbt_model(
 
     An input of one name is a model or seed, ``ref('name')``; one of two names is a source, ``source('schema', 'table')``. Key columns get
     ``not_null`` tests, unless there are groupings, and a common uniqueness test. Counts get ``not_null`` tests. An incremental model
-    replaces the rows of the same groups. With ``replace``, a column of ``by`` such as ``"day"``, it reads only rows from the last day in
+    replaces the rows of the same groups. With ``overwrite_by``, a column of ``by`` such as ``"day"``, it reads only rows from the last day in
     the model on. It replaces all rows of these days if the adapter supports ``delete+insert``; otherwise it merges them. A text literal in
     ``where`` may hold Jinja, such as ``"day >= '{{ var(\"since\") }}'"``; other arguments may not.
 
@@ -113,9 +113,9 @@ def dbt_model(
     question = resolve_request(call)
     statement = prepare(question, names_only_database(dialect, dbt_relation)).statement
     column = None
-    if replace is not None:
+    if overwrite_by is not None:
         statement = dataclasses.replace(statement, tree=statement.tree.copy())
-        column = _replaced(statement, replace, materialized, dialect, options)
+        column = _replaced(statement, overwrite_by, materialized, dialect, options)
     statement = dataclasses.replace(statement, tree=without_order(statement))
     keys, _ = _split(statement)
     config = f"materialized='{materialized}'"
@@ -196,7 +196,7 @@ def _replaced(statement: CompiledStatement, column: str, materialized: str, dial
     Returns the name of the column.
     """
     if materialized != "incremental":
-        raise InputError(f"replace={column!r} is for materialized='incremental'; choose that, or leave out replace")
+        raise InputError(f"overwrite_by={column!r} is for materialized='incremental'; choose that, or leave out overwrite_by")
     identifier = resolve_group_column(statement, column, dialect)
     items = zip(without_order(statement).selects, statement.outputs, strict=True)
     (alias,) = [output.alias for select_item, output in items if output_identifier(select_item) == identifier]

@@ -103,10 +103,10 @@ def delete_insert_script(
         MetricError: the dialect cannot delete rows.
     """
     if insert is None:
-        raise InputError("replace= says which rows of insert= are replaced; name that table, too")
+        raise InputError("overwrite_by= says which rows of insert= are replaced; name that table, too")
     target = get_dialect(dialect)
     if not target.supports_delete:
-        raise MetricError(f"{dialect} deletes no rows, so that none can be replaced; leave out replace, or choose create_table")
+        raise MetricError(f"{dialect} deletes no rows, so that none can be replaced; leave out overwrite_by, or choose create_table")
     identifier = resolve_group_column(statement, column, dialect)
     delete = exp.Delete(this=stored.tree.this.this.copy(), where=exp.Where(this=_matches_row(_values(statement, identifier), identifier)))
     if target.supports_transactions:
@@ -122,7 +122,7 @@ def delete_insert_script(
     return f"{render_statement(delete, note, dialect)};\n{to_sql(stored.tree, dialect, pretty=True, can_materialize=can_materialize)}"
 
 
-def resolve_group_column(statement: CompiledStatement, column: str, dialect: str, argument: str = "replace") -> exp.Identifier:
+def resolve_group_column(statement: CompiledStatement, column: str, dialect: str, argument: str = "overwrite_by") -> exp.Identifier:
     """Return the name of a column of ``by`` in a stored result; ``argument`` names it in messages."""
     items = zip(without_order(statement).selects, statement.outputs, strict=True)
     identifiers = {output.name: output_identifier(select_item) for select_item, output in items if output.kind == "by"}

@@ -14,7 +14,7 @@ from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, key_column
 from sqlrank.compiler.select_builders import order_rows
-from sqlrank.compiler.statement import FOLD_COLUMN, CompiledStatement
+from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.compiler.unit_hashing import digest_number, unit_digest
 from sqlrank.errors import MetricError
 from sqlrank.registry.roles import UNIT_COLUMN
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sqlrank.resolve import ResolvedRequest
 
 
-BINNINGS = ("grid", "score")
+BINNINGS = ("grid", "exact")
 """Binning methods: steps of a fixed grid, or one bin per distinct score."""
 
 DEFAULT_BINS = 1024
@@ -52,24 +52,24 @@ class ScoreBinning:
     exact_scores: tuple[float, ...]
 
     @classmethod
-    def from_arguments(cls, kind: str, fineness: int, atoms: Sequence[float] | None) -> ScoreBinning:
-        """Parse ``bins``, ``fineness`` and ``atoms``; raise ``MetricError`` for invalid values."""
+    def from_arguments(cls, kind: str, n_bins: int, requested_scores: Sequence[float] | None) -> ScoreBinning:
+        """Parse ``binning``, ``n_bins`` and ``exact_scores``; raise ``MetricError`` for invalid values."""
         if kind not in BINNINGS:
-            raise MetricError(f"bins={kind!r} is not possible: give one of: {', '.join(BINNINGS)}")
-        scores = [atoms] if isinstance(atoms, (int, float)) else list(atoms or ())
+            raise MetricError(f"binning={kind!r} is not possible: give one of: {', '.join(BINNINGS)}")
+        scores = [requested_scores] if isinstance(requested_scores, (int, float)) else list(requested_scores or ())
         invalid = next(
             (score for score in scores if isinstance(score, bool) or not isinstance(score, (int, float)) or not math.isfinite(score)), None
         )
         if invalid is not None:
-            raise MetricError(f"atoms={invalid!r} is not possible: give the scores that have bins of their own, such as [0.25, 0.5]")
+            raise MetricError(f"exact_scores={invalid!r} is not possible: give the scores that have bins of their own, such as [0.25, 0.5]")
         exact_scores = tuple(sorted({float(score) + 0.0 for score in scores}))
         if exact_scores and kind != "grid":
-            raise MetricError("atoms= (--atom) is for bins='grid'; with bins='score' each score has a bin of its own")
+            raise MetricError("exact_scores= (--exact-score) is for binning='grid'; with binning='exact' each score has a bin of its own")
         if len(exact_scores) > MAX_EXACT_SCORES:
             raise MetricError(
-                f"atoms= has {len(exact_scores):,} scores, and at most {MAX_EXACT_SCORES} can have bins of their own; name the most frequent"
+                f"exact_scores= has {len(exact_scores):,} scores, and at most {MAX_EXACT_SCORES} can have bins of their own; name the most frequent"
             )
-        return cls(kind, fineness, exact_scores)
+        return cls(kind, n_bins, exact_scores)
 
     def add_exact_score_bins(self, tree: exp.Select) -> None:
         """Give each of ``exact_scores`` a bin of its own, splitting the grid bin around it.
@@ -87,55 +87,55 @@ class ScoreBinning:
         if first == end:
             return sql_literal(2 * first / GRID_STEPS)
         middle = (first + end) // 2
-        score, atom = exp.column("score"), sql_literal(self.exact_scores[middle])
+        score, exact_score = exp.column("score"), sql_literal(self.exact_scores[middle])
         ifs = [
-            exp.If(this=exp.LT(this=score, expression=atom), true=self._place(first, middle)),
-            exp.If(this=exp.EQ(this=score.copy(), expression=atom.copy()), true=sql_literal((2 * middle + 1) / GRID_STEPS)),
+            exp.If(this=exp.LT(this=score, expression=exact_score), true=self._place(first, middle)),
+            exp.If(this=exp.EQ(this=score.copy(), expression=exact_score.copy()), true=sql_literal((2 * middle + 1) / GRID_STEPS)),
         ]
         return exp.Case(ifs=ifs, default=self._place(middle + 1, end))
 
 
 DEFAULT_BUCKETS, MAX_BUCKETS = 32, 1000
-"""Default and maximum number of folds."""
+"""Default and maximum number of buckets."""
 
 SALT = "state:"
-"""Prefix of the hashed unit id: the same in every rollup, so that folds of two rollups hold the same units. Another would change intervals."""
+"""Prefix of the hashed unit id: the same in every rollup, so that buckets of two rollups hold the same units. Another would change intervals."""
 
 UNIT_DIGEST = "unit_digest"
 
-BUCKETED_LISTS = "lists_in_folds"
-"""The CTE with one row per list and its fold."""
+BUCKETED_LISTS = "lists_in_buckets"
+"""The CTE with one row per list and its bucket."""
 
 
 @dataclass(frozen=True)
 class JackknifeBuckets:
-    """A number of jackknife folds of the units in a column or expression."""
+    """A number of jackknife buckets of the units in a column or expression."""
 
     unit: str
     n_buckets: int
 
     @classmethod
     def from_arguments(cls, unit: str | None, requested: int | None) -> JackknifeBuckets | None:
-        """Parse ``fold`` and ``folds``; return None without folds.
+        """Parse ``unit`` and ``n_buckets``; return None without a unit.
 
         Raises ``MetricError`` for an invalid number.
         """
         if unit is None:
             if requested is not None:
                 raise MetricError(
-                    "folds= is how many folds there are of the units that fold= names, such as fold='user_id' (--fold user_id)"
+                    "n_buckets= is the number of buckets of the units that unit= names, such as unit='user_id' (--unit user_id)"
                 )
             return None
         n_buckets = DEFAULT_BUCKETS if requested is None else requested
         if isinstance(n_buckets, bool) or not isinstance(n_buckets, int) or not 1 < n_buckets <= MAX_BUCKETS:
             raise MetricError(
-                f"folds={n_buckets!r} is not possible: give a whole number from 2 to {MAX_BUCKETS}, such as {DEFAULT_BUCKETS}"
+                f"n_buckets={n_buckets!r} is not possible: give a whole number from 2 to {MAX_BUCKETS}, such as {DEFAULT_BUCKETS}"
             )
         return cls(unit, n_buckets)
 
     @property
     def fingerprint(self) -> str:
-        """Return eight digits of a hash of the unit and the number of folds."""
+        """Return eight digits of a hash of the unit and the number of buckets."""
         return hashlib.sha256(json.dumps([self.unit, self.n_buckets, SALT]).encode()).hexdigest()[:8]
 
     def with_unit_column(self, call: Request) -> Request:
@@ -144,7 +144,7 @@ class JackknifeBuckets:
         return replace(call, columns={**other_columns, UNIT_COLUMN: self.unit})
 
     def add_bucket_key(self, tree: exp.Select) -> None:
-        """Add the fold to the GROUP BY: compute the hash in an inner SELECT, the fold in the outer one."""
+        """Add the bucket to the GROUP BY: compute the hash in an inner SELECT, the bucket in the outer one."""
         inner = tree.args["from_"].this
         if not isinstance(inner, exp.Subquery):
             names = sorted({column.name for column in tree.find_all(exp.Column)} - {GROUP_ID})
@@ -153,12 +153,12 @@ class JackknifeBuckets:
         inner_select = inner.this
         column_names = [*(select_item.alias_or_name for select_item in inner_select.selects)]
         inner_select.select(exp.alias_(unit_digest(SALT, exp.column(UNIT_COLUMN)), UNIT_DIGEST), copy=False)
-        fold = exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets))
-        outer = exp.select(*column_names, exp.alias_(fold, FOLD_COLUMN)).from_(inner_select.subquery("digested"))
+        bucket = exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets))
+        outer = exp.select(*column_names, exp.alias_(bucket, BUCKET_COLUMN)).from_(inner_select.subquery("digested"))
         inner.set("this", outer)
         group_column, *rest = tree.selects
-        tree.select(group_column, exp.column(FOLD_COLUMN), *rest, append=False, copy=False)
-        tree.group_by(FOLD_COLUMN, copy=False)
+        tree.select(group_column, exp.column(BUCKET_COLUMN), *rest, append=False, copy=False)
+        tree.group_by(BUCKET_COLUMN, copy=False)
 
     def unit_column(self, question: ResolvedRequest) -> str | None:
         """Return the unit column of rankings, or None if the unit is the query.
@@ -170,13 +170,13 @@ class JackknifeBuckets:
             return None
         if "queries" not in question.sources:
             raise MetricError(
-                f"fold={self.unit!r}: what was drawn on its own is a query of rankings, fold='query_id', or a column of queries= (--queries), the "
+                f"unit={self.unit!r}: what was drawn on its own is a query of rankings, unit='query_id', or a column of queries= (--queries), the "
                 "table that says what is known of each"
             )
         for metric in question.metrics:
             if any("group" in file.scopes for file in metric.dependencies.files):
                 raise MetricError(
-                    f"{metric.metric} depends on other lists, which fold={self.unit!r} would tell apart; take fold='query_id'"
+                    f"{metric.metric} depends on other lists, which unit={self.unit!r} would tell apart; take unit='query_id'"
                 )
         return f"queries.{self.unit.removeprefix('queries.')}"
 
@@ -187,7 +187,7 @@ class JackknifeBuckets:
         return replace(question, call=replace(question.call, per_query=True, include_query_weights=True), group_by=by)
 
     def group_values_by_bucket(self, statement: CompiledStatement, question: ResolvedRequest) -> CompiledStatement:
-        """Group the per-query values of a statement by fold of their units."""
+        """Group the per-query values of a statement by bucket of their units."""
         values: Any = statement.tree.copy()
         ctes = values.args.pop("with_")
         values.set("order", None)
@@ -198,19 +198,23 @@ class JackknifeBuckets:
         columns: list[exp.Expr] = [*keys, *(exp.column(output.alias) for output in value_outputs)]
         digest = exp.alias_(unit_digest(SALT, key_column(unit.alias)), UNIT_DIGEST)
         digested = exp.select(*columns, digest).from_(values.subquery("query_values")).subquery("digested")
-        fold = exp.alias_(exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets)), FOLD_COLUMN)
-        bucketed_lists = exp.select(*columns, fold).from_(digested)
-        bucketed_lists.comments = [f"{BUCKETED_LISTS}: one row per list, with the number of its fold"]
+        bucket = exp.alias_(exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets)), BUCKET_COLUMN)
+        bucketed_lists = exp.select(*columns, bucket).from_(digested)
+        bucketed_lists.comments = [f"{BUCKETED_LISTS}: one row per list, with the number of its bucket"]
         metrics = [exp.column(output.alias) for output in value_outputs if output.kind == "metric"]
         audits = [exp.alias_(exp.Sum(this=exp.column(output.alias)), output.alias) for output in value_outputs if output.kind == "audit"]
-        bucket = exp.alias_(exp.cast(exp.column(FOLD_COLUMN), BIGINT), FOLD_COLUMN)
+        bucket = exp.alias_(exp.cast(exp.column(BUCKET_COLUMN), BIGINT), BUCKET_COLUMN)
         tree = (
             exp.select(*keys, bucket, *metrics, *audits)
             .from_(BUCKETED_LISTS)
-            .group_by(*(key.copy() for key in keys), exp.column(FOLD_COLUMN))
+            .group_by(*(key.copy() for key in keys), exp.column(BUCKET_COLUMN))
         )
-        tree = order_rows(tree, [*keys, exp.column(FOLD_COLUMN)])
+        tree = order_rows(tree, [*keys, exp.column(BUCKET_COLUMN)])
         tree.set("with_", ctes)
         tree.with_(BUCKETED_LISTS, as_=bucketed_lists, copy=False)
-        outputs = [*by, OutputColumn(FOLD_COLUMN, FOLD_COLUMN, "point"), *(output for output in value_outputs if output.kind != "weight")]
+        outputs = [
+            *by,
+            OutputColumn(BUCKET_COLUMN, BUCKET_COLUMN, "point"),
+            *(output for output in value_outputs if output.kind != "weight"),
+        ]
         return CompiledStatement(tree, outputs, statement.header)

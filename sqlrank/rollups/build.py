@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.compiler.layout import OutputColumn
-from sqlrank.compiler.statement import FOLD_COLUMN, CompiledStatement
+from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.errors import MetricError
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.metric import Metric
@@ -104,23 +104,23 @@ def _lighten(total: exp.Sum) -> None:
 
 @dataclass(frozen=True)
 class Definition:
-    """The definition of a rollup's rows, and their jackknife folds.
+    """The definition of a rollup's rows, and their jackknife buckets.
 
     The presence of weights is added when the source is known.
     """
 
     facts: Mapping[str, Any]
-    folds: JackknifeBuckets | None = None
+    buckets: JackknifeBuckets | None = None
 
     def digest(self, *, is_weighted: bool) -> str:
-        """Return the definition hash: 16 digits, and eight of the folds if there are any."""
+        """Return the definition hash: 16 digits, and eight of the buckets if there are any."""
         text = json.dumps({**self.facts, **({"weighted": True} if is_weighted else {})}, sort_keys=True, default=str)
         digits = hashlib.sha256(text.encode()).hexdigest()[:16]
-        return digits if self.folds is None else f"{digits}-{self.folds.fingerprint}"
+        return digits if self.buckets is None else f"{digits}-{self.buckets.fingerprint}"
 
 
 def rollup_question(
-    call: Request, dialect: str, bins: ScoreBinning, folds: JackknifeBuckets | None = None
+    call: Request, dialect: str, bins: ScoreBinning, buckets: JackknifeBuckets | None = None
 ) -> tuple[ResolvedRequest, Definition]:
     """Return the question whose result is a rollup, and the definition of its rows.
 
@@ -133,7 +133,8 @@ def rollup_question(
             "by has several groupings, whose rows would overlap, and count twice when they are added up; give one list of columns"
         )
     if reserved_name := next(
-        (name for name in question.group_by if name.lower() in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, FOLD_COLUMN}), None
+        (name for name in question.group_by if name.lower() in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}),
+        None,
     ):
         raise MetricError(
             f'by names {reserved_name!r}, which is a column of every rollup; rename it: by="{reserved_name}_={reserved_name}"'
@@ -150,8 +151,8 @@ def rollup_question(
         "expressions": dict(question.group_expressions),
     }
     if metrics.is_per_query:
-        return question if folds is None else folds.per_query_question(question), Definition(
-            row_facts | row_definition(question.metrics, library), folds
+        return question if buckets is None else buckets.per_query_question(question), Definition(
+            row_facts | row_definition(question.metrics, library), buckets
         )
     binning_kind = bins.kind if metrics.rank_based else "group_sums"
     file = _file(
@@ -159,26 +160,26 @@ def rollup_question(
         metrics,
         list(dict.fromkeys(text for metric in question.metrics for text in metric.file.required_row_checks)),
         bins,
-        folds,
+        buckets,
     )
-    settings = {"fineness": bins.n_bins} if "fineness" in file.params else {}
+    settings = {"n_bins": bins.n_bins} if "n_bins" in file.params else {}
     for param in file.params.values():
-        check_parameter_value("fineness", param, bins.n_bins)
+        check_parameter_value("n_bins", param, bins.n_bins)
     null_policy = {name: value for name, value in question.metrics[0].settings.items() if name == "nulls"}
     facts = {
         "aggregates": sorted(tree.sql("duckdb") for tree in metrics.aggregates.values()),
-        "bins": [binning_kind, settings.get("fineness"), *(bins.exact_scores if metrics.rank_based else ())],
+        "bins": [binning_kind, settings.get("n_bins"), *(bins.exact_scores if metrics.rank_based else ())],
         **row_facts,
         "nulls": null_policy.get("nulls"),
     }
-    definition = Definition(facts, folds)
+    definition = Definition(facts, buckets)
     # The compiled file depends on the metrics, so its cache key needs the definition hash.
     metric = Metric("RollupRows", (("definition", definition.digest(is_weighted=False)),))
     resolved_metric = ResolvedMetric(
         metric, file, {**null_policy, **settings}, find_dependencies(library, file, {**null_policy, **settings}), PREDICTIONS_ROLE
     )
-    if folds is not None:
-        question = replace(question, call=folds.with_unit_column(call), needs_units=True)
+    if buckets is not None:
+        question = replace(question, call=buckets.with_unit_column(call), needs_units=True)
     return replace(question, metrics=[resolved_metric]), definition
 
 
@@ -187,9 +188,9 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
 
     For rankings, the metrics become aggregates of per-query values first.
     """
-    folds = definition.folds
+    buckets = definition.buckets
     if any(output.kind == "metric" for output in statement.outputs):
-        statement = statement if folds is None else folds.group_values_by_bucket(statement, question)
+        statement = statement if buckets is None else buckets.group_values_by_bucket(statement, question)
         is_weighted = "weight" in find_list_query(statement).named_selects
         statement = aggregate_per_query_values(statement, question.metrics, question.library, NUM_ROWS)
     else:
@@ -203,7 +204,7 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
     )
 
 
-def _file(binning_kind: str, metrics: RollupMetrics, requires: list[str], bins: ScoreBinning, folds: JackknifeBuckets | None) -> SqlFile:
+def _file(binning_kind: str, metrics: RollupMetrics, requires: list[str], bins: ScoreBinning, buckets: JackknifeBuckets | None) -> SqlFile:
     """Return the SQL file of a rollup with its aggregate columns and the metrics' checks."""
     file = SqlFile("curves", "rollup_rows", sql_root() / "rollups" / f"{binning_kind}.sql")
     tree = file.statement
@@ -214,7 +215,7 @@ def _file(binning_kind: str, metrics: RollupMetrics, requires: list[str], bins: 
     if isinstance(inner, exp.Subquery):
         inner.this.select(*(exp.column(name) for name in sorted(missing - set(inner.this.named_selects))), copy=False)
     tree.select(*(exp.alias_(aggregate.copy(), name) for name, aggregate in metrics.aggregates.items()), copy=False)
-    if folds is not None:
-        folds.add_bucket_key(tree)
+    if buckets is not None:
+        buckets.add_bucket_key(tree)
     file.__dict__["annotations"] = {**file.annotations, **({"Requires": ", ".join(requires)} if requires else {})}
     return file

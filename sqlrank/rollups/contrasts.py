@@ -41,9 +41,9 @@ CONTRAST_INTERVALS = (CI_LOW, CI_HIGH, SE, N_BUCKETS, P_VALUE)
 
 
 class SideResult(NamedTuple):
-    """One side of a contrast: its metrics by group, its bins, and its leave-one-fold-out metrics.
+    """One side of a contrast: its metrics by group, its bins, and its leave-one-bucket-out metrics.
 
-    Bins and leave-one-fold-out metrics are None if they are not needed.
+    Bins and leave-one-bucket-out metrics are None if they are not needed.
     """
 
     metrics: pa.Table
@@ -180,7 +180,7 @@ def _numbers(name: str, reference: Mapping[str, Any], current: Mapping[str, Any]
 
 
 def _align_groups(leave_one_out: pa.Table, group_numbers: pa.Array) -> pa.Table:
-    """Renumber the groups of one side's leave-one-fold-out values to the common group numbering."""
+    """Renumber the groups of one side's leave-one-bucket-out values to the common group numbering."""
     return leave_one_out.set_column(
         leave_one_out.column_names.index(ROLLUP_GROUP_ID),
         ROLLUP_GROUP_ID,
@@ -215,7 +215,7 @@ def compare_rollups(
     timeout: float | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Compare models by rollups of their predictions, with intervals from folds of the same units.
+    """Compare models by rollups of their predictions, with intervals from buckets of the same units.
 
     Args:
         metrics: as for :func:`sqlrank.evaluate` with ``rollup=``.
@@ -223,7 +223,7 @@ def compare_rollups(
         baseline: the model that the others are compared with; the first by default.
         where: a condition that selects rows of all rollups, such as ``"day >= '2026-03-01'"``.
         by: key columns of the rollups to group by.
-        confidence: confidence level of intervals, which need folds; None for bounds alone.
+        confidence: confidence level of intervals, which need buckets; None for bounds alone.
         connection: where the rollups are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -236,17 +236,17 @@ def compare_rollups(
     Returns:
         A row per group, metric and model except the baseline. The columns of ``by`` come first, then ``metric``, ``baseline``, ``system``
         (string), ``value_baseline``, ``value``, ``difference``, and its guaranteed bounds ``bound_low`` and ``bound_high``
-        (float64). ``confidence`` adds the interval limits ``ci_low`` and ``ci_high``, the standard error ``se``, the number of folds
+        (float64). ``confidence`` adds the interval limits ``ci_low`` and ``ci_high``, the standard error ``se``, the number of buckets
         ``n_buckets`` (int64) and ``p_value``, not corrected for multiple comparisons. ``num_days_baseline`` and ``num_days`` exist if there is
         a column ``day``; ``num_rows_baseline`` and ``num_rows`` are int64. Undefined values are NULL.
 
     Raises:
         MetricError: a metric that cannot be computed from a rollup, or fewer than two rollups.
-        InputError: a rollup without the columns of a metric or without folds, or rollups with different folds.
+        InputError: a rollup without the columns of a metric or without buckets, or rollups with different buckets.
 
     >>> import sqlrank
     >>> clicks = {"user_id": [1, 2, 3, 4], "label": [1, 0, 1, 0], "old": [0.5, 0.25, 0.25, 0.5], "new": [0.75, 0.25, 0.5, 0.5]}
-    >>> arguments = {"predictions": pa.table(clicks), "fold": "user_id", "folds": 4, "bins": "score"}
+    >>> arguments = {"predictions": pa.table(clicks), "unit": "user_id", "n_buckets": 4, "binning": "exact"}
     >>> rollups = {name: sqlrank.rollup("AUC", columns={"score": name}, **arguments) for name in ("old", "new")}
     >>> compare_rollups("AUC", rollups=rollups).select(["value_baseline", "value", "difference"]).to_pylist()
     [{'value_baseline': 0.5, 'value': 0.875, 'difference': 0.375}]
@@ -290,13 +290,13 @@ def _first(rollups: Any, baseline: str | None) -> str:
 
 
 def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
-    """Raise ``InputError`` for rollups with different folds, whose units cannot be left out together."""
+    """Raise ``InputError`` for rollups with different buckets, whose units cannot be left out together."""
     (first_name, first_fingerprint), *rest = fingerprints.items()
     for name, fingerprint in rest:
         if fingerprint != first_fingerprint:
             raise InputError(
-                f"rollup: the folds of {first_name} and {name} are not alike ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
-                "folds; make both with the same fold= and folds=, or ask for what is certain alone with confidence=None"
+                f"rollup: the buckets of {first_name} and {name} are not alike ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
+                "buckets; make both with the same unit= and n_buckets=, or ask for what is certain alone with confidence=None"
             )
 
 

@@ -49,11 +49,11 @@ def rollup_model(
     begin: str | date,
     day: str = "day",
     lookback: int = 3,
-    bins: str = "grid",
-    fineness: int = DEFAULT_BINS,
-    atoms: Sequence[float] = (),
-    fold: str | None = None,
-    folds: int | None = None,
+    binning: str = "grid",
+    n_bins: int = DEFAULT_BINS,
+    exact_scores: Sequence[float] = (),
+    unit: str | None = None,
+    n_buckets: int | None = None,
     dialect: str = "duckdb",
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
@@ -77,11 +77,11 @@ def rollup_model(
         begin: the first day, such as ``"2026-01-01"``.
         day: the day column of ``by``, a date.
         lookback: number of days before the last one to rebuild in each run, for labels that arrive late.
-        bins: as for :func:`sqlrank.rollup`.
-        fineness: as for :func:`sqlrank.rollup`.
-        atoms: as for :func:`sqlrank.rollup`.
-        fold: as for :func:`sqlrank.rollup`.
-        folds: as for :func:`sqlrank.rollup`.
+        binning: as for :func:`sqlrank.rollup`.
+        n_bins: as for :func:`sqlrank.rollup`.
+        exact_scores: as for :func:`sqlrank.rollup`.
+        unit: as for :func:`sqlrank.rollup`.
+        n_buckets: as for :func:`sqlrank.rollup`.
         dialect: SQL dialect of the warehouse.
         columns: mapping from canonical column names to those of the source.
         where: a SQL condition on the rows to read; it may contain Jinja.
@@ -101,7 +101,7 @@ def rollup_model(
     if dialect not in MICROBATCH_PARTITIONING:
         raise InputError(
             f"dbt has no microbatch for {dialect} that replaces whole days, as far as sqlrank knows; choose from: {', '.join(MICROBATCH_PARTITIONING)}, or "
-            "run what sqlrank.rollup_sql (sqlrank rollup --sql --insert --replace day) prints"
+            "run what sqlrank.rollup_sql (sqlrank rollup --sql --insert --overwrite-by day) prints"
         )
     call = Request(
         metrics,
@@ -113,7 +113,7 @@ def rollup_model(
         policies=policies,
     )
     question, definition = rollup_question(
-        call, dialect, ScoreBinning.from_arguments(bins, fineness, atoms), JackknifeBuckets.from_arguments(fold, folds)
+        call, dialect, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
     statement = add_definition_column(prepare(question, names_only_database(dialect, dbt_relation)).statement, definition, question)
     if (named_batch := Batch.from_arguments(batch)) is not None:
@@ -126,7 +126,7 @@ def rollup_model(
     config_arguments = ", ".join(f"{key}={value!r}" for key, value in config.items()) + MICROBATCH_PARTITIONING[dialect].format(event)
     model_statement = dataclasses.replace(statement, tree=without_order(statement))
     config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}"
-    options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "fold": fold, "batch": batch, **policies}
+    options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "unit": unit, "batch": batch, **policies}
     text = model_text(config_text, model_statement, dialect, options)
     description = f"Sums per {' and '.join(question.group_by)} that sqlrank evaluate --rollup adds up (sqlrank {__version__})"
     return DbtModel(text, schema_yaml(name, description, model_statement, question, dialect))

@@ -121,7 +121,7 @@ def _verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozense
     uses_interval = row["metric"] in by_interval
     width, (low, high) = _width(row, tolerance), (row[name] for name in ((CI_LOW, CI_HIGH) if uses_interval else BOUNDS))
     if low is None:
-        return Verdict(INCONCLUSIVE, "cannot tell: too few folds, or they do not differ")
+        return Verdict(INCONCLUSIVE, "cannot tell: too few buckets, or they do not differ")
     if max(abs(low), abs(high)) <= width:
         return Verdict(PASS, "within the tolerance")
     if low > width or high < -width:
@@ -158,7 +158,7 @@ def drift(
         by: key columns of the rollup to group by.
         at_most: maximum change of a metric, up or down, for a verdict on each row: ``0.01``, ``"2%"`` of the reference's value, or by name,
             ``{"AUC": 0.01, "PSI": 0.2}``. ``"*"`` means all other metrics. PSI needs a tolerance under its own name.
-        confidence: confidence level, such as 0.95: adds intervals of the differences to a rollup with folds, and bases verdicts on them.
+        confidence: confidence level, such as 0.95: adds intervals of the differences to a rollup with buckets, and bases verdicts on them.
         connection: where the rollup is.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -171,7 +171,7 @@ def drift(
     Returns:
         A row per group and metric. The columns of ``by`` come first, then ``metric`` (string), ``value_reference``, ``value_current``,
         ``difference``, and its guaranteed bounds ``bound_low`` and ``bound_high`` (float64). ``confidence`` adds the interval limits ``ci_low``
-        and ``ci_high``, the standard error ``se``, the number of folds ``n_buckets`` (int64) and the p-value ``p_value``. ``at_most`` adds
+        and ``ci_high``, the standard error ``se``, the number of buckets ``n_buckets`` (int64) and the p-value ``p_value``. ``at_most`` adds
         ``tolerance``, ``verdict`` and ``reason`` (string). ``num_days_reference`` and ``num_days_current`` exist if there is a column ``day``;
         ``num_rows_reference`` and ``num_rows_current`` are int64. ``PSI`` is the population stability index over deciles of the reference's
         scores, if the rollup has bins. Rows

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank._version import __version__
-from sqlrank.compiler.statement import FOLD_COLUMN
+from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import MetricError
@@ -47,7 +47,7 @@ ColumnBuilder = Callable[[MergeQuery, pa.Table], MetricColumns]
 INTERVAL_COLUMNS = (CI_LOW, CI_HIGH, SE, N_UNITS, N_BUCKETS)
 """Interval columns of a metric, with one of the two counts."""
 
-ROLLING_KEY = "sqlrank.rolling"
+WINDOW_DAYS_KEY = "sqlrank.window_days"
 """Metadata key of the window length in days."""
 
 
@@ -57,21 +57,21 @@ def evaluate_rollup(
     connection: Any,
     dialect: str | None,
     limits: ResourceLimits,
-    rolling: int | None = None,
-    ends: str | None = None,
+    window_days: int | None = None,
+    window_ends: str | None = None,
 ) -> pa.Table:
     """Return the metrics of a call from a rollup, evaluated by its engine.
 
-    ``rolling`` is the window length in days, ``ends`` a condition on the last days of windows.
+    ``window_days`` is the window length in days, ``window_ends`` a condition on the last days of windows.
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates, or an option that needs rows.
         InputError: a rollup without the columns of a metric, or rows that cannot be merged.
     """
     if rollup is None:
-        what = "ends" if rolling is None else "rolling"
+        what = "window_ends" if window_days is None else "window_days"
         raise MetricError(f"{what}= is for rollup=, the sums of days that sqlrank.rollup (sqlrank rollup) makes")
-    refuse_row_options(call, rolling, ends)
+    refuse_row_options(call, window_days, window_ends)
     library, resolved_metrics, metrics, by = resolve_rollup_call(call)
 
     def work(database: Database) -> pa.Table:
@@ -80,7 +80,7 @@ def evaluate_rollup(
         if call.confidence is not None:
             rollup_table.check_interval_support(metrics, by)
         rows = rollup_table.select_rows(database, metrics, call.where)
-        windows = None if rolling is None else RollingWindows.ending_at(database, rollup_table, rows, rolling, ends)
+        windows = None if window_days is None else RollingWindows.ending_at(database, rollup_table, rows, window_days, window_ends)
         has_day = rollup_table.day_column in [rollup_table.table.column(name) for name in by]
         keys = by if windows is None or has_day else [*by, str(rollup_table.day_column)]
         merge_query = MergeQuery(database, rollup_table, rows, keys, windows)
@@ -95,7 +95,7 @@ def evaluate_rollup(
     column_kinds |= {name: name for name in (NUM_DAYS, NUM_ROWS) if name in table.column_names}
     metadata = {"sqlrank.version": __version__, **metrics_metadata(column_kinds, resolved_metrics, library).to_schema_metadata()}
     metadata |= {} if call.confidence is None else {"sqlrank.confidence": f"{call.confidence:g}", "sqlrank.interval": "t"}
-    return table.replace_schema_metadata(metadata | ({} if rolling is None else {ROLLING_KEY: str(rolling)}))
+    return table.replace_schema_metadata(metadata | ({} if window_days is None else {WINDOW_DAYS_KEY: str(window_days)}))
 
 
 def resolve_rollup_call(call: Request) -> tuple[Registry, list[ResolvedMetric], RollupMetrics, list[str]]:
@@ -122,17 +122,17 @@ def group_columns(call: Request) -> list[str]:
     return by
 
 
-def refuse_row_options(call: Request, rolling: int | None = None, ends: str | None = None) -> None:
+def refuse_row_options(call: Request, window_days: int | None = None, window_ends: str | None = None) -> None:
     """Raise ``MetricError`` for options that need rows, and for invalid windows."""
     row_options = [*call.sources, *(name for name in ("columns", "per_query", "compat", "plan", "unit") if getattr(call, name))]
     if row_options:
         raise MetricError(
             f"{row_options[0]}= is for rows, which a rollup does not have; beside rollup= give metrics, by, where and connection"
         )
-    if rolling is not None and (isinstance(rolling, bool) or rolling < 1):
-        raise MetricError(f"rolling={rolling} is not possible: give how many days are added up, a whole number from 1, such as 28")
-    if ends is not None and rolling is None:
-        raise MetricError("ends= chooses the days at which windows end; give their length with rolling=, or choose days with where=")
+    if window_ends is not None and window_days is None:
+        raise MetricError(
+            "window_ends= chooses the days at which windows end; give their length with window_days=, or choose days with where="
+        )
 
 
 def metric_table(
@@ -142,8 +142,8 @@ def metric_table(
 
     Metrics in ``resolved_metrics`` get intervals.
     """
-    has_folds = not metrics.is_per_query or merge_query.table.has(FOLD_COLUMN)
-    means = [] if not resolved_metrics or has_folds else metrics.averaged(merge_query.table.has)
+    has_buckets = not metrics.is_per_query or merge_query.table.has(BUCKET_COLUMN)
+    means = [] if not resolved_metrics or has_buckets else metrics.averaged(merge_query.table.has)
     table = merge_query.merge_aggregates(
         replace(metrics, metrics=(*metrics.metrics, *(moment for metric in means for moment in metric.moments)))
     )
@@ -153,8 +153,8 @@ def metric_table(
     columns_by_metric = {metric.name: columns_by_metric.get(metric.name) or {metric.name: table[metric.name]} for metric in metrics.metrics}
     if resolved_metrics:
         interval_metrics = jackknife.metrics_with_interval(metrics, resolved_metrics)
-        bucket_query = replace(merge_query, by=[*merge_query.by, FOLD_COLUMN])
-        if has_folds:
+        bucket_query = replace(merge_query, by=[*merge_query.by, BUCKET_COLUMN])
+        if has_buckets:
             standard_errors = _in_chunks(
                 merge_query,
                 groups,
@@ -167,7 +167,7 @@ def metric_table(
             standard_errors = jackknife.mean_standard_errors(means, table)
         values = {name: columns[name].to_pylist() for name, columns in columns_by_metric.items()}
         interval_columns = jackknife.interval_columns(
-            values, standard_errors, resolved_metrics, float(call.confidence or 0), N_BUCKETS if has_folds else N_UNITS
+            values, standard_errors, resolved_metrics, float(call.confidence or 0), N_BUCKETS if has_buckets else N_UNITS
         )
         columns_by_metric = {name: columns | interval_columns[name] for name, columns in columns_by_metric.items()}
     columns: dict[str, Any] = dict(zip(merge_query.by, (table[key] for key in keys), strict=True))

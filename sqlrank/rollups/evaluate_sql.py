@@ -69,7 +69,7 @@ UNWEIGHTED_NOTE = "Means of lists are those without weights; aggregate=wmean has
 
 
 def rollup_query_sql(
-    call: Request, rollup: Any, connection: Any, dialect: str, targets: tuple[str | None, str | None, str | None], replace: str | None
+    call: Request, rollup: Any, connection: Any, dialect: str, targets: tuple[str | None, str | None, str | None], overwrite_by: str | None
 ) -> str:
     """Return the SQL text that evaluates the metrics of a call from a rollup.
 
@@ -94,8 +94,8 @@ def rollup_query_sql(
         lines += [UNWEIGHTED_NOTE] if metrics.is_per_query and not database.can_inspect else []
         statement = CompiledStatement(tree, outputs, "\n".join(lines))
         stored = wrap_for_storage(statement, dialect, *targets, [rollup_table.table.display_from_item])
-        if replace is not None:
-            return delete_insert_script(statement, stored, dialect, replace, targets[-1], database.can_materialize_ctes)
+        if overwrite_by is not None:
+            return delete_insert_script(statement, stored, dialect, overwrite_by, targets[-1], database.can_materialize_ctes)
         return render_statement(stored.tree, stored.header, dialect, database.can_materialize_ctes)
 
 

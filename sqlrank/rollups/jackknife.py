@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from sqlrank.compiler.parameter_binding import sql_literal
-from sqlrank.compiler.statement import FOLD_COLUMN
+from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inference.student_t import t_critical_value, t_two_sided_tail
@@ -42,20 +42,20 @@ METRIC_NUMBER, VALUE_COLUMN = "metric_number", "value"
 """Column names: the number of the metric, and its value."""
 
 StandardErrors = dict[tuple[int, int], tuple[int, float | None]]
-"""The number of folds and the standard error, by the numbers of group and metric."""
+"""The number of buckets and the standard error, by the numbers of group and metric."""
 
 
 def leave_one_out_values(
     metrics: RollupMetrics, merge_query: MergeQuery, groups: pa.Table, call: Request, limits: ResourceLimits
 ) -> pa.Table:
-    """Return the metrics of each group with one fold left out at a time.
+    """Return the metrics of each group with one bucket left out at a time.
 
-    Columns: ``group_number`` (row number in ``groups``), ``fold``, ``metric_number`` (position in the request, int64) and ``value``
-    (float64, NULL if undefined). There is one row per group, metric and fold; folds that add nothing to the sums of a metric are omitted.
+    Columns: ``group_number`` (row number in ``groups``), ``bucket``, ``metric_number`` (position in the request, int64) and ``value``
+    (float64, NULL if undefined). There is one row per group, metric and bucket; buckets that add nothing to the sums of a metric are omitted.
     """
     untimed_limits = replace(limits, timeout=None)  # the call has a deadline of its own
     metrics = metrics.resolve_weights(merge_query.table.has)
-    bucket_query = replace(merge_query, by=[*merge_query.by, FOLD_COLUMN])
+    bucket_query = replace(merge_query, by=[*merge_query.by, BUCKET_COLUMN])
     tables = _leave_out_sums(metrics, bucket_query, groups, untimed_limits) | (
         _leave_out_orders(metrics, bucket_query, groups, call, untimed_limits) if metrics.rank_based else {}
     )
@@ -77,9 +77,9 @@ def jackknife_standard_errors(leave_one_out: pa.Table, limits: ResourceLimits) -
 def leave_one_out_differences(
     reference: pa.Table, current: pa.Table, full_values: Mapping[tuple[int, int], tuple[float | None, float | None]], limits: ResourceLimits
 ) -> pa.Table:
-    """Return leave-one-fold-out differences of metrics, with the fold left out of both sides.
+    """Return leave-one-bucket-out differences of metrics, with the bucket left out of both sides.
 
-    ``full_values`` has the values of both sides with all folds.
+    ``full_values`` has the values of both sides with all buckets.
     """
     keys = list(full_values)
     numbers = {ROLLUP_GROUP_ID: [group for group, _ in keys], METRIC_NUMBER: [metric for _, metric in keys]}
@@ -88,11 +88,11 @@ def leave_one_out_differences(
     with duckdb_session(None, replace(limits, timeout=None)) as duck:
         for name, table in (("left_out_then", reference), ("left_out_now", current), ("whole", pa.table(numbers | values, schema=schema))):
             duck.register(name, table)
-        return duck.sql(load_select("rollups", "fold_differences.sql").sql("duckdb")).to_arrow_table()
+        return duck.sql(load_select("rollups", "bucket_differences.sql").sql("duckdb")).to_arrow_table()
 
 
 def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, limits: ResourceLimits) -> dict[str, pa.Table]:
-    """Return leave-one-fold-out values of additive metrics, by name, from the sums of the other folds."""
+    """Return leave-one-bucket-out values of additive metrics, by name, from the sums of the other buckets."""
     merged = {name: tree for metric in metrics.additive for name, tree in metric.aggregates.items()}
     # The formulas hold the function that merges each aggregate.
     merge_functions = {node.this.name: type(node) for metric in metrics.additive for node in metric.formula.find_all(exp.AggFunc)}
@@ -100,21 +100,21 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
         AdditiveMetric(name, {name: tree}, merge_functions[name](this=exp.column(name))) for name, tree in merged.items()
     )
     table = bucket_query.merge_aggregates(RollupMetrics(merged_metrics))
-    fold = table[f"key_{len(bucket_query.by) - 1}"]
-    if fold.null_count:
+    bucket = table[f"key_{len(bucket_query.by) - 1}"]
+    if bucket.null_count:
         raise InputError(
-            f"rollup: {FOLD_COLUMN} is NULL in some rows of {bucket_query.table.table.label}, whose unit was NULL and was not checked; "
-            f"leave them out by where='{FOLD_COLUMN} IS NOT NULL'"
+            f"rollup: {BUCKET_COLUMN} is NULL in some rows of {bucket_query.table.table.label}, whose unit was NULL and was not checked; "
+            f"leave them out by where='{BUCKET_COLUMN} IS NOT NULL'"
         )
     columns = {
         ROLLUP_GROUP_ID: group_ids(groups, table),
-        FOLD_COLUMN: fold.cast(pa.int64()),
+        BUCKET_COLUMN: bucket.cast(pa.int64()),
         NUM_ROWS: table[NUM_ROWS],
         **{name: table[name] for name in merged},
     }
     window: dict[str, Any] = {
         "partition_by": [exp.column(ROLLUP_GROUP_ID)],
-        "order": exp.Order(expressions=[exp.Ordered(this=exp.column(FOLD_COLUMN))]),
+        "order": exp.Order(expressions=[exp.Ordered(this=exp.column(BUCKET_COLUMN))]),
         "spec": exp.WindowSpec(
             kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="UNBOUNDED", end_side="FOLLOWING", exclude=exp.var("CURRENT ROW")
         ),
@@ -124,7 +124,7 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
     ]
     added = [exp.alias_(_adds(metric.aggregates), f"added_{index}") for index, metric in enumerate(metrics.additive)]
     inner = (
-        exp.select(ROLLUP_GROUP_ID, FOLD_COLUMN, *sums_without_bucket, *added)
+        exp.select(ROLLUP_GROUP_ID, BUCKET_COLUMN, *sums_without_bucket, *added)
         .from_("parts")
         .where(exp.NEQ(this=exp.column(NUM_ROWS), expression=sql_literal(0)))
         .subquery("o")
@@ -132,24 +132,24 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
     select_items = [exp.alias_(exp.cast(metric.formula, "DOUBLE"), f"metric_{index}") for index, metric in enumerate(metrics.additive)]
     select_items += [exp.alias_(exp.Max(this=exp.column(select_item.alias)), select_item.alias) for select_item in added]
     query = (
-        exp.select(ROLLUP_GROUP_ID, FOLD_COLUMN, *select_items)
+        exp.select(ROLLUP_GROUP_ID, BUCKET_COLUMN, *select_items)
         .from_(inner)
-        .group_by(ROLLUP_GROUP_ID, FOLD_COLUMN)
-        .order_by(ROLLUP_GROUP_ID, FOLD_COLUMN)
+        .group_by(ROLLUP_GROUP_ID, BUCKET_COLUMN)
+        .order_by(ROLLUP_GROUP_ID, BUCKET_COLUMN)
     )
     with duckdb_session(None, limits) as duck:
         duck.register("parts", pa.table(columns))
         values = duck.sql(query.sql("duckdb")).to_arrow_table()
     return {
-        metric.name: values.select([ROLLUP_GROUP_ID, FOLD_COLUMN, f"metric_{index}"])
-        .rename_columns([ROLLUP_GROUP_ID, FOLD_COLUMN, VALUE_COLUMN])
+        metric.name: values.select([ROLLUP_GROUP_ID, BUCKET_COLUMN, f"metric_{index}"])
+        .rename_columns([ROLLUP_GROUP_ID, BUCKET_COLUMN, VALUE_COLUMN])
         .filter(values[f"added_{index}"])
         for index, metric in enumerate(metrics.additive)
     }
 
 
 def _adds(aggregates: Iterable[str]) -> exp.Expr:
-    """Return the condition that a fold adds something to the sums of a metric."""
+    """Return the condition that a bucket adds something to the sums of a metric."""
     return exp.or_(
         *(exp.NEQ(this=exp.func("COALESCE", exp.column(name), sql_literal(0)), expression=sql_literal(0)) for name in aggregates)
     )
@@ -158,38 +158,38 @@ def _adds(aggregates: Iterable[str]) -> exp.Expr:
 def _leave_out_orders(
     metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, call: Request, limits: ResourceLimits
 ) -> dict[str, pa.Table]:
-    """Return leave-one-fold-out values of rank metrics, by name, for chunks of groups."""
+    """Return leave-one-bucket-out values of rank metrics, by name, for chunks of groups."""
     bins = bucket_query.merged_bins
-    fold = bins[f"key_{len(bucket_query.by) - 1}"].cast(pa.int64())
+    bucket = bins[f"key_{len(bucket_query.by) - 1}"].cast(pa.int64())
     group_numbers = group_ids(groups, bins)
     bins = (
         bins.select(["bin", "positives", "negatives", "score_min", "score_max"])
         .append_column(ROLLUP_GROUP_ID, group_numbers)
-        .append_column(FOLD_COLUMN, fold)
+        .append_column(BUCKET_COLUMN, bucket)
     )
     nonempty_bins = bins.filter(pc.or_(pc.not_equal(bins["positives"], 0), pc.not_equal(bins["negatives"], 0)))
     pairs = (
-        nonempty_bins.group_by([ROLLUP_GROUP_ID, FOLD_COLUMN])
+        nonempty_bins.group_by([ROLLUP_GROUP_ID, BUCKET_COLUMN])
         .aggregate([])
-        .sort_by([(ROLLUP_GROUP_ID, "ascending"), (FOLD_COLUMN, "ascending")])
+        .sort_by([(ROLLUP_GROUP_ID, "ascending"), (BUCKET_COLUMN, "ascending")])
     )
     pairs = pairs.append_column("pair_number", pa.array(range(pairs.num_rows), pa.int64()))
-    groups_per_chunk = max(1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, _without_folds(bins, pairs)))
+    groups_per_chunk = max(1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, _max_left_out_bins(bins, pairs)))
     values: dict[int, Mapping[str, float | None]] = {}
     for first in range(0, groups.num_rows, groups_per_chunk):
         with duckdb_session(None, limits) as duck:
-            for name, table in (("fold_bins", bins), ("pairs", pairs)):
+            for name, table in (("bucket_bins", bins), ("pairs", pairs)):
                 duck.register(
                     name,
                     table.filter(_between(table[ROLLUP_GROUP_ID], first, first + groups_per_chunk))
                     if groups_per_chunk < groups.num_rows
                     else table,
                 )
-            rows = duck.sql(load_select("rollups", "leave_one_fold_out.sql").sql("duckdb")).to_arrow_table()
+            rows = duck.sql(load_select("rollups", "leave_one_bucket_out.sql").sql("duckdb")).to_arrow_table()
         order_values = evaluate_tie_orders(metrics.rank_based, rows, call.sql_dir, call.policies, limits, only_tied=True)
         values |= {pair_number: row for (pair_number, order), row in order_values.items() if order == AS_TIED}
     values_by_pair = [values.get(pair_number, {}) for pair_number in range(pairs.num_rows)]
-    pairs = pairs.select([ROLLUP_GROUP_ID, FOLD_COLUMN])
+    pairs = pairs.select([ROLLUP_GROUP_ID, BUCKET_COLUMN])
     return {
         metric.name: pairs.append_column(
             VALUE_COLUMN, pa.array([pair_values.get(metric.name) for pair_values in values_by_pair], pa.float64())
@@ -202,10 +202,12 @@ def _between(numbers: pa.ChunkedArray, first: int, end: int) -> Any:
     return pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, end))
 
 
-def _without_folds(bins: pa.Table, pairs: pa.Table) -> int:
-    """Return the maximum number of bins to evaluate: the bins of all groups times the most folds of any group."""
-    folds: Sequence[int] = pairs.group_by(ROLLUP_GROUP_ID).aggregate([(FOLD_COLUMN, "count")])[f"{FOLD_COLUMN}_count"].to_pylist()
-    return int(bins.group_by([ROLLUP_GROUP_ID, "bin"]).aggregate([]).num_rows) * max(folds, default=1)
+def _max_left_out_bins(bins: pa.Table, pairs: pa.Table) -> int:
+    """Return the maximum number of bins to evaluate: the bins of all groups times the most buckets of any group."""
+    bucket_counts: Sequence[int] = (
+        pairs.group_by(ROLLUP_GROUP_ID).aggregate([(BUCKET_COLUMN, "count")])[f"{BUCKET_COLUMN}_count"].to_pylist()
+    )
+    return int(bins.group_by([ROLLUP_GROUP_ID, "bin"]).aggregate([]).num_rows) * max(bucket_counts, default=1)
 
 
 WEIGHT_SUMS = {"weights": "count", "total": "total", "squared_weights": "count", "products": "total", "squares": "squares"}
@@ -228,7 +230,7 @@ def check_interval_options(call: Request) -> None:
     """Raise ``MetricError`` for interval options that a rollup does not support."""
     for name, default in (("interval", "auto"), ("replicates", None), ("seed", 0)):
         if getattr(call, name) != default:
-            raise MetricError(f"{name}= is for rows; a rollup has intervals by its folds, of confidence= alone")
+            raise MetricError(f"{name}= is for rows; a rollup has intervals by its buckets, of confidence= alone")
     if call.confidence is not None:
         check_confidence_level(call.confidence)
 
@@ -248,7 +250,7 @@ def metrics_with_interval(metrics: RollupMetrics, resolved_metrics: Sequence[Res
 def bucket_standard_errors(
     metrics: RollupMetrics, merge_query: MergeQuery, groups: pa.Table, call: Request, limits: ResourceLimits
 ) -> dict[str, dict[str, pa.Array]]:
-    """Return standard errors and numbers of folds by metric, with one value per group."""
+    """Return standard errors and numbers of buckets by metric, with one value per group."""
     errors = jackknife_standard_errors(leave_one_out_values(metrics, merge_query, groups, call, limits), limits) if metrics.metrics else {}
     return {metric.name: _columns(errors, metric_number, groups.num_rows) for metric_number, metric in enumerate(metrics.metrics)}
 
@@ -280,31 +282,33 @@ def _error(count: float | None, *sums: float | None) -> float | None:
     return math.sqrt(count / (count - 1) * spread) / weight if spread > CANCELLATION_TOLERANCE * squares else None
 
 
-def t_interval(value: float | None, error: float | None, folds: int | None, level: float, size: float | None = None) -> list[float | None]:
-    """Return the limits of a t interval, None if the folds do not differ.
+def t_interval(
+    value: float | None, error: float | None, n_buckets: int | None, level: float, size: float | None = None
+) -> list[float | None]:
+    """Return the limits of a t interval, None if the buckets do not differ.
 
     ``size`` is the magnitude to which rounding errors are relative; the value's own by default.
 
     >>> [round(limit, 12) for limit in t_interval(0.5, 0.1, 2, 0.5)]
     [0.4, 0.6]
     """
-    if value is None or error is None or folds is None or not error > ERROR_TOLERANCE * abs(value if size is None else size):
+    if value is None or error is None or n_buckets is None or not error > ERROR_TOLERANCE * abs(value if size is None else size):
         return [None, None]
-    reach = t_critical_value(level, folds - 1) * error
+    reach = t_critical_value(level, n_buckets - 1) * error
     return [value - reach, value + reach]
 
 
-def difference_inference(values: Sequence[float | None], error: float | None, folds: int | None, level: float) -> dict[str, Any]:
-    """Return interval, standard error, number of folds and p-value of a difference.
+def difference_inference(values: Sequence[float | None], error: float | None, n_buckets: int | None, level: float) -> dict[str, Any]:
+    """Return interval, standard error, number of buckets and p-value of a difference.
 
     ``values`` begin with the values of both sides and their difference. ``p_value`` is the two-sided p-value of Student's t for no difference,
-    NULL if the folds do not differ.
+    NULL if the buckets do not differ.
     """
     size = max(abs(value or 0.0) for value in values[:2])
-    low, high = t_interval(values[2], error, folds, level, size)
-    is_known = low is not None and values[2] is not None and error is not None and folds is not None
-    chance = t_two_sided_tail(abs(values[2] / error), folds - 1) if is_known else None  # type: ignore[operator]
-    return {CI_LOW: low, CI_HIGH: high, SE: error, N_BUCKETS: folds, P_VALUE: chance}
+    low, high = t_interval(values[2], error, n_buckets, level, size)
+    is_known = low is not None and values[2] is not None and error is not None and n_buckets is not None
+    chance = t_two_sided_tail(abs(values[2] / error), n_buckets - 1) if is_known else None  # type: ignore[operator]
+    return {CI_LOW: low, CI_HIGH: high, SE: error, N_BUCKETS: n_buckets, P_VALUE: chance}
 
 
 def interval_columns(
@@ -353,4 +357,7 @@ def _clip(limits: list[float | None], value: float | None, bounds: tuple[float, 
 
 def _columns(errors: StandardErrors, metric_number: int, count: int) -> dict[str, pa.Array]:
     pairs = [errors.get((group, metric_number), (None, None)) for group in range(count)]
-    return {SE: pa.array([error for _, error in pairs], pa.float64()), N_BUCKETS: pa.array([folds for folds, _ in pairs], pa.int64())}
+    return {
+        SE: pa.array([error for _, error in pairs], pa.float64()),
+        N_BUCKETS: pa.array([n_buckets for n_buckets, _ in pairs], pa.int64()),
+    }

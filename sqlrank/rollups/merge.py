@@ -45,15 +45,17 @@ class RollingWindows:
     length: int
 
     @classmethod
-    def ending_at(cls, database: Database, rollup_table: RollupTable, rows: exp.Subquery, length: int, ends: str | None) -> RollingWindows:
-        """Return the windows that end at the days for which ``ends`` holds.
+    def ending_at(
+        cls, database: Database, rollup_table: RollupTable, rows: exp.Subquery, length: int, window_ends: str | None
+    ) -> RollingWindows:
+        """Return the windows that end at the days for which ``window_ends`` holds.
 
         Raises:
             InputError: no day column, values that are not days, or an invalid condition.
         """
         if rollup_table.day_column is None:
             raise InputError(
-                f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, by which rolling= tells which days are the last ones; make it with "
+                f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, by which window_days= tells which days are the last ones; make it with "
                 'by=["day", ...], such as by="day=CAST(timestamp AS DATE)"'
             )
         column = exp.alias_(rollup_table.column(rollup_table.day_column), DAY_COLUMN)
@@ -63,12 +65,16 @@ class RollingWindows:
         order = sorted(range(len(numbers)), key=numbers.__getitem__)
         days, numbers = days.take(pa.array(order, pa.int64())), sorted(numbers)
         end_numbers = list(range(len(numbers)))
-        if ends is not None:
-            query = query.where(parse_key_condition(ends, rollup_table.table, [rollup_table.day_column], database.dialect, "ends"))
+        if window_ends is not None:
+            query = query.where(
+                parse_key_condition(window_ends, rollup_table.table, [rollup_table.day_column], database.dialect, "window_ends")
+            )
             end_ordinals = set(map(day_ordinal, database.fetch_arrow(database.render(query)).column(0).to_pylist()))
             end_numbers = [index for index in end_numbers if numbers[index] in end_ordinals]
             if not end_numbers:
-                raise InputError(f"ends: no day of {rollup_table.table.label} is one at which {ends}; its last is {days[-1].as_py()}")
+                raise InputError(
+                    f"window_ends: no day of {rollup_table.table.label} is one at which {window_ends}; its last is {days[-1].as_py()}"
+                )
         return cls(days, numbers, end_numbers, length)
 
     def slice(self, first: int, count: int) -> RollingWindows:
@@ -191,7 +197,7 @@ def day_ordinal(value: Any) -> int:
     except (ValueError, TypeError):
         pass
     raise InputError(
-        f"rollup: day holds {short_repr(value)}, which is no day: rolling= needs dates, texts such as 2026-01-31 or whole numbers"
+        f"rollup: day holds {short_repr(value)}, which is no day: window_days= needs dates, texts such as 2026-01-31 or whole numbers"
     )
 
 

@@ -42,20 +42,20 @@ def rollup(
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
     by: str | Sequence[str] = (),
-    bins: str = "grid",
-    fineness: int = DEFAULT_BINS,
-    atoms: Sequence[float] = (),
-    fold: str | None = None,
-    folds: int | None = None,
+    binning: str = "grid",
+    n_bins: int = DEFAULT_BINS,
+    exact_scores: Sequence[float] = (),
+    unit: str | None = None,
+    n_buckets: int | None = None,
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
     insert: str | None = None,
-    replace: str | None = None,
+    overwrite_by: str | None = None,
     batch: str | None = None,
-    negative: bool = False,
-    only: str | None = None,
+    retract: bool = False,
+    batch_where: str | None = None,
     check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
     memory_limit: str | None = None,
@@ -77,23 +77,23 @@ def rollup(
         queries: see ``predictions``.
         inputs: see ``predictions``.
         by: key columns to filter and roll up by later, including the day: ``["day", "campaign"]``.
-        bins: ``"grid"``, steps of the 16th root of the score, or ``"score"``, one bin per distinct score: exact, for few distinct scores.
-        fineness: number of grid steps between 0 and 1.
-        atoms: scores with bins of their own in the grid, such as frequent ones; the curve ``CommonScores`` finds them.
-        fold: the randomization unit, for intervals: a column of predictions or an expression, such as ``"user_id"``. For rankings it is
-            ``"query_id"`` or a column of ``queries``. Adds the key column ``fold``.
-        folds: number of folds, 32 by default; a rollup has up to as many times the rows.
+        binning: ``"grid"``, steps of the 16th root of the score, or ``"exact"``, one bin per distinct score: exact, for few distinct scores.
+        n_bins: number of grid steps between 0 and 1.
+        exact_scores: scores with bins of their own in the grid, such as frequent ones; the curve ``CommonScores`` finds them.
+        unit: the randomization unit, for intervals: a column of predictions or an expression, such as ``"user_id"``. For rankings it is
+            ``"query_id"`` or a column of ``queries``. Adds the key column ``bucket``.
+        n_buckets: number of buckets, 32 by default; a rollup has up to as many times the rows.
         connection: where the data are.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
         where: a SQL condition on the rows to read.
         insert: a DuckDB table of ``connection`` to insert into, created if missing. Rows of days and slices that it already has are
             refused, unless they are replaced or named as a batch.
-        replace: a column of ``by``, such as ``"day"``: existing rows for the days of the result are replaced.
+        overwrite_by: a column of ``by``, such as ``"day"``: existing rows for the days of the result are replaced.
         batch: name of these rows in the column ``batch``. ``insert`` refuses a batch that the table already has, so that nothing counts
             twice.
-        negative: True to retract existing rows: the sums and counts are negative.
-        only: a SQL condition that selects the rows of this batch: ``"user_id IN (7, 9)"``. Unlike ``where``, it does not change the
+        retract: True to retract existing rows: the sums and counts are negative.
+        batch_where: a SQL condition that selects the rows of this batch: ``"user_id IN (7, 9)"``. Unlike ``where``, it does not change the
             definition hash.
         check: as for :func:`sqlrank.evaluate`.
         sql_dir: as for :func:`sqlrank.evaluate`.
@@ -104,7 +104,7 @@ def rollup(
         **policies: parameters that apply to all metrics.
 
     Returns:
-        A row per group of ``by``, ``fold`` (int64) if given, and score bin. Rank metrics have ``bin``, ``positives``, ``negatives``,
+        A row per group of ``by``, ``bucket`` (int64) if given, and score bin. Rank metrics have ``bin``, ``positives``, ``negatives``,
         ``score_min`` and ``score_max``. All have ``num_rows`` and a column per aggregate (float64), and ``definition_hash`` (text); only rows
         of equal hashes may be merged. ``batch`` (text) exists if one is named. For rankings there is a row per group of ``by``:
         ``num_rows`` is the number of lists. Each metric has the count, sum, sum of squares, minimum and maximum of its per-query values.
@@ -129,13 +129,13 @@ def rollup(
     )
     dialect_name = remote_database.infer_dialect(connection, dialect)
     question, definition = rollup_question(
-        call, dialect_name, ScoreBinning.from_arguments(bins, fineness, atoms), JackknifeBuckets.from_arguments(fold, folds)
+        call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
-    named_batch = Batch.from_arguments(batch, is_negative=negative, only=only, replaced=replace)
+    named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
-    if replace is not None and (insert is None or replace not in question.group_by):
+    if overwrite_by is not None and (insert is None or overwrite_by not in question.group_by):
         raise MetricError(
-            f"replace={replace!r} is a column of by, of the rows of insert= that are replaced; by is {', '.join(question.group_by) or 'empty'}"
+            f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are replaced; by is {', '.join(question.group_by) or 'empty'}"
         )
     if insert is not None and connection is None:
         raise MetricError("insert= needs connection= (--db), the DuckDB connection or file that has the table, or is to have it")
@@ -158,7 +158,7 @@ def rollup(
     )
     result = result.replace_schema_metadata({"sqlrank.version": __version__})
     if insert is not None:
-        insert_rollup(result, connection, insert, replace)
+        insert_rollup(result, connection, insert, overwrite_by)
     return result
 
 
@@ -172,27 +172,27 @@ def rollup_sql(
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
     by: str | Sequence[str] = (),
-    bins: str = "grid",
-    fineness: int = DEFAULT_BINS,
-    atoms: Sequence[float] = (),
-    fold: str | None = None,
-    folds: int | None = None,
+    binning: str = "grid",
+    n_bins: int = DEFAULT_BINS,
+    exact_scores: Sequence[float] = (),
+    unit: str | None = None,
+    n_buckets: int | None = None,
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
     where: str | None = None,
     create_table: str | None = None,
     insert: str | None = None,
-    replace: str | None = None,
+    overwrite_by: str | None = None,
     batch: str | None = None,
-    negative: bool = False,
-    only: str | None = None,
+    retract: bool = False,
+    batch_where: str | None = None,
     sql_dir: str | Path | None = None,
     **policies: Any,
 ) -> str:
     """Return the statement that builds a rollup, in the SQL of an engine.
 
-    ``create_table``, ``insert`` and ``replace`` are those of :func:`sqlrank.sql`. With ``insert`` alone the statement adds no days and
+    ``create_table``, ``insert`` and ``overwrite_by`` are those of :func:`sqlrank.sql`. With ``insert`` alone the statement adds no days and
     slices that the table already has. With ``batch`` it adds nothing to a table that has rows of that batch. It may therefore run twice,
     but it cannot raise an error as :func:`rollup` does.
 
@@ -214,13 +214,13 @@ def rollup_sql(
     )
     dialect_name = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     get_dialect(dialect_name)
-    if dialect_name == "sqlite" and connection is None and fold is not None:
-        raise MetricError("SQLite has no MD5, by which folds are told; make the rollup through connection=, or give it a function md5")
+    if dialect_name == "sqlite" and connection is None and unit is not None:
+        raise MetricError("SQLite has no MD5, by which buckets are told; make the rollup through connection=, or give it a function md5")
     question, definition = rollup_question(
-        call, dialect_name, ScoreBinning.from_arguments(bins, fineness, atoms), JackknifeBuckets.from_arguments(fold, folds)
+        call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
     has_files = any(is_unambiguous_file(leaf) for source in question.sources.values() for leaf in leaf_sources(source))
-    named_batch = Batch.from_arguments(batch, is_negative=negative, only=only, replaced=replace)
+    named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
     question = question if named_batch is None else named_batch.restrict(question, dialect_name)
     with open_for_inspection(connection, dialect_name, has_files) as database:
         prepared = prepare(question, database)
@@ -228,8 +228,8 @@ def rollup_sql(
         statement = statement if named_batch is None else named_batch.add_batch_column(statement)
         read = [bound_input.table.display_from_item for bound_input in prepared.columns.inputs.values()]
         stored = wrap_for_storage(statement, dialect_name, create_table, None, insert, read)
-        if replace is not None:
-            return delete_insert_script(statement, stored, dialect_name, replace, insert, database.can_materialize_ctes)
+        if overwrite_by is not None:
+            return delete_insert_script(statement, stored, dialect_name, overwrite_by, insert, database.can_materialize_ctes)
         if insert is not None:
             stored = add_new(stored) if named_batch is None else named_batch.insert_once(stored)
         return render_statement(stored.tree, stored.header, dialect_name, database.can_materialize_ctes)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlglot import exp
 
 from sqlrank.compiler.parameter_binding import sql_literal
-from sqlrank.compiler.statement import FOLD_COLUMN
+from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.errors import InputError, did_you_mean
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.rollups.key_conditions import parse_key_condition
@@ -171,9 +171,9 @@ class RollupTable:
     def check_interval_support(self, metrics: RollupMetrics, by: Sequence[str]) -> None:
         """Raise ``InputError`` unless intervals can be computed.
 
-        Needs folds, or for rankings the moments of per-query values.
+        Needs buckets, or for rankings the moments of per-query values.
         """
-        if not metrics.is_per_query or self.has(FOLD_COLUMN):
+        if not metrics.is_per_query or self.has(BUCKET_COLUMN):
             self.check_buckets(by)
             return
         means = metrics.averaged(self.has)
@@ -186,15 +186,15 @@ class RollupTable:
             )
 
     def check_buckets(self, by: Sequence[str]) -> None:
-        """Raise ``InputError`` unless the table has a fold column that ``by`` does not name."""
-        name = self.table.column(FOLD_COLUMN)
+        """Raise ``InputError`` unless the table has a bucket column that ``by`` does not name."""
+        name = self.table.column(BUCKET_COLUMN)
         if name not in self.key_columns:
             raise InputError(
-                f"rollup: {self.table.label} has no column {FOLD_COLUMN}, by which it is told how sure a metric is; make it anew with fold= (--fold), "
-                "which names what was drawn on its own, such as fold='user_id'"
+                f"rollup: {self.table.label} has no column {BUCKET_COLUMN}, by which it is told how sure a metric is; make it anew with unit= (--unit), "
+                "which names what was drawn on its own, such as unit='user_id'"
             )
         if name in [self.table.column(key) for key in by]:
-            raise InputError(f"by names {name}, and a fold alone does not say how sure it is; leave out by={name!r}, or confidence=")
+            raise InputError(f"by names {name}, and a bucket alone does not say how sure it is; leave out by={name!r}, or confidence=")
 
     def rules(self, metrics: RollupMetrics, *, has_batches: bool, reads_bins: bool = False) -> dict[str, Rule]:
         """Return the conditions that valid rows satisfy, by column.
@@ -278,7 +278,7 @@ class RollupTable:
         return net_batches(database, self.table, keys, rows)
 
     def bucket_fingerprint(self, database: Database, where: str | None) -> str:
-        """Return the fold part of the definition hash, empty if there are no folds."""
+        """Return the bucket part of the definition hash, empty if there are no buckets."""
         rows = self._chosen(database, where, "where")
         ((definition_hash,),) = database.query_rows(
             exp.select(exp.alias_(exp.Max(this=self.column(DEFINITION_COLUMN)), "found")).from_(rows)
@@ -395,7 +395,7 @@ class RollupTable:
 
     def _check_files(self, database: Database, rows: exp.Subquery) -> None:
         """Raise ``InputError`` for a group with rows in several files: its day was written twice."""
-        keys = [name for name in self.key_columns if name.lower() != FOLD_COLUMN]
+        keys = [name for name in self.key_columns if name.lower() != BUCKET_COLUMN]
         group_values = _first(database, rows, [self.column(name) for name in keys], _differ(FILE_NUMBER))
         if group_values is not None:
             raise InputError(

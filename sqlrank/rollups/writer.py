@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.row_keys import key_equalities, quoted_column
-from sqlrank.compiler.statement import FOLD_COLUMN, CompiledStatement
+from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.engines.duckdb_session import claim_during
 from sqlrank.engines.identifiers import parse_table_name
 from sqlrank.errors import ExecutionError, InputError, MetricError, short_repr
@@ -41,28 +41,28 @@ class Batch:
 
     @classmethod
     def from_arguments(
-        cls, name: str | None, *, is_negative: bool = False, only: str | None = None, replaced: str | None = None
+        cls, name: str | None, *, is_retraction: bool = False, batch_where: str | None = None, overwrite_by: str | None = None
     ) -> Batch | None:
         """Return the batch of a call, or None; raise ``MetricError`` for conflicting options."""
         if name is None:
-            if is_negative or only is not None:
-                what = "negative=" if is_negative else "only="
+            if is_retraction or batch_where is not None:
+                what = "retract=" if is_retraction else "batch_where="
                 raise MetricError(
                     f"{what} needs batch=, a name for these rows, such as '2026-03-05-corrections', so that none is added twice"
                 )
             return None
         if not isinstance(name, str) or not name.strip():
             raise MetricError(f"batch={short_repr(name)} is no name; give one such as '2026-03-05-corrections'")
-        if is_negative and replaced is not None:
-            raise MetricError("negative= takes rows back from sums that stay, and replace= deletes these; leave one of them out")
-        return cls(name, bool(is_negative), only)
+        if is_retraction and overwrite_by is not None:
+            raise MetricError("retract= takes rows back from sums that stay, and overwrite_by= deletes these; leave one of them out")
+        return cls(name, bool(is_retraction), batch_where)
 
     def restrict(self, question: ResolvedRequest, dialect: str) -> ResolvedRequest:
         """Return the question restricted to the rows of the batch; raise ``InputError`` for an invalid condition."""
         if self.where is None:
             return question
         where = question.call.where
-        parse_condition(self.where, dialect, "only")
+        parse_condition(self.where, dialect, "batch_where")
         both = self.where if where is None else f"({where}\n) AND ({self.where}\n)"
         return replace(question, call=replace(question.call, where=both))
 
@@ -133,10 +133,10 @@ DuckDB's lock on the file excludes other processes.
 """
 
 
-def insert_rollup(rows: pa.Table, connection: Any, insert: str, replace: str | None) -> None:
+def insert_rollup(rows: pa.Table, connection: Any, insert: str, overwrite_by: str | None) -> None:
     """Insert rows into a table, created if missing, in one transaction.
 
-    Rows with the same values of the column ``replace`` are deleted first.
+    Rows with the same values of the column ``overwrite_by`` are deleted first.
 
     Raises:
         InputError: the table has other columns, rows of another definition, or of the same batch or days.
@@ -150,7 +150,7 @@ def insert_rollup(rows: pa.Table, connection: Any, insert: str, replace: str | N
             try:
                 duck.register(STAGING_VIEW, rows)
                 with claim_during(duck), _transaction(duck):
-                    _keep(duck, target, insert, rows, replace)
+                    _keep(duck, target, insert, rows, overwrite_by)
             finally:
                 if is_path:
                     duck.close()
@@ -184,7 +184,7 @@ def _transaction(duck: duckdb.DuckDBPyConnection) -> Iterator[None]:
     duck.commit()
 
 
-def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table, replace: str | None) -> None:
+def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table, overwrite_by: str | None) -> None:
     staging_view = exp.to_table(STAGING_VIEW)
     create_statement = exp.Create(this=target, kind="TABLE", exists=True, expression=exp.select("*").from_(staging_view).limit(0))
     duck.execute(create_statement.sql("duckdb"))
@@ -197,11 +197,11 @@ def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, r
             "insert into another table"
         )
     _claim(duck, target)
-    if replace is not None:
+    if overwrite_by is not None:
         is_replaced = exp.Exists(
             this=exp.select("1")
             .from_(exp.alias_(staging_view, "n", table=True))
-            .where(*key_equalities([replace], "n", target.name, nullable=True))
+            .where(*key_equalities([overwrite_by], "n", target.name, nullable=True))
         )
         duck.execute(exp.Delete(this=target, where=exp.Where(this=is_replaced)).sql("duckdb"))
     (definition,) = {*rows[DEFINITION_COLUMN].to_pylist()} or {""}
@@ -215,7 +215,7 @@ def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, r
             f"insert: {table_name} holds rows of the definition {conflict[0]}, and these are of {definition}: other metrics, columns, weights, conditions or bins, "
             "which cannot be added up; insert into another table, or make all days anew"
         )
-    if replace is None:
+    if overwrite_by is None:
         (_check_batch if BATCH_COLUMN in rows.column_names else _check_groups)(duck, target, table_name, rows)
     names = [exp.to_identifier(name, quoted=True) for name in rows.column_names]
     duck.execute(exp.insert(exp.select(*(exp.column(name) for name in names)).from_(staging_view), target, columns=names).sql("duckdb"))
@@ -236,7 +236,7 @@ def _claim(duck: duckdb.DuckDBPyConnection, target: exp.Table) -> None:
 
 def _check_groups(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table) -> None:
     """Raise ``InputError`` for days and slices that the table already has: they would count twice."""
-    keys = [name for name in select_row_keys(rows.column_names) if name.lower() != FOLD_COLUMN]
+    keys = [name for name in select_row_keys(rows.column_names) if name.lower() != BUCKET_COLUMN]
     if not rows.num_rows:
         return
     is_new = exp.Exists(
@@ -246,7 +246,7 @@ def _check_groups(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name
     query = query.order_by(*(quoted_column(name, "t") for name in keys)) if keys else query
     if duplicate := duck.execute(query.limit(1).sql("duckdb")).fetchone():
         column = next((name for name in keys if name.lower() == DAY_COLUMN), keys[0] if keys else None)
-        anew = f"replace={column!r} (--replace {column}) writes these anew" if column else "delete those first"
+        anew = f"overwrite_by={column!r} (--overwrite-by {column}) writes these anew" if column else "delete those first"
         raise InputError(
             f"insert: {table_name} has rows of {describe_group(keys, duplicate)} already, which would count twice; nothing was added: {anew}, and a name in batch= "
             "(--batch), given from the first insert on, lets others be added beside them"

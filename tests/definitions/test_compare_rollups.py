@@ -1,4 +1,4 @@
-"""Models compared by their rollups: differences with intervals of the folds that both have, and what is certain."""
+"""Models compared by their rollups: differences with intervals of the buckets that both have, and what is certain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 import sqlrank
 from tests.definitions.test_drift import two_days
-from tests.definitions.test_folds import T_7, fold_of, jackknifed
+from tests.definitions.test_jackknife_buckets import T_7, bucket_of, jackknifed
 from tests.definitions.test_rollups import clicks, on_sqlite
 from tests.unit.command_line import call, printed
 
@@ -33,22 +33,22 @@ def scored() -> pa.Table:
 
 
 @cache
-def rollups(bins: str = "score", folds: int | None = 8) -> dict[str, pa.Table]:
+def rollups(binning: str = "exact", n_buckets: int | None = 8) -> dict[str, pa.Table]:
     """Return the rollups of three models."""
-    of_folds = {} if folds is None else {"fold": "viewer", "folds": folds}
-    given: dict[str, Any] = {"predictions": scored(), "by": ["day", "campaign"], "bins": bins, **of_folds}
+    of_buckets = {} if n_buckets is None else {"unit": "viewer", "n_buckets": n_buckets}
+    given: dict[str, Any] = {"predictions": scored(), "by": ["day", "campaign"], "binning": binning, **of_buckets}
     return {name: sqlrank.rollup(METRICS, columns={"score": name}, **given) for name in ("score", "near", "coin")}
 
 
 def test_beside_numpy() -> None:
-    """Each fold is left out of both models at once: the difference of models that agree is far surer than either."""
+    """Each bucket is left out of both models at once: the difference of models that agree is far surer than either."""
     rows = sqlrank.compare_rollups(METRICS, rollups=rollups(), where="day > 1").to_pylist()
     assert [(row["baseline"], row["system"], row["metric"]) for row in rows] == [
         ("score", system, metric) for system in ("near", "coin") for metric in METRICS
     ]
     table = scored()
     where = table["day"].to_numpy() > 1
-    own = np.array([fold_of(unit, 8) for unit in table["viewer"].to_pylist()])
+    own = np.array([bucket_of(unit, 8) for unit in table["viewer"].to_pylist()])
     tools = {"AUC": roc_auc_score, "LogLoss": log_loss}
 
     def value(metric: str, model: str, chosen: Any) -> float:
@@ -58,7 +58,7 @@ def test_beside_numpy() -> None:
     for row in (row for row in rows if row["metric"] in tools):
         difference, *apart = (
             value(row["metric"], row["system"], chosen) - value(row["metric"], "score", chosen)
-            for chosen in [where, *(where & (own != fold) for fold in range(8))]
+            for chosen in [where, *(where & (own != bucket) for bucket in range(8))]
         )
         error = jackknifed(apart) ** 0.5
         assert row["value_baseline"] == pytest.approx(value(row["metric"], "score", where), abs=1e-12)
@@ -129,10 +129,10 @@ def test_the_command(tmp_path: Path) -> None:
         ({"rollups": lambda: [rollups()["score"]] * 2}, "^rollups= has two models or more by their names"),
         ({"baseline": "nearer"}, r"^baseline='nearer' is none of the rollups; did you mean 'near'\? There are: score, near, coin"),
         (
-            {"rollups": lambda: {"old": rollups()["score"], "new": rollups(folds=4)["near"]}},
-            r"^rollup: the folds of old and new are not alike \(\w{8}, \w{8}\): they are of other units or another number of folds; make both",
+            {"rollups": lambda: {"old": rollups()["score"], "new": rollups(n_buckets=4)["near"]}},
+            r"^rollup: the buckets of old and new are not alike \(\w{8}, \w{8}\): they are of other units or another number of buckets; make both",
         ),
-        ({"rollups": lambda: {"old": rollups()["score"], "new": rollups(folds=None)["near"]}}, "^rollup: Table has no column fold"),
+        ({"rollups": lambda: {"old": rollups()["score"], "new": rollups(n_buckets=None)["near"]}}, "^rollup: Table has no column bucket"),
         ({"confidence": 95}, "^confidence=95 is not possible"),
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
         ({"by": "country"}, "^rollup: 'country' is no column that rows of Table are told apart by"),
@@ -145,8 +145,8 @@ def test_what_is_refused(options: dict[str, Any], message: str) -> None:
         sqlrank.compare_rollups(**{"metrics": "AUC", **options, "rollups": given})
 
 
-def test_other_folds_are_no_matter_for_what_is_certain() -> None:
-    both = {"old": rollups()["score"], "new": rollups(folds=4)["near"]}
+def test_other_buckets_are_no_matter_for_what_is_certain() -> None:
+    both = {"old": rollups()["score"], "new": rollups(n_buckets=4)["near"]}
     (row,) = sqlrank.compare_rollups("AUC", rollups=both, confidence=None).to_pylist()
     assert "ci_low" not in row
     assert row["bound_low"] == pytest.approx(row["difference"], abs=1e-12)

@@ -126,25 +126,25 @@ def test_many_rows_without_outliers() -> None:
         assert width == pytest.approx(1, abs=0.01), metric
 
 
-def test_areas_of_users_by_folds() -> None:
-    """Scores of a user move together, and so do labels: folds of users know of it, and rows taken for independent do not."""
+def test_areas_of_users_by_buckets() -> None:
+    """Scores of a user move together, and so do labels: buckets of users know of it, and rows taken for independent do not."""
     rng, samples, users, rows = np.random.default_rng(8), 250, 200, 10
     moved = rng.normal(0, 1, (samples, users, 1))
     label = (rng.random((samples, users, rows)) < np.where(rng.random((samples, users, 1)) < 0.5, 0.05, 0.45)).astype(int)
     score = moved + label + rng.normal(0, 1, label.shape)
     places = np.indices(label.shape).reshape(3, -1)
     columns = {"sample": places[0], "user": places[1], "label": label.ravel(), "score": np.round(score.ravel(), 2)}
-    kept = sqlrank.rollup("AUC", predictions=pa.table(columns), by="sample", fold="user", bins="score")
+    kept = sqlrank.rollup("AUC", predictions=pa.table(columns), by="sample", unit="user", binning="exact")
     truth = stats.norm.cdf(1 / np.sqrt(2 * 2))
-    by_folds = sqlrank.evaluate("AUC", rollup=kept, by="sample", confidence=0.95)
+    by_buckets = sqlrank.evaluate("AUC", rollup=kept, by="sample", confidence=0.95)
     by_rows = sqlrank.evaluate("AUC", predictions=pa.table(columns), by="sample", confidence=0.95)
     held = [
         np.mean(
             [low <= truth <= high for low, high in zip(*(found[f"AUC.{end}"].to_pylist() for end in ("ci_low", "ci_high")), strict=True)]
         )
-        for found in (by_folds, by_rows)
+        for found in (by_buckets, by_rows)
     ]
     assert 0.925 < held[0] < 0.975
     assert held[1] < 0.9
-    error, spread = np.array(by_folds["AUC.se"].to_pylist()), np.std(by_folds["AUC"].to_pylist())
+    error, spread = np.array(by_buckets["AUC.se"].to_pylist()), np.std(by_buckets["AUC"].to_pylist())
     assert np.mean(error) == pytest.approx(spread, rel=0.07)

@@ -119,7 +119,7 @@ def test_the_worst_comes_first_and_what_is_not_there_is_skipped() -> None:
             table["campaign"].append(campaign)
             table["label"].append(number % 2)
             table["score"].append(0.5 if number % 2 == 0 else 0.75 if number < 20 * share else 0.25)
-    rollup = sqlrank.rollup("AUC", predictions=pa.table(table), by=["day", "campaign"], bins="score")
+    rollup = sqlrank.rollup("AUC", predictions=pa.table(table), by=["day", "campaign"], binning="exact")
     result = sqlrank.drift("AUC", rollup=rollup, by="campaign", at_most=0.15, **DAYS).to_pylist()
     found = [(row["campaign"], row["verdict"], row["reason"]) for row in result if row["metric"] == "AUC"]
     assert found == [
@@ -133,7 +133,7 @@ def test_the_worst_comes_first_and_what_is_not_there_is_skipped() -> None:
 def test_a_metric_that_became_undefined_does_not_pass() -> None:
     """On the second day all labels are positive, so that AUC is undefined; LogLoss is not."""
     table = pa.table({"day": [1] * 8 + [2] * 8, "label": [0, 1] * 4 + [1] * 8, "score": [0.25, 0.75] * 8})
-    rollup = sqlrank.rollup(["AUC", "LogLoss"], predictions=table, by="day", bins="score")
+    rollup = sqlrank.rollup(["AUC", "LogLoss"], predictions=table, by="day", binning="exact")
     result = sqlrank.drift(["AUC", "LogLoss"], rollup=rollup, at_most={"AUC": 0.5, "LogLoss": 9}, **DAYS)
     found = {row["metric"]: (row["verdict"], row["reason"]) for row in result.to_pylist()}
     assert found["AUC"] == ("inconclusive", "undefined for the days that are compared")

@@ -152,7 +152,7 @@ def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
     duck = duckdb.connect()
     given: dict[str, Any] = {"by": "day", "connection": duck, "insert": "lists"}
     sqlrank.rollup("RR", predictions=both, batch="first", **given)
-    sqlrank.rollup("RR", predictions=lists_of(1), batch="back", negative=True, **given)
+    sqlrank.rollup("RR", predictions=lists_of(1), batch="back", retract=True, **given)
     asked: dict[str, Any] = {"rollup": "lists", "connection": duck}
     assert sqlrank.evaluate("RR", by="day", **asked)["RR"].to_pylist() == [0.5, 0.75]
     message = r"rollup: RR\(aggregate=max\) of lists cannot be told: the least and the greatest value are not taken back, and rows of day = 1 were"
@@ -166,7 +166,7 @@ def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
     rows = duck.sql(sqlrank.sql("RR(aggregate=max)", rollup="lists", by="day")).fetchall()
     assert [row[:2] for row in rows] == [(1, None), (2, 1.0)]
     # Of a day that was taken back as a whole nothing is left, and the others are as they were.
-    sqlrank.rollup("RR", predictions=lists_of(2), batch="back too", negative=True, **given)
+    sqlrank.rollup("RR", predictions=lists_of(2), batch="back too", retract=True, **given)
     assert sqlrank.evaluate("RR(aggregate=max)", by="day", **asked).select(["day", "RR(aggregate=max)"]).to_pylist() == [
         {"day": 2, "RR(aggregate=max)": 1.0}
     ]

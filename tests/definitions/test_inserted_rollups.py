@@ -29,8 +29,8 @@ def rows_in(duck: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize(
     ("by", "group", "anew"),
     [
-        (["day", "campaign"], "day = 1, campaign = a", "replace='day' (--replace day) writes these anew"),
-        (["campaign"], "campaign = a", "replace='campaign' (--replace campaign) writes these anew"),
+        (["day", "campaign"], "day = 1, campaign = a", "overwrite_by='day' (--overwrite-by day) writes these anew"),
+        (["campaign"], "campaign = a", "overwrite_by='campaign' (--overwrite-by campaign) writes these anew"),
         ([], "all rows", "delete those first"),
     ],
 )
@@ -47,12 +47,12 @@ def test_rows_of_days_and_slices_that_are_there_are_refused(by: list[str], group
         sqlrank.rollup("AUC", predictions=CLICKS, **options)
     assert rows_in(duck) == held
     if by:
-        sqlrank.rollup("AUC", predictions=CLICKS, **options, replace=by[0])
+        sqlrank.rollup("AUC", predictions=CLICKS, **options, overwrite_by=by[0])
         assert rows_in(duck) == held
 
 
 def test_other_days_and_slices_are_added() -> None:
-    """A day that is NULL is a day like others; folds are of the same rows as those before."""
+    """A day that is NULL is a day like others; buckets are of the same rows as those before."""
     duck = duckdb.connect()
     clicks = pa.concat_tables([CLICKS, CLICKS.slice(0, 2).set_column(0, "day", pa.array([None, None], pa.int64()))])
     options: dict[str, Any] = {
@@ -60,8 +60,8 @@ def test_other_days_and_slices_are_added() -> None:
         "by": ["day", "campaign"],
         "connection": duck,
         "insert": "ads",
-        "fold": "label",
-        "folds": 2,
+        "unit": "label",
+        "n_buckets": 2,
     }
     for where in ("day = 1 AND campaign = 'a'", "day = 1 AND campaign = 'b'", "day = 2", "day IS NULL"):
         sqlrank.rollup("AUC", where=where, **options)
@@ -89,10 +89,10 @@ def test_the_command_refuses_them(tmp_path: Path) -> None:
     again = call(*asked)
     assert (again.exit_code, again.stdout) == (2, "")
     assert (
-        "ads has rows of day = 1 already, which would count twice; nothing was added: replace='day' (--replace day) writes these anew"
+        "ads has rows of day = 1 already, which would count twice; nothing was added: overwrite_by='day' (--overwrite-by day) writes these anew"
         in again.stderr
     )
-    assert call(*asked, "--replace", "day").exit_code == 0
+    assert call(*asked, "--overwrite-by", "day").exit_code == 0
     shown = printed("evaluate", "AUC", "--rollup", "ads", "--db", tmp_path / "ads.duckdb", "--format", "csv")
     assert shown.rstrip().endswith(",2,6")
 

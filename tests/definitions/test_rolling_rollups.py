@@ -29,14 +29,14 @@ def same(found: dict[str, Any], expected: dict[str, Any], but: tuple[str, ...] =
     return one == pytest.approx(other, abs=1e-11, rel=1e-11)
 
 
-@pytest.mark.parametrize("rolling", few([2, 3, 90], 1))
+@pytest.mark.parametrize("window_days", few([2, 3, 90], 1))
 @pytest.mark.parametrize("by", few([["campaign"], []], 1))
-def test_a_window_is_what_its_days_give(by: list[str], rolling: int) -> None:
+def test_a_window_is_what_its_days_give(by: list[str], window_days: int) -> None:
     """Also directly, of the rows themselves, for the metrics that are sums; the truth of the others is within their bounds."""
-    rows = sqlrank.evaluate(METRICS, rollup=made(), rolling=rolling, by=by).to_pylist()
+    rows = sqlrank.evaluate(METRICS, rollup=made(), window_days=window_days, by=by).to_pylist()
     assert [row["day"] for row in rows] == [1, 2, 4, 5] * (1 + len(by))
     for row in rows:
-        where = f"day BETWEEN {row['day'] - rolling + 1} AND {row['day']} AND day <> 3"
+        where = f"day BETWEEN {row['day'] - window_days + 1} AND {row['day']} AND day <> 3"
         whose = [f"campaign {'IS NULL' if row['campaign'] is None else chr(61) + repr(row['campaign'])}"] if by else []
         chosen = " AND ".join([where, *whose])
         (merged,) = sqlrank.evaluate(METRICS, rollup=made(), where=chosen).to_pylist()
@@ -50,13 +50,13 @@ def test_a_window_is_what_its_days_give(by: list[str], rolling: int) -> None:
 
 def test_days_says_which_are_missing() -> None:
     """The third day is not there, and the first two have nothing before them."""
-    rows = sqlrank.evaluate("LogLoss", rollup=made(), rolling=3).to_pylist()
+    rows = sqlrank.evaluate("LogLoss", rollup=made(), window_days=3).to_pylist()
     assert [(row["day"], row["num_days"]) for row in rows] == [(1, 1), (2, 2), (4, 2), (5, 2)]
 
 
 @pytest.mark.slow
 def test_one_day_is_the_day() -> None:
-    rolled = sqlrank.evaluate(METRICS, rollup=made(), rolling=1, by=["campaign", "day"])
+    rolled = sqlrank.evaluate(METRICS, rollup=made(), window_days=1, by=["campaign", "day"])
     daily = sqlrank.evaluate(METRICS, rollup=made(), by=["campaign", "day"])
     assert rolled.column_names == daily.column_names
     assert rolled.schema.types == daily.schema.types
@@ -68,7 +68,7 @@ def test_by_hand() -> None:
     """Days (9, 1) high and (1, 9) low have an AUC of 0.5 each and 0.9 together; one of (5, 5) at the top makes it 62 / 84."""
     bins = {"day": [1, 2, 3], "bin": [2.0, 1.0, 3.0], "positives": [9.0, 1.0, 5.0], "negatives": [1.0, 9.0, 5.0]}
     rest = {"score_min": bins["bin"], "score_max": bins["bin"], "num_rows": [10.0] * 3, "definition_hash": ["0"] * 3}
-    rows = sqlrank.evaluate("AUC", rollup=pa.table({**bins, **rest}), rolling=2).to_pylist()
+    rows = sqlrank.evaluate("AUC", rollup=pa.table({**bins, **rest}), window_days=2).to_pylist()
     third = (1 * 9 / 2 + 5 * (9 + 5 / 2)) / (6 * 14)
     assert [row["AUC"] for row in rows] == pytest.approx([0.5, 0.9, third], abs=1e-14)
 
@@ -76,8 +76,8 @@ def test_by_hand() -> None:
 @pytest.mark.slow
 def test_ends_are_chosen() -> None:
     """A condition on window ends does not shorten windows: the day before the first end counts."""
-    every = sqlrank.evaluate(METRICS, rollup=made(), rolling=2, by="campaign").to_pylist()
-    some = sqlrank.evaluate(METRICS, rollup=made(), rolling=2, by="campaign", ends="day IN (2, 5)").to_pylist()
+    every = sqlrank.evaluate(METRICS, rollup=made(), window_days=2, by="campaign").to_pylist()
+    some = sqlrank.evaluate(METRICS, rollup=made(), window_days=2, by="campaign", window_ends="day IN (2, 5)").to_pylist()
     expected = [row for row in every if row["day"] in {2, 5}]
     assert len(some) == len(expected) == 4
     assert all(same(one, other) for one, other in zip(some, expected, strict=True))
@@ -85,9 +85,9 @@ def test_ends_are_chosen() -> None:
 
 @pytest.mark.slow
 def test_windows_are_evaluated_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = sqlrank.evaluate(METRICS, rollup=made(), rolling=3, by="campaign").to_pylist()
+    whole = sqlrank.evaluate(METRICS, rollup=made(), window_days=3, by="campaign").to_pylist()
     monkeypatch.setattr(evaluate_rollup, "MAX_BINS_PER_CHUNK", 1)
-    parts = sqlrank.evaluate(METRICS, rollup=made(), rolling=3, by="campaign").to_pylist()
+    parts = sqlrank.evaluate(METRICS, rollup=made(), window_days=3, by="campaign").to_pylist()
     assert all(same(one, other) for one, other in zip(parts, whole, strict=True))
 
 
@@ -103,21 +103,21 @@ def test_windows_are_evaluated_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -
 )
 def test_days_of_any_type(days: list[Any]) -> None:
     rollup = rollup_of(THREE).set_column(0, "day", pa.array(days[::-1]))
-    found = sqlrank.evaluate("AUC", rollup=rollup, rolling=2)
+    found = sqlrank.evaluate("AUC", rollup=rollup, window_days=2)
     assert found.schema.field("day").type == rollup.schema.field("day").type
     assert [(row["day"], row["num_days"]) for row in found.to_pylist()] == list(zip(days, [1, 2, 1], strict=True))
 
 
 @pytest.mark.slow
 def test_another_engine() -> None:
-    here = sqlrank.evaluate(METRICS, rollup=made(), rolling=3, by="campaign").to_pylist()
-    there = sqlrank.evaluate(METRICS, rollup="s", rolling=3, by="campaign", connection=on_sqlite(made()), dialect="sqlite").to_pylist()
+    here = sqlrank.evaluate(METRICS, rollup=made(), window_days=3, by="campaign").to_pylist()
+    there = sqlrank.evaluate(METRICS, rollup="s", window_days=3, by="campaign", connection=on_sqlite(made()), dialect="sqlite").to_pylist()
     assert all(same(one, other) for one, other in zip(here, there, strict=True))
 
 
 def test_the_command(tmp_path: Any) -> None:
     printed("rollup", "AUC", "--predictions", *_stored(tmp_path), "--by", "day", "-o", tmp_path / "rollup.parquet")
-    options = ["--rolling", 2, "--ends", "day > 3", "--format", "csv"]
+    options = ["--window-days", 2, "--window-ends", "day > 3", "--format", "csv"]
     lines = printed("evaluate", "AUC", "--rollup", tmp_path / "rollup.parquet", *options).splitlines()
     assert lines[0] == "day,AUC,AUC.bound_low,AUC.bound_high,num_days,num_rows"
     assert [line.partition(",")[0] for line in lines[1:]] == ["4", "5"]
@@ -131,22 +131,25 @@ def _stored(folder: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rolling": 0}, "^rolling=0 is not possible: give how many days are added up, a whole number from 1, such as 28$"),
-        ({"rolling": -1}, "^rolling=-1 is not possible: give a whole number of days from 1, such as 28"),
-        ({"rolling": True}, "^rolling=True is not possible: give how many days"),
-        ({"rolling": 2, "rollup": None, "predictions": clicks()}, "^rolling= is for rollup=, the sums of days"),
-        ({"ends": "day = 1", "rollup": None, "predictions": clicks()}, "^ends= is for rollup=, the sums of days"),
-        ({"ends": "day = 1"}, "^ends= chooses the days at which windows end; give their length with rolling="),
-        ({"rolling": 2, "ends": "bin = 1"}, "^ends: bin is no column that rows of the rollup are told apart by. There are: day"),
-        ({"rolling": 2, "ends": "day = 1; x"}, "^ends='day = 1; x' is not one condition"),
-        ({"rolling": 2, "ends": "day > '2027'"}, "^ends: no day of Table is one at which day > '2027'; its last is 2026-01-01"),
-        ({"rolling": 2, "rollup": rollup_of(THREE).drop_columns("day")}, "^rollup: Table has no column day, by which rolling= tells which"),
+        ({"window_days": 0}, "^window_days=0 is not possible: give a whole number of days from 1, such as 28$"),
+        ({"window_days": -1}, "^window_days=-1 is not possible: give a whole number of days from 1, such as 28"),
+        ({"window_days": True}, "^window_days=True is not possible: give a whole number of days"),
+        ({"window_days": 2, "rollup": None, "predictions": clicks()}, "^window_days= is for rollup=, the sums of days"),
+        ({"window_ends": "day = 1", "rollup": None, "predictions": clicks()}, "^window_ends= is for rollup=, the sums of days"),
+        ({"window_ends": "day = 1"}, "^window_ends= chooses the days at which windows end; give their length with window_days="),
+        ({"window_days": 2, "window_ends": "bin = 1"}, "^window_ends: bin is no column that rows of the rollup are told apart by. There are: day"),
+        ({"window_days": 2, "window_ends": "day = 1; x"}, "^window_ends='day = 1; x' is not one condition"),
+        ({"window_days": 2, "window_ends": "day > '2027'"}, "^window_ends: no day of Table is one at which day > '2027'; its last is 2026-01-01"),
         (
-            {"rolling": 2, "rollup": rollup_of(THREE).set_column(0, "day", pa.array(["soon"] * 3))},
-            "^rollup: day holds 'soon', which is no day: rolling= needs dates, texts such as 2026-01-31 or whole numbers",
+            {"window_days": 2, "rollup": rollup_of(THREE).drop_columns("day")},
+            "^rollup: Table has no column day, by which window_days= tells which",
         ),
         (
-            {"rolling": 2, "rollup": rollup_of(THREE).set_column(0, "day", pa.array([1, None, 2]))},
+            {"window_days": 2, "rollup": rollup_of(THREE).set_column(0, "day", pa.array(["soon"] * 3))},
+            "^rollup: day holds 'soon', which is no day: window_days= needs dates, texts such as 2026-01-31 or whole numbers",
+        ),
+        (
+            {"window_days": 2, "rollup": rollup_of(THREE).set_column(0, "day", pa.array([1, None, 2]))},
             "^rollup: day is NULL in some rows, which are in no window; leave them out by where='day IS NOT NULL'",
         ),
     ],

@@ -24,19 +24,19 @@ BY = ["day", "campaign"]
 WEIGHT = {"weight": "weight"}
 
 
-def made(rows: pa.Table, batch: str, *, metrics: Any = "AUC", negative: bool = False, **options: Any) -> pa.Table:
+def made(rows: pa.Table, batch: str, *, metrics: Any = "AUC", retract: bool = False, **options: Any) -> pa.Table:
     """Return the rollup of rows, as a batch."""
-    return sqlrank.rollup(metrics, predictions=rows, by=BY, batch=batch, negative=negative, columns=WEIGHT, **options)
+    return sqlrank.rollup(metrics, predictions=rows, by=BY, batch=batch, retract=retract, columns=WEIGHT, **options)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bins", few([{"bins": "score"}, {}, {"fineness": 16}], 1))
+@pytest.mark.parametrize("bins", few([{"binning": "exact"}, {}, {"n_bins": 16}], 1))
 def test_what_is_left_is_a_rollup_of_the_others(bins: dict[str, Any]) -> None:
     """A third of the rows is taken back, all of day 5 among them; weights are such as no double has exactly."""
     rows = clicks().set_column(4, "weight", pc.divide(clicks()["weight"], 10.0))
     gone = pa.array((np.arange(rows.num_rows) % 3 == 0) | (rows["day"].to_numpy() == 5))
     metrics = [*SUMS, *ORDERS]
-    whole, back = made(rows, "all", metrics=metrics, **bins), made(rows.filter(gone), "back", metrics=metrics, negative=True, **bins)
+    whole, back = made(rows, "all", metrics=metrics, **bins), made(rows.filter(gone), "back", metrics=metrics, retract=True, **bins)
     assert set(whole["definition_hash"].to_pylist()) == set(back["definition_hash"].to_pylist())
     others = rows.filter(pc.invert(gone))
     rollup, alone = pa.concat_tables([whole, back]), made(others, "others", metrics=metrics, **bins)
@@ -65,7 +65,7 @@ def test_thirty_labels_turn_and_twenty_five_rows_are_deleted() -> None:
     after = before.set_column(before.column_names.index("label"), "label", pa.array(label))
     parts = [
         made(before, "first"),
-        made(before.filter(pa.array(turned | deleted)), "back", negative=True),
+        made(before.filter(pa.array(turned | deleted)), "back", retract=True),
         made(after.filter(pa.array(turned)), "again"),
     ]
     after = after.filter(pa.array(~deleted))
@@ -83,11 +83,11 @@ def test_nothing_is_left_of_sums_that_cancel() -> None:
     """0.1 + 0.2 + 0.3 less each of them leaves 8e-17, of which no share can be taken: the bin is empty, and the ratio undefined."""
     rows = pa.table({"day": [1, 1, 1, 1], "campaign": ["a"] * 4, "label": [1, 1, 1, 0], "score": [0.5] * 4, "weight": [0.1, 0.2, 0.3, 1.0]})
     parts = [made(rows, "all", metrics=["AUC", "CalibrationRatio"])]
-    parts += [made(rows.slice(place, 1), f"back {place}", metrics=["AUC", "CalibrationRatio"], negative=True) for place in range(3)]
+    parts += [made(rows.slice(place, 1), f"back {place}", metrics=["AUC", "CalibrationRatio"], retract=True) for place in range(3)]
     assert sum(pa.concat_tables(parts)["positives"].to_pylist()) != 0
     (row,) = sqlrank.evaluate(["AUC", "CalibrationRatio"], rollup=pa.concat_tables(parts)).to_pylist()
     assert row == {"AUC": None, "AUC.bound_low": None, "AUC.bound_high": None, "CalibrationRatio": None, "num_days": 1, "num_rows": 1}
-    parts.append(made(rows.slice(3, 1), "back 3", metrics=["AUC", "CalibrationRatio"], negative=True))
+    parts.append(made(rows.slice(3, 1), "back 3", metrics=["AUC", "CalibrationRatio"], retract=True))
     with pytest.raises(sqlrank.InputError, match="has no rows to add up, since all that there were have been taken back"):
         sqlrank.evaluate("AUC", rollup=pa.concat_tables(parts))
 
@@ -95,7 +95,7 @@ def test_nothing_is_left_of_sums_that_cancel() -> None:
 def test_rows_of_a_negative_batch_by_hand() -> None:
     """Sums and counts are below zero; the least and the greatest score stay what they are, and nothing is shown as -0."""
     rows = pa.table({"day": [1, 1], "campaign": ["a", "a"], "label": [1, 0], "score": [0.75, 0.25], "weight": [2.0, 3.0]})
-    (low, high) = made(rows, "back", metrics=["AUC", "Brier"], negative=True).drop_columns(["definition_hash"]).to_pylist()
+    (low, high) = made(rows, "back", metrics=["AUC", "Brier"], retract=True).drop_columns(["definition_hash"]).to_pylist()
     squares = next(name for name in low if name.startswith("sum_") and low[name] == -3 * 0.25**2)
     weights = next(name for name in low if name.startswith("sum_") and name != squares)
     shared = {"day": 1, "campaign": "a", "num_rows": -1, "batch": "back"}
@@ -131,13 +131,13 @@ def test_a_batch_is_added_once() -> None:
     with pytest.raises(
         sqlrank.InputError, match=r"^insert: ads has rows of the batch 'first' already, which would count twice; nothing was added"
     ):
-        made(clicks().slice(0, 9), "first", negative=True, **given)
+        made(clicks().slice(0, 9), "first", retract=True, **given)
     with pytest.raises(sqlrank.InputError, match=r"^insert: ads tells batches apart; name that of these rows, such as batch='2026-03-05'"):
         sqlrank.rollup("AUC", predictions=clicks(), by=BY, columns=WEIGHT, **given)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
-    made(clicks(), "first", where="day = 2", replace="day", **given)
+    made(clicks(), "first", where="day = 2", overwrite_by="day", **given)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
-    made(clicks(), "back", where="day = 2", only="score > 0.5", negative=True, **given)
+    made(clicks(), "back", where="day = 2", batch_where="score > 0.5", retract=True, **given)
     left = sum(row["day"] == 2 and row["score"] <= 0.5 for row in clicks().to_pylist())
     assert sqlrank.evaluate("AUC", rollup="ads", connection=duck, where="day = 2")["num_rows"].to_pylist() == [left]
 
@@ -146,8 +146,8 @@ def test_a_batch_is_added_once() -> None:
 def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
     """Taken back twice, or of the wrong label: counts or weights of a bin are below zero. The batch may be left out."""
     rows = pa.table({"day": [1, 1], "campaign": ["a", "a"], "label": [1, 0], "score": [0.75, 0.25], "weight": [1.0, 1.0]})
-    first, back = made(rows, "first"), made(rows.slice(0, 1), "back", negative=True)
-    twice = pa.concat_tables([first, back, made(rows.slice(0, 1), "back again", negative=True)])
+    first, back = made(rows, "first"), made(rows.slice(0, 1), "back", retract=True)
+    twice = pa.concat_tables([first, back, made(rows.slice(0, 1), "back again", retract=True)])
     message = (
         "more was taken back of Table than there was: day = 1, campaign = a, bin = 1005.0 is left with -1 num_rows; a batch was added twice"
     )
@@ -156,7 +156,7 @@ def test_more_than_there_was_is_refused_by_the_name_of_the_group() -> None:
     assert sqlrank.evaluate("AUC", rollup=twice, where="batch <> 'back again'")["num_rows"].to_pylist() == [1]
     wrong = rows.set_column(2, "label", pa.array([0, 1]))
     with pytest.raises(sqlrank.InputError, match=r"bin = \S+ is left with -1 (positives|negatives);"):
-        sqlrank.evaluate("AUC", rollup=pa.concat_tables([first, made(wrong, "wrong", negative=True)]))
+        sqlrank.evaluate("AUC", rollup=pa.concat_tables([first, made(wrong, "wrong", retract=True)]))
     with pytest.raises(sqlrank.InputError, match="'batch' is no column that rows of Table are told apart by"):
         sqlrank.evaluate("AUC", rollup=twice, by="batch")
 
@@ -166,7 +166,7 @@ def test_a_batch_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     rows = pa.table({"day": [1] * 3, "campaign": ["a"] * 3, "label": [1, 1, 0], "score": [0.75, 0.75, 0.25], "weight": [1.0] * 3})
     pq.write_table(made(rows, "first"), tmp_path / "first.parquet")
     for name in ("back", "copy of back"):
-        pq.write_table(made(rows.slice(0, 1), "back", negative=True), tmp_path / f"{name}.parquet")
+        pq.write_table(made(rows.slice(0, 1), "back", retract=True), tmp_path / f"{name}.parquet")
     message = (
         "has the batch 'back' twice for day = 1, campaign = a, bin = 1005.0, which would count twice; delete those rows and add them once"
     )
@@ -179,10 +179,10 @@ def test_a_batch_that_is_there_twice_is_refused(tmp_path: Path) -> None:
 def test_windows_drift_and_another_engine_see_what_is_left() -> None:
     gone = pa.array(np.arange(clicks().num_rows) % 4 == 0)
     metrics = ["AUC", "Brier"]
-    rollup = pa.concat_tables([made(clicks(), "all", metrics=metrics), made(clicks().filter(gone), "back", metrics=metrics, negative=True)])
-    alone = made(clicks().filter(pc.invert(gone)), "others", metrics=metrics, bins="grid")
+    rollup = pa.concat_tables([made(clicks(), "all", metrics=metrics), made(clicks().filter(gone), "back", metrics=metrics, retract=True)])
+    alone = made(clicks().filter(pc.invert(gone)), "others", metrics=metrics, binning="grid")
     for ask in (
-        lambda kept, **options: sqlrank.evaluate(metrics, rollup=kept, rolling=2, **options),
+        lambda kept, **options: sqlrank.evaluate(metrics, rollup=kept, window_days=2, **options),
         lambda kept, **options: sqlrank.evaluate(metrics, rollup=kept, by="campaign", **options),
         lambda kept, **options: sqlrank.drift("Brier", rollup=kept, reference="day < 3", where="day >= 3", **options),
     ):
@@ -198,27 +198,27 @@ def test_windows_drift_and_another_engine_see_what_is_left() -> None:
 
 
 def test_a_printed_statement_adds_a_batch_once() -> None:
-    """Run twice it adds nothing more; with replace= the days are written anew, however often."""
+    """Run twice it adds nothing more; with overwrite_by= the days are written anew, however often."""
     duck = duckdb.connect()
     duck.register("clicks", clicks())
     given = {"predictions": "clicks", "by": BY, "columns": WEIGHT}
     duck.execute(sqlrank.rollup_sql("AUC", **given, batch="first", create_table="ads"))
     for _ in range(2):
-        duck.execute(sqlrank.rollup_sql("AUC", **given, batch="back", negative=True, only="day = 2", insert="ads"))
+        duck.execute(sqlrank.rollup_sql("AUC", **given, batch="back", retract=True, batch_where="day = 2", insert="ads"))
         assert len(duck.sql("SELECT DISTINCT batch FROM ads").fetchall()) == 2
         assert duck.sql("SELECT SUM(num_rows) FROM ads WHERE day = 2").fetchall() == [(0.0,)]
     duck.execute(sqlrank.rollup_sql("LogLoss", predictions="clicks", by=[], batch="one", create_table="sums"))
     for _ in range(2):
         duck.execute(sqlrank.rollup_sql("LogLoss", predictions="clicks", by=[], batch="two", insert="sums"))
     assert duck.sql("SELECT batch FROM sums ORDER BY batch").fetchall() == [("one",), ("two",)]
-    script = sqlrank.rollup_sql("AUC", **given, batch="anew", insert="ads", replace="day", dialect="snowflake")
+    script = sqlrank.rollup_sql("AUC", **given, batch="anew", insert="ads", overwrite_by="day", dialect="snowflake")
     assert "'anew' AS batch" in script
     assert "= 'anew'" not in script
 
 
 def test_the_definition_is_not_of_the_batch() -> None:
     plain = sqlrank.rollup("AUC", predictions=clicks(), by=BY, where="score > 0.1")["definition_hash"][0]
-    for options in ({"batch": "a"}, {"batch": "b", "negative": True}, {"batch": "c", "only": "score < 0.5 -- and no more"}):
+    for options in ({"batch": "a"}, {"batch": "b", "retract": True}, {"batch": "c", "batch_where": "score < 0.5 -- and no more"}):
         found = sqlrank.rollup("AUC", predictions=clicks(), by=BY, where="score > 0.1", **options)
         assert set(found["definition_hash"].to_pylist()) == {plain.as_py()}
         assert found["batch"].to_pylist() == [options["batch"]] * found.num_rows
@@ -238,8 +238,8 @@ def test_the_command(tmp_path: Path) -> None:
         duck.execute("CREATE TABLE clicks AS SELECT * FROM c")
     asked = ["rollup", "AUC", "--predictions", "clicks", "--by", "day", "--db", path, "--insert", "ads"]
     assert call(*asked, "--batch", "first").exit_code == 0
-    assert call(*asked, "--batch", "back", "--negative", "--only", "score > 0.5").exit_code == 0
-    again = call(*asked, "--batch", "back", "--negative", "--only", "score > 0.5")
+    assert call(*asked, "--batch", "back", "--retract", "--batch-where", "score > 0.5").exit_code == 0
+    again = call(*asked, "--batch", "back", "--retract", "--batch-where", "score > 0.5")
     assert (again.exit_code, "has rows of the batch 'back' already" in again.stderr) == (2, True)
     shown = printed("evaluate", "AUC", "--rollup", "ads", "--db", path, "--format", "csv")
     assert shown.rstrip().endswith(f",5,{sum(score <= 0.5 for score in clicks()['score'].to_pylist())}")
@@ -248,12 +248,12 @@ def test_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"negative": True}, "^negative= needs batch=, a name for these rows, such as '2026-03-05-corrections'"),
-        ({"only": "score > 0"}, "^only= needs batch="),
+        ({"retract": True}, "^retract= needs batch=, a name for these rows, such as '2026-03-05-corrections'"),
+        ({"batch_where": "score > 0"}, "^batch_where= needs batch="),
         ({"batch": " "}, "^batch=' ' is no name"),
-        ({"batch": "b", "negative": True, "insert": "ads", "replace": "day"}, "^negative= takes rows back from sums that stay"),
+        ({"batch": "b", "retract": True, "insert": "ads", "overwrite_by": "day"}, "^retract= takes rows back from sums that stay"),
         ({"batch": "b", "by": "batch"}, "^by names 'batch', which is a column of every rollup; rename it"),
-        ({"batch": "b", "only": "score > 0; DROP TABLE x"}, "^only='score > 0; DROP TABLE x' is not one condition"),
+        ({"batch": "b", "batch_where": "score > 0; DROP TABLE x"}, "^batch_where='score > 0; DROP TABLE x' is not one condition"),
     ],
 )
 def test_batches_that_are_refused(options: dict[str, Any], message: str) -> None:

@@ -118,7 +118,7 @@ def clicks() -> pa.Table:
 
 
 @pytest.mark.parametrize("by", few([["campaign"], [], ["day", "campaign"]], 1))
-@pytest.mark.parametrize("bins", few([{}, {"fineness": 64}, {"bins": "score"}], 2))
+@pytest.mark.parametrize("bins", few([{}, {"n_bins": 64}, {"binning": "exact"}], 2))
 def test_merged_is_direct(by: list[str], bins: dict[str, Any]) -> None:
     """Sums are those of the rows, and metrics of an order between what is certain; with every score by itself these meet."""
     made = sqlrank.rollup([*SUMS, *ORDERS], predictions=clicks(), by=["day", "campaign"], **bins)
@@ -133,12 +133,12 @@ def test_merged_is_direct(by: list[str], bins: dict[str, Any]) -> None:
             least, greatest = got[f"{name}.bound_low"], got[f"{name}.bound_high"]
             assert least - 1e-12 <= got[name] <= greatest + 1e-12, name
             assert least - 1e-12 <= expected[name] <= greatest + 1e-12, name
-            assert "bins" not in bins or greatest - least < 1e-12, name
+            assert "binning" not in bins or greatest - least < 1e-12, name
 
 
-@pytest.mark.parametrize("fineness", [16, 1024])
-def test_width_of_auc_is_the_weight_of_pairs_within_bins(fineness: int) -> None:
-    made = sqlrank.rollup("AUC", predictions=clicks(), by=["day"], fineness=fineness)
+@pytest.mark.parametrize("n_bins", [16, 1024])
+def test_width_of_auc_is_the_weight_of_pairs_within_bins(n_bins: int) -> None:
+    made = sqlrank.rollup("AUC", predictions=clicks(), by=["day"], n_bins=n_bins)
     (pairs,) = duckdb.sql(
         "SELECT SUM(p * n) FILTER (least < greatest) / (SUM(p) * SUM(n)) FROM (SELECT SUM(positives) AS p, SUM(negatives) AS n, "
         "MIN(score_min) AS least, MAX(score_max) AS greatest FROM made GROUP BY bin)"
@@ -188,7 +188,7 @@ def test_metrics_that_are_sums_need_no_bins() -> None:
 
 def test_parameters_of_a_call_are_for_whom_they_are() -> None:
     """The parameter eps is fixed when the rollup is made; tie_credit is free when it is evaluated."""
-    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by="day", bins="score", eps=0.25)
+    made = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by="day", binning="exact", eps=0.25)
     asked = {"eps": 0.25, "tie_credit": 0.125}
     (got,) = sqlrank.evaluate(["AUC", "LogLoss"], rollup=made, **asked).to_pylist()
     (expected,) = sqlrank.evaluate(["AUC", "LogLoss"], predictions=clicks(), **asked).to_pylist()
@@ -212,7 +212,7 @@ def test_days_are_replaced(tmp_path: Path) -> None:
                 where=day,
                 connection=path,
                 insert="ads",
-                replace="day",
+                overwrite_by="day",
                 columns={"weight": "weight"},
             )
     whole = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by="day")
@@ -229,7 +229,7 @@ def test_what_cannot_be_added_is_not() -> None:
     with pytest.raises(
         sqlrank.InputError, match=r"insert: ads holds rows of the definition \w{16}, and these are of \w{16}: other metrics"
     ):
-        sqlrank.rollup("AUC", predictions=clicks(), by="day", where="day = 5", fineness=512, replace="day", **kept)
+        sqlrank.rollup("AUC", predictions=clicks(), by="day", where="day = 5", n_bins=512, overwrite_by="day", **kept)
     with pytest.raises(sqlrank.InputError, match="a rollup of other metrics; insert into another table"):
         sqlrank.rollup("LogLoss", predictions=clicks(), by="day", **kept)
     assert duck.sql("SELECT COUNT(*) FROM ads").fetchall() == held
@@ -314,7 +314,7 @@ def test_the_statement_makes_the_same_rows() -> None:
     duck.register("clicks", clicks())
     made = sqlrank.rollup(["AUC", "Brier"], predictions=clicks(), by="day", columns={"weight": "weight"})
     assert duck.sql(text).to_arrow_table().to_pylist() == made.to_pylist()
-    script = sqlrank.rollup_sql("AUC", predictions="clicks", by="day", dialect="bigquery", insert="ads.daily_rollup", replace="day")
+    script = sqlrank.rollup_sql("AUC", predictions="clicks", by="day", dialect="bigquery", insert="ads.daily_rollup", overwrite_by="day")
     assert [line for line in script.splitlines() if line.startswith(("DELETE", "INSERT"))] == [
         "DELETE FROM ads.daily_rollup",
         "INSERT INTO ads.daily_rollup (",
@@ -356,7 +356,7 @@ def test_the_command_makes_a_rollup_and_reads_it(tmp_path: Path) -> None:
         "rollup", "AUC", "--predictions", "clicks", "--by", "day", "--sql", "--dialect", "snowflake", "--insert", "daily_rollup"
     )
     stored = call(
-        "rollup", "AUC", "--predictions", path, "--by", "day", "--db", tmp_path / "ads.duckdb", "--insert", "ads", "--replace", "day"
+        "rollup", "AUC", "--predictions", path, "--by", "day", "--db", tmp_path / "ads.duckdb", "--insert", "ads", "--overwrite-by", "day"
     )
     assert (stored.exit_code, stored.stdout) == (0, "")
     assert re.fullmatch(r"[\d,]+ rows in ads\n", stored.stderr)
@@ -378,10 +378,10 @@ def test_the_command_makes_a_rollup_and_reads_it(tmp_path: Path) -> None:
         ({"metrics": "AUC(ties=best)"}, "a rollup has the value and both bounds at once; leave ties out"),
         ({"by": [["day"], []]}, "by has several groupings, whose rows would overlap"),
         ({"by": ["bin"]}, "by names 'bin', which is a column of every rollup; rename it: by=\"bin_=bin\""),
-        ({"bins": "quantiles"}, "bins='quantiles' is not possible: give one of: grid, score"),
-        ({"fineness": 0}, "fineness is 0; it must be an integer from 1 to 65536"),
+        ({"binning": "quantiles"}, "binning='quantiles' is not possible: give one of: grid, exact"),
+        ({"n_bins": 0}, "n_bins is 0; it must be an integer from 1 to 65536"),
         ({"columns": {"score": ["one", "two"]}}, "several scores are given; make a rollup of each"),
-        ({"replace": "day"}, "replace='day' is a column of by, of the rows of insert= that are replaced; by is empty"),
+        ({"overwrite_by": "day"}, "overwrite_by='day' is a column of by, of the rows of insert= that are replaced; by is empty"),
         ({"insert": "ads"}, r"insert= needs connection= \(--db\)"),
         ({"connection": "sqlite", "insert": "ads"}, "insert= is run on DuckDB"),
     ],
@@ -404,8 +404,8 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
         ({"where": "day = 1; DROP TABLE x"}, "is not one condition"),
         ({"where": "day = '2025-01-01'"}, "has no rows to add up"),
         ({"unit": "user_id", "confidence": 0.9}, "^unit= is for rows, which a rollup does not have"),
-        ({"seed": 1}, "^seed= is for rows; a rollup has intervals by its folds, of confidence= alone"),
-        ({"seed": 1, "confidence": 0.9}, "^seed= is for rows; a rollup has intervals by its folds"),
+        ({"seed": 1}, "^seed= is for rows; a rollup has intervals by its buckets, of confidence= alone"),
+        ({"seed": 1, "confidence": 0.9}, "^seed= is for rows; a rollup has intervals by its buckets"),
         ({"predictions": "p.parquet"}, "^predictions= is for rows"),
         ({"rollup": pa.table({"day": [1]})}, "has no num_rows or no definition_hash, and is no rollup"),
         (

@@ -108,7 +108,7 @@ def test_intervals_are_those_of_the_values_of_lists() -> None:
         low, high = stats.t.interval(0.9, len(values) - 1, values.mean(), stats.sem(values))
         assert [row[f"{name}.{end}"] for end in ("ci_low", "ci_high", "n_units")] == pytest.approx([low, high, len(values)], rel=1e-9)
     assert {row[f"{name}.{end}"] for name in asked[2:] for end in ("ci_low", "ci_high", "se", "n_units")} == {None}
-    windows = sqlrank.evaluate("AP", rollup=rollup, confidence=0.9, rolling=3).to_pylist()
+    windows = sqlrank.evaluate("AP", rollup=rollup, confidence=0.9, window_days=3).to_pylist()
     assert windows[-1]["AP.se"] == pytest.approx(row["AP.se"], rel=1e-12)
 
 
@@ -236,7 +236,7 @@ def test_run_and_judgments_in_one_table() -> None:
 def test_windows_and_drift() -> None:
     """A rollup without bins drifts in its metrics alone: there are no scores of which PSI could be."""
     made = sqlrank.rollup(["nDCG@5", "num_q"], by="day", **given())
-    rolled = sqlrank.evaluate(["nDCG@5", "num_q"], rollup=made, rolling=2).to_pylist()
+    rolled = sqlrank.evaluate(["nDCG@5", "num_q"], rollup=made, window_days=2).to_pylist()
     for row in rolled:
         (direct,) = sqlrank.evaluate(
             ["nDCG@5", "num_q"], where=f"queries.day BETWEEN {row['day'] - 1} AND {row['day']}", **_of(row["day"])
@@ -263,7 +263,7 @@ def test_a_batch_of_lists_is_taken_back() -> None:
     mine = pa.compute.is_in(held["qrels"]["query_id"], gone)
     parts = [
         sqlrank.rollup(FEW, by="day", batch="all", **held),
-        sqlrank.rollup(FEW, by="day", batch="back", negative=True, **{**held, "qrels": held["qrels"].filter(mine)}),
+        sqlrank.rollup(FEW, by="day", batch="back", retract=True, **{**held, "qrels": held["qrels"].filter(mine)}),
     ]
     (left,) = sqlrank.evaluate(FEW, rollup=pa.concat_tables(parts)).to_pylist()
     (direct,) = sqlrank.evaluate(FEW, **{**held, "qrels": held["qrels"].filter(pa.compute.invert(mine))}).to_pylist()
@@ -293,7 +293,7 @@ def test_the_statement_makes_the_same_rows() -> None:
         pytest.approx(row, abs=1e-14) for row in made.to_pylist()
     ]
     script = sqlrank.rollup_sql(
-        "AP", run="run", qrels="qrels", by="day", dialect="snowflake", insert="daily_rollup", replace="day", batch="b"
+        "AP", run="run", qrels="qrels", by="day", dialect="snowflake", insert="daily_rollup", overwrite_by="day", batch="b"
     )
     assert [line for line in script.splitlines() if line.startswith(("DELETE", "INSERT"))] == [
         "DELETE FROM daily_rollup",
@@ -308,7 +308,7 @@ def test_a_rollup_is_kept_and_asked_by_the_command(tmp_path: Path) -> None:
         pq.write_table(table, tmp_path / f"{name}.parquet")
     paths = [part for name in held for part in (f"--{name}", tmp_path / f"{name}.parquet")]
     stored = call(
-        "rollup", "nDCG@5", "num_q", *paths, "--by", "day", "--db", tmp_path / "kept.duckdb", "--insert", "rollup", "--replace", "day"
+        "rollup", "nDCG@5", "num_q", *paths, "--by", "day", "--db", tmp_path / "kept.duckdb", "--insert", "rollup", "--overwrite-by", "day"
     )
     assert (stored.exit_code, stored.stderr) == (0, "3 rows in rollup\n")
     shown = printed("evaluate", "nDCG@5", "num_q", "--rollup", "rollup", "--db", tmp_path / "kept.duckdb", "--format", "csv")
@@ -367,14 +367,14 @@ def test_readings_that_are_refused(metrics: Any, options: dict[str, Any], messag
         sqlrank.evaluate(metrics, rollup=made, **options)
 
 
-@pytest.mark.parametrize("of_folds", [{}, {"fold": "query_id", "folds": 4}], ids=["lists", "folds"])
-def test_weights_of_queries_are_part_of_the_definition(of_folds: dict[str, Any]) -> None:
+@pytest.mark.parametrize("of_buckets", [{}, {"unit": "query_id", "n_buckets": 4}], ids=["lists", "buckets"])
+def test_weights_of_queries_are_part_of_the_definition(of_buckets: dict[str, Any]) -> None:
     predictions = pa.table({"query_id": [1, 2], "doc_id": ["x", "x"], "score": [2.0, 1.0], "label": [1, 0]})
     plain = pa.table({"query_id": [1, 2], "day": [1, 1]})
     weighted = plain.append_column("weight", pa.array([1.0, 2.0]))
 
     def definition(queries: pa.Table, **columns: str) -> str:
-        made = sqlrank.rollup("AP", by="day", predictions=predictions, queries=queries, columns=columns, **of_folds)
+        made = sqlrank.rollup("AP", by="day", predictions=predictions, queries=queries, columns=columns, **of_buckets)
         (found,) = set(made["definition_hash"].to_pylist())
         return str(found)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def test_bins_that_are_whole_numbers_are_looked_up_by_their_place() -> None:
     """They say what others in the same order do, and the setting for that is the caller's again."""
-    given = {"predictions": clicks(), "by": ["day", "campaign"], "fineness": 64}
+    given = {"predictions": clicks(), "by": ["day", "campaign"], "n_bins": 64}
     made = sqlrank.rollup(["AUC", "LogLoss"], **given)
     moved = made.set_column(made.column_names.index("bin"), "bin", pa.compute.add(made["bin"], 0.5))
     duck = duckdb.connect()
@@ -52,7 +52,7 @@ def told(duck: duckdb.DuckDBPyConnection, text: str, metrics: list[str]) -> list
 
 
 @pytest.mark.parametrize("by", few([["campaign"], [], ["day", "campaign"]], 1))
-@pytest.mark.parametrize("bins", few([{"fineness": 64, "atoms": [0.25, 0.5]}, {}, {"bins": "score"}], 1))
+@pytest.mark.parametrize("bins", few([{"n_bins": 64, "exact_scores": [0.25, 0.5]}, {}, {"binning": "exact"}], 1))
 def test_statements_say_what_is_evaluated(by: list[str], bins: dict[str, Any]) -> None:
     """Of bins that are open, of one score beside those, and of all."""
     duck = duckdb.connect()
@@ -81,7 +81,7 @@ def test_three_bins_by_hand() -> None:
 def test_rows_that_cannot_be_added_up_are_undefined() -> None:
     """Nobody looks at rows before a statement runs: those of two definitions, and those that are taken back, are seen by it."""
     duck = duckdb.connect()
-    one = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"], fineness=64)
+    one = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"], n_bins=64)
     other = one.set_column(one.column_names.index("definition_hash"), "definition_hash", pa.array(["x"] * one.num_rows))
     half = pa.compute.equal(one["day"], 1)
     mixed = pa.concat_tables([one.filter(half), other.filter(pa.compute.invert(half))])
@@ -92,9 +92,9 @@ def test_rows_that_cannot_be_added_up_are_undefined() -> None:
     assert all(None not in row for row in by_day)
     with pytest.raises(sqlrank.InputError, match=r"^rollup: rows of different definitions"):
         sqlrank.sql("AUC", rollup="kept", connection=duck)
-    given = {"by": "day", "columns": {"weight": "weight"}, "fineness": 64}
+    given = {"by": "day", "columns": {"weight": "weight"}, "n_bins": 64}
     parts = [
-        sqlrank.rollup(["AUC", "LogLoss"], predictions=rows, batch=name, negative=name == "back", **given)
+        sqlrank.rollup(["AUC", "LogLoss"], predictions=rows, batch=name, retract=name == "back", **given)
         for name, rows in (("first", clicks()), ("back", clicks().slice(0, 100)))
     ]
     duck.register("batches", pa.concat_tables(parts))
@@ -123,7 +123,7 @@ def test_results_are_stored() -> None:
     duck.register("kept", sqlrank.rollup("AUC", predictions=clicks(), by="day"))
     duck.execute(sqlrank.sql("AUC", rollup="kept", by="day", create_table="daily"))
     asked = {"rollup": "kept", "by": "day", "where": "day > 3"}
-    for statement in sqlrank.sql("AUC", **asked, insert="daily", replace="day").split(";\n"):
+    for statement in sqlrank.sql("AUC", **asked, insert="daily", overwrite_by="day").split(";\n"):
         duck.execute(statement)
     assert duck.sql("SELECT COUNT(*), SUM(num_rows) FROM daily").fetchall() == [(5, 1500)]
     text = printed("sql", "AUC", "--rollup", "ads.daily_rollup", "--by", "day", "--dialect", "snowflake", "--create-view", "ads.auc")
@@ -160,7 +160,7 @@ def test_rows_without_weights_are_counted(tmp_path: Path) -> None:
     metrics = [*SUMS, "AUC", "Doubtful"]
     rows = clicks().drop_columns(["weight"])
     ones = rows.append_column("weight", pa.array([1.0] * rows.num_rows))
-    for options in ({"fold": "viewer", "folds": 3}, {"bins": "score"}, {"atoms": [0.25]}):
+    for options in ({"unit": "viewer", "n_buckets": 3}, {"binning": "exact"}, {"exact_scores": [0.25]}):
         given_ = {"by": ["day", "campaign"], "sql_dir": tmp_path, **options}
         plain, weighted = (sqlrank.rollup(metrics, predictions=each, **given_) for each in (rows, ones))
         assert plain.schema.equals(weighted.schema)

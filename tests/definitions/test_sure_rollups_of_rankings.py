@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import sqlrank
-from tests.definitions.test_folds import fold_of, jackknifed
+from tests.definitions.test_jackknife_buckets import bucket_of, jackknifed
 from tests.definitions.test_rollups import on_sqlite
 from tests.definitions.test_rollups_of_rankings import FEW, given
 from tests.lanes import few
@@ -98,7 +98,7 @@ def test_a_rollup_from_before_is_refused() -> None:
         sqlrank.evaluate("AP", rollup=before, confidence=0.9)
 
 
-# Folds
+# Buckets
 
 
 @cache
@@ -109,33 +109,33 @@ def of_users(*, weighted: bool = True) -> dict[str, Any]:
     return {**held, "queries": held["queries"].append_column("user_id", pa.array([f"u{user}" for user in users]))}
 
 
-def without(fold: str, folds: int, held: dict[str, Any], metric: str) -> list[float]:
-    """Return the weighted mean of the values of a metric without the lists of each fold of units that has any."""
+def without(bucket: str, buckets: int, held: dict[str, Any], metric: str) -> list[float]:
+    """Return the weighted mean of the values of a metric without the lists of each bucket of units that has any."""
     rows = sqlrank.evaluate(metric, per_query=True, **held).to_pylist()
     units, weights = (
-        dict(zip(*(held["queries"][name].to_pylist() for name in ("query_id", each)), strict=True)) for each in (fold, "weight")
+        dict(zip(*(held["queries"][name].to_pylist() for name in ("query_id", each)), strict=True)) for each in (bucket, "weight")
     )
-    mine = [(fold_of(units[row["query_id"]], folds), weights[row["query_id"]], row[metric]) for row in rows]
+    mine = [(bucket_of(units[row["query_id"]], buckets), weights[row["query_id"]], row[metric]) for row in rows]
     present = sorted({found for found, _, value in mine})
     left = ([(weight, value) for found, weight, value in mine if found != gone and value is not None] for gone in present)
     return [sum(weight * value for weight, value in pairs) / sum(weight for weight, _ in pairs) for pairs in left]
 
 
-@pytest.mark.parametrize("fold", ["query_id", "user_id"])
-def test_folds_by_brute_force(fold: str) -> None:
-    """The values are those without folds, and standard errors those of the lists without each fold of units."""
+@pytest.mark.parametrize("bucket", ["query_id", "user_id"])
+def test_buckets_by_brute_force(bucket: str) -> None:
+    """The values are those without buckets, and standard errors those of the lists without each bucket of units."""
     held = of_users()
     metrics = [*FEW, "AP(no_relevant=skip)", "AP(aggregate=max)", "AP(aggregate=gmean)"]
-    plain, folded = (
-        sqlrank.rollup(metrics, by=["day", "country"], **given_fold, **held) for given_fold in ({}, {"fold": fold, "folds": 6})
+    plain, bucketed = (
+        sqlrank.rollup(metrics, by=["day", "country"], **given_unit, **held) for given_unit in ({}, {"unit": bucket, "n_buckets": 6})
     )
-    assert folded.num_rows > plain.num_rows
-    assert folded.schema.field("fold").type == pa.int64()
-    (row,) = sqlrank.evaluate(metrics, rollup=folded, confidence=0.9).to_pylist()
+    assert bucketed.num_rows > plain.num_rows
+    assert bucketed.schema.field("bucket").type == pa.int64()
+    (row,) = sqlrank.evaluate(metrics, rollup=bucketed, confidence=0.9).to_pylist()
     (expected,) = sqlrank.evaluate(metrics, rollup=plain).to_pylist()
     assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-12)
     for name in ("AP", "nDCG@5", "AP(no_relevant=skip)"):
-        left = without(fold, 6, held, name)
+        left = without(bucket, 6, held, name)
         assert row[f"{name}.se"] == pytest.approx(math.sqrt(jackknifed(left)), rel=1e-9)
         assert row[f"{name}.n_buckets"] == len(left)
         reach = float(stats.t.ppf(0.95, len(left) - 1)) * row[f"{name}.se"]
@@ -144,28 +144,28 @@ def test_folds_by_brute_force(fold: str) -> None:
     assert {row[f"{name}.{end}"] for name in ("AP(aggregate=max)", "num_q", "num_ret") for end in LIMITS} == {None}
 
 
-def test_four_folds_of_queries_by_hand() -> None:
-    """A query in each of three folds, with values 1, 0.5 and 0: without one the means are 0.25, 0.5 and 0.75."""
-    names = [next(name for name in map(str, range(100)) if fold_of(name, 4) == fold) for fold in (0, 1, 3)]
+def test_four_buckets_of_queries_by_hand() -> None:
+    """A query in each of three buckets, with values 1, 0.5 and 0: without one the means are 0.25, 0.5 and 0.75."""
+    names = [next(name for name in map(str, range(100)) if bucket_of(name, 4) == bucket) for bucket in (0, 1, 3)]
     run = [(names[0], "x", 1.0), (names[1], "y", 2.0), (names[1], "x", 1.0), (names[2], "y", 1.0)]
     rows = [{"query_id": query, "doc_id": doc, "score": score, "label": int(doc == "x")} for query, doc, score in run]
     rows.append({"query_id": names[2], "doc_id": "x", "score": -1.0, "label": 0})
-    rollup = sqlrank.rollup("RR", predictions=pa.Table.from_pylist(rows), fold="query_id", folds=4)
-    assert rollup["fold"].to_pylist() == [0, 1, 3]
+    rollup = sqlrank.rollup("RR", predictions=pa.Table.from_pylist(rows), unit="query_id", n_buckets=4)
+    assert rollup["bucket"].to_pylist() == [0, 1, 3]
     (row,) = sqlrank.evaluate("RR", rollup=rollup, confidence=0.95).to_pylist()
     assert (row["RR"], row["RR.se"], row["RR.n_buckets"]) == (0.5, pytest.approx(math.sqrt(2 / 3 * 2 * 0.25**2)), 3)
 
 
 @pytest.mark.slow
-def test_the_queries_of_two_days_are_one_fold() -> None:
-    """The same queries on two days: lists taken as independent say less than they are sure of, and folds do not."""
+def test_the_queries_of_two_days_are_one_bucket() -> None:
+    """The same queries on two days: lists taken as independent say less than they are sure of, and buckets do not."""
     held = of_users(weighted=False)
     twice = {
         name: pa.concat_tables([held[name].append_column("week", pa.array([week] * held[name].num_rows)) for week in (1, 2)])
         for name in ("run", "qrels")
     }
-    alone, folded = (sqlrank.rollup("AP", by="week", **twice, **fold) for fold in ({}, {"fold": "query_id"}))
-    (one,), (other,) = (sqlrank.evaluate("AP", rollup=rollup, confidence=0.9).to_pylist() for rollup in (alone, folded))
+    alone, bucketed = (sqlrank.rollup("AP", by="week", **twice, **bucket) for bucket in ({}, {"unit": "query_id"}))
+    (one,), (other,) = (sqlrank.evaluate("AP", rollup=rollup, confidence=0.9).to_pylist() for rollup in (alone, bucketed))
     assert one["AP"] == pytest.approx(other["AP"], rel=1e-12)
     single = sqlrank.evaluate("AP", run=held["run"], qrels=held["qrels"], confidence=0.9)["AP.se"][0].as_py()
     assert one["AP.se"] == pytest.approx(single / math.sqrt(2), rel=0.05)
@@ -173,60 +173,60 @@ def test_the_queries_of_two_days_are_one_fold() -> None:
 
 
 @pytest.mark.slow
-def test_differences_of_folded_rollups() -> None:
-    """A fold is left out of both times, and of both systems."""
+def test_differences_of_bucketed_rollups() -> None:
+    """A bucket is left out of both times, and of both systems."""
     held = of_users()
-    rollup = sqlrank.rollup("AP", by="day", fold="user_id", folds=6, **held)
+    rollup = sqlrank.rollup("AP", by="day", unit="user_id", n_buckets=6, **held)
     (moved,) = sqlrank.drift("AP", rollup=rollup, reference="day = 1", where="day > 1", confidence=0.9).to_pylist()
     assert moved["se"] > 0
     assert moved["ci_low"] < moved["difference"] < moved["ci_high"]
     worse = {**held, "run": held["run"].set_column(2, "score", pa.array(range(held["run"].num_rows)))}
-    rollups = {"old": rollup, "new": sqlrank.rollup("AP", by="day", fold="user_id", folds=6, **worse)}
+    rollups = {"old": rollup, "new": sqlrank.rollup("AP", by="day", unit="user_id", n_buckets=6, **worse)}
     (row,) = sqlrank.compare_rollups("AP", rollups=rollups, confidence=0.9).to_pylist()
     left = [now - then for then, now in zip(without("user_id", 6, held, "AP"), without("user_id", 6, worse, "AP"), strict=True)]
     assert row["se"] == pytest.approx(math.sqrt(jackknifed(left)), rel=1e-9)
 
 
-@pytest.mark.parametrize("fold", few(["query_id", "user_id"], 1))
-def test_statements_make_folds(fold: str) -> None:
+@pytest.mark.parametrize("bucket", few(["query_id", "user_id"], 1))
+def test_statements_make_buckets(bucket: str) -> None:
     held = {name: table for name, table in of_users().items() if name in {"run", "qrels", "queries"}}
     duck = duckdb.connect()
     for name, table in held.items():
         duck.register(name, table)
     names = {name: name for name in held}
-    made = sqlrank.rollup(FEW, by="day", fold=fold, folds=5, **names, connection=duck)
-    text = sqlrank.rollup_sql(FEW, by="queries.day", fold=fold, folds=5, **names, columns={"weight": "weight"})
+    made = sqlrank.rollup(FEW, by="day", unit=bucket, n_buckets=5, **names, connection=duck)
+    text = sqlrank.rollup_sql(FEW, by="queries.day", unit=bucket, n_buckets=5, **names, columns={"weight": "weight"})
     found = duck.sql(text).to_arrow_table()
     assert found.drop_columns("definition_hash").to_pylist() == [
         pytest.approx(row, abs=1e-14) for row in made.drop_columns("definition_hash").to_pylist()
     ]
-    model = sqlrank.rollup_model("AP", "kept", run="run", qrels="qrels", by="day", begin="2026-01-01", fold="query_id")
-    assert 'GROUP BY "day", fold' in model.sql
+    model = sqlrank.rollup_model("AP", "kept", run="run", qrels="qrels", by="day", begin="2026-01-01", unit="query_id")
+    assert 'GROUP BY "day", bucket' in model.sql
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (
-            {"queries": None, "fold": "user_id"},
-            r"^fold='user_id': what was drawn on its own is a query of rankings, fold='query_id', or a column of queries=",
+            {"queries": None, "unit": "user_id"},
+            r"^unit='user_id': what was drawn on its own is a query of rankings, unit='query_id', or a column of queries=",
         ),
-        ({"fold": "visitor"}, "visitor"),
+        ({"unit": "visitor"}, "visitor"),
         (
-            {"metrics": "SelfInformation@5", "fold": "user_id"},
-            r"^SelfInformation@5 depends on other lists, which fold='user_id' would tell apart; take fold='query_id'",
+            {"metrics": "SelfInformation@5", "unit": "user_id"},
+            r"^SelfInformation@5 depends on other lists, which unit='user_id' would tell apart; take unit='query_id'",
         ),
     ],
 )
-def test_folds_that_are_refused(options: dict[str, Any], message: str) -> None:
+def test_buckets_that_are_refused(options: dict[str, Any], message: str) -> None:
     held = of_users()
     with pytest.raises(sqlrank.SqlrankError, match=message):
         sqlrank.rollup(**{"metrics": "AP", "by": [], **held, **options})
 
 
-def test_differences_without_folds_are_refused() -> None:
+def test_differences_without_buckets_are_refused() -> None:
     rollup = sqlrank.rollup("AP", by="day", **given())
     with pytest.raises(
-        sqlrank.InputError, match=r"^rollup: Table has no column fold, by which it is told how sure a metric is; make it anew with fold="
+        sqlrank.InputError, match=r"^rollup: Table has no column bucket, by which it is told how sure a metric is; make it anew with unit="
     ):
         sqlrank.drift("AP", rollup=rollup, reference="day = 1", where="day = 2", confidence=0.9)

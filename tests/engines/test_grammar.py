@@ -61,7 +61,7 @@ def test_every_metric_at_once(linter: Linter, dialect: str, name: str) -> None:
     assert_parsed(linter, scenario.text(dialect))
 
 
-@pytest.mark.parametrize("place", ["create_table", "create_view", "insert", "replace"])
+@pytest.mark.parametrize("place", ["create_table", "create_view", "insert", "overwrite_by"])
 def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
     quote = "`" if DIALECTS[dialect].sqlglot_name in {"bigquery", "spark", "databricks"} else '"'
     names = f"shop.{quote}select{quote}.{quote}Metrics{quote}"
@@ -71,12 +71,12 @@ def test_stored_results(linter: Linter, dialect: str, place: str) -> None:
         "qrels": names,
         "by": ["order", "my system"],
         "where": where,
-        "insert" if place == "replace" else place: names.replace("Metrics", "Results"),
+        "insert" if place == "overwrite_by" else place: names.replace("Metrics", "Results"),
     }
-    if place == "replace":
+    if place == "overwrite_by":
         if not DIALECTS[dialect].supports_delete:
             pytest.skip(f"{dialect} deletes no rows")
-        options["replace"] = "order"
+        options["overwrite_by"] = "order"
     assert_parsed(linter, sqlrank.sql(["nDCG@10", "RR"], dialect=dialect, **options))
 
 

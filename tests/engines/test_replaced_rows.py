@@ -36,7 +36,9 @@ def test_a_rerun_doubles_nothing(engine: Engine) -> None:
     engine.execute(sqlrank.sql(["Brier", "num_predictions"], dialect=dialect, create_table="replaced", **PREDICTIONS))
     before = engine.rows(f"SELECT * FROM replaced ORDER BY {quote}shop{quote} NULLS FIRST")
     where = f"NOT {quote}shop{quote} IN (3) OR {quote}shop{quote} IS NULL"
-    script = sqlrank.sql(["Brier", "num_predictions"], dialect=dialect, insert="replaced", replace='"shop"', where=where, **PREDICTIONS)
+    script = sqlrank.sql(
+        ["Brier", "num_predictions"], dialect=dialect, insert="replaced", overwrite_by='"shop"', where=where, **PREDICTIONS
+    )
     if isinstance(engine, SQLite):
         engine.connection.commit()  # Python has begun a transaction to load the rows
     for _ in range(2):

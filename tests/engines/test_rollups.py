@@ -49,23 +49,23 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     "options",
     [
         {},
-        {"fineness": 64, "atoms": [0.25, 0.5, 0.75]},
-        {"bins": "score"},
-        {"batch": "back", "negative": True},
-        {"fineness": 64, "fold": "viewer", "folds": 8},
+        {"n_bins": 64, "exact_scores": [0.25, 0.5, 0.75]},
+        {"binning": "exact"},
+        {"batch": "back", "retract": True},
+        {"n_bins": 64, "unit": "viewer", "n_buckets": 8},
     ],
-    ids=["grid", "coarse grid with atoms", "scores", "batch", "folds"],
+    ids=["grid", "coarse grid with exact scores", "scores", "batch", "buckets"],
 )
 def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> None:
     made = sqlrank.rollup(METRICS, predictions=clicks(), by=["day", "campaign"], **options)
     # A connection of SQLite is given the digest that a printed statement would have to do without.
-    is_known = isinstance(engine, SQLite) and "fold" in options
+    is_known = isinstance(engine, SQLite) and "unit" in options
     place: dict[str, Any] = {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
     # In quotes, since Databend has names in small letters.
     names = {name: name if is_known else f'"{name}"' for name in ("label", "score", "weight", "day", "campaign", "viewer")}
     columns = {name: names[name] for name in ("label", "score", "weight")}
-    of_folds = {"fold": names["viewer"]} if "fold" in options else {}
-    given = {"predictions": "clicks", "by": [names["day"], names["campaign"]], "columns": columns, **options, **of_folds}
+    of_buckets = {"unit": names["viewer"]} if "unit" in options else {}
+    given = {"predictions": "clicks", "by": [names["day"], names["campaign"]], "columns": columns, **options, **of_buckets}
     rows = engine.rows(sqlrank.rollup_sql(METRICS, **given, **place))
     found = sorted((dict(zip(made.column_names, row, strict=True)) for row in rows), key=_place)
     for got, expected in zip(found, sorted(made.to_pylist(), key=_place), strict=True):
@@ -74,19 +74,19 @@ def test_rows_are_those_of_duckdb(options: dict[str, Any], engine: Engine) -> No
 
 
 def _place(row: dict[str, Any]) -> tuple[int, str, int, float]:
-    return int(row["day"]), row["campaign"] or "", int(row.get("fold", 0)), float(row["bin"])
+    return int(row["day"]), row["campaign"] or "", int(row.get("bucket", 0)), float(row["bin"])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("of_folds", [{}, {"fold": "query_id", "folds": 4}], ids=["lists", "folds"])
-def test_sums_of_lists_are_those_of_duckdb(of_folds: dict[str, Any], engine: Engine) -> None:
-    made = sqlrank.rollup(RANKINGS, **lists(), by=["day", "country"], **of_folds)
+@pytest.mark.parametrize("of_buckets", [{}, {"unit": "query_id", "n_buckets": 4}], ids=["lists", "buckets"])
+def test_sums_of_lists_are_those_of_duckdb(of_buckets: dict[str, Any], engine: Engine) -> None:
+    made = sqlrank.rollup(RANKINGS, **lists(), by=["day", "country"], **of_buckets)
     columns = {name: f'"{name}"' for name in ("query_id", "doc_id", "score", "relevance", "weight")}
     named = {"run": "run", "qrels": "qrels", "queries": "queries", "by": ['queries."day"', 'queries."country"'], "columns": columns}
-    is_known = isinstance(engine, SQLite) and "fold" in of_folds
+    is_known = isinstance(engine, SQLite) and "unit" in of_buckets
     place: dict[str, Any] = {"connection": engine.connection} if is_known else {"dialect": engine.dialects[0]}
     named |= {"by": ["day", "country"], "columns": None} if is_known else {}
-    rows = engine.rows(sqlrank.rollup_sql(RANKINGS, **named, **of_folds, **place))
+    rows = engine.rows(sqlrank.rollup_sql(RANKINGS, **named, **of_buckets, **place))
     expected = sorted((list(row.values())[:-1] for row in made.to_pylist()), key=_group)
     for got, values in zip(sorted((list(row)[:-1] for row in rows), key=_group), expected, strict=True):
         assert got == pytest.approx(values, rel=1e-9, abs=1e-12)
@@ -98,7 +98,7 @@ def _group(row: list[Any]) -> tuple[int, str, float]:
 
 def test_windows_are_those_of_duckdb(engine: Engine) -> None:
     """A rollup that is kept on the engine is added up there by window: its sums, and its bins."""
-    made = sqlrank.rollup(METRICS, predictions=clicks(), by=["day", "campaign"], fineness=64)
+    made = sqlrank.rollup(METRICS, predictions=clicks(), by=["day", "campaign"], n_bins=64)
     engine.load("kept", made)
     library = registry_for(None)
     asked = decompose_metrics(resolve_metrics(METRICS, library, None, {}, {PREDICTIONS_ROLE}), library)
@@ -122,9 +122,9 @@ def test_what_batches_leave_is_what_they_leave_on_duckdb(engine: Engine) -> None
     """A third of the rows is taken back, and all of day 5, on which nothing is left."""
     gone = pa.array([place % 3 == 0 or day == 5 for place, day in enumerate(clicks()["day"].to_pylist())])
     parts = ((clicks(), "all", False), (clicks().filter(gone), "back", True))
-    given = {"by": ["day", "campaign"], "fineness": 64, "columns": {"weight": "weight"}}
+    given = {"by": ["day", "campaign"], "n_bins": 64, "columns": {"weight": "weight"}}
     made = pa.concat_tables(
-        [sqlrank.rollup(METRICS, predictions=rows, batch=name, negative=is_back, **given) for rows, name, is_back in parts]
+        [sqlrank.rollup(METRICS, predictions=rows, batch=name, retract=is_back, **given) for rows, name, is_back in parts]
     )
     engine.load("batches", made)
     library = registry_for(None)
@@ -157,7 +157,7 @@ def test_a_batch_is_added_once(engine: Engine) -> None:
         engine.execute(sqlrank.rollup_sql(metrics, **given, batch="first", create_table=table))
         ((before,),) = engine.rows(f"SELECT COUNT(*) FROM {table}")
         for _ in range(2):
-            engine.execute(sqlrank.rollup_sql(metrics, **given, batch="back", negative=True, insert=table))
+            engine.execute(sqlrank.rollup_sql(metrics, **given, batch="back", retract=True, insert=table))
         assert engine.rows(f"SELECT COUNT(*), SUM(num_rows) FROM {table}") == [(2 * before, 0)]
 
 
@@ -183,7 +183,7 @@ def test_days_are_added_once(engine: Engine) -> None:
 )
 def test_printed_statements_ask_it_there(metrics: list[str], by: list[str], engine: Engine) -> None:
     """With bins of one score beside open ones, and a campaign that is NULL, by names alone."""
-    made = sqlrank.rollup([*metrics], predictions=clicks(), by=["day", "campaign"], fineness=64, atoms=[0.25, 0.5])
+    made = sqlrank.rollup([*metrics], predictions=clicks(), by=["day", "campaign"], n_bins=64, exact_scores=[0.25, 0.5])
     dialect = engine.dialects[0]
     table = _loaded(engine, "asked" + "abcdefgh"[len(metrics)], made)
     text = sqlrank.sql(metrics, rollup=table, by=by, where="day <> 3", dialect=dialect)

@@ -79,7 +79,7 @@ CALLS += [
     (sqlrank.dbt_model, name, {"metrics": "AUC", "name": "m", "predictions": "p"}) for name in ("metrics", "name", "materialized", "by")
 ]
 
-ROLLUP = sqlrank.rollup(["AUC", "LogLoss"], predictions=PREDICTIONS, by="day=query_id", fold="doc_id", folds=2)
+ROLLUP = sqlrank.rollup(["AUC", "LogLoss"], predictions=PREDICTIONS, by="day=query_id", unit="doc_id", n_buckets=2)
 CALLS += [
     (function, name, call)
     for function, call in (
@@ -220,16 +220,20 @@ HUGE = 10**400
         ),
         (sqlrank.split, {"cold_start": ["drop"]}, "cold_start=['drop'] is not possible: give a text, such as 'drop'"),
         (sqlrank.split, {"seen_pairs": ["drop"]}, "seen_pairs=['drop'] is not possible: give a text, such as 'drop'"),
-        (sqlrank.split, {"folds": None, "shares": {"a": HUGE, "b": 1}}, "is not possible: give parts with their shares, which add up to 1"),
+        (
+            sqlrank.split,
+            {"folds": None, "shares": {"a": HUGE, "b": 1}},
+            "is not possible: give parts with their shares, which add up to 1",
+        ),
         (sqlrank.split, {"leave_last": HUGE}, "is not possible: give a whole number from 1, such as 10"),
-        (sqlrank.rollup, {"bins": np.array(["grid", "grid"])}, "bins=['grid', 'grid'] is not possible: give a text, such as 'grid'"),
-        (sqlrank.rollup, {"fineness": True}, "fineness=True is not possible: give a whole number from 1, such as 1024"),
-        (sqlrank.rollup, {"fineness": HUGE}, "is not possible: give a whole number from 1, such as 1024"),
-        *((sqlrank.rollup, {"atoms": value}, "give the scores that have bins of their own") for value in ("", {0.5}, HUGE)),
+        (sqlrank.rollup, {"binning": np.array(["grid", "grid"])}, "binning=['grid', 'grid'] is not possible: give a text, such as 'grid'"),
+        (sqlrank.rollup, {"n_bins": True}, "n_bins=True is not possible: give a whole number from 1, such as 1024"),
+        (sqlrank.rollup, {"n_bins": HUGE}, "is not possible: give a whole number from 1, such as 1024"),
+        *((sqlrank.rollup, {"exact_scores": value}, "give the scores that have bins of their own") for value in ("", {0.5}, HUGE)),
         (sqlrank.rollup_model, {"dialect": None}, "dialect=None is not possible: give the name of a dialect, such as 'bigquery'"),
         (sqlrank.rollup_model, {"begin": 5}, "begin=5 is not possible: give a day, such as '2026-01-31'"),
         (sqlrank.rollup_sql, {"by": [""]}, "by=[''] is not possible: give a column, a list of columns, or a list of lists"),
-        (sqlrank.rollup_sql, {"fold": " "}, "fold=' ' is not possible: give the name of a column, such as 'user_id'"),
+        (sqlrank.rollup_sql, {"unit": " "}, "unit=' ' is not possible: give the name of a column, such as 'user_id'"),
         (sqlrank.explain, {"max_rows": HUGE}, "is not possible: give a whole number from 1, such as 20"),
         (sqlrank.sql, {"predictions": "$$"}, "predictions: '$$' has not the quotes of duckdb"),
         (sqlrank.sql, {"create_table": "$$"}, "create_table: '$$' has not the quotes of duckdb"),
@@ -238,7 +242,7 @@ HUGE = 10**400
             {"rollup": ROLLUP, "predictions": None, "check": "full"},
             "check='full' is for rows, which a rollup does not have",
         ),
-        (sqlrank.evaluate, {"rollup": ROLLUP, "predictions": None, "seed": 3}, "seed= is for rows; a rollup has intervals by its folds"),
+        (sqlrank.evaluate, {"rollup": ROLLUP, "predictions": None, "seed": 3}, "seed= is for rows; a rollup has intervals by its buckets"),
     ],
 )
 def test_messages_of_further_functions_name_the_argument(function: Callable[..., Any], call: dict[str, Any], message: str) -> None:
@@ -250,10 +254,10 @@ def test_messages_of_further_functions_name_the_argument(function: Callable[...,
 
 
 def test_numbers_and_arrays_of_numpy_are_those_of_python() -> None:
-    given: dict[str, Any] = {"predictions": PREDICTIONS, "by": "day=query_id", "fold": "doc_id"}
-    plain = sqlrank.rollup("AUC", **given, fineness=64, folds=3, atoms=[0.25, 0.5])
-    assert sqlrank.rollup("AUC", **given, fineness=np.int64(64), folds=np.int32(3), atoms=np.array([0.25, 0.5])) == plain
-    assert sqlrank.rollup("AUC", **given, atoms=None) == sqlrank.rollup("AUC", **given)
+    given: dict[str, Any] = {"predictions": PREDICTIONS, "by": "day=query_id", "unit": "doc_id"}
+    plain = sqlrank.rollup("AUC", **given, n_bins=64, n_buckets=3, exact_scores=[0.25, 0.5])
+    assert sqlrank.rollup("AUC", **given, n_bins=np.int64(64), n_buckets=np.int32(3), exact_scores=np.array([0.25, 0.5])) == plain
+    assert sqlrank.rollup("AUC", **given, exact_scores=None) == sqlrank.rollup("AUC", **given)
     assert sqlrank.evaluate({"AUC", "LogLoss", "AP"} - {"AP"}, predictions=PREDICTIONS).column_names == ["AUC", "LogLoss"]
 
 

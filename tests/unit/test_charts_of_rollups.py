@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def kept() -> pa.Table:
     """Return the rollup of two days, written as texts, with bins so coarse that scores share them."""
-    return sqlrank.rollup(["AUC", "LogLoss"], predictions=CLICKS, by=["day", "country"], fineness=4)
+    return sqlrank.rollup(["AUC", "LogLoss"], predictions=CLICKS, by=["day", "country"], n_bins=4)
 
 
 def spec(**options: Any) -> dict[str, Any]:
@@ -30,8 +30,8 @@ def spec(**options: Any) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_a_line_with_the_band_of_what_is_certain() -> None:
-    result = sqlrank.evaluate("AUC", rollup=kept(), rolling=2)
-    found = spec(rolling=2)
+    result = sqlrank.evaluate("AUC", rollup=kept(), window_days=2)
+    found = spec(window_days=2)
     assert marks(found) == ["area", "line"]
     expected = [
         (f"{row['day']}T00:00:00", row["AUC"], row["AUC.bound_low"], row["AUC.bound_high"], row["num_days"], row["num_rows"])
@@ -49,14 +49,14 @@ def test_days_and_groups_of_a_rollup_are_drawn_as_they_are() -> None:
     assert marks(spec(by=["day", "country"])) == ["area", "line"]
     assert under(spec(by="day")) == "Bands: what is certain, whatever the order of rows within bins of the score."
     assert marks(spec(by="country")) == ["bar", "rule", "text"]
-    sums = sqlrank.chart(sqlrank.evaluate("LogLoss", rollup=kept(), rolling=1)).to_dict()
+    sums = sqlrank.chart(sqlrank.evaluate("LogLoss", rollup=kept(), window_days=1)).to_dict()
     assert (marks(sums), under(sums)) == (["line"], "Each point: one day.")
 
 
 @pytest.mark.slow
 def test_intervals_are_drawn_before_bounds() -> None:
-    made = sqlrank.rollup("AUC", predictions=CLICKS, by="day", bins="score", fold="CAST(100 * score AS INT)", folds=8)
-    result = sqlrank.evaluate("AUC", rollup=made, rolling=2, confidence=0.9)
+    made = sqlrank.rollup("AUC", predictions=CLICKS, by="day", binning="exact", unit="CAST(100 * score AS INT)", n_buckets=8)
+    result = sqlrank.evaluate("AUC", rollup=made, window_days=2, confidence=0.9)
     found: dict[str, Any] = sqlrank.chart(result).to_dict()
     (row,) = (row for row in result.to_pylist() if row["AUC.ci_low"] is not None)
     assert (row["AUC.ci_low"], row["AUC.ci_high"], row["AUC.n_buckets"]) in rows(found, "low", "high", "n_buckets")
@@ -65,6 +65,6 @@ def test_intervals_are_drawn_before_bounds() -> None:
 
 def test_the_command_draws_a_rollup(tmp_path: Path) -> None:
     pq.write_table(kept(), tmp_path / "rollup.parquet")
-    printed("chart", "AUC", "--rollup", tmp_path / "rollup.parquet", "--rolling", 2, "--by", "country", "-o", tmp_path / "auc.json")
+    printed("chart", "AUC", "--rollup", tmp_path / "rollup.parquet", "--window-days", 2, "--by", "country", "-o", tmp_path / "auc.json")
     found = json.loads((tmp_path / "auc.json").read_text("utf-8"))
     assert [colour for _, colour in rows(found, "x", "colour")] == ["DE", "DE", "FR", "FR"]

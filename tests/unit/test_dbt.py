@@ -98,7 +98,7 @@ def test_names_have_the_case_of_the_engine(dialect: str) -> None:
 
 
 def test_a_model_that_replaces_days(tmp_path: Path) -> None:
-    replacing = [*CLICKS, "--by", "Day,campaign", "--materialized", "incremental", "--replace", "Day"]
+    replacing = [*CLICKS, "--by", "Day,campaign", "--materialized", "incremental", "--overwrite-by", "Day"]
     text, _ = written(tmp_path, "duckdb", "Brier", *replacing, "--where", "campaign > 0")
     assert text.splitlines()[0] == "{{ config(materialized='incremental', unique_key=['Day'], incremental_strategy='delete+insert') }}"
     condition = """{% if is_incremental() %}"Day" >= COALESCE((SELECT MAX("Day") FROM {{ this }}), "Day"){% else %}TRUE{% endif %}"""
@@ -107,10 +107,10 @@ def test_a_model_that_replaces_days(tmp_path: Path) -> None:
     merged, _ = written(tmp_path, "merged", "Brier", *replacing, "--dialect", "bigquery")
     assert merged.splitlines()[0] == "{{ config(materialized='incremental', unique_key=['Day', 'campaign']) }}"
     assert "`Day` >= COALESCE((SELECT MAX(`Day`) FROM {{ this }}), `Day`)" in merged
-    shared = ["RR", "--run", "runs", "--qrels", "truth", "--by", "qrels.day", "--materialized", "incremental", "--replace", "day"]
+    shared = ["RR", "--run", "runs", "--qrels", "truth", "--by", "qrels.day", "--materialized", "incremental", "--overwrite-by", "day"]
     assert written(tmp_path, "shared", *shared)[0].count("is_incremental()") == 2
     assert "is_incremental" not in written(tmp_path, "daily", "Brier", *replacing[:-2], "--where", "campaign > 0")[0]
-    computed = ["Brier", *CLICKS, "--by", "week=DATE_TRUNC('week', day)", "--materialized", "incremental", "--replace", "week"]
+    computed = ["Brier", *CLICKS, "--by", "week=DATE_TRUNC('week', day)", "--materialized", "incremental", "--overwrite-by", "week"]
     assert """DATE_TRUNC('WEEK', "day") >= COALESCE((SELECT MAX("week") FROM {{ this }})""" in written(tmp_path, "weeks", *computed)[0]
 
 
@@ -130,8 +130,8 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     assert "needs by or per_query" in refused(tmp_path, "AUC", *CLICKS, "--materialized", "incremental")
     groupings = ["--by", "campaign", "--by", "total", "--materialized", "incremental"]
     assert "finds no row again" in refused(tmp_path, "AUC", *CLICKS, *groupings)
-    assert refused(tmp_path, "AUC", *CLICKS, "--by", "day", "--replace", "day") == (
-        "sqlrank: replace='day' is for materialized='incremental'; choose that, or leave out replace"
+    assert refused(tmp_path, "AUC", *CLICKS, "--by", "day", "--overwrite-by", "day") == (
+        "sqlrank: overwrite_by='day' is for materialized='incremental'; choose that, or leave out overwrite_by"
     )
     result = CliRunner().invoke(app, ["sql", "AUC", *CLICKS, "--dbt", str(tmp_path / "models")])
     assert result.stderr == f"sqlrank: --dbt {tmp_path / 'models'}: name the file of the model, such as models/daily_metrics.sql\n"
@@ -153,7 +153,7 @@ def test_dbt_builds_the_models_and_passes_their_tests(tmp_path: Path, pytestconf
     (models / "ids.sql").write_text("SELECT i FROM range(100) AS t(i)")
     written(models, "daily", "AUC", "LogLoss", "Positives", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental",
             "--where", "\"Day\" >= '{{ var(\"since\", \"2026-01-01\") }}'")  # fmt: skip
-    written(models, "replaced", "Brier", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental", "--replace", "Day")
+    written(models, "replaced", "Brier", *CLICKS, "--by", "campaign,Day", "--materialized", "incremental", "--overwrite-by", "Day")
     written(models, "overall", "AUC", "Brier", *CLICKS, "--by", "campaign", "--by", "total")
     written(models, "roc", "ROC", *CLICKS, "--by", "campaign", "--materialized", "view")
     written(models, "rankings", "nDCG@10", "AP", "num_q", "--run", "runs", "--qrels", "truth", "--by", "system")

@@ -130,7 +130,7 @@ ATTEMPTS: dict[str, list[tuple[Any, ...]]] = {
         ("dbt_model('AUC', 'daily', 'clicks')", "dbt_model('AUC', 'daily', predictions='clicks')"),
         (
             "dbt_model('AUC', 'daily', predictions='clicks', by='day', materialized='incremental', unique_key='day')",
-            "dbt_model('AUC', 'daily', predictions='clicks', by='day', materialized='incremental', replace='day')",
+            "dbt_model('AUC', 'daily', predictions='clicks', by='day', materialized='incremental', overwrite_by='day')",
         ),
         (
             "dbt_model('AUC', predictions='clicks')",

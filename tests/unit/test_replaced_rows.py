@@ -13,7 +13,7 @@ from sqlrank.rendering.dialects import DIALECTS
 from tests.lanes import every
 from tests.unit.command_line import printed
 
-OPTIONS = {"predictions": "clicks", "by": ["day", "shop"], "insert": "daily", "replace": "day"}
+OPTIONS = {"predictions": "clicks", "by": ["day", "shop"], "insert": "daily", "overwrite_by": "day"}
 
 
 @pytest.fixture
@@ -68,7 +68,9 @@ def test_nothing_is_deleted_if_nothing_can_be_added(connection: duckdb.DuckDBPyC
 
 @pytest.mark.parametrize("dialect", every(3, [name for name, dialect in DIALECTS.items() if dialect.supports_delete]))
 def test_two_statements_in_a_transaction_where_there_is_one(dialect: str) -> None:
-    text = sqlrank.sql("nDCG@5", dialect=dialect, run="r", qrels="q", by=["system", "day"], insert="a.t", replace="day", per_query=True)
+    text = sqlrank.sql(
+        "nDCG@5", dialect=dialect, run="r", qrels="q", by=["system", "day"], insert="a.t", overwrite_by="day", per_query=True
+    )
     *first, delete, insert = [tree for tree in sqlglot.parse(text, read=DIALECTS[dialect].sqlglot_name) if not isinstance(tree, exp.Commit)]
     assert [type(tree) for tree in first] == ([exp.Transaction] if DIALECTS[dialect].supports_transactions else [])
     assert ("has no transaction: if the second fails, run both again" in text) != DIALECTS[dialect].supports_transactions
@@ -79,7 +81,7 @@ def test_two_statements_in_a_transaction_where_there_is_one(dialect: str) -> Non
 
 
 def test_the_command() -> None:
-    text = printed("sql", "Brier", "--predictions", "p", "--by", "day", "--insert", "t", "--replace", "DAY", "--dialect", "postgres")
+    text = printed("sql", "Brier", "--predictions", "p", "--by", "day", "--insert", "t", "--overwrite-by", "DAY", "--dialect", "postgres")
     assert text.count(";") == 4
     assert text.endswith("COMMIT;\n")
 
@@ -87,10 +89,10 @@ def test_the_command() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"replace": "day", "by": "day"}, "replace= says which rows of insert= are replaced; name that table, too"),
-        ({"replace": "dya", "by": ["day", "shop"], "insert": "t"}, "replace='dya' is no column of by; did you mean 'day'? Choose from: day, shop"),
-        ({"replace": "day", "insert": "t"}, "replace='day' is no column of by. Give by, too, such as by='day'"),
-        ({"replace": ["day"], "by": "day", "insert": "t"}, "replace=['day'] is not possible: give a column of by, such as 'day'"),
+        ({"overwrite_by": "day", "by": "day"}, "overwrite_by= says which rows of insert= are replaced; name that table, too"),
+        ({"overwrite_by": "dya", "by": ["day", "shop"], "insert": "t"}, "overwrite_by='dya' is no column of by; did you mean 'day'? Choose from: day, shop"),
+        ({"overwrite_by": "day", "insert": "t"}, "overwrite_by='day' is no column of by. Give by, too, such as by='day'"),
+        ({"overwrite_by": ["day"], "by": "day", "insert": "t"}, "overwrite_by=['day'] is not possible: give a column of by, such as 'day'"),
     ],
 )  # fmt: skip
 def test_what_replaces_nothing_is_refused(options: dict[str, object], message: str) -> None:
@@ -101,6 +103,6 @@ def test_what_replaces_nothing_is_refused(options: dict[str, object], message: s
 
 def test_an_engine_that_deletes_nothing() -> None:
     with pytest.raises(
-        MetricError, match=r"^datafusion deletes no rows, so that none can be replaced; leave out replace, or choose create_table$"
+        MetricError, match=r"^datafusion deletes no rows, so that none can be replaced; leave out overwrite_by, or choose create_table$"
     ):
-        sqlrank.sql("Brier", dialect="datafusion", predictions="p", by="day", insert="t", replace="day")
+        sqlrank.sql("Brier", dialect="datafusion", predictions="p", by="day", insert="t", overwrite_by="day")

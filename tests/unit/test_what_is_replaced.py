@@ -91,7 +91,7 @@ CLICKS = {"metrics": "AUC", "name": "daily", "predictions": "clicks"}
         ({"unit": '"{{ x }}"', "confidence": 0.9}, "unit"),
         ({"where": "\"{{ x }}\" = 'a'"}, "where"),
         ({"where": "day = '{{ x }}' AND \"{{ x }}\" > 1"}, "where"),
-        ({"by": "day='{{ this }}'", "materialized": "incremental", "replace": "day"}, "by"),
+        ({"by": "day='{{ this }}'", "materialized": "incremental", "overwrite_by": "day"}, "by"),
     ],
 )
 def test_jinja_that_was_not_asked_for_is_refused(options: dict[str, Any], option: str, dialect: str) -> None:
@@ -107,7 +107,7 @@ def test_jinja_behind_an_escape_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "option"),
     [
-        ({"fold": '"{{ x }}"', "folds": 10}, "fold"),
+        ({"unit": '"{{ x }}"', "n_buckets": 10}, "unit"),
         ({"batch": JINJA}, "batch"),
         ({"by": ["day", '"{{ x }}"']}, "by"),
         ({"where": '"{{ x }}" > 1'}, "where"),
@@ -122,7 +122,7 @@ def test_jinja_in_a_model_of_a_rollup_is_refused(options: dict[str, Any], option
 def test_jinja_in_a_text_of_a_condition_is_kept(dialect: str) -> None:
     where = "day >= '{{ var(\"since\") }}' AND shop IN ('{{ x }}', 'b')"
     for model in (
-        sqlrank.dbt_model(**CLICKS, by="day", where=where, dialect=dialect, materialized="incremental", replace="day"),
+        sqlrank.dbt_model(**CLICKS, by="day", where=where, dialect=dialect, materialized="incremental", overwrite_by="day"),
         sqlrank.dbt_model(
             "RR", "daily", run="shop.runs", qrels="judgments", where=f"run.{where}".replace("shop", "run.shop"), dialect=dialect
         ),

@@ -43,9 +43,9 @@ def test_common_scores_are_those_of_numpy() -> None:
 
 
 def test_a_step_of_the_grid_is_cut_at_its_atoms() -> None:
-    """One step holds all of these scores: below the first atom, it, between both, the second, and above it."""
+    """One step holds all of these scores: below the first of them, it, between both, the second, and above it."""
     scores = [0.5, 0.5001, 0.5002, 0.5003, 0.5004, 0.5001]
-    made = sqlrank.rollup("AUC", predictions=pa.table({"score": scores, "label": [0, 1] * 3}), atoms=[0.5003, 0.5001], fineness=16)
+    made = sqlrank.rollup("AUC", predictions=pa.table({"score": scores, "label": [0, 1] * 3}), exact_scores=[0.5003, 0.5001], n_bins=16)
     rows = made.sort_by("bin").select(["bin", "num_rows", "score_min", "score_max"]).to_pylist()
     assert [(row["bin"] - 15, row["num_rows"]) for row in rows] == [(0, 1), (1 / 1024, 2), (2 / 1024, 1), (3 / 1024, 1), (4 / 1024, 1)]
     assert [row["score_min"] for row in rows] == sorted(set(scores))
@@ -53,12 +53,12 @@ def test_a_step_of_the_grid_is_cut_at_its_atoms() -> None:
 
 def test_what_is_certain_is_narrower() -> None:
     """ROLLUP: of the scores of boosting, of which many rows share 46, AUC is certain to 0.024 by the grid alone."""
-    atoms = sqlrank.evaluate("CommonScores", **BOOSTING)["score"].to_pylist()
-    assert len(atoms) == 46
+    exact_scores = sqlrank.evaluate("CommonScores", **BOOSTING)["score"].to_pylist()
+    assert len(exact_scores) == 46
     truth = sqlrank.evaluate(ORDERS, **BOOSTING).to_pylist()[0]
     widths = []
-    for given in ((), atoms):
-        found = sqlrank.evaluate(ORDERS, rollup=sqlrank.rollup(ORDERS, by="campaign", atoms=given, **BOOSTING)).to_pylist()[0]
+    for given in ((), exact_scores):
+        found = sqlrank.evaluate(ORDERS, rollup=sqlrank.rollup(ORDERS, by="campaign", exact_scores=given, **BOOSTING)).to_pylist()[0]
         for metric in ORDERS:
             assert found[f"{metric}.bound_low"] - 1e-12 <= truth[metric] <= found[f"{metric}.bound_high"] + 1e-12
         widths.append(found["AUC.bound_high"] - found["AUC.bound_low"])
@@ -72,12 +72,12 @@ def test_truth_is_never_beyond(seed: int) -> None:
     scores = draw.choice(np.round(draw.random(9) * 2 - 1, 3), 40)
     table = pa.table({"score": scores, "label": draw.integers(0, 2, 40), "weight": draw.integers(0, 5, 40) / 2})
     given: dict[str, Any] = {"predictions": table, "columns": {"weight": "weight"}}
-    atoms = np.unique(scores)[::2].tolist()
+    exact_scores = np.unique(scores)[::2].tolist()
     truth = sqlrank.evaluate(ORDERS, **given).to_pylist()[0]
-    found = sqlrank.evaluate(ORDERS, rollup=sqlrank.rollup(ORDERS, atoms=atoms, fineness=1, **given)).to_pylist()[0]
+    found = sqlrank.evaluate(ORDERS, rollup=sqlrank.rollup(ORDERS, exact_scores=exact_scores, n_bins=1, **given)).to_pylist()[0]
     for metric in ORDERS:
         assert found[f"{metric}.bound_low"] - 1e-12 <= truth[metric] <= found[f"{metric}.bound_high"] + 1e-12
-    each = sqlrank.rollup(ORDERS, atoms=np.unique(scores).tolist(), fineness=1, **given)
+    each = sqlrank.rollup(ORDERS, exact_scores=np.unique(scores).tolist(), n_bins=1, **given)
     exact = sqlrank.evaluate(ORDERS, rollup=each).to_pylist()[0]
     assert [exact[metric] for metric in ORDERS] == pytest.approx([truth[metric] for metric in ORDERS], rel=1e-12)
 
@@ -85,12 +85,12 @@ def test_truth_is_never_beyond(seed: int) -> None:
 def test_atoms_are_part_of_the_definition() -> None:
     table = pa.table({"score": [0.5, 0.25], "label": [0, 1]})
     made = [
-        sqlrank.rollup("AUC", predictions=table, atoms=atoms)["definition_hash"][0].as_py()
-        for atoms in ((), [0.5], [0.5, 0.5], 0.5, [0.25])
+        sqlrank.rollup("AUC", predictions=table, exact_scores=exact_scores)["definition_hash"][0].as_py()
+        for exact_scores in ((), [0.5], [0.5, 0.5], 0.5, [0.25])
     ]
     assert len(set(made)) == 3
     assert made[1] == made[2] == made[3]
-    text = printed("rollup", "AUC", "--predictions", "clicks", "--atom", "0.5", "--sql", "--dialect", "snowflake")
+    text = printed("rollup", "AUC", "--predictions", "clicks", "--exact-score", "0.5", "--sql", "--dialect", "snowflake")
     assert made[1] in text
     assert "WHEN score = CAST(0.5 AS DOUBLE)" in text
 
@@ -98,10 +98,16 @@ def test_atoms_are_part_of_the_definition() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"atoms": [0.5, float("nan")]}, r"atoms=nan is not possible: give the scores that have bins of their own, such as \[0.25, 0.5\]"),
-        ({"atoms": "0.5"}, "atoms='0.5' is not possible: give the scores that have bins of their own"),
-        ({"atoms": [0.5], "bins": "score"}, "atoms= .--atom. is for bins='grid'; with bins='score' each score has a bin of its own"),
-        ({"atoms": range(501)}, "atoms= has 501 scores, and at most 500 can have bins of their own; name the most frequent"),
+        (
+            {"exact_scores": [0.5, float("nan")]},
+            r"exact_scores=nan is not possible: give the scores that have bins of their own, such as \[0.25, 0.5\]",
+        ),
+        ({"exact_scores": "0.5"}, "exact_scores='0.5' is not possible: give the scores that have bins of their own"),
+        (
+            {"exact_scores": [0.5], "binning": "exact"},
+            "exact_scores= .--exact-score. is for binning='grid'; with binning='exact' each score has a bin of its own",
+        ),
+        ({"exact_scores": range(501)}, "exact_scores= has 501 scores, and at most 500 can have bins of their own; name the most frequent"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:

@@ -1,4 +1,4 @@
--- score: one row per group and distinct score, with sums that can be added over days; it is exact, and pays if distinct scores are few.
+-- exact: one row per group and distinct score, with sums that can be added over days; it is exact, and pays if distinct scores are few.
 -- Grain: group_id, bin
 SELECT
   group_id,

@@ -1,4 +1,4 @@
-"""Folds of a rollup: standard errors by leaving one out, by hand, in fractions, and beside scikit-learn."""
+"""Buckets of a rollup: standard errors by leaving one out, by hand, in fractions, and beside scikit-learn."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ T_7 = 2.3646242510
 """The quantile of Student's t for 95 % and seven degrees of freedom."""
 
 
-def fold_of(unit: Any, folds: int) -> int:
-    """Return the fold of a unit, as engines compute it."""
+def bucket_of(unit: Any, buckets: int) -> int:
+    """Return the bucket of a unit, as engines compute it."""
     digest = md5(f"state:{unit}".encode(), usedforsecurity=False).hexdigest()
-    return int(digest[:8], 16) % (2**31 - 1) % folds
+    return int(digest[:8], 16) % (2**31 - 1) % buckets
 
 
-def unit_in(fold: int, folds: int) -> str:
-    """Return a unit that is in a fold."""
-    return next(name for name in map(str, range(1000)) if fold_of(name, folds) == fold)
+def unit_in(bucket: int, buckets: int) -> str:
+    """Return a unit that is in a bucket."""
+    return next(name for name in map(str, range(1000)) if bucket_of(name, buckets) == bucket)
 
 
 def jackknifed(values: Sequence[Any]) -> Any:
-    """Return the square of the standard error that values without one fold at a time say."""
+    """Return the square of the standard error that values without one bucket at a time say."""
     mean = sum(values) / len(values)
     return (len(values) - 1) * sum((value - mean) ** 2 for value in values) / len(values)
 
@@ -53,19 +53,19 @@ def table_of(rows: Sequence[tuple[Any, ...]]) -> pa.Table:
 
 
 @cache
-def kept(bins: str = "score") -> pa.Table:
-    """Return a rollup of weighted predictions of five days and two campaigns, in eight folds of the viewers."""
-    return sqlrank.rollup(METRICS, predictions=clicks(), by=["day", "campaign"], fold="viewer", folds=8, bins=bins)
+def kept(binning: str = "exact") -> pa.Table:
+    """Return a rollup of weighted predictions of five days and two campaigns, in eight buckets of the viewers."""
+    return sqlrank.rollup(METRICS, predictions=clicks(), by=["day", "campaign"], unit="viewer", n_buckets=8, binning=binning)
 
 
-def test_four_folds_by_hand() -> None:
+def test_four_buckets_by_hand() -> None:
     """Without each in turn 5, 4, 6 and 3 of 15 are positive."""
     rows = []
-    for fold, (positives, negatives) in enumerate([(1, 4), (2, 3), (0, 5), (3, 2)]):
-        rows += [(unit_in(fold, 4), label, 0.5, 1.0) for label in [1] * positives + [0] * negatives]
-    made = sqlrank.rollup("BaseRate", predictions=table_of(rows), fold="viewer", folds=4)
-    assert made["fold"].to_pylist() == [0, 1, 2, 3]
-    assert made.schema.field("fold").type == pa.int64()
+    for bucket, (positives, negatives) in enumerate([(1, 4), (2, 3), (0, 5), (3, 2)]):
+        rows += [(unit_in(bucket, 4), label, 0.5, 1.0) for label in [1] * positives + [0] * negatives]
+    made = sqlrank.rollup("BaseRate", predictions=table_of(rows), unit="viewer", n_buckets=4)
+    assert made["bucket"].to_pylist() == [0, 1, 2, 3]
+    assert made.schema.field("bucket").type == pa.int64()
     (row,) = sqlrank.evaluate("BaseRate", rollup=made, confidence=0.95).to_pylist()
     assert row == {
         "BaseRate": pytest.approx(0.3, abs=1e-15),
@@ -77,9 +77,9 @@ def test_four_folds_by_hand() -> None:
     }
 
 
-def test_a_fold_that_weighs_nothing_is_no_unit() -> None:
+def test_a_bucket_that_weighs_nothing_is_no_unit() -> None:
     """Four viewers of whom one weighs nothing say what the other three do; of a group that weighs nothing nothing is known."""
-    viewers = [unit_in(fold, 4) for fold in range(4)]
+    viewers = [unit_in(bucket, 4) for bucket in range(4)]
     rows = {
         "campaign": ["a"] * 8 + ["b"] * 2,
         "viewer": [*viewers, *viewers, *viewers[:2]],
@@ -88,7 +88,7 @@ def test_a_fold_that_weighs_nothing_is_no_unit() -> None:
         "weight": [1.0, 2.0, 3.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0],
     }
     metrics = ["AUC", "LogLoss"]
-    options: dict[str, Any] = {"by": "campaign", "fold": "viewer", "folds": 4}
+    options: dict[str, Any] = {"by": "campaign", "unit": "viewer", "n_buckets": 4}
     found, without = (
         sqlrank.evaluate(metrics, rollup=sqlrank.rollup(metrics, predictions=each, **options), by="campaign", confidence=0.95).to_pylist()
         for each in (pa.table(rows), pa.table(rows).filter([weight > 0 for weight in rows["weight"]]))
@@ -101,27 +101,27 @@ def test_a_fold_that_weighs_nothing_is_no_unit() -> None:
     )
 
 
-def test_a_fold_without_values_is_no_unit_of_a_mean_over_lists() -> None:
-    """The query of one of the three folds has no relevant document, and under no_relevant=skip no value."""
-    queries = [unit_in(fold, 4) for fold in range(3)]
+def test_a_bucket_without_values_is_no_unit_of_a_mean_over_lists() -> None:
+    """The query of one of the three buckets has no relevant document, and under no_relevant=skip no value."""
+    queries = [unit_in(bucket, 4) for bucket in range(3)]
     run = pa.table({"query_id": queries * 2, "doc_id": ["x"] * 3 + ["y"] * 3, "score": [2.0, 1.0, 1.0, 1.0, 2.0, 2.0]})
     qrels = pa.table({"query_id": queries, "doc_id": ["x"] * 3, "relevance": [1, 1, 0]})
-    made = sqlrank.rollup(["RR", "num_q"], run=run, qrels=qrels, fold="query_id", folds=4, no_relevant="skip")
+    made = sqlrank.rollup(["RR", "num_q"], run=run, qrels=qrels, unit="query_id", n_buckets=4, no_relevant="skip")
     (row,) = sqlrank.evaluate("RR", rollup=made, confidence=0.95, no_relevant="skip").to_pylist()
     assert (row["RR"], row["RR.se"], row["RR.n_buckets"], row["num_rows"]) == (0.75, pytest.approx(0.25), 2, 3)
 
 
 def test_in_fractions() -> None:
-    """Weights and scores are fractions, and so are the Brier score and the area under the curve without each fold."""
+    """Weights and scores are fractions, and so are the Brier score and the area under the curve without each bucket."""
     rng = np.random.default_rng(3)
     rows = [
         (str(rng.integers(40)), int(rng.integers(2)), Fraction(int(rng.integers(8)), 8), Fraction(int(rng.integers(1, 9)), 4))
         for _ in range(60)
     ]
     written = [(unit, label, float(score), float(weight)) for unit, label, score, weight in rows]
-    made = sqlrank.rollup(["AUC", "Brier"], predictions=table_of(written), fold="viewer", folds=5, bins="score")
+    made = sqlrank.rollup(["AUC", "Brier"], predictions=table_of(written), unit="viewer", n_buckets=5, binning="exact")
     (found,) = sqlrank.evaluate(["AUC", "Brier"], rollup=made, confidence=0.9).to_pylist()
-    parts = [[row for row in rows if fold_of(row[0], 5) != fold] for fold in range(5)]
+    parts = [[row for row in rows if bucket_of(row[0], 5) != bucket] for bucket in range(5)]
     for name, metric in (("AUC", _area), ("Brier", _brier)):
         assert found[name] == pytest.approx(float(metric(rows)), abs=1e-13)
         assert found[f"{name}.se"] == pytest.approx(float(jackknifed([metric(part) for part in parts])) ** 0.5, rel=1e-11)
@@ -147,12 +147,12 @@ TOOLS: dict[str, Callable[..., float]] = {
 }
 
 
-def values_without(where: np.ndarray[Any, Any], folds: int = 8) -> dict[str, list[float]]:
-    """Return the metrics of the predictions of some rows without one fold at a time, as scikit-learn computes them."""
+def values_without(where: np.ndarray[Any, Any], buckets: int = 8) -> dict[str, list[float]]:
+    """Return the metrics of the predictions of some rows without one bucket at a time, as scikit-learn computes them."""
     table = clicks()
-    own = np.array([fold_of(unit, folds) for unit in table["viewer"].to_pylist()])
+    own = np.array([bucket_of(unit, buckets) for unit in table["viewer"].to_pylist()])
     columns = [table[name].to_numpy() for name in ("label", "score", "weight")]
-    parts = [[column[where & (own != fold)] for column in columns] for fold in range(folds)]
+    parts = [[column[where & (own != bucket)] for column in columns] for bucket in range(buckets)]
     return {name: [tool(*part) for part in parts] for name, tool in TOOLS.items()}
 
 
@@ -175,11 +175,11 @@ def test_beside_scikit_learn(campaign: str | None) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", few([{"fineness": 64}, {}, {"bins": "score"}], 1))
-def test_values_are_those_without_folds(options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("options", few([{"n_bins": 64}, {}, {"binning": "exact"}], 1))
+def test_values_are_those_without_buckets(options: dict[str, Any]) -> None:
     every = [*SUMS, *ORDERS]
     given = {"predictions": clicks(), "by": ["day", "campaign"], **options}
-    one, other = sqlrank.rollup(every, **given), sqlrank.rollup(every, **given, fold="viewer", folds=3)
+    one, other = sqlrank.rollup(every, **given), sqlrank.rollup(every, **given, unit="viewer", n_buckets=3)
     assert other.num_rows > one.num_rows
     asked: dict[str, Any] = {"by": "campaign", "where": "day < 4"}
     plain = sqlrank.evaluate(every, rollup=one, **asked).to_pylist()
@@ -192,7 +192,7 @@ def test_values_are_those_without_folds(options: dict[str, Any]) -> None:
 def test_windows_have_their_intervals() -> None:
     """They are those of a call for the days of each."""
     asked = {"metrics": ["AUC", "LogLoss"], "rollup": kept("grid"), "by": "campaign", "confidence": 0.8}
-    found = sqlrank.evaluate(**asked, rolling=2, ends="day IN (2, 5)").to_pylist()
+    found = sqlrank.evaluate(**asked, window_days=2, window_ends="day IN (2, 5)").to_pylist()
     assert len(found) == 4
     for row in found:
         window = sqlrank.evaluate(**asked, where=f"day BETWEEN {row['day'] - 1} AND {row['day']}").to_pylist()
@@ -202,7 +202,14 @@ def test_windows_have_their_intervals() -> None:
 
 @pytest.mark.slow
 def test_few_are_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"metrics": ["AUC", "LogLoss"], "rollup": kept("grid"), "by": "campaign", "rolling": 2, "ends": "day > 3", "confidence": 0.8}
+    asked = {
+        "metrics": ["AUC", "LogLoss"],
+        "rollup": kept("grid"),
+        "by": "campaign",
+        "window_days": 2,
+        "window_ends": "day > 3",
+        "confidence": 0.8,
+    }
     expected = sqlrank.evaluate(**asked).to_pylist()
     monkeypatch.setattr(evaluate_rollup, "MAX_BINS_PER_CHUNK", 1)
     monkeypatch.setattr(jackknife, "MAX_BINS_PER_EVALUATION", 1)
@@ -211,14 +218,16 @@ def test_few_are_in_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == [pytest.approx(row, rel=1e-9) for row in expected]
 
 
-def test_extremes_and_counts_of_the_other_folds(tmp_path: Path) -> None:
-    """A metric of one's own: whatever merges is made of the folds that are left."""
+def test_extremes_and_counts_of_the_other_buckets(tmp_path: Path) -> None:
+    """A metric of one's own: whatever merges is made of the buckets that are left."""
     own = tmp_path / "metrics" / "spread.sql"
     own.parent.mkdir()
     own.write_text("-- Spread: range of scores over their mean.\nSELECT\n  group_id,\n  (MAX(score) - MIN(score)) / NULLIF(AVG(score), 0) AS spread\n"
                    "FROM predictions\nGROUP BY group_id\n")  # fmt: skip
-    rows = [(unit_in(fold, 3), 1, score, 1.0) for fold, scores in enumerate([(0.25, 0.5), (1.0,), (0.75, 0.5, 0.125)]) for score in scores]
-    made = sqlrank.rollup("Spread", predictions=table_of(rows), fold="viewer", folds=3, sql_dir=tmp_path)
+    rows = [
+        (unit_in(bucket, 3), 1, score, 1.0) for bucket, scores in enumerate([(0.25, 0.5), (1.0,), (0.75, 0.5, 0.125)]) for score in scores
+    ]
+    made = sqlrank.rollup("Spread", predictions=table_of(rows), unit="viewer", n_buckets=3, sql_dir=tmp_path)
     (row,) = sqlrank.evaluate("Spread", rollup=made, confidence=0.9, sql_dir=tmp_path).to_pylist()
     without = [0.875 / (2.375 / 4), 0.625 / (2.125 / 5), 0.75 / (1.75 / 3)]
     assert (row["Spread"], row["Spread.se"]) == pytest.approx((0.875 / (3.125 / 6), jackknifed(without) ** 0.5), abs=1e-14)
@@ -226,7 +235,7 @@ def test_extremes_and_counts_of_the_other_folds(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_has_no_interval() -> None:
-    """One fold alone, positives that are all in one of two, and folds that do not differ."""
+    """One bucket alone, positives that are all in one of two, and buckets that do not differ."""
     first, second = unit_in(0, 2), unit_in(1, 2)
     cases = {
         "one": [(first, 1, 0.75, 1.0), (first, 0, 0.25, 1.0)],
@@ -235,19 +244,19 @@ def test_what_has_no_interval() -> None:
     }
     found = {}
     for name, rows in cases.items():
-        made = sqlrank.rollup("AUC", predictions=table_of(rows), fold="viewer", folds=2, bins="score")
+        made = sqlrank.rollup("AUC", predictions=table_of(rows), unit="viewer", n_buckets=2, binning="exact")
         (row,) = sqlrank.evaluate("AUC", rollup=made, confidence=0.95).to_pylist()
         found[name] = tuple(row[each] for each in ("AUC", "AUC.se", "AUC.n_buckets", "AUC.ci_low", "AUC.ci_high"))
     assert found == {"one": (1, None, 1, None, None), "all": (1, None, 2, None, None), "same": (1, 0, 2, None, None)}
 
 
 @pytest.mark.slow
-def test_a_fold_that_was_taken_away_is_none() -> None:
-    """A fold whose rows are all retracted has no rows and is not counted."""
-    rows = [(unit_in(fold, 4), label, 0.25 + label / 2 - fold / 8, 1.0) for fold in range(4) for label in (0, 1)]
-    given = {"metrics": ["AUC", "MAE"], "fold": "viewer", "folds": 4, "bins": "score"}
+def test_a_bucket_that_was_taken_away_is_none() -> None:
+    """A bucket whose rows are all retracted has no rows and is not counted."""
+    rows = [(unit_in(bucket, 4), label, 0.25 + label / 2 - bucket / 8, 1.0) for bucket in range(4) for label in (0, 1)]
+    given = {"metrics": ["AUC", "MAE"], "unit": "viewer", "n_buckets": 4, "binning": "exact"}
     made = sqlrank.rollup(**given, predictions=table_of(rows), batch="first")
-    back = sqlrank.rollup(**given, predictions=table_of(rows), batch="back", negative=True, only=f"viewer = '{unit_in(3, 4)}'")
+    back = sqlrank.rollup(**given, predictions=table_of(rows), batch="back", retract=True, batch_where=f"viewer = '{unit_in(3, 4)}'")
     both = pa.concat_tables([made, back])
     found = sqlrank.evaluate(["AUC", "MAE"], rollup=both, confidence=0.9).to_pylist()
     three = sqlrank.rollup(**given, predictions=table_of(rows[:6]))
@@ -260,10 +269,10 @@ def test_a_fold_that_was_taken_away_is_none() -> None:
 @pytest.mark.slow
 def test_another_engine_makes_and_adds_them_up() -> None:
     there = on_sqlite(clicks())
-    given = {"by": ["day", "campaign"], "fold": "viewer", "folds": 8, "columns": {"weight": "weight"}}
+    given = {"by": ["day", "campaign"], "unit": "viewer", "n_buckets": 8, "columns": {"weight": "weight"}}
     made = sqlrank.rollup(METRICS, predictions="s", connection=there, dialect="sqlite", **given)
     here = sqlrank.rollup(METRICS, predictions=clicks(), **given)
-    assert made.schema.field("fold").type == pa.int64()
+    assert made.schema.field("bucket").type == pa.int64()
     assert made.to_pylist() == [pytest.approx(row, rel=1e-12) for row in here.to_pylist()]
     asked = {"by": "campaign", "confidence": 0.95}
     found = sqlrank.evaluate(METRICS, rollup="s", connection=on_sqlite(here), dialect="sqlite", **asked).to_pylist()
@@ -274,7 +283,7 @@ def test_another_engine_makes_and_adds_them_up() -> None:
 
 
 @pytest.mark.slow
-def test_drift_leaves_a_fold_out_of_both_times() -> None:
+def test_drift_leaves_a_bucket_out_of_both_times() -> None:
     asked = {"rollup": kept(), "reference": "day < 4", "where": "day >= 4", "confidence": 0.95}
     result = sqlrank.drift(METRICS, **asked)
     assert result.column_names[4:11] == ["bound_low", "bound_high", "ci_low", "ci_high", "se", "n_buckets", "p_value"]
@@ -319,9 +328,9 @@ def test_verdicts_by_intervals() -> None:
     assert certain["LogLoss"] == ("pass", "within the tolerance")
     assert sure["LogLoss"] == ("inconclusive", "cannot tell: the interval reaches past the tolerance")
     assert sure["num_predictions"] == certain["num_predictions"] == ("fail", "moved by more than the tolerance")
-    one = {**asked, "rollup": kept().filter(pa.compute.equal(kept()["fold"], 3)), "confidence": 0.95, "at_most": 0.1}
+    one = {**asked, "rollup": kept().filter(pa.compute.equal(kept()["bucket"], 3)), "confidence": 0.95, "at_most": 0.1}
     rows = {row["metric"]: row["reason"] for row in sqlrank.drift("LogLoss", **one).to_pylist()}
-    assert rows["LogLoss"] == "cannot tell: too few folds, or they do not differ"
+    assert rows["LogLoss"] == "cannot tell: too few buckets, or they do not differ"
 
 
 # The command, and what is refused
@@ -330,9 +339,9 @@ def test_verdicts_by_intervals() -> None:
 def test_the_command(tmp_path: Path) -> None:
     path, rollup = tmp_path / "clicks.parquet", tmp_path / "rollup.parquet"
     pq.write_table(clicks(), path)
-    options = ("rollup", "AUC", "LogLoss", "--predictions", path, "--by", "day", "--fold", "viewer", "--folds", 8)
+    options = ("rollup", "AUC", "LogLoss", "--predictions", path, "--by", "day", "--unit", "viewer", "--n-buckets", 8)
     printed(*options, "-o", rollup)
-    assert pq.read_table(rollup).column_names[:3] == ["day", "fold", "bin"]
+    assert pq.read_table(rollup).column_names[:3] == ["day", "bucket", "bin"]
     shown = printed("evaluate", "AUC", "LogLoss", "--rollup", rollup, "--confidence", 0.95)
     assert shown.splitlines()[0].split() == [
         "metric",
@@ -351,21 +360,24 @@ def test_the_command(tmp_path: Path) -> None:
     assert "| difference | bound_low | bound_high | ci_low | ci_high | tolerance |" in summary.read_text("utf-8")
     text = printed(*options[:4], "clicks", *options[5:], "--sql", "--dialect", "snowflake", "--insert", "ads.daily_rollup")
     assert "MD5('state:' || CAST(unit_id AS VARCHAR))" in text
-    model = sqlrank.rollup_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", fold="viewer")
-    assert "% 2147483647 % 32 AS fold" in model.sql
+    model = sqlrank.rollup_model("AUC", "ads", predictions="clicks", by="day", begin="2026-01-01", unit="viewer")
+    assert "% 2147483647 % 32 AS bucket" in model.sql
     (unique,) = model.schema["models"][0]["data_tests"]
-    assert "CAST(fold AS TEXT)" in unique["unique"]["column_name"]
+    assert "CAST(bucket AS TEXT)" in unique["unique"]["column_name"]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"folds": 8}, r"^folds= is how many folds there are of the units that fold= names, such as fold='user_id' \(--fold user_id\)"),
-        ({"fold": "viewer", "folds": 1}, "^folds=1 is not possible: give a whole number from 2 to 1000, such as 32"),
-        ({"fold": "visitor"}, "^unit: 'visitor' is a column that predictions do not have. There are: "),
-        ({"fold": "score"}, "unit_id is DOUBLE, which engines write differently; cast it to text or whole numbers"),
-        ({"fold": "campaign"}, "unit_id is NULL; for intervals it has to be known which rows belong together"),
-        ({"by": "fold=day"}, "^by names 'fold', which is a column of every rollup; rename it"),
+        (
+            {"n_buckets": 8},
+            r"^n_buckets= is the number of buckets of the units that unit= names, such as unit='user_id' \(--unit user_id\)",
+        ),
+        ({"unit": "viewer", "n_buckets": 1}, "^n_buckets=1 is not possible: give a whole number from 2 to 1000, such as 32"),
+        ({"unit": "visitor"}, "^unit: 'visitor' is a column that predictions do not have. There are: "),
+        ({"unit": "score"}, "unit_id is DOUBLE, which engines write differently; cast it to text or whole numbers"),
+        ({"unit": "campaign"}, "unit_id is NULL; for intervals it has to be known which rows belong together"),
+        ({"by": "bucket=day"}, "^by names 'bucket', which is a column of every rollup; rename it"),
     ],
 )
 def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None:
@@ -374,18 +386,18 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
 
 
 def test_sqlite_without_a_digest() -> None:
-    with pytest.raises(sqlrank.MetricError, match=r"^SQLite has no MD5, by which folds are told; make the rollup through connection="):
-        sqlrank.rollup_sql("AUC", predictions="clicks", fold="viewer", dialect="sqlite")
+    with pytest.raises(sqlrank.MetricError, match=r"^SQLite has no MD5, by which buckets are told; make the rollup through connection="):
+        sqlrank.rollup_sql("AUC", predictions="clicks", unit="viewer", dialect="sqlite")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rollup": sqlrank.rollup("LogLoss", predictions=clicks(), by="day")}, r"has no column fold, by which it is told how sure a metric is; make it anew with fold="),
-        ({"by": "fold"}, "^by names fold, and a fold alone does not say how sure it is; leave out by='fold', or confidence="),
+        ({"rollup": sqlrank.rollup("LogLoss", predictions=clicks(), by="day")}, r"has no column bucket, by which it is told how sure a metric is; make it anew with unit="),
+        ({"by": "bucket"}, "^by names bucket, and a bucket alone does not say how sure it is; leave out by='bucket', or confidence="),
         ({"metrics": "AP"}, "does not have the sums of AP"),
         ({"confidence": 1.5}, "^confidence=1.5 is not possible"),
-        ({"interval": "bootstrap"}, "^interval= is for rows; a rollup has intervals by its folds, of confidence= alone"),
+        ({"interval": "bootstrap"}, "^interval= is for rows; a rollup has intervals by its buckets, of confidence= alone"),
         ({"replicates": 999}, "^replicates= is for rows"),
         ({"unit": "viewer"}, "^unit= is for rows"),
     ],
@@ -396,13 +408,13 @@ def test_intervals_that_are_refused(options: dict[str, Any], message: str) -> No
 
 
 def test_units_that_nobody_checked() -> None:
-    """A printed statement takes a unit of NULL as it comes; its rows are in no fold."""
+    """A printed statement takes a unit of NULL as it comes; its rows are in no bucket."""
     duck = duckdb.connect()
     duck.register("clicks", clicks())
-    text = sqlrank.rollup_sql(["AUC", "LogLoss"], predictions="clicks", fold="campaign", folds=2)
+    text = sqlrank.rollup_sql(["AUC", "LogLoss"], predictions="clicks", unit="campaign", n_buckets=2)
     made = duck.sql(text).to_arrow_table()
     with pytest.raises(
-        sqlrank.InputError, match=r"^rollup: fold is NULL in some rows of Table, .* leave them out by where='fold IS NOT NULL'"
+        sqlrank.InputError, match=r"^rollup: bucket is NULL in some rows of Table, .* leave them out by where='bucket IS NOT NULL'"
     ):
         sqlrank.evaluate("LogLoss", rollup=made, confidence=0.95)
     assert sqlrank.evaluate("LogLoss", rollup=made)["num_rows"].to_pylist() == [1500]
