@@ -137,9 +137,15 @@ def _stored(folder: Any) -> list[Any]:
         ({"window_days": 2, "rollup": None, "predictions": clicks()}, "^window_days= is for rollup=, the sums of days"),
         ({"window_ends": "day = 1", "rollup": None, "predictions": clicks()}, "^window_ends= is for rollup=, the sums of days"),
         ({"window_ends": "day = 1"}, "^window_ends= chooses the days at which windows end; give their length with window_days="),
-        ({"window_days": 2, "window_ends": "bin = 1"}, "^window_ends: bin is no column that rows of the rollup are told apart by. There are: day"),
+        (
+            {"window_days": 2, "window_ends": "bin = 1"},
+            "^window_ends: bin is no column that rows of the rollup are told apart by. There are: day",
+        ),
         ({"window_days": 2, "window_ends": "day = 1; x"}, "^window_ends='day = 1; x' is not one condition"),
-        ({"window_days": 2, "window_ends": "day > '2027'"}, "^window_ends: no day of Table is one at which day > '2027'; its last is 2026-01-01"),
+        (
+            {"window_days": 2, "window_ends": "day > '2027'"},
+            "^window_ends: no day of Table is one at which day > '2027'; its last is 2026-01-01",
+        ),
         (
             {"window_days": 2, "rollup": rollup_of(THREE).drop_columns("day")},
             "^rollup: Table has no column day, by which window_days= tells which",
