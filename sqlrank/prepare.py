@@ -113,7 +113,7 @@ def prepare(question: ResolvedRequest, database: Database, check: CheckMode = "o
         keep_unused=keep_unused,
         base=base_role,
         confidence=question.confidence,
-        list_column=input_ctes.sources[base_role].list_column if base_role is not None else "query_id",
+        query_column=input_ctes.sources[base_role].query_column if base_role is not None else "query_id",
     )
     metric_title = ", ".join(str(metric.metric) for metric in question.metrics)
     lines = [f"sqlrank {__version__}: {metric_title}", *plan_comment_lines(question, plans)]

@@ -133,7 +133,7 @@ def resolve_request(call: Request) -> ResolvedRequest:
     base_roles = [role for role in input_roles if role != "run"]
     if len(base_roles) > 1:
         raise MetricError(f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}; ask for them in two calls")
-    if call.per_query and (role := next((role for role in base_roles if not library.roles[role].list_column), None)):
+    if call.per_query and (role := next((role for role in base_roles if not library.roles[role].query_column), None)):
         raise MetricError(f"per_query gives a row per list, which {role} do not have; leave it out")
     sources, rankings_from_predictions = _sources(sources_by_role, metrics, base_roles[0] if base_roles else None, library)
     if getattr(sources.get("run"), "members_are_systems", False):
@@ -258,7 +258,7 @@ def _sources(
 
 def component_roles(role: str, sources: Mapping[str, Any], library: Registry) -> tuple[str, ...]:
     """Return a role, or the component roles that are passed instead."""
-    components = library.roles[role].components
+    components = library.roles[role].assembled_from
     return components if role not in sources and any(component in sources for component in components) else (role,)
 
 
@@ -270,7 +270,7 @@ def _check_base_inputs(sources: Mapping[str, Any], side_roles: set[str], metric:
             raise InputError(f"{metric.metric} needs predictions= (--predictions), a table with label and score, and nothing else")
         input_examples = ", ".join(f"{role!r}: ..." for role in needed)
         options = " ".join(f"--input {role}=..." for role in needed)
-        components = library.roles[metric.input_role].components
+        components = library.roles[metric.input_role].assembled_from
         instead = f", or {' and '.join(components)} in its place" if components and metric.input_role in needed else ""
         raise InputError(f"{metric.metric} needs inputs={{{input_examples}}} ({options}){instead}, and no more than it reads")
 

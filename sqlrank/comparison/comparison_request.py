@@ -75,7 +75,7 @@ def _measure(metric: ResolvedMetric, question: ResolvedRequest) -> ComparedMetri
 
 def _without_units(metric: ResolvedMetric, measure: ComparedMetric, question: ResolvedRequest) -> str:
     """Return the message for a call of which no metric has unit values."""
-    has_queries = measure.uses_influence and not metric.file.interval.no_interval and question.library.roles[metric.input_role].list_column
+    has_queries = measure.uses_influence and not metric.file.interval.no_interval and question.library.roles[metric.input_role].query_column
     advice = "; level='query' (-p level=query) compares its values of queries" if has_queries else ""
     return f"{measure.name} cannot be compared by units: {measure.no_interval}{advice}"
 

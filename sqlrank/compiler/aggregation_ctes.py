@@ -59,7 +59,7 @@ class AggregationCtes:
         relations: RelationCtes,
         per_query: bool,
         weighted: bool,
-        list_column: str = QUERY_ID,
+        query_column: str = QUERY_ID,
         confidence: IntervalOptions | None = None,
     ) -> None:
         self.relations = relations
@@ -70,8 +70,8 @@ class AggregationCtes:
         self.shape: GroupingLayout = relations.shape
         self.weighted = weighted
         self.per_query = per_query
-        self.list_column = list_column
-        self.row_keys = [*self.shape.by, *([list_column] if per_query else []), *([REPLICATE_COLUMN] if is_resampled else [])]
+        self.query_column = query_column
+        self.row_keys = [*self.shape.by, *([query_column] if per_query else []), *([REPLICATE_COLUMN] if is_resampled else [])]
         self.cutoffs = relations.cutoffs
         self.columns: list[MetricColumn] = []
         self.ctes: dict[str, exp.Select] = {}
@@ -128,7 +128,7 @@ class AggregationCtes:
             self.ctes[aggregation_cte] = group_by_key(query, self._keys[aggregation_cte])
             self.titles[aggregation_cte] = {
                 "list": "one row per list",
-                "query": f"one row per {self.list_column} of a group",
+                "query": f"one row per {self.query_column} of a group",
                 "group": "one row per group",
             }[unit]
         return aggregation_cte
@@ -298,7 +298,7 @@ class AggregationCtes:
         for cte, unit in list(self._units.items()):
             if unit == "query" and cte != base_cte:
                 values_query = join_on_key(values_query, base_cte, KeyedCte(cte, self._keys[cte]), cutoffs)
-        values_cte = self._add_cte("query_values", values_query, f"one row per {self.list_column} of a group, with its metrics")
+        values_cte = self._add_cte("query_values", values_query, f"one row per {self.query_column} of a group, with its metrics")
         group_keys = KeyColumns(tuple(name for name in keys.columns if name in self.shape.by or name == SLICE_NUMBER), keys.nullable)
         group_keys = group_keys if self.cutoffs is None else group_keys.with_cutoff()
         aggregates = [
@@ -306,7 +306,7 @@ class AggregationCtes:
             for column in columns
         ]
         if self.replicates is not None:
-            values_cte = self.replicates.draw(values_cte, values_query, self.list_column, None)
+            values_cte = self.replicates.draw(values_cte, values_query, self.query_column, None)
             group_keys = KeyColumns((*group_keys.columns, REPLICATE_COLUMN), group_keys.nullable)
         query = group_by_key(exp.select(*map(key_column, group_keys.columns), *aggregates).from_(values_cte), group_keys)
         return [KeyedCte(self._add_cte("group_query_values", query, "one row per group: the metrics of its lists, aggregated"), group_keys)]

@@ -100,7 +100,7 @@ class ResultLayout:
         weighted: Queries have weights.
         with_weights: Weights are columns of the result.
         base: Role whose groups the rows are, None for groups of ranked lists.
-        list_column: Column that identifies lists of ``base``.
+        query_column: Column that identifies lists of ``base``.
         confidence: Interval options.
         keep_unused: Skip projection pruning, so that every CTE keeps all its columns.
     """
@@ -111,6 +111,6 @@ class ResultLayout:
     weighted: bool = False
     with_weights: bool = False
     base: str | None = None
-    list_column: str = QUERY_ID
+    query_column: str = QUERY_ID
     confidence: IntervalOptions | None = None
     keep_unused: bool = False

@@ -47,7 +47,7 @@ class InputQuery:
         group: Columns that identify groups of rows.
         query: Query of the CTE, None if it is another source unchanged.
         reads_input: Source that the query reads instead of a table of the user.
-        list_column: Column that identifies lists of a group.
+        query_column: Column that identifies lists of a group.
         has_lists: The rows contain the list column as part of their key.
         joins_inputs: Further sources that the query joins.
         scores: Names of the scores, if rows with several scores are units.
@@ -57,7 +57,7 @@ class InputQuery:
     group: KeyColumns
     query: exp.Query | None = None
     reads_input: str | None = None
-    list_column: str = QUERY_ID
+    query_column: str = QUERY_ID
     has_lists: bool = False
     joins_inputs: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
@@ -133,11 +133,11 @@ class RelationCtes:
         ``per_list`` makes each list of a group its own group.
         """
         is_split = per_list and name not in self._across
-        return with_list_column(self._keys[name], self.ctes[name].named_selects, self._list_column(name)) if is_split else self._keys[name]
+        return with_list_column(self._keys[name], self.ctes[name].named_selects, self._query_column(name)) if is_split else self._keys[name]
 
-    def _list_column(self, name: str) -> str:
+    def _query_column(self, name: str) -> str:
         source = next((self.sources[source] for source, cte in self.inputs.items() if cte == name), None)
-        return source.list_column if source is not None else QUERY_ID
+        return source.query_column if source is not None else QUERY_ID
 
     def add_relation(self, name: str, settings: Mapping[str, ParameterValue], per_list: bool = False, rows: str = "") -> str:
         """Return the CTE of a relation or input, adding it and its dependencies.
@@ -176,10 +176,10 @@ class RelationCtes:
             if table.name in source_ctes:
                 table.replace(aliased_table(source_ctes[table.name], table.alias_or_name))
         keys: KeysByName = {GROUP_ID: source.group}
-        if source.has_lists and source.list_column in query.named_selects:
-            keys[LIST_ID] = KeyColumns((*source.group.columns, source.list_column), source.group.nullable)
+        if source.has_lists and source.query_column in query.named_selects:
+            keys[LIST_ID] = KeyColumns((*source.group.columns, source.query_column), source.group.nullable)
         role = self.library.roles[name.partition(" ")[0]]
-        if (unit := role.unit_column or role.list_column) in query.named_selects and role.list_relation is None:
+        if (unit := role.unit_column or role.query_column) in query.named_selects and role.list_relation is None:
             keys[UNIT_ID] = KeyColumns((UnquotedName(unit),))
         cte = _step_name(name)
         self.inputs[name] = self.add_cte(cte if cte not in self.taken else f"{cte}_rows", query, source.title, keys)

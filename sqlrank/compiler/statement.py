@@ -65,7 +65,7 @@ def compile_statement(
         relations.own_cutoffs = relations.add_relation(QUERY_CUTOFFS_RELATION, cutoff_metric.settings)
     if layout.confidence is not None and layout.confidence.is_bootstrap:
         relations.resample = RowResampler(relations, layout.confidence, layout.base).drawn
-    aggregations = AggregationCtes(relations, layout.per_query, layout.weighted, layout.list_column, layout.confidence)
+    aggregations = AggregationCtes(relations, layout.per_query, layout.weighted, layout.query_column, layout.confidence)
     if metrics[0].file.kind == "curves":
         return _compile_curve(aggregations, metrics[0], layout, header, audits)
     columns = {str(metric.metric): aggregations.add_metric(metric.at_each_cutoff) for metric in metrics}
@@ -119,7 +119,7 @@ def _keys(layout: ResultLayout) -> list[OutputColumn]:
     outputs += [OutputColumn(SLICE_COLUMN, SLICE_COLUMN, "slice")] if layout.shape.grouping_sets is not None else []
     is_per_unit = layout.confidence is not None and layout.confidence.per_unit
     outputs += [OutputColumn(UNIT_ID, UNIT_ID, "unit")] if is_per_unit else []
-    return [*outputs, *([OutputColumn(layout.list_column, layout.list_column, "query")] if layout.per_query else [])]
+    return [*outputs, *([OutputColumn(layout.query_column, layout.query_column, "query")] if layout.per_query else [])]
 
 
 def _with_ctes(

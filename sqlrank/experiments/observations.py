@@ -38,7 +38,7 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
     amounts = {name: ColumnSpec(name, "double", text) for (text, _), name in design.unit_sum_columns.items()}
     keys = {name: ColumnSpec(name, "key", "") for name in KEYS}
     observations = BoundInput(Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}), resolve_source(database, DATA, source))
-    texts = dict(zip(KEYS, (unit, variant), strict=True)) | {name: column.about for name, column in amounts.items()}
+    texts = dict(zip(KEYS, (unit, variant), strict=True)) | {name: column.description for name, column in amounts.items()}
     for name, text in texts.items():
         bind_column_or_expression(observations, name, text, database)
     if not observations.column_type("variant").startswith("VARCHAR"):
@@ -46,7 +46,7 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
     for name, column in amounts.items():
         duckdb_type = observations.column_type(name)
         if duckdb_type and not observations.table.is_empty and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
-            raise InputError(f"{observations.label}: {column.about} is {duckdb_type}, not a number; cast it, or name another column")
+            raise InputError(f"{observations.label}: {column.description} is {duckdb_type}, not a number; cast it, or name another column")
     apply_filter(where, {DATA: observations}, rankings_from_predictions=False, dialect=observations.table.dialect)
     return observations
 
@@ -83,7 +83,7 @@ def _conditions(design: ExperimentDesign, observations: BoundInput) -> tuple[dic
     texts_by_column = {(name, name): observations.columns[name] for name in KEYS}
     for estimate in design.estimates:
         for role, name in design.sum_columns(estimate).items():
-            texts_by_column[name, "covariate" if role.startswith("covariate") else role] = observations.role.columns[name].about
+            texts_by_column[name, "covariate" if role.startswith("covariate") else role] = observations.role.columns[name].description
     conditions: dict[str, exp.Expr] = {}
     meanings: dict[str, str] = {}
     path = sql_root() / FOLDER / "input_checks.sql"

@@ -46,7 +46,7 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
     covariate_columns = [name for (_, is_covariate), name in design.unit_sum_columns.items() if is_covariate]
     other_columns = [name for name in amounts if name not in covariate_columns]
     ctes: dict[str, exp.Query] = {
-        OBSERVATIONS: with_comment(observations.select([*KEYS, *amounts]), f"{OBSERVATIONS}: {observations.role.about}")
+        OBSERVATIONS: with_comment(observations.select([*KEYS, *amounts]), f"{OBSERVATIONS}: {observations.role.description}")
     }
     ctes["experiment_units"] = _with(_read("experiment_units"), {name: exp.Sum(this=exp.column(name)) for name in amounts})
     ctes["variant_means"] = _with(_read("variant_means"), _means(amounts, covariate_columns))

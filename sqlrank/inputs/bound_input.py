@@ -156,7 +156,7 @@ class BoundInput:
             if duckdb_type.startswith("DECIMAL") or (not keep_types and (has_unknown_type or needs_double)):
                 value = exp.cast(value, DOUBLE)
             value = _to_float32(value) if score_type == "float32" and name == "score" else value
-            if column.ordered and duckdb_type in {"", "FLOAT", "DOUBLE"} and get_dialect(self.table.dialect).distinguishes_zeros:
+            if column.is_ordered and duckdb_type in {"", "FLOAT", "DOUBLE"} and get_dialect(self.table.dialect).distinguishes_zeros:
                 return exp.Add(this=value, expression=exp.Literal.number(0))  # -0.0 + 0 is 0.0
         return value
 

@@ -162,7 +162,7 @@ class BoundInputs:
         question, role = self.question, bound_input.role
         read_columns = self.find_read_columns(role.name)
         if question.call.per_query or any(metric.is_per_list for metric in question.metrics) or question.any_metric_with("level", "query"):
-            read_columns.add(role.list_column or "")
+            read_columns.add(role.query_column or "")
         read_columns.discard(role.unit_column or "")
         if question.confidence is not None or question.needs_units:
             read_columns |= self._unit(bound_input)
@@ -180,9 +180,9 @@ class BoundInputs:
         By default it is the list, whose rows are not independent.
         """
         role = bound_input.role
-        unit = role.unit_column or role.list_column
-        if unit is not None and role.list_column in bound_input.columns:
-            bound_input.columns.setdefault(unit, bound_input.columns[role.list_column])
+        unit = role.unit_column or role.query_column
+        if unit is not None and role.query_column in bound_input.columns:
+            bound_input.columns.setdefault(unit, bound_input.columns[role.query_column])
         if unit in bound_input.columns and (duckdb_type := bound_input.column_type(unit)).startswith(("FLOAT", "DOUBLE", "DECIMAL")):
             raise InputError(
                 f"{bound_input.label}: {unit} is {duckdb_type}, which engines write differently; cast it to text or whole numbers"

@@ -93,7 +93,7 @@ def _is_numeric_column(node: exp.Expr, column_types: Mapping[str, str]) -> bool:
 def apply_query_filter(query: Any, inputs: Mapping[str, BoundInput]) -> None:
     """Restrict all inputs to one query, whose id is compared as text."""
     for bound_input in inputs.values():
-        name = bound_input.role.list_column or QUERY_ID
+        name = bound_input.role.query_column or QUERY_ID
         if name in bound_input.columns:
             id_expression = (
                 bound_input.raw_expression(name)

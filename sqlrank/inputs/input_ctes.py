@@ -94,7 +94,7 @@ def _check_intervals(columns: BoundInputs, shape: GroupingLayout) -> None:
 
 
 def _title(bound_input: BoundInput) -> str:
-    return f"{bound_input.role.name}: {bound_input.role.about}"
+    return f"{bound_input.role.name}: {bound_input.role.description}"
 
 
 def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[str, InputQuery]:
@@ -111,8 +111,8 @@ def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[str, In
             _title(bound_input),
             KeyColumns(tuple(bound_input.group_columns), nullable=True),
             bound_input.select(names, score_type, for_display=True, keep_nulls=name != role.name),
-            list_column=UnquotedName(role.list_column) if role.list_column else QUERY_ID,
-            has_lists=not is_ranking and role.list_column is not None,
+            query_column=UnquotedName(role.query_column) if role.query_column else QUERY_ID,
+            has_lists=not is_ranking and role.query_column is not None,
         )
         for name in (role.name, *([f"{role.name} {UNFILTERED}"] if bound_input.not_null else ()))
     }
@@ -131,7 +131,7 @@ def _composed_input(columns: BoundInputs, role: str, sources: Mapping[str, Input
             f"{first} and {' and '.join(rest)} do not say what {missing[0]} is; give {role}= in one table (--input {role}=...)"
         )
     keys = expand_keys(tree, ExpansionContext(lambda name: {GROUP_ID: sources[name].group}))
-    return {role: InputQuery(f"{role}: {library.roles[role].about}", keys[GROUP_ID], tree, first, joins_inputs=tuple(rest))}
+    return {role: InputQuery(f"{role}: {library.roles[role].description}", keys[GROUP_ID], tree, first, joins_inputs=tuple(rest))}
 
 
 def _score_type(columns: BoundInputs) -> str:
@@ -264,5 +264,10 @@ def _repeat_per_slice(source_name: str, source: InputQuery, shape: GroupingLayou
     )
     repeated, keys = union_slices(query, {GROUP_ID: source.group}, shape)
     return InputQuery(
-        f"{source_name}, once per slice", keys[GROUP_ID], repeated, source_name, list_column=source.list_column, has_lists=source.has_lists
+        f"{source_name}, once per slice",
+        keys[GROUP_ID],
+        repeated,
+        source_name,
+        query_column=source.query_column,
+        has_lists=source.has_lists,
     )

@@ -58,7 +58,7 @@ def find_input_role(library: Registry, file: SqlFile) -> str:
     while unvisited:
         for name in sorted(_references(library.validated(unvisited.pop())).tables):
             if name in library.roles:
-                return "run" if library.roles[name].list_relation else library.roles[name].companion or name
+                return "run" if library.roles[name].list_relation else library.roles[name].main_role or name
             if name not in visited:
                 visited.add(name)
                 unvisited.append(library.relation_files(name)[0])

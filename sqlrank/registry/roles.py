@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-COLUMN_KINDS = ("key", "whole", "number", "double", "any")
+COLUMN_KINDS = ("key", "integer", "number", "double", "any")
 """Column kinds.
 
 - key: identifies rows
-- whole: a rank or cut-off
+- integer: a rank or cut-off
 - number: numeric, cast to double only if its type is unknown
 - double: always cast to double
 - any: any type
@@ -30,7 +30,8 @@ UNIT_COLUMN = "unit_id"
 """Name of the column that identifies the resampling unit of a prediction."""
 
 
-_ROLE_KEYS = ("about", "columns", "unique", "twice", "lists", "list", "unit", "joins", "beside")
+_LIST_KEYS = ("unique", "assembled_from")
+_ROLE_KEYS = ("description", "columns", *_LIST_KEYS, "duplicate_message", "list_relation", "query_column", "unit_column", "main_role")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +41,27 @@ class ColumnSpec:
     Attributes:
         name: Column name.
         type: One of ``COLUMN_KINDS``.
-        about: Description.
+        description: Description.
         optional: The column may be missing.
         default: Value of a missing column.
-        measure: The column is a measured value, so rows are never grouped by it.
-        ordered: Rows are sorted or grouped by the column.
+        is_measure: The column is a measured value, so rows are never grouped by it.
+        is_ordered: Rows are sorted or grouped by the column.
         references: Entity that a key references, such as ``record_id``; keys with equal references are compared.
     """
 
     name: str
     type: str
-    about: str
+    description: str
     optional: bool = False
     default: float | None = None
-    measure: bool = False
-    ordered: bool = False
+    is_measure: bool = False
+    is_ordered: bool = False
     references: str = ""
 
     @property
     def is_number(self) -> bool:
         """True if the column is numeric."""
-        return self.type in {"whole", "number", "double"}
+        return self.type in {"integer", "number", "double"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +70,26 @@ class Role:
 
     Attributes:
         name: Name of the role.
-        about: Description, including the meaning of a row.
+        description: Description, including the meaning of a row.
         columns: The columns by name.
         unique: Columns that identify a row.
         list_relation: Relation with one row per list, for roles of ranked lists.
-        list_column: Column that identifies lists, for other roles.
+        query_column: Column that identifies lists, for other roles.
         duplicate_message: Message about duplicate rows.
-        components: Roles from which ``relations/<role>/joined.sql`` composes this one, if these are passed instead.
-        companion: Main role of a companion input: the role that metrics reading both evaluate.
+        assembled_from: Roles from which ``relations/<role>/joined.sql`` composes this one, if these are passed instead.
+        main_role: Role that a companion input accompanies: the one that metrics reading both evaluate.
         unit_column: Column of the resampling unit, if the role has one.
     """
 
     name: str
-    about: str
+    description: str
     columns: Mapping[str, ColumnSpec]
     unique: tuple[str, ...] = ()
     list_relation: str | None = None
-    list_column: str | None = None
+    query_column: str | None = None
     duplicate_message: str = ""
-    components: tuple[str, ...] = ()
-    companion: str | None = None
+    assembled_from: tuple[str, ...] = ()
+    main_role: str | None = None
     unit_column: str | None = None
 
     @property
@@ -99,7 +100,7 @@ class Role:
     @property
     def measure_columns(self) -> list[str]:
         """The columns of measured values, by which rows are never grouped."""
-        return [column.name for column in self.columns.values() if column.measure]
+        return [column.name for column in self.columns.values() if column.is_measure]
 
 
 def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
@@ -114,30 +115,20 @@ def read_roles(path: Path, declared: Mapping[str, Any]) -> dict[str, Role]:
         if unknown or not isinstance(entry.get("columns"), dict):
             problem = f"has {unknown[0]!r}" if unknown else "has no [columns]"
             raise ContractError(
-                f"{path}:1: role {name!r} {problem}; a role has about, columns, and may have {', '.join(_ROLE_KEYS[2:-1])} and {_ROLE_KEYS[-1]}"
+                f"{path}:1: role {name!r} {problem}; a role has description, columns, and may have {', '.join(_ROLE_KEYS[2:-1])} and {_ROLE_KEYS[-1]}"
             )
-        for key in ("unique", "joins"):
+        for key in _LIST_KEYS:
             if not isinstance(entry.get(key, []), list) or not all(isinstance(element, str) for element in entry.get(key, [])):
                 raise ContractError(f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}; it must be a list of texts")
-        for key in {*entry} - {"columns", "unique", "joins"}:
+        for key in {*entry} - {"columns", *_LIST_KEYS}:
             if not isinstance(entry[key], str):
                 raise ContractError(f"{path}:1: {key} of role {name!r} is {short_repr(entry[key])}; it must be a text")
         columns = {column: _column(path, name, column, column_entry) for column, column_entry in entry["columns"].items()}
-        for column in [*entry.get("unique", ()), *(entry[key] for key in ("list", "unit") if key in entry)]:
+        for column in [*entry.get("unique", ()), *(entry[key] for key in ("query_column", "unit_column") if key in entry)]:
             if column not in columns:
                 raise ContractError(f"{path}:1: role {name!r} has no column {column!r}{did_you_mean(column, columns)}")
-        row_fields = {
-            "unique": tuple(entry.get("unique", ())),
-            "components": tuple(entry.get("joins", ())),
-            "duplicate_message": entry.get("twice", ""),
-        }
-        list_fields = {
-            "list_relation": entry.get("lists"),
-            "list_column": entry.get("list"),
-            "companion": entry.get("beside"),
-            "unit_column": entry.get("unit"),
-        }
-        roles[name] = Role(name, entry.get("about", ""), columns, **row_fields, **list_fields)
+        fields: dict[str, Any] = {key: tuple(value) if key in _LIST_KEYS else value for key, value in entry.items()}
+        roles[name] = Role(name, **{"description": "", **fields, "columns": columns})
     return roles
 
 
@@ -145,8 +136,8 @@ def _column(path: Path, role: str, name: str, entry: Any) -> ColumnSpec:
     if not isinstance(entry, dict) or entry.get("type") not in COLUMN_KINDS:
         raise ContractError(f"{path}:1: {role}.{name} needs a type, one of: {', '.join(COLUMN_KINDS)}")
     try:
-        return ColumnSpec(name, entry["type"], **{"about": "", **{key: value for key, value in entry.items() if key != "type"}})
+        return ColumnSpec(name, entry["type"], **{"description": "", **{key: value for key, value in entry.items() if key != "type"}})
     except TypeError:
         raise ContractError(
-            f"{path}:1: {role}.{name} has more than type, about, optional, default, measure, ordered and references"
+            f"{path}:1: {role}.{name} has more than type, description, optional, default, is_measure, is_ordered and references"
         ) from None

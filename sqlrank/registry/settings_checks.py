@@ -48,6 +48,9 @@ CALL_POLICIES = ("queries", "nulls", "duplicates")
 CUTOFF_PARAMETERS = ("k", "first_cutoff", "all_cutoffs")
 """Parameters that are written after ``@``: ``P@10``, ``P@1..20``."""
 
+PLANNED_PARAMETERS = ("top_k",)
+"""Parameters that the planner sets, not the user."""
+
 MAX_LIST_LENGTH = 1000
 """Maximum length of a list parameter; every number is written into the statement."""
 
@@ -59,7 +62,8 @@ QUERIES_POLICY_KEYWORD = "topics"
 def policy_names(library: Registry) -> frozenset[str]:
     """Return the names of all policies, including the parameters of metrics."""
     return frozenset(
-        {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)} - {*CUTOFF_PARAMETERS, *INTERVAL_SLOTS}
+        {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)}
+        - {*CUTOFF_PARAMETERS, *PLANNED_PARAMETERS, *INTERVAL_SLOTS}
     )
 
 
@@ -188,7 +192,7 @@ def accepted_settings(metric: ResolvedMetric, library: Registry) -> set[str]:
         names |= {"score_type", "id_type"}
     else:
         names -= set() if metric.is_per_list else {"aggregate"}
-        names |= {"level"} if metric.file.kind == "metrics" and library.roles[metric.input_role].list_column else set()
+        names |= {"level"} if metric.file.kind == "metrics" and library.roles[metric.input_role].query_column else set()
     return names
 
 

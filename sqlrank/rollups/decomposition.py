@@ -374,7 +374,7 @@ def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> A
     name = str(metric.metric)
     if metric.is_per_list:
         raise MetricError(
-            f"{name} has a value for each {library.roles[metric.input_role].list_column} of a group, which a rollup has of metrics of rankings alone; keep a "
+            f"{name} has a value for each {library.roles[metric.input_role].query_column} of a group, which a rollup has of metrics of rankings alone; keep a "
             f"table of these values (per_query=True), or make a rollup of {metric.file.display_name}"
         )
     if metric.input_role != PREDICTIONS_ROLE or metric.file.kind != "metrics" or isinstance(metric.metric.cutoff, tuple):

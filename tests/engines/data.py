@@ -55,7 +55,7 @@ FEATURES = "SELECT 'd' || (i // 2) AS doc_id, 'c' || (i * 5 % 3) AS category, (i
 BASELINE = "SELECT 'q' || (i // 6) AS query_id, 'd' || (i * 5 % 11) AS doc_id, i * 7 % 4 AS score, i % 6 + 1 AS rank FROM range(54) AS t(i)"
 
 LOGS = """
-    SELECT i % 3 AS shop, i * 7 % 5 / 2.0::DOUBLE AS reward, (1 + i * 5 % 9) / 10.0::DOUBLE AS propensity, i * 3 % 8 / 7.0::DOUBLE AS target,
+    SELECT i % 3 AS shop, i * 7 % 5 / 2.0::DOUBLE AS reward, (1 + i * 5 % 9) / 10.0::DOUBLE AS propensity, i * 3 % 8 / 7.0::DOUBLE AS target_propensity,
         i * 11 % 7 / 7.0::DOUBLE AS predicted_reward, i * 5 % 6 / 6.0::DOUBLE AS expected_reward, i // 2 AS unit_id
     FROM range(60) AS t(i)
     UNION ALL SELECT 9, 1.0, 0.5, 0.0, 0.25, 0.5, 100

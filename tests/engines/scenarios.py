@@ -353,11 +353,11 @@ def _of_predictions() -> list[Scenario]:
 def _of_records() -> list[Scenario]:
     metrics = _names(_family("clusters", "blocking"))
     own = _names(_family("clusters"))
-    joined = {"inputs": {"prediction": "listed", "reference": "resolved"}, "by": "prediction.shop"}
+    joined = {"inputs": {"predicted_clusters": "listed", "true_clusters": "resolved"}, "by": "predicted_clusters.shop"}
     return [
         Scenario("records", metrics, CLUSTERS),
         Scenario("records of groups", metrics, {**CLUSTERS, "by": [["shop"], []]}),
-        Scenario("records, prediction and reference", own, joined),
+        Scenario("records, predicted_clusters and true_clusters", own, joined),
         Scenario("records, unplaced=drop", metrics, {**CLUSTERS, "unplaced": "drop", "unlabelled": "singleton"}),
         Scenario("records, linkage=across", _names(_family("blocking")), {**CLUSTERS, "by": "shop", "linkage": "across"}),
         *_of_choices(_family("clusters"), {"inputs": {"records": "records"}}),

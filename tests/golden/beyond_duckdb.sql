@@ -2,7 +2,7 @@
 -- plan: list_key=integer
 -- for another: list_key=input, by the ids of the input
 WITH run AS NOT MATERIALIZED (
-  /* run: what was retrieved: a row per document of a query */
+  /* run: one row per retrieved document of a query. */
   SELECT
     query_id, doc_id,
     CAST(score AS DOUBLE) AS score
@@ -58,7 +58,7 @@ WITH run AS NOT MATERIALIZED (
   JOIN ranked_lists AS m ON m.list_id = r.list_id
   GROUP BY r.doc_id
 ), items AS NOT MATERIALIZED (
-  /* items: the catalogue: a row per item that could be shown */
+  /* items: one row per item of the catalog. */
   SELECT
     doc_id
   FROM shop.eval.items

@@ -2,7 +2,7 @@
 -- plan: list_key=input
 -- for another: there is none for these metrics
 WITH run AS (
-  /* run: what was retrieved: a row per document of a query */
+  /* run: one row per retrieved document of a query. */
   SELECT
     query_id, doc_id,
     CAST(score AS DOUBLE) + 0 AS score
@@ -51,7 +51,7 @@ WITH run AS (
   JOIN evaluated_queries AS m ON m.query_id = r.query_id
   GROUP BY r.doc_id
 ), items AS (
-  /* items: the catalogue: a row per item that could be shown */
+  /* items: one row per item of the catalog. */
   SELECT
     doc_id
   FROM shop.eval.items

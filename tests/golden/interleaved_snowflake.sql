@@ -2,8 +2,7 @@
 -- plan: one scan of each input
 -- for another: there is none for these metrics
 WITH interleaved AS (
-  /* interleaved: what was clicked of two rankers whose lists were interleaved: a row per session and
-   ranker */
+  /* interleaved: one row per session and ranker whose results were interleaved, with its clicks. */
   SELECT
     session_id, team,
     CAST(clicks AS DOUBLE) AS clicks

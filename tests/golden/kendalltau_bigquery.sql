@@ -2,7 +2,7 @@
 -- plan: pair_counting=bits
 -- for another: there is none for these metrics
 WITH predictions AS (
-  /* predictions: what was predicted: a row per example */
+  /* predictions: one row per prediction. */
   SELECT
     CAST(score AS FLOAT64) AS score,
     CAST(label AS FLOAT64) AS label,

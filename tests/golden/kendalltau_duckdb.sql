@@ -2,7 +2,7 @@
 -- plan: pair_counting=window_ranks
 -- for another: there is none for these metrics
 WITH predictions AS NOT MATERIALIZED (
-  /* predictions: what was predicted: a row per example */
+  /* predictions: one row per prediction. */
   SELECT
     CAST(score AS DOUBLE) AS score,
     CAST(label AS DOUBLE) AS label,

@@ -2,12 +2,12 @@
 -- plan: one scan of each input
 -- for another: there is none for these metrics
 WITH logs AS (
-  /* logs: what a policy did and what came of it: a row per logged action */
+  /* logs: one row per logged action, with its reward. */
   SELECT
     `campaign`,
     CAST(reward AS DOUBLE) AS reward,
     CAST(propensity AS DOUBLE) AS propensity,
-    CAST(target AS DOUBLE) AS target,
+    CAST(target_propensity AS DOUBLE) AS target_propensity,
     CAST(predicted_reward AS DOUBLE) AS predicted_reward,
     CAST(expected_reward AS DOUBLE) AS expected_reward
   FROM shop.ads.logged
@@ -16,39 +16,49 @@ WITH logs AS (
   SELECT
     `campaign`,
     /* SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the greatest. */
-    SUM((target / NULLIF(propensity, 0)) * reward) / NULLIF(SUM(target / NULLIF(propensity, 0)), 0) AS snips,
+    SUM((target_propensity / NULLIF(propensity, 0)) * reward)
+    / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips,
     /* DR: doubly robust: the rewards predicted for the target policy, and IPS of the errors of the predictions. */
-    SUM(expected_reward + (target / NULLIF(propensity, 0)) * (reward - predicted_reward))
+    SUM(expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward))
     / NULLIF(COUNT(*), 0) AS dr,
     /* ESS: effective sample size: the number of actions of the target policy to which the logged ones are equivalent. */
-    SUM(target / NULLIF(propensity, 0)) * SUM(target / NULLIF(propensity, 0))
-    / NULLIF(SUM((target / NULLIF(propensity, 0)) * (target / NULLIF(propensity, 0))), 0) AS ess,
+    SUM(target_propensity / NULLIF(propensity, 0)) * SUM(target_propensity / NULLIF(propensity, 0))
+    / NULLIF(SUM((target_propensity / NULLIF(propensity, 0)) * (target_propensity / NULLIF(propensity, 0))), 0) AS ess,
     /* MeanWeight: mean ratio of the probability of an action under the target to that under the logged policy, 1 if the logs are sound. */
-    SUM(target / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0) AS mean_weight,
-    1 / NULLIF(SUM(target / NULLIF(propensity, 0)), 0) AS snips_by_1,
-    (-(SUM((target / NULLIF(propensity, 0)) * reward) / NULLIF(SUM(target / NULLIF(propensity, 0)), 0)))
-    / NULLIF(SUM(target / NULLIF(propensity, 0)), 0) AS snips_by_2,
+    SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0) AS mean_weight,
+    1 / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_1,
+    (
+      -(
+        SUM((target_propensity / NULLIF(propensity, 0)) * reward)
+        / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0)
+      )
+    )
+    / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_2,
     1 / NULLIF(COUNT(*), 0) AS dr_by_1,
     (
       -(
-        SUM(expected_reward + (target / NULLIF(propensity, 0)) * (reward - predicted_reward))
+        SUM(expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward))
         / NULLIF(COUNT(*), 0)
       )
     )
     / NULLIF(COUNT(*), 0) AS dr_by_2,
     1 / NULLIF(COUNT(*), 0) AS mean_weight_by_1,
-    (-(SUM(target / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0))) / NULLIF(COUNT(*), 0) AS mean_weight_by_2
+    (-(SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0))) / NULLIF(COUNT(*), 0) AS mean_weight_by_2
   FROM logs
   GROUP BY `campaign`
 ), logs_influence AS (
   /* one row per unit: how far it moves every metric */
   SELECT
     r.`campaign`,
-    m.snips_by_1 * COALESCE((r.target / NULLIF(r.propensity, 0)) * r.reward, 0)
-    + m.snips_by_2 * COALESCE(r.target / NULLIF(r.propensity, 0), 0) AS snips,
-    m.dr_by_1 * COALESCE(r.expected_reward + (r.target / NULLIF(r.propensity, 0)) * (r.reward - r.predicted_reward), 0)
+    m.snips_by_1 * COALESCE((r.target_propensity / NULLIF(r.propensity, 0)) * r.reward, 0)
+    + m.snips_by_2 * COALESCE(r.target_propensity / NULLIF(r.propensity, 0), 0) AS snips,
+    m.dr_by_1 * COALESCE(
+      r.expected_reward
+      + (r.target_propensity / NULLIF(r.propensity, 0)) * (r.reward - r.predicted_reward),
+      0
+    )
     + m.dr_by_2 AS dr,
-    m.mean_weight_by_1 * COALESCE(r.target / NULLIF(r.propensity, 0), 0) + m.mean_weight_by_2 AS mean_weight
+    m.mean_weight_by_1 * COALESCE(r.target_propensity / NULLIF(r.propensity, 0), 0) + m.mean_weight_by_2 AS mean_weight
   FROM logs AS r
   JOIN logs_metrics AS m ON m.`campaign` IS NOT DISTINCT FROM r.`campaign`
 ), logs_standard_errors AS (

@@ -2,13 +2,13 @@
 -- plan: list_key=input, rank_method=sort
 -- for another: rank_method=count, where queries have three judged documents or fewer and lists are long
 WITH qrels AS (
-  /* qrels: what was judged: a row per document of a query */
+  /* qrels: one row per judged document of a query. */
   SELECT
     query_id, doc_id,
     CAST(relevance AS FLOAT64) AS relevance
   FROM shop.eval.qrels
 ), run AS (
-  /* run: what was retrieved: a row per document of a query */
+  /* run: one row per retrieved document of a query. */
   SELECT
     query_id, doc_id,
     CAST(score AS FLOAT64) AS score

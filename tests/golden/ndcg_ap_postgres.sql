@@ -2,13 +2,13 @@
 -- plan: list_key=input, rank_method=sort
 -- for another: rank_method=count, where queries have three judged documents or fewer and lists are long
 WITH qrels AS NOT MATERIALIZED (
-  /* qrels: what was judged: a row per document of a query */
+  /* qrels: one row per judged document of a query. */
   SELECT
     query_id, doc_id,
     CAST(relevance AS DOUBLE PRECISION) AS relevance
   FROM shop.eval.qrels
 ), run AS NOT MATERIALIZED (
-  /* run: what was retrieved: a row per document of a query */
+  /* run: one row per retrieved document of a query. */
   SELECT
     query_id, doc_id,
     CAST(score AS DOUBLE PRECISION) AS score

@@ -2,13 +2,13 @@
 -- plan: list_key=input, rank_method=array
 -- for another: rank_method=sort, where a list does not fit an array, or thousands of its documents are judged
 WITH qrels AS (
-  /* qrels: what was judged: a row per document of a query */
+  /* qrels: one row per judged document of a query. */
   SELECT
     query_id, doc_id,
     CAST(relevance AS DOUBLE) AS relevance
   FROM shop.eval.qrels
 ), run AS (
-  /* run: what was retrieved: a row per document of a query */
+  /* run: one row per retrieved document of a query. */
   SELECT
     query_id, doc_id,
     CAST(score AS DOUBLE) AS score

@@ -3,7 +3,7 @@
 -- for another: score_order=buckets, if one group alone is more than a worker holds
 CREATE TABLE shop.ads.daily_metrics AS
 WITH predictions AS NOT MATERIALIZED (
-  /* predictions: what was predicted: a row per example */
+  /* predictions: one row per prediction. */
   SELECT
     "campaign",
     CAST("p_click" AS DOUBLE PRECISION) AS score,

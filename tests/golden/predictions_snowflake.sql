@@ -3,7 +3,7 @@
 -- for another: score_order=buckets, if one group alone is more than a worker holds
 CREATE OR REPLACE TABLE shop.ads.daily_metrics AS
 WITH predictions AS (
-  /* predictions: what was predicted: a row per example */
+  /* predictions: one row per prediction. */
   SELECT
     "CAMPAIGN",
     CAST("P_CLICK" AS DOUBLE) + 0 AS score,

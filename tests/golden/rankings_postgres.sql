@@ -2,7 +2,7 @@
 -- plan: list_key=input, rank_method=sort
 -- for another: rank_method=count, where queries have three judged documents or fewer and lists are long
 WITH qrels AS NOT MATERIALIZED (
-  /* qrels: what was judged: a row per document of a query */
+  /* qrels: one row per judged document of a query. */
   SELECT
     "user_id" AS query_id,
     "item_id" AS doc_id,
@@ -10,7 +10,7 @@ WITH qrels AS NOT MATERIALIZED (
   FROM shop.eval.bought
   WHERE "day" = '2026-01-01'
 ), run AS NOT MATERIALIZED (
-  /* run: what was retrieved: a row per document of a query */
+  /* run: one row per retrieved document of a query. */
   SELECT
     "model",
     "user_id" AS query_id,
@@ -36,7 +36,7 @@ WITH qrels AS NOT MATERIALIZED (
     GROUP BY "model"
   ) AS systems
 ), queries AS NOT MATERIALIZED (
-  /* queries: what is known of queries: a row per query */
+  /* queries: one row per query, with its attributes. */
   SELECT
     "user_id" AS query_id,
     CAST("revenue" AS DOUBLE PRECISION) AS weight

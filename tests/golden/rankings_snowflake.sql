@@ -2,7 +2,7 @@
 -- plan: list_key=input, rank_method=sort
 -- for another: rank_method=count, where queries have three judged documents or fewer and lists are long
 WITH qrels AS (
-  /* qrels: what was judged: a row per document of a query */
+  /* qrels: one row per judged document of a query. */
   SELECT
     "USER_ID" AS query_id,
     "ITEM_ID" AS doc_id,
@@ -10,7 +10,7 @@ WITH qrels AS (
   FROM shop.eval.bought
   WHERE "DAY" = '2026-01-01'
 ), run AS (
-  /* run: what was retrieved: a row per document of a query */
+  /* run: one row per retrieved document of a query. */
   SELECT
     "MODEL",
     "USER_ID" AS query_id,
@@ -36,7 +36,7 @@ WITH qrels AS (
     GROUP BY "MODEL"
   ) AS systems
 ), queries AS (
-  /* queries: what is known of queries: a row per query */
+  /* queries: one row per query, with its attributes. */
   SELECT
     "USER_ID" AS query_id,
     CAST("REVENUE" AS DOUBLE) AS weight

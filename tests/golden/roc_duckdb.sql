@@ -2,7 +2,7 @@
 -- plan: score_order=rank
 -- for another: score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS NOT MATERIALIZED (
-  /* predictions: what was predicted: a row per example */
+  /* predictions: one row per prediction. */
   SELECT
     CAST(score AS DOUBLE) AS score,
     CAST(label AS DOUBLE) AS label,

@@ -2,7 +2,7 @@
 -- plan: list_key=input, rank_method=sort, score_order=rank
 -- for another: rank_method=count, where queries have three judged documents or fewer and lists are long; score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS (
-  /* predictions: what was predicted: a row per example */
+  /* predictions: one row per prediction. */
   SELECT
     `model`,
     CAST(score AS FLOAT64) AS score,
@@ -10,7 +10,7 @@ WITH predictions AS (
     query_id, doc_id
   FROM shop.eval.predictions
 ), qrels AS (
-  /* qrels: what was judged: a row per document of a query */
+  /* qrels: one row per judged document of a query. */
   SELECT
     `model`, query_id, doc_id,
     label AS relevance

@@ -2,7 +2,7 @@
 -- plan: list_key=input, rank_method=array, score_order=rank
 -- for another: rank_method=sort, where a list does not fit an array, or thousands of its documents are judged; score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS (
-  /* predictions: what was predicted: a row per example */
+  /* predictions: one row per prediction. */
   SELECT
     `model`,
     CAST(score AS DOUBLE) AS score,
@@ -10,7 +10,7 @@ WITH predictions AS (
     query_id, doc_id
   FROM shop.eval.predictions
 ), qrels AS (
-  /* qrels: what was judged: a row per document of a query */
+  /* qrels: one row per judged document of a query. */
   SELECT
     `model`, query_id, doc_id,
     label AS relevance

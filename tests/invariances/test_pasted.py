@@ -40,7 +40,7 @@ SPLITS = (
     "SELECT i % 5 AS user_id, i * 3 % 7 AS item_id, i * 5 % 11 AS happened_at, CASE WHEN i * 5 % 11 < 6 THEN 'train' ELSE 'test' END AS split"
     " FROM range(30) AS t(i)"
 )
-LOGS = """SELECT i % 2 AS reward, (1 + i % 7) / 8.0 AS propensity, (1 + i % 5) / 6.0 AS target, (i % 3) / 3.0 AS predicted_reward,
+LOGS = """SELECT i % 2 AS reward, (1 + i % 7) / 8.0 AS propensity, (1 + i % 5) / 6.0 AS target_propensity, (i % 3) / 3.0 AS predicted_reward,
     (i % 4) / 4.0 AS expected_reward FROM range(30) AS t(i)"""
 INTERLEAVED = "SELECT i // 2 AS session_id, CASE WHEN i % 2 = 0 THEN 'A' ELSE 'B' END AS team, i * 7 % 5 AS clicks FROM range(30) AS t(i)"
 PAIRS = "SELECT i AS left_id, 29 - i AS right_id FROM range(20) AS t(i)"

@@ -100,7 +100,7 @@ def test_sides_may_be_swapped() -> None:
 @pytest.mark.slow
 def test_two_tables_are_one() -> None:
     sides = {}
-    for role, side in (("prediction", "predicted_cluster"), ("reference", "true_cluster")):
+    for role, side in (("predicted_clusters", "predicted_cluster"), ("true_clusters", "true_cluster")):
         there = drawn().filter(pc.is_valid(drawn()[side]))
         sides[role] = listed(there[side].to_pylist(), ids=there["record_id"].to_pylist(), system=there["system"])
     # A record that neither side has a cluster for is in neither table.

@@ -87,16 +87,16 @@ def test_what_is_missing_is_named() -> None:
 
 PARTS = """
 [bought]
-about = "what was bought: a row per item of an order"
+description = "what was bought: a row per item of an order"
 {said}
 [bought.columns]
-order_id = {{ type = "key", references = "order_id", about = "order" }}
-item = {{ type = "key", about = "what was bought" }}
+order_id = {{ type = "key", references = "order_id", description = "order" }}
+item = {{ type = "key", description = "what was bought" }}
 [returned]
-about = "what was sent back: a row per item of an order"
-beside = "{beside}"
+description = "what was sent back: a row per item of an order"
+main_role = "{beside}"
 [returned.columns]
-order_id = {{ type = "key", references = "order_id", about = "order" }}
+order_id = {{ type = "key", references = "order_id", description = "order" }}
 """
 KEPT = """-- Kept: share of the items that are of orders from which nothing was sent back.
 -- Undefined: no items.
@@ -131,8 +131,8 @@ def test_a_role_is_read_beside_another(tmp_path: Path) -> None:
 
 
 def test_a_role_that_joins_others_says_how(tmp_path: Path) -> None:
-    tables = {"returned": pa.table({"order_id": [2]}), "reference": pa.table({"record_id": [1], "cluster_id": [1]})}
-    declared = folder(tmp_path, 'joins = ["returned", "reference"]')
+    tables = {"returned": pa.table({"order_id": [2]}), "true_clusters": pa.table({"record_id": [1], "cluster_id": [1]})}
+    declared = folder(tmp_path, 'assembled_from = ["returned", "true_clusters"]')
     with pytest.raises(ContractError, match=r"relations/bought/joined\.sql is not there, which says how bought are made of returned and"):
         sqlrank.evaluate("Kept", inputs=tables, sql_dir=declared)
 
@@ -140,7 +140,7 @@ def test_a_role_that_joins_others_says_how(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_it_is_written_in_every_dialect(dialect: str) -> None:
     text = sqlrank.sql(METRICS, inputs={"orders": "sales"}, columns=COLUMNS, by="shop", dialect=dialect, sql_dir=FOLDER)
-    assert sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name).named_selects[1:] == ["revenue", "largestbasket", "itemsperorder"]
+    assert sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name).named_selects[1:] == ["revenue", "largest", "items"]
     assert dialect == "datafusion" or faults(text, dialect) == []
 
 

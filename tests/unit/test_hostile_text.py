@@ -44,7 +44,7 @@ MARKUP = {
     "script": "<script>alert(1)</script>",
     "image": "![x](http://evil.example/x.png)",
     "link": "[x](javascript:alert(1))",
-    "reference": "[x][y]",
+    "true_clusters": "[x][y]",
     "address": "see http://evil.example/x",
     "bare": "www.evil.example",
     "mail": "bob@evil.example",

@@ -27,7 +27,7 @@ EXPECTED = pytest.approx({"PairwiseF": 0.4, "AdjustedRand": 0.312775330, "num_re
 
 
 def evaluate(metrics: Any = "PairwiseF", **arguments: Any) -> list[dict[str, Any]]:
-    roles = ("records", "prediction", "reference", "candidate_pairs")
+    roles = ("records", "predicted_clusters", "true_clusters", "candidate_pairs")
     inputs = {role: arguments.pop(role) for role in roles if role in arguments}
     return sqlrank.evaluate(metrics, inputs=inputs, **arguments).to_pylist()
 
@@ -54,7 +54,10 @@ def problem(**arguments: Any) -> str:
         ),
         (records("ab", [1.0, float("nan")]), "records (Table): 1 row: true_cluster is NaN\n"),
         (records([float("nan"), 1.0], "ab"), "records (Table): 1 row: predicted_cluster is NaN\n"),
-        (records("a-", "-x"), "PairwiseF: 2 records; no record has both clusters; prediction and reference have no record_id in common"),
+        (
+            records("a-", "-x"),
+            "PairwiseF: 2 records; no record has both clusters; predicted_clusters and true_clusters have no record_id in common",
+        ),
         (records("", ""), "records (Table) has no rows"),
         (records().drop_columns("true_cluster"), "records (Table): no column 'true_cluster'; did you mean 'predicted_cluster'?"),
     ],
@@ -102,11 +105,11 @@ def test_what_has_no_meaning_for_records() -> None:
         evaluate(["PairwiseF", "AUC"], records=records())
 
 
-# Prediction and reference
+# predicted_clusters and true_clusters
 
 
 def both(**options: Any) -> dict[str, Any]:
-    return {"prediction": listed(PREDICTED), "reference": listed(TRUE), **options}
+    return {"predicted_clusters": listed(PREDICTED), "true_clusters": listed(TRUE), **options}
 
 
 def test_two_tables_are_joined() -> None:
@@ -115,7 +118,7 @@ def test_two_tables_are_joined() -> None:
 
 def test_a_record_may_be_in_one_of_them() -> None:
     """Record 3 was not predicted, and 9 is not in the benchmark."""
-    tables = {"prediction": listed("aabb", ids=[1, 2, 4, 9]), "reference": listed("xxxy", ids=[1, 2, 3, 4])}
+    tables = {"predicted_clusters": listed("aabb", ids=[1, 2, 4, 9]), "true_clusters": listed("xxxy", ids=[1, 2, 3, 4])}
     metrics = ["num_records", "num_unplaced", "num_unlabelled", "num_predicted_links", "PairwiseRecall"]
     assert list(evaluate(metrics, **tables)[0].values()) == [4, 1, 1, 1, 1 / 3]
     assert list(evaluate(metrics, **tables, unplaced="drop", unlabelled="singleton")[0].values()) == [4, 1, 1, 2, 1.0]
@@ -125,59 +128,62 @@ SYSTEMS = listed([*PREDICTED, *PREDICTED[:9], "z"], ids=[*range(13), *range(9), 
 
 
 def test_a_reference_is_that_of_every_system() -> None:
-    one, two = evaluate([*METRICS, "num_unplaced", "num_unlabelled"], prediction=SYSTEMS, reference=listed(TRUE), by="system")
+    one, two = evaluate([*METRICS, "num_unplaced", "num_unlabelled"], predicted_clusters=SYSTEMS, true_clusters=listed(TRUE), by="system")
     assert {name: one[name] for name in METRICS} == EXPECTED
     assert (two["num_records"], two["num_unplaced"], two["num_unlabelled"]) == (13, 4, 1)
-    alone = evaluate(METRICS, prediction=listed(PREDICTED[:9]), reference=listed(TRUE))
+    alone = evaluate(METRICS, predicted_clusters=listed(PREDICTED[:9]), true_clusters=listed(TRUE))
     assert {name: two[name] for name in METRICS} == alone[0]
 
 
 def test_a_reference_may_tell_groups_apart() -> None:
     """The same ids mean other records in the other shop."""
     tables = {
-        "prediction": listed("aabb", ids=[1, 2, 1, 2], shop=list("uuvv")),
-        "reference": listed("xxyz", ids=[1, 2, 1, 2], shop=list("uuvv")),
+        "predicted_clusters": listed("aabb", ids=[1, 2, 1, 2], shop=list("uuvv")),
+        "true_clusters": listed("xxyz", ids=[1, 2, 1, 2], shop=list("uuvv")),
     }
     assert [row["PairwisePrecision"] for row in evaluate("PairwisePrecision", **tables, by="shop")] == [1.0, 0.0]
 
 
 def test_columns_of_each_are_mapped_by_its_name() -> None:
-    tables = {"prediction": listed(PREDICTED).rename_columns(["id", "entity"]), "reference": listed(TRUE).rename_columns(["id", "person"])}
-    columns = {"record_id": "id", "prediction.cluster_id": "entity", "reference.cluster_id": "person"}
+    tables = {
+        "predicted_clusters": listed(PREDICTED).rename_columns(["id", "entity"]),
+        "true_clusters": listed(TRUE).rename_columns(["id", "person"]),
+    }
+    columns = {"record_id": "id", "predicted_clusters.cluster_id": "entity", "true_clusters.cluster_id": "person"}
     assert evaluate(METRICS, **tables, columns=columns) == [EXPECTED]
-    kept = {"reference.id": "reference.id < 9", "id": "prediction.id < 9"}
+    kept = {"true_clusters.id": "true_clusters.id < 9", "id": "predicted_clusters.id < 9"}
     assert evaluate("num_unplaced", **tables, columns=columns, where=kept["id"]) == [{"num_unplaced": 4}]
-    assert evaluate("num_unlabelled", **tables, columns=columns, where=kept["reference.id"]) == [{"num_unlabelled": 4}]
+    assert evaluate("num_unlabelled", **tables, columns=columns, where=kept["true_clusters.id"]) == [{"num_unlabelled": 4}]
 
 
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
         (
-            {"prediction": listed(PREDICTED)},
-            "PairwiseF needs inputs={'prediction': ..., 'reference': ...} (--input prediction=... --input reference=...)",
+            {"predicted_clusters": listed(PREDICTED)},
+            "PairwiseF needs inputs={'predicted_clusters': ..., 'true_clusters': ...} (--input predicted_clusters=... --input true_clusters=...)",
         ),
         (
             both(records=records()),
-            "PairwiseF needs inputs={'records': ...} (--input records=...), or prediction and reference in its place, and no",
+            "PairwiseF needs inputs={'records': ...} (--input records=...), or predicted_clusters and true_clusters in its place, and no",
         ),
         (
-            both(reference=listed("x", ids=["1"])),
-            "prediction.record_id is BIGINT, reference.record_id is VARCHAR: a number and a text never match",
+            both(true_clusters=listed("x", ids=["1"])),
+            "predicted_clusters.record_id is BIGINT, true_clusters.record_id is VARCHAR: a number and a text never match",
         ),
-        (both(reference=listed("xy", ids=[1, None])), "reference (Table): 1 row: record_id is NULL"),
+        (both(true_clusters=listed("xy", ids=[1, None])), "true_clusters (Table): 1 row: record_id is NULL"),
         (
-            both(reference=listed("xy", ids=[1, 1])),
-            "reference (Table): record_id is listed more than once; a record belongs to one cluster",
+            both(true_clusters=listed("xy", ids=[1, 1])),
+            "true_clusters (Table): record_id is listed more than once; a record belongs to one cluster",
         ),
-        (both(prediction=listed([1.0, float("nan")])), "prediction (Table): 1 row: cluster_id is NaN"),
+        (both(predicted_clusters=listed([1.0, float("nan")])), "predicted_clusters (Table): 1 row: cluster_id is NaN"),
         (
-            both(reference=listed("xy", ids=[51, 52])),
-            "PairwiseF: 15 records; no record has both clusters; prediction and reference have no",
+            both(true_clusters=listed("xy", ids=[51, 52])),
+            "PairwiseF: 15 records; no record has both clusters; predicted_clusters and true_clusters have no",
         ),
-        (both(reference=listed(TRUE, shop=TRUE), by="shop"), "by: prediction have no column 'shop'"),
+        (both(true_clusters=listed(TRUE, shop=TRUE), by="shop"), "by: predicted_clusters have no column 'shop'"),
     ],
-    ids=["one", "three", "types", "no id", "twice", "NaN", "apart", "by of the reference"],
+    ids=["one", "three", "types", "no id", "twice", "NaN", "apart", "by of true_clusters"],
 )
 def test_tables_that_are_refused(tables: dict[str, Any], message: str) -> None:
     assert message in problem(**tables)
@@ -210,7 +216,7 @@ def test_pairs_have_to_be_given() -> None:
 def test_sources_have_to_be_known() -> None:
     pairs = {"metrics": "PairsQuality", "candidate_pairs": blocks(BLOCKS), "linkage": "across"}
     assert "records (Table): no column 'source'" in problem(records=records(), **pairs)
-    told = "prediction and reference do not say what source is; give records= in one table (--input records=...)"
+    told = "predicted_clusters and true_clusters do not say what source is; give records= in one table (--input records=...)"
     assert problem(**both(), **pairs) == told
     pairs["candidate_pairs"] = blocks(["0-1"])
     assert "1 row: source is NULL" in problem(records=records("ab", "xy", source=["one", None]), **pairs)
@@ -238,9 +244,9 @@ def test_blocking_of_two_tables() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery", "snowflake")))
 def test_it_is_written_in_every_dialect(dialect: str) -> None:
-    inputs = {"prediction": "p", "reference": "r", "candidate_pairs": "c"}
+    inputs = {"predicted_clusters": "p", "true_clusters": "r", "candidate_pairs": "c"}
     metrics = [*METRICS, "VMeasure", "ClosestF", "PairsQuality", "SampledPairwisePrecision"]
-    for by in ("prediction.system", [["prediction.system"], []]):
+    for by in ("predicted_clusters.system", [["predicted_clusters.system"], []]):
         text = sqlrank.sql(metrics, inputs=inputs, by=by, dialect=dialect)
         assert sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name).named_selects[-7:] == [name.lower() for name in metrics]
         assert dialect == "datafusion" or faults(text, dialect) == []
@@ -261,13 +267,13 @@ def test_a_printed_statement_is_the_one_that_runs() -> None:
     connection = duckdb.connect()
     for name, table in {"linked": SYSTEMS, "gold": listed(TRUE)}.items():
         connection.from_arrow(table).create(name)
-    inputs = {"prediction": "linked", "reference": "gold"}
+    inputs = {"predicted_clusters": "linked", "true_clusters": "gold"}
     result = sqlrank.evaluate(METRICS, inputs=inputs, by="system", connection=connection, check="off")
     text = sqlrank.sql(METRICS, inputs=inputs, by="system", connection=connection)
     assert result.schema.metadata[b"sqlrank.sql"].decode() == text
     assert connection.sql(text).fetchall() == [tuple(row.values()) for row in result.to_pylist()]
-    assert "\n-- plan: prediction and reference are joined\n" in text
-    blind = sqlrank.sql(METRICS, inputs=inputs, by="prediction.system")
+    assert "\n-- plan: predicted_clusters and true_clusters are joined\n" in text
+    blind = sqlrank.sql(METRICS, inputs=inputs, by="predicted_clusters.system")
     assert connection.sql(blind).fetchall() == connection.sql(text).fetchall()
 
 
@@ -277,10 +283,10 @@ def test_the_command_takes_files(tmp_path: Path) -> None:
         lines = [f"{number},{cluster}" for number, cluster in enumerate(clusters)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["record_id,cluster_id", *lines, ""]), "utf-8")
     shown = printed("evaluate", "PairwiseF", "num_records", "--input", f"records={tmp_path}/records.parquet", "--format", "csv")
-    joined = ["--input", f"prediction={tmp_path}/p.csv", "--input", f"reference={tmp_path}/r.csv", "--format", "csv"]
+    joined = ["--input", f"predicted_clusters={tmp_path}/p.csv", "--input", f"true_clusters={tmp_path}/r.csv", "--format", "csv"]
     assert shown == printed("evaluate", "PairwiseF", "num_records", *joined) == "PairwiseF,num_records\n0.4,13.0\n"
     assert "no record has both clusters" in refused(
-        "evaluate", "PairwiseF", *joined, "--where", "prediction.record_id < 3 AND reference.record_id > 5"
+        "evaluate", "PairwiseF", *joined, "--where", "predicted_clusters.record_id < 3 AND true_clusters.record_id > 5"
     )
 
 
@@ -289,8 +295,8 @@ def test_a_model_of_dbt() -> None:
         ["PairwiseF", "num_records"],
         "er",
         dialect="snowflake",
-        inputs={"prediction": "linked", "reference": "gold.people"},
-        by="prediction.system",
+        inputs={"predicted_clusters": "linked", "true_clusters": "gold.people"},
+        by="predicted_clusters.system",
     )
     assert "{{ ref('linked') }}" in model.sql
     assert "{{ source('gold', 'people') }}" in model.sql

@@ -15,7 +15,7 @@ LOGS = pa.table(
     {
         "reward": [1, 0, 0, 1, 0, 1, 0, 0, 1, 0],
         "propensity": [0.5, 0.25, 0.5, 0.1, 0.2, 0.4, 0.5, 0.25, 0.05, 0.8],
-        "target": [0.7, 0.1, 0.3, 0.3, 0.2, 0.6, 0.1, 0.25, 0.4, 0.5],
+        "target_propensity": [0.7, 0.1, 0.3, 0.3, 0.2, 0.6, 0.1, 0.25, 0.4, 0.5],
         "predicted_reward": [0.6, 0.2, 0.3, 0.5, 0.1, 0.55, 0.2, 0.3, 0.35, 0.15],
         "expected_reward": [0.5, 0.3, 0.3, 0.4, 0.2, 0.5, 0.25, 0.3, 0.3, 0.2],
     }
@@ -61,7 +61,7 @@ def test_golden() -> None:
 def test_errors_are_those_of_leaving_out(name: str) -> None:
     """The jackknife of many actions, to a percent."""
     draw = np.random.default_rng(0)
-    columns = {key: draw.uniform(0.2, 0.9, 300) for key in ("propensity", "target", "predicted_reward", "expected_reward")}
+    columns = {key: draw.uniform(0.2, 0.9, 300) for key in ("propensity", "target_propensity", "predicted_reward", "expected_reward")}
     logs = pa.table({"reward": draw.integers(0, 2, 300).astype(float), **columns})
     left = pa.concat_tables(
         [logs.filter(pa.array(np.arange(300) != place)).append_column("left", pa.array([place] * 299)) for place in range(300)]
@@ -81,7 +81,7 @@ def test_units_are_drawn_together() -> None:
 
 
 def test_a_target_that_does_nothing_of_what_was_logged() -> None:
-    none = LOGS.set_column(2, "target", pa.array([0.0] * 10))
+    none = LOGS.set_column(2, "target_propensity", pa.array([0.0] * 10))
     found = of_logs(["IPS", "SNIPS", "DR", "SNDR", "ESS"], none)
     assert found == {"IPS": 0.0, "SNIPS": None, "DR": pytest.approx(0.325), "SNDR": None, "ESS": None}
 
@@ -93,8 +93,8 @@ def test_a_target_that_does_nothing_of_what_was_logged() -> None:
         ("propensity", float("nan"), "1 row: propensity is NaN"),
         ("propensity", 1.5, "1 row: propensity is not a probability"),
         ("propensity", None, "1 row: propensity is NULL"),
-        ("target", float("nan"), "1 row: target is NaN"),
-        ("target", -0.1, "1 row: target is not a probability, from 0 to 1"),
+        ("target_propensity", float("nan"), "1 row: target_propensity is NaN"),
+        ("target_propensity", -0.1, "1 row: target_propensity is not a probability, from 0 to 1"),
         ("reward", None, "1 row: reward is NULL; give 0 if nothing happened"),
         ("expected_reward", float("inf"), "1 row: expected_reward is NaN or infinite"),
     ],
@@ -106,7 +106,7 @@ def test_logs_that_are_refused(name: str, value: Any, expected: str) -> None:
 
 
 def test_what_is_not_read_need_not_be_there() -> None:
-    bare = LOGS.select(["reward", "propensity", "target"])
+    bare = LOGS.select(["reward", "propensity", "target_propensity"])
     assert of_logs("IPS", bare)["IPS"] == pytest.approx(1.39)
     with pytest.raises(InputError, match="no column 'predicted_reward'"):
         of_logs("DR", bare)

@@ -159,7 +159,7 @@ FILE = (
     [
         ("roles.toml", "run = 5", "roles.toml:1: run = 5 stands in no table; write a table [run]"),
         ("roles.toml", "[shop]\nunique = 5\ncolumns = {}", "roles.toml:1: unique of role 'shop' is 5; it must be a list of texts"),
-        ("roles.toml", "[shop]\nlist = 5\ncolumns = {}", "roles.toml:1: list of role 'shop' is 5; it must be a text"),
+        ("roles.toml", "[shop]\nquery_column = 5\ncolumns = {}", "roles.toml:1: query_column of role 'shop' is 5; it must be a text"),
         ("policies.toml", "x = 5", "policies.toml:1: x = 5 stands in no table; write a table [x]"),
         ("policies.toml", "[x]\na = 1", "policies.toml:1: x needs a table for each of its values, such as [x.values.none]"),
         ("plans.toml", "[x.values]\na = 1", "plans.toml:1: x needs a table for each of its values"),

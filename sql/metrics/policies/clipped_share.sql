@@ -6,6 +6,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  SUM(CASE WHEN target / NULLIF(propensity, 0) > $clip THEN 1 ELSE 0 END) / NULLIF(COUNT(*), 0) AS clipped_share
+  SUM(CASE WHEN target_propensity / NULLIF(propensity, 0) > $clip THEN 1 ELSE 0 END) / NULLIF(COUNT(*), 0) AS clipped_share
 FROM logs
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: Kish 1965.
 SELECT
   group_id,
-  SUM(capped(target / NULLIF(propensity, 0))) * SUM(capped(target / NULLIF(propensity, 0))) / NULLIF(SUM(capped(target / NULLIF(propensity, 0)) * capped(target / NULLIF(propensity, 0))), 0) AS ess
+  SUM(capped(target_propensity / NULLIF(propensity, 0))) * SUM(capped(target_propensity / NULLIF(propensity, 0))) / NULLIF(SUM(capped(target_propensity / NULLIF(propensity, 0)) * capped(target_propensity / NULLIF(propensity, 0))), 0) AS ess
 FROM logs
 GROUP BY group_id

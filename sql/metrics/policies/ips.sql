@@ -5,6 +5,6 @@
 -- Direction: higher.
 SELECT
   group_id,
-  SUM(capped(target / NULLIF(propensity, 0)) * reward) / NULLIF(COUNT(*), 0) AS ips
+  SUM(capped(target_propensity / NULLIF(propensity, 0)) * reward) / NULLIF(COUNT(*), 0) AS ips
 FROM logs
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Source: sqlrank.
 SELECT
   group_id,
-  MAX(capped(target / NULLIF(propensity, 0))) AS max_weight
+  MAX(capped(target_propensity / NULLIF(propensity, 0))) AS max_weight
 FROM logs
 GROUP BY group_id

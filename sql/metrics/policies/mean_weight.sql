@@ -5,6 +5,6 @@
 -- Source: Li, Chu, Langford & Wang 2011.
 SELECT
   group_id,
-  SUM(capped(target / NULLIF(propensity, 0))) / NULLIF(COUNT(*), 0) AS mean_weight
+  SUM(capped(target_propensity / NULLIF(propensity, 0))) / NULLIF(COUNT(*), 0) AS mean_weight
 FROM logs
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Direction: higher.
 SELECT
   group_id,
-  SUM(expected_reward) / NULLIF(COUNT(*), 0) + SUM(capped(target / NULLIF(propensity, 0)) * (reward - predicted_reward)) / NULLIF(SUM(capped(target / NULLIF(propensity, 0))), 0) AS sndr
+  SUM(expected_reward) / NULLIF(COUNT(*), 0) + SUM(capped(target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)) / NULLIF(SUM(capped(target_propensity / NULLIF(propensity, 0))), 0) AS sndr
 FROM logs
 GROUP BY group_id

@@ -5,6 +5,6 @@
 -- Direction: higher.
 SELECT
   group_id,
-  SUM(capped(target / NULLIF(propensity, 0)) * reward) / NULLIF(SUM(capped(target / NULLIF(propensity, 0))), 0) AS snips
+  SUM(capped(target_propensity / NULLIF(propensity, 0)) * reward) / NULLIF(SUM(capped(target_propensity / NULLIF(propensity, 0))), 0) AS snips
 FROM logs
 GROUP BY group_id
