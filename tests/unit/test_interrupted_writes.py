@@ -99,7 +99,7 @@ def test_a_file_that_cannot_grow_is_as_it_was(name: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["evaluate", "evaluate a sheet", "gate --junit", "gate --summary", "chart", "sql --dbt", "rollup", "learn --sql"]
+    "name", ["evaluate", "evaluate a sheet", "gate --junit", "gate --summary", "chart", "sql --dbt", "rollup", "learn --score-table"]
 )
 def test_a_full_disk_leaves_what_was_there(name: str, folder: Path) -> None:
     output = OUTPUTS[name]
