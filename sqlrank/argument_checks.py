@@ -140,7 +140,7 @@ ARGUMENT_RULES = {
         name: ArgumentRule(_is_column, "the name of a column", MetricError)
         for name in ("key", "time", "item", "user", "stratum", "column", "variant", "system")
     },
-    "salt": ArgumentRule(_is_str, "what the split is for, a text", MetricError),
+    "salt": ArgumentRule(_is_str, "the purpose of the split, a text", MetricError),
     "exact": ArgumentRule(_is_bool, "True or False", MetricError),
     "expanding": ArgumentRule(_is_bool, "True or False", MetricError),
     "window_days": ArgumentRule(_is_count, "a whole number of days from 1, such as 28", MetricError),
@@ -232,8 +232,8 @@ SOURCES = {
 """Arguments whose arrays are tables, and metrics, where an array is an error."""
 
 _TRANSLATED_ERRORS: dict[type[Exception], tuple[type[SqlrankError], str]] = {
-    RecursionError: (InputError, "what was asked is nested too deeply; write it with fewer brackets, or in fewer conditions"),
-    MemoryError: (ExecutionError, "out of memory; ask for less at a time"),
+    RecursionError: (InputError, "the request is nested too deeply; write it with fewer brackets or conditions"),
+    MemoryError: (ExecutionError, "out of memory; evaluate less at a time"),
 }
 """Errors of Python for excessive input, and their replacements."""
 

@@ -50,7 +50,7 @@ def _has_cutoffs(view: ResultView) -> str | None:
 
 
 def _has_no_cutoffs(view: ResultView) -> str | None:
-    return _has_values(view) or ("it has no place for a range of cut-offs" if view.columns_of_kind("cutoff") else None)
+    return _has_values(view) or ("it does not show a range of cut-offs" if view.columns_of_kind("cutoff") else None)
 
 
 def _has_days(view: ResultView) -> str | None:

@@ -122,7 +122,7 @@ def curve(view: ResultView) -> ChartType:
     if shape.is_fitted and (top := max((row["y"] for row in rows if row["y"] is not None), default=1.0)) < 1 / 2:
         line = line.encode(y=line.encoding.y.scale(alt.Scale(domain=[0, top * 1.05])))
     chance = [_reference(shape.chance)] if shape.chance else []
-    notes = [resolution_note(view), *(["Grey: what chance gives."] if chance else [])]
+    notes = [resolution_note(view), *(["Grey: random scores."] if chance else [])]
     return theme.with_caption(theme.facets(alt.layer(*chance, line, data=theme.inline_data(rows)), dimensions), notes)
 
 

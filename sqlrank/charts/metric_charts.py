@@ -112,9 +112,9 @@ def _notes(view: ResultView, marks: str) -> list[str]:
         else []
     )
     if marks and view.columns_of_kind(CI_LOW):
-        return [f"{marks}: intervals that hold the truth with probability {view.texts.get('confidence', '?')}.", *days]
+        return [f"{marks}: intervals at confidence {view.texts.get('confidence', '?')}.", *days]
     if marks and view.columns_of_kind(BOUND_LOW):
-        return [f"{marks}: what is certain, whatever the order of rows within bins of the score.", *days]
+        return [f"{marks}: bounds over all orders of rows within score bins.", *days]
     return days
 
 

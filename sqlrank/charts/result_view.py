@@ -68,11 +68,11 @@ class ResultView:
             raise InputError("this result has no chart: give one of sqlrank.evaluate or sqlrank.compare, of this version or a later one")
         if result_metadata is None:
             raise InputError(
-                "this table has no metadata of sqlrank, which say what its columns are; give the result as sqlrank returned it: "
+                "this table has no metadata of sqlrank, which describe its columns; give the result as sqlrank returned it: "
                 "pandas, Polars, and CSV and JSON files do not keep them, Parquet files do"
             )
         if missing := [name for name in result_metadata.columns if name not in result.column_names]:
-            raise InputError(f"the result has no column {missing[0]!r} any more, of which its metadata tell; give it as it was returned")
+            raise InputError(f"the result has no column {missing[0]!r} of its metadata; give it as it was returned")
         if (names := result.column_names) and len(set(names)) < len(names):
             raise InputError(f"two columns of the result have the same name: {', '.join(names)}")
         texts = {name.removeprefix("sqlrank."): value for name, value in read_texts(metadata).items()}

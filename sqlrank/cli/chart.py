@@ -52,7 +52,7 @@ from sqlrank.stored_results import read_parquet
 
 Drawn = Annotated[
     list[str] | None,
-    typer.Argument(help="What to draw, such as ROC, nDCG@1..20, or nDCG@10 AP.", autocompletion=metric_names),
+    typer.Argument(help="Curve or metrics to draw, such as ROC, nDCG@1..20, or nDCG@10 AP.", autocompletion=metric_names),
 ]
 
 
@@ -72,7 +72,7 @@ def chart(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="roc, pr, gain, lift, threshold, calibration, cutoffs, line, heatmap, bars, forest or differences; by itself what fits."
+            help="Kind of chart: roc, pr, gain, lift, threshold, calibration, cutoffs, line, heatmap, bars, forest or differences; by default the first that fits."
         ),
     ] = None,
     by: By = None,
@@ -137,4 +137,4 @@ def _stored(path: Path) -> Any:
     """Return a result stored as Parquet."""
     if not path.is_file():
         raise SqlrankError(f"--result {path}: there is no such file; store a result with -o {path.with_suffix('.parquet').name}")
-    return read_parquet(path, f"--result {path}", "other formats do not keep what the columns are")
+    return read_parquet(path, f"--result {path}", "other formats do not keep the metadata of columns")

@@ -43,7 +43,7 @@ from sqlrank.output.formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, re
 
 System = Annotated[str, typer.Option(help="The column that identifies systems; several --run are systems of their own.")]
 By = Annotated[list[str] | None, typer.Option(help="Column to group by; a,b for both; 'total' for all rows. Repeat for more.")]
-Level = Annotated[float, typer.Option("--confidence", help="Of intervals, such as 0.95.")]
+Level = Annotated[float, typer.Option("--confidence", help="Confidence level of intervals, such as 0.95.")]
 
 
 def compare(
@@ -64,13 +64,13 @@ def compare(
         str | None, typer.Option(help="The system to compare with; without one, all pairs, or of rollups the first.")
     ] = None,
     test: Annotated[str, typer.Option(help="t, wilcoxon, sign or randomization.")] = "t",
-    correction: Annotated[str, typer.Option(help="For many comparisons: holm, bh, max_t or none.")] = "holm",
+    correction: Annotated[str, typer.Option(help="Correction for multiple comparisons: holm, bh, max_t or none.")] = "holm",
     confidence: Level = 0.95,
     target_effect: Annotated[
         str | None, typer.Option(help="Effect size to detect, 0.01 or 1% of the baseline: required_units queries detect it.")
     ] = None,
-    power: Annotated[float, typer.Option(help="The chance to find what is there.")] = 0.8,
-    replicates: Annotated[int, typer.Option(help="How often signs are drawn, for randomization and max_t.")] = 9999,
+    power: Annotated[float, typer.Option(help="Statistical power behind mde and required_units.")] = 0.8,
+    replicates: Annotated[int, typer.Option(help="Number of random sign draws, for randomization and max_t.")] = 9999,
     seed: Seed = 0,
     per_query: Annotated[bool, typer.Option("--per-query", help="The differences of queries, the greatest loss first.")] = False,
     where: Where = None,

@@ -26,40 +26,44 @@ def _choices(*names: str) -> Any:
 
 
 def experiment(
-    metrics: Annotated[
-        list[str], typer.Argument(help="What to compare: 'Mean(revenue)' 'Ratio(clicks, views)', or with names 'ctr=Ratio(...)'.")
-    ],
+    metrics: Annotated[list[str], typer.Argument(help="Metrics: 'Mean(revenue)' 'Ratio(clicks, views)', or with names 'ctr=Ratio(...)'.")],
     data: Annotated[str, typer.Option(help="A row per exposure, session or unit: a table, a Parquet or CSV file, a pattern or a folder.")],
-    variant: Annotated[str, typer.Option(help="The column of variants.")] = "variant",
-    unit: Annotated[str, typer.Option(help="The column of what was put into a variant, such as user_id.")] = "unit_id",
-    control: Annotated[str | None, typer.Option(help="The variant that others are compared with; 'control' unless said.")] = None,
+    variant: Annotated[str, typer.Option(help="The variant column.")] = "variant",
+    unit: Annotated[str, typer.Option(help="The randomization unit column, such as user_id.")] = "unit_id",
+    control: Annotated[str | None, typer.Option(help="The variant that others are compared with; 'control' by default.")] = None,
     covariate: Annotated[
-        list[str] | None, typer.Option(help="What was known of units before (CUPED), as metric=column; the column alone for one metric.")
+        list[str] | None, typer.Option(help="Pre-experiment covariate (CUPED), as metric=column; the column alone for one metric.")
     ] = None,
     expected_share: Annotated[
-        list[str] | None, typer.Option(help="The share of units that a variant should have, A=0.5. Repeat for the others.")
+        list[str] | None, typer.Option(help="Expected share of units of a variant, A=0.5. Repeat for the others.")
     ] = None,
     lower_is_better: Annotated[list[str] | None, typer.Option(help="A metric of which lower values are better. Repeat for more.")] = None,
-    where: Annotated[str | None, typer.Option(help="Read only the rows for which this is true: \"day = '2026-01-01'\".")] = None,
-    confidence: Annotated[float, typer.Option(help="Of intervals, such as 0.95.")] = 0.95,
+    where: Annotated[str | None, typer.Option(help="SQL condition on the rows to read: \"day = '2026-01-01'\".")] = None,
+    confidence: Annotated[float, typer.Option(help="Confidence level of intervals, such as 0.95.")] = 0.95,
     correction: Annotated[
-        str, typer.Option(help="For many comparisons: holm, bh or none.", autocompletion=_choices("holm", "bh", "none"))
+        str, typer.Option(help="Correction for multiple comparisons: holm, bh or none.", autocompletion=_choices("holm", "bh", "none"))
     ] = "holm",
     interval: Annotated[
-        str, typer.Option(help="fixed, for one look at the planned end, or sequential.", autocompletion=_choices("fixed", "sequential"))
+        str,
+        typer.Option(
+            help="Interval method: fixed (one look, at the planned end) or sequential (every look).",
+            autocompletion=_choices("fixed", "sequential"),
+        ),
     ] = "fixed",
-    lift_scale: Annotated[str, typer.Option(help="Intervals of lifts: log or linear.", autocompletion=_choices("log", "linear"))] = "log",
+    lift_scale: Annotated[
+        str, typer.Option(help="Scale of lift intervals: log or linear.", autocompletion=_choices("log", "linear"))
+    ] = "log",
     multi_variant_units: Annotated[
         str, typer.Option(help="Units in several variants: error, or drop to leave them out.", autocompletion=_choices("error", "drop"))
     ] = "error",
-    power: Annotated[float, typer.Option(help="The chance to find what is there.")] = 0.8,
+    power: Annotated[float, typer.Option(help="Statistical power behind the minimum detectable effect.")] = 0.8,
     db: DatabaseFile = None,
-    sql: Annotated[bool, typer.Option("--sql", help="Print a statement instead, which finds the same.")] = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Print a SQL statement with the same results instead.")] = False,
     dialect: Annotated[
-        str, typer.Option(help=f"Of that statement: {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
+        str, typer.Option(help=f"Dialect of --sql: {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
     ] = "duckdb",
-    create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
-    create_view: Annotated[str | None, typer.Option(help="Of that statement: make this view of the rows.")] = None,
+    create_table: Annotated[str | None, typer.Option(help="With --sql: create this table of the rows.")] = None,
+    create_view: Annotated[str | None, typer.Option(help="With --sql: create this view of the rows.")] = None,
     format: FormatOption = None,  # noqa: A002  the option's public name
     output: Output = None,
     digits: Digits = None,

@@ -29,15 +29,13 @@ def learn(
     seed: Annotated[int | None, typer.Option(help="Seed of random initial weights; without it they start at 0.")] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(
-            "--column", help="Your name of a column, query_id=user_id; features=... once per column of features. Repeat for more."
-        ),
+        typer.Option("--column", help="Map a column, query_id=user_id; features=... once per column of features. Repeat for more."),
     ] = None,
     by: Annotated[list[str] | None, typer.Option(help="Column that identifies a model. Repeat for more.")] = None,
-    db: Annotated[str | None, typer.Option("--db", help="A DuckDB file that holds the table; opened read-only.")] = None,
+    db: Annotated[str | None, typer.Option("--db", help="A DuckDB file with the table; opened read-only.")] = None,
     score_table: Annotated[str | None, typer.Option(help="Print the statement that scores this table, instead of the weights.")] = None,
-    dialect: Annotated[str, typer.Option(help="Of that statement.")] = "duckdb",
-    format: Annotated[Format | None, typer.Option(help="How to write the weights.")] = None,  # noqa: A002  the option's public name
+    dialect: Annotated[str, typer.Option(help="Dialect of that statement.")] = "duckdb",
+    format: Annotated[Format | None, typer.Option(help="Output format of the weights.")] = None,  # noqa: A002  the option's public name
     output: Output = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads DuckDB may use; with one the weights are the same to the last bit.")] = 1,
     timeout: Timeout = None,

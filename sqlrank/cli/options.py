@@ -26,7 +26,7 @@ def _plans(incomplete: str) -> list[str]:
     return [value for value in values if value.startswith(incomplete)]
 
 
-Metrics = Annotated[list[str], typer.Argument(help="What to compute, such as nDCG@10 'P(rel=2)@5' AP.", autocompletion=metric_names)]
+Metrics = Annotated[list[str], typer.Argument(help="Metrics, such as nDCG@10 'P(rel=2)@5' AP.", autocompletion=metric_names)]
 Run = Annotated[
     list[str] | None,
     typer.Option(
@@ -35,7 +35,8 @@ Run = Annotated[
 ]
 Qrels = Annotated[str | None, typer.Option(help="Judgments: a table, a Parquet, CSV or TREC file, a pattern or a folder.")]
 Predictions = Annotated[
-    str | None, typer.Option(help="Label, score and weight; for metrics of rankings run and judgments: query_id, doc_id, score, label.")
+    str | None,
+    typer.Option(help="Predictions: label, score, weight; with query_id and doc_id they replace --run and --qrels of ranking metrics."),
 ]
 Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to group by.")]
 Rollup = Annotated[str | None, typer.Option(help="Sums that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")]
@@ -43,31 +44,33 @@ WindowDays = Annotated[int | None, typer.Option(help="Of a rollup: a row per day
 WindowEnd = Annotated[
     str | None, typer.Option(help="With --window-days: a condition on the days of these rows, such as \"day >= '2026-01-01'\".")
 ]
-DatabaseFile = Annotated[str | None, typer.Option("--db", help="A DuckDB file that holds the tables; opened read-only.")]
+DatabaseFile = Annotated[
+    str | None, typer.Option("--db", help="A DuckDB file with the tables; opened read-only unless rows are written to it.")
+]
 By = Annotated[
     list[str] | None,
     typer.Option(help="Column to group by, or 'day=DATE(ts)'; a,b for both; 'total' for all rows. Repeat for more."),
 ]
 Where = Annotated[
     str | None,
-    typer.Option(help='Read only the rows for which this is true: "day = \'2026-01-01\'", or "run.day = ... AND qrels.day = ...".'),
+    typer.Option(help='SQL condition on the rows to read: "day = \'2026-01-01\'", or "run.day = ... AND qrels.day = ...".'),
 ]
 PerQuery = Annotated[bool, typer.Option("--per-query", help="One row per query.")]
 ColumnMapping = Annotated[
     list[str] | None,
     typer.Option(
         "--column",
-        help="Your name of a column, query_id=user_id, of one input run.query_id=term, or 'weight=1 / propensity'; several scores. Repeat for more.",
+        help="Map a column, query_id=user_id, of one input run.query_id=term, or 'weight=1 / propensity'; several scores are systems. Repeat for more.",
     ),
 ]
-Confidence = Annotated[
-    float | None, typer.Option(help="Show the interval that holds the truth with this probability, such as 0.95, beside each metric.")
+Confidence = Annotated[float | None, typer.Option(help="Confidence level of an interval for each metric, such as 0.95.")]
+Interval = Annotated[
+    str, typer.Option(help="Interval method: auto (Wilson for proportions, else Student's t), wilson, t, normal or bootstrap.")
 ]
-Interval = Annotated[str, typer.Option(help="auto (Wilson's for shares, else Student's t), wilson, t, normal or bootstrap.")]
 Unit = Annotated[
-    str | None, typer.Option(help="The column of predictions that says what was drawn on its own, such as user_id; query_id unless said.")
+    str | None, typer.Option(help="The column of predictions whose values are sampled independently, such as user_id; query_id by default.")
 ]
-Replicates = Annotated[int | None, typer.Option(help="How often units are drawn anew, for --interval bootstrap; 999 or 199 unless said.")]
+Replicates = Annotated[int | None, typer.Option(help="Number of bootstrap replicates, for --interval bootstrap; 999 or 199 by default.")]
 OverwriteBy = Annotated[
     str | None,
     typer.Option(
@@ -79,7 +82,7 @@ DbtModelName = Annotated[
     typer.Option(help="Write a dbt model, such as models/daily.sql, and daily.yml beside it; inputs are models or sources."),
 ]
 DialectName = Annotated[str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))]
-Seed = Annotated[int, typer.Option(help="Of what is drawn.")]
+Seed = Annotated[int, typer.Option(help="Seed of random draws.")]
 Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
 Policy = Annotated[
     list[str] | None, typer.Option("--policy", "-p", help="A policy: ties=rank, queries=intersect, depth=100, rel=2. Repeat for more.")
@@ -87,7 +90,9 @@ Policy = Annotated[
 Plan = Annotated[
     list[str] | None,
     typer.Option(
-        "--plan", help="How to compute, never what: score_order=buckets, rank_method=count. Repeat for more.", autocompletion=_plans
+        "--plan",
+        help="How to compute, without effect on the values: score_order=buckets, rank_method=count. Repeat for more.",
+        autocompletion=_plans,
     ),
 ]
 Inputs = Annotated[
@@ -97,19 +102,15 @@ Inputs = Annotated[
     ),
 ]
 Digits = Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of tables, 4 by default.")]
-Sort = Annotated[
-    str | None, typer.Option(help="Order the rows by this column, a metric best first; --sort=-COLUMN the other way round. NULL is last.")
-]
-Top = Annotated[int | None, typer.Option(min=1, help="Show only the first so many rows.")]
+Sort = Annotated[str | None, typer.Option(help="Sort by this column, a metric best first; --sort=-COLUMN reverses. NULLs are last.")]
+Top = Annotated[int | None, typer.Option(min=1, help="Maximum number of rows shown.")]
 WithTotal = Annotated[bool, typer.Option("--with-total", help="With --per-query, the total below the queries, as the query 'all'.")]
-FormatOption = Annotated[
-    Format | None, typer.Option(help="How to write the result; by default as the ending of --output says, or a table.")
-]
+FormatOption = Annotated[Format | None, typer.Option(help="Output format; by default that of the suffix of --output, or a table.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that sqlrank did not write, or one of another kind; never an input.")]
 SqlDir = Annotated[Path | None, typer.Option(help="A folder with SQL files of your own.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file instead of standard output.")]
 Check = Annotated[str, typer.Option(help="auto, full (search all rows for duplicates) or off.")]
 MemoryLimit = Annotated[str | None, typer.Option(help="Memory DuckDB may use, such as 2GB; the rest is spilled.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads DuckDB may use.")]
-Timeout = Annotated[float | None, typer.Option(min=0.001, help="Seconds after which to give up.")]
+Timeout = Annotated[float | None, typer.Option(min=0.001, help="Timeout in seconds.")]
 TempDirectory = Annotated[Path | None, typer.Option(help="Where to spill.")]

@@ -53,7 +53,7 @@ def report(
     system: Annotated[str | None, typer.Option(help="The column that identifies systems, if they are in one table.")] = None,
     baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
     where: Where = None,
-    confidence: Annotated[float, typer.Option(help="Of intervals, such as 0.95.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence level of intervals, such as 0.95.")] = 0.95,
     unit: Unit = None,
     title: Annotated[str, typer.Option(help="The heading of the page.")] = "sqlrank report",
     created_at: Annotated[str | None, typer.Option(help="Creation time shown on the page; now by default.")] = None,

@@ -81,7 +81,7 @@ def rollup(
     ] = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead, to be run in a warehouse.")] = False,
     dialect: DialectName = "duckdb",
-    create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
+    create_table: Annotated[str | None, typer.Option(help="With --sql: create this table of the rows.")] = None,
     dbt: Annotated[
         Path | None,
         typer.Option(help="Write a dbt model instead, which builds each day as a batch, such as models/daily_rollup.sql, and its .yml."),

@@ -19,29 +19,29 @@ from sqlrank.rendering import DIALECT_NAMES
 def split(
     source: Annotated[str, typer.Argument(help="The rows to split: a table, a Parquet or CSV file, a pattern or a folder.")],
     key: Annotated[str | None, typer.Option(help="The column to split by, such as user_id: all of its rows are in one part.")] = None,
-    salt: Annotated[str | None, typer.Option(help="What the split is for; the same salt and key give the same part everywhere.")] = None,
+    salt: Annotated[str | None, typer.Option(help="Purpose of the split; the same salt and key give the same part everywhere.")] = None,
     share: Annotated[list[str] | None, typer.Option(help="A part and its share, train=0.8. Repeat for the others.")] = None,
-    folds: Annotated[int | None, typer.Option(help="So many equal parts instead, numbered from 0.")] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="Parts of exactly these shares of the keys, which change as rows come.")] = False,
+    folds: Annotated[int | None, typer.Option(help="Number of equal parts, numbered from 0.")] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Exact shares of the distinct keys; parts change when rows are added.")] = False,
     stratum: Annotated[str | None, typer.Option(help="The column within which shares are exact.")] = None,
-    time: Annotated[str | None, typer.Option(help="The column of the time of a row.")] = None,
+    time: Annotated[str | None, typer.Option(help="The time column.")] = None,
     time_bound: Annotated[list[str] | None, typer.Option(help="A time at which a part ends and the next begins. Repeat for more.")] = None,
     expanding: Annotated[bool, typer.Option("--expanding", help="A fold per time bound: train before it, test up to the next.")] = False,
-    leave_last: Annotated[int | None, typer.Option(help="So many last rows of each key are test.")] = None,
-    item: Annotated[str | None, typer.Option(help="The column of items, by which rows of one time are ordered.")] = None,
-    user: Annotated[str | None, typer.Option(help="The column of users, for --cold-start and --seen-pairs; the key unless said.")] = None,
+    leave_last: Annotated[int | None, typer.Option(help="Number of last rows per key that are test.")] = None,
+    item: Annotated[str | None, typer.Option(help="The item column, which breaks ties of equal time.")] = None,
+    user: Annotated[str | None, typer.Option(help="The user column, for --cold-start and --seen-pairs; --key by default.")] = None,
     cold_start: Annotated[
         str, typer.Option(help="Test rows of users or items without train rows: keep, drop_users, drop_items or drop.")
     ] = "keep",
-    seen_pairs: Annotated[str, typer.Option(help="Test rows of a user and an item that are in train together: keep or drop.")] = "keep",
+    seen_pairs: Annotated[str, typer.Option(help="Test rows whose user and item are a pair in train: keep or drop.")] = "keep",
     column: Annotated[str | None, typer.Option(help="The name of the new column.")] = None,
     db: DatabaseFile = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print the statement instead.")] = False,
     dialect: Annotated[
-        str, typer.Option(help=f"Of that statement: {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
+        str, typer.Option(help=f"Dialect of --sql: {', '.join(DIALECT_NAMES)}.", autocompletion=lambda: list(DIALECT_NAMES))
     ] = "duckdb",
-    create_table: Annotated[str | None, typer.Option(help="Of that statement: make this table of the rows.")] = None,
-    create_view: Annotated[str | None, typer.Option(help="Of that statement: make this view of the rows.")] = None,
+    create_table: Annotated[str | None, typer.Option(help="With --sql: create this table of the rows.")] = None,
+    create_view: Annotated[str | None, typer.Option(help="With --sql: create this view of the rows.")] = None,
     format: FormatOption = None,  # noqa: A002  the option's public name
     output: Output = None,
     force: Force = False,

@@ -63,12 +63,12 @@ def sql(
     plan: Plan = None,
     input: Inputs = None,  # noqa: A002  the option's public name
     sql_dir: SqlDir = None,
-    create_table: Annotated[str | None, typer.Option(help="Make this table of the result, such as project.dataset.metrics.")] = None,
-    create_view: Annotated[str | None, typer.Option(help="Make this view of the result.")] = None,
+    create_table: Annotated[str | None, typer.Option(help="Create this table of the result, such as project.dataset.metrics.")] = None,
+    create_view: Annotated[str | None, typer.Option(help="Create this view of the result.")] = None,
     insert: Annotated[str | None, typer.Option(help="Add the rows of the result to this table.")] = None,
     overwrite_by: OverwriteBy = None,
     dbt: DbtModelName = None,
-    materialized: Annotated[str | None, typer.Option(help="How dbt keeps the model: table, view or incremental.")] = None,
+    materialized: Annotated[str | None, typer.Option(help="dbt materialization: table, view or incremental.")] = None,
     force: Force = False,
 ) -> None:
     """Print the statement that computes metrics, or stores them."""

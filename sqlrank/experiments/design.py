@@ -119,7 +119,7 @@ class ExperimentDesign:
                 raise MetricError(f"{name}={short_repr(column)} is not possible: give the name of a column")
         check_confidence_level(confidence)
         if control is not None and (not isinstance(control, (str, int)) or control == ""):
-            raise MetricError(f"control={short_repr(control)} is not possible: name the variant that others are compared with")
+            raise MetricError(f"control={short_repr(control)} is not possible: name the control variant")
         return cls(
             expected_shares={} if expected_shares is None else parse_shares(expected_shares, "expected_shares"),
             estimates=_estimates(metrics, covariates, lower_is_better),
@@ -179,12 +179,12 @@ def _covariates(covariates: Any, names: list[str]) -> dict[str, Formula]:
     if isinstance(covariates, str):
         if len(names) > 1:
             raise MetricError(
-                f"covariates={short_repr(covariates)} is not possible: say of which metric it is, such as {{{names[0]!r}: {covariates!r}}}"
+                f"covariates={short_repr(covariates)} is not possible: name its metric, such as {{{names[0]!r}: {covariates!r}}}"
             )
         covariates = {names[0]: covariates}
     if not isinstance(covariates, Mapping):
         raise MetricError(
-            f"covariates={short_repr(covariates)} is not possible: give metrics with what was known before, such as {{'m': 'm_before'}}"
+            f"covariates={short_repr(covariates)} is not possible: give the pre-experiment covariate of each metric, such as {{'m': 'm_before'}}"
         )
     for name in covariates:
         _refuse_unknown("covariates", name, names)

@@ -73,8 +73,8 @@ def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: p
     if has_sample_ratio_mismatch(result):
         ratio = result.to_pylist()[-1]
         notes.append(
-            f"sample ratio mismatch: the numbers of units are not what the shares of variants make likely (p {ratio['p_value']:.3g}); "
-            "find out why before you read on"
+            f"sample ratio mismatch: the numbers of units do not fit the expected shares (p {ratio['p_value']:.3g}); "
+            "find the cause before you use any effect"
         )
     if count := max(row["multi_variant_units"] for row in rows):
         notes.append(f"{_units(count, 'was', 'were')} in more than one variant, and left out")
@@ -82,7 +82,7 @@ def warnings_for(design: ExperimentDesign, rows: list[dict[str, Any]], result: p
         estimate.name: sum(row[MISSING_COVARIATE] for row in rows if row["metric"] == estimate.name) for estimate in design.estimates
     }
     notes += [
-        f"{name}: {_units(count, 'has', 'have')} no covariate, and the mean of all in its place" for name, count in missing.items() if count
+        f"{name}: {_units(count, 'has', 'have')} no covariate; the overall mean is imputed" for name, count in missing.items() if count
     ]
     return notes
 
@@ -269,7 +269,7 @@ def _arms(design: ExperimentDesign, database: Database, source: Any, unit: str, 
     arms = normalize_result(table, data_types | dict.fromkeys(("units", "multi_variant_units", MISSING_COVARIATE), pa.int64()))
     if not arms.num_rows:
         raise InputError(
-            f"{observations.label}: every unit is in more than one variant; name what was put into variants with unit= (--unit)"
+            f"{observations.label}: every unit is in more than one variant; name the randomization unit column with unit= (--unit)"
         )
     count = max(arms["multi_variant_units"].to_pylist())
     if count and design.multi_variant_units == "error":

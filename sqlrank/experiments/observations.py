@@ -123,7 +123,7 @@ def resolve_control(design: ExperimentDesign, variants: list[str]) -> str:
     control = CONTROL if design.control is None else design.control
     available = _listed(sorted(variants))
     if design.control is None and control not in variants:
-        raise InputError(f"say which variant others are compared with, control=...; there are {available}")
+        raise InputError(f"name the control variant, control=...; there are {available}")
     if control not in variants:
         raise InputError(f"no unit is in the control {short_repr(control)}{did_you_mean(control, variants)} There are {available}")
     if len(variants) < MIN_UNITS_AND_VARIANTS:

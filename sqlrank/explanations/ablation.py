@@ -45,7 +45,7 @@ def score_range_ablation(prepared: PreparedStatement, value: float | None, max_r
         loss = None if value_without is None else (value_without - value if direction == "higher" else value - value_without)
         rows.append({"above": above, "up_to": up_to, "predictions": count, "without": value_without, "lost": loss})
     rows.sort(key=lambda row: (row["lost"] is None, -(row["lost"] or 0.0), row["above"] is not None, row["above"] or 0.0))
-    title = f"where the most is lost: {name} without the predictions above one score and up to the next, and by how much that is better."
+    title = f"score ranges with the greatest loss: {name} without the predictions of each, and its improvement."
     column_types = {"above": pa.float64(), "up_to": pa.float64(), "predictions": pa.int64(), "without": pa.float64(), "lost": pa.float64()}
     return Step("losses", title, pa.Table.from_pylist(rows[:max_rows], schema=pa.schema(list(column_types.items()))), len(rows))
 

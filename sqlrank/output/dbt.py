@@ -121,9 +121,9 @@ def dbt_model(
     config = f"materialized='{materialized}'"
     if materialized == "incremental":
         if not keys:
-            raise InputError("an incremental model needs by or per_query, which tell its rows apart; choose table")
+            raise InputError("an incremental model needs by or per_query, whose columns identify its rows; choose table")
         if question.grouping_sets is not None:
-            raise InputError("groupings have NULL in their columns, by which an incremental model finds no row again; choose table")
+            raise InputError("grouping sets have NULL keys, which an incremental model cannot match; choose table")
         unique_columns = keys if column is None or dialect not in DELETE_AND_INSERT else [column]
         config += f", unique_key=[{', '.join(repr(key.name) for key in unique_columns)}]"
         config += ", incremental_strategy='delete+insert'" if unique_columns is not keys else ""

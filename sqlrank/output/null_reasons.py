@@ -50,8 +50,8 @@ def _interval_reason(rows: list[dict[str, float | None]]) -> str:
     if all(row["units"] is not None and row["units"] < MIN_UNITS for row in rows):
         return f"fewer than {MIN_UNITS} units"
     if all(row["se"] == 0 for row in rows):
-        return "units that are all alike"
-    return "no standard error" if all(row["se"] is None for row in rows) else "no spread of its values, or too few units"
+        return "units that are all equal"
+    return "no standard error" if all(row["se"] is None for row in rows) else "no variance, or too few units"
 
 
 def _sentence(names: list[str], what: str, rows: int, num_rows: int, reason: str) -> str:

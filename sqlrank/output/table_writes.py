@@ -40,7 +40,7 @@ def wrap_for_storage(
     if not arguments:
         return statement
     if len(arguments) > 1:
-        raise InputError(f"{' and '.join(arguments)} are given; a result goes to one place")
+        raise InputError(f"{' and '.join(arguments)} are given; a result has one destination")
     argument = arguments[0]
     engine = get_dialect(dialect)
     target = parse_table_name(argument, str(targets[argument]), dialect)

@@ -48,7 +48,9 @@ def parse_shares(shares: Any, argument: str = "shares") -> dict[str, Fraction]:
     except (ValueError, ArithmeticError):
         raise MetricError(f"{argument}={short_repr(shares)} is not possible: {expected}") from None
     if min(fractions.values()) <= 0 or abs(total - 1) > 1e-9:  # noqa: PLR2004  what is lost by writing shares as decimals
-        raise MetricError(f"{argument}={short_repr(shares)} is not possible: they are to be above 0, and add up to {total:g}; {expected}")
+        raise MetricError(
+            f"{argument}={short_repr(shares)} is not possible: each must be above 0 and their sum 1; it is {total:g}; {expected}"
+        )
     return fractions
 
 
@@ -134,9 +136,9 @@ class SplitPlan:
 
     @classmethod
     def _by_ticket(cls, request: SplitRequest) -> SplitPlan:
-        _refuse(request, ("time_bounds", "expanding", "item"), "need time=, the column that they are of")
+        _refuse(request, ("time_bounds", "expanding", "item"), "need time=, the time column")
         if request.key is None:
-            raise MetricError("name the column that is split by, key='user_id', or time= and its bounds")
+            raise MetricError("give key='user_id', the column to split by, or time= with time_bounds= or shares=")
         salt = request.salt
         if not salt or not any(letter.isalpha() for letter in salt):
             raise MetricError(
@@ -171,16 +173,14 @@ class SplitPlan:
             return cls("expanding", columns, TRAIN_AND_TEST, bounds, {}, part_column)
         names = list(request.shares or TRAIN_AND_TEST)
         if len(names) != len(bounds) + 1:
-            raise MetricError(
-                f"{len(bounds)} time bounds make {len(bounds) + 1} parts; name as many: shares={{'train': ..., 'test': ...}} says their names"
-            )
+            raise MetricError(f"{len(bounds)} time bounds make {len(bounds) + 1} parts; name as many, shares={{'train': ..., 'test': ...}}")
         return cls("time", columns, names, bounds, {}, part_column)
 
     @classmethod
     def _leave_last(cls, request: SplitRequest) -> SplitPlan:
         _refuse(request, ("salt", "folds", "exact", "stratum", "shares", "time_bounds", "expanding"), "are not for leave_last=")
         if request.key is None or request.time is None:
-            raise MetricError("leave_last= needs key=, of which the last rows are test, and time=, which says what is last")
+            raise MetricError("leave_last= needs key= and time=, the column by which the rows of a key are ordered")
         columns = {"key": request.key, "time": request.time} | ({} if request.item is None else {"item": request.item})
         train, test = map(exp.Literal.string, TRAIN_AND_TEST)
         values = {"last": exp.convert(request.leave_last), "first": train, "second": test}

@@ -47,9 +47,7 @@ class LeakageFilter:
                 raise MetricError("user= is for cold_start= and seen_pairs=")
             return cls()
         if request.folds is not None:
-            raise MetricError(
-                "cold_start= and seen_pairs= compare what is tested with what is trained on, which folds do not say; give shares= or time_bounds="
-            )
+            raise MetricError("cold_start= and seen_pairs= need a training part, which folds do not have; give shares= or time_bounds=")
         columns = {"user_id": request.user or request.key, "item_id": request.item}
         columns_by_join = {"users": ("user_id",), "items": ("item_id",), "pairs": ("user_id", "item_id")}
         needed_columns = {column for join in joins for column in columns_by_join[join]}

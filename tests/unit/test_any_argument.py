@@ -173,7 +173,7 @@ def test_many_values_for_any_argument(data: Any) -> None:
         ({"temp_directory": "a\0b"}, r"temp_directory='a\x00b' is not possible: 'a\x00b' holds a character that no database takes"),
         ({"where": "label = '\ud800'"}, "holds a character that no database takes as text"),
         ({"where": 7}, "where=7 is not possible: give one condition over columns in SQL, such as"),
-        ({"where": "(" * 2000 + "label > 0" + ")" * 2000}, "what was asked is nested too deeply; write it with fewer brackets"),
+        ({"where": "(" * 2000 + "label > 0" + ")" * 2000}, "the request is nested too deeply; write it with fewer brackets"),
         ({"connection": "a" * 5000}, "there is no DuckDB file"),
         ({"sql_dir": "a" * 5000}, "is not there; give a folder with metrics/"),
         ({"sql_dir": 5}, "sql_dir=5 is not possible: give the path of a folder"),

@@ -227,7 +227,7 @@ def test_the_command_refuses(arguments: list[Any], message: str, tmp_path: Path,
 def test_a_stored_table_that_is_none_of_ours(clicks: Path, tmp_path: Path) -> None:
     assert "this table has no metadata of sqlrank" in refused("chart", "--result", clicks, "-o", tmp_path / "a.svg")
     (tmp_path / "r.csv").write_text("AUC\n0.5\n", "utf-8")
-    assert "no Parquet file; other formats do not keep what the columns are" in refused(
+    assert "no Parquet file; other formats do not keep the metadata of columns" in refused(
         "chart", "--result", tmp_path / "r.csv", "-o", tmp_path / "a.svg"
     )
 

@@ -43,8 +43,7 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
     assert diagonal["mark"]["color"] == GREY
     assert [row for row in rows(found, "x", "y", "colour") if row[2] is None] == [(0, 0, None), (1, 1, None)]
     assert (
-        under(found)
-        == "At most 1,001 points per curve; straight lines between them miss at most 1/998 of the area. Grey: what chance gives."
+        under(found) == "At most 1,001 points per curve; straight lines between them miss at most 1/998 of the area. Grey: random scores."
     )
 
 
@@ -165,7 +164,7 @@ def test_bars_have_their_intervals_and_n() -> None:
     assert rows(found, "colour", "y", "low", "high", "n_units", "count_0")[1:] == expected
     titles = [item["title"] for item in found["layer"][0]["encoding"]["tooltip"]]
     assert titles == ["system", "RR", "from", "to", "n", "num_q"]
-    assert under(found) == "Lines: intervals that hold the truth with probability 0.9."
+    assert under(found) == "Lines: intervals at confidence 0.9."
 
 
 def test_counts_are_drawn_where_there_is_nothing_else() -> None:
@@ -326,9 +325,9 @@ def test_another_kind_that_fits_can_be_chosen() -> None:
         (lambda: sqlrank.evaluate("RR", per_query=True, **SCORED), "bars", "it is of metrics of all queries; leave out per_query; this result has no"),
         (lambda: sqlrank.evaluate("pApGradient@1", predictions=CLICKS.append_column("doc_id", [list("abcdefgh")])), None, "pApGradient has no chart; these curves have one: ROC, PR, Gain, Lift, Threshold, Calibration"),
         (lambda: sqlrank.gate("RR", **SCORED), None, "this result has no chart: give one of sqlrank.evaluate or sqlrank.compare"),
-        (lambda: of_clicks("Brier").replace_schema_metadata(None), None, "this table has no metadata of sqlrank, which say what its columns are; give the result as sqlrank returned it"),
+        (lambda: of_clicks("Brier").replace_schema_metadata(None), None, "this table has no metadata of sqlrank, which describe its columns; give the result as sqlrank returned it"),
         (lambda: of_clicks("Brier").to_pandas(), None, r"a chart is of an Arrow table that sqlrank returned, and a DataFrame is none; give the result as it came"),
-        (lambda: of_clicks("Brier", by="country").select(["Brier"]), None, "the result has no column 'country' any more"),
+        (lambda: of_clicks("Brier", by="country").select(["Brier"]), None, "the result has no column 'country' of its metadata"),
     ],
 )  # fmt: skip
 def test_what_has_no_chart_is_refused_with_the_reason(result: Any, kind: str | None, message: str) -> None:

@@ -41,13 +41,13 @@ def test_a_line_with_the_band_of_what_is_certain() -> None:
     assert expected[1][2] < expected[1][3]
     titles = [item["title"] for item in found["layer"][1]["encoding"]["tooltip"]]
     assert titles == ["day", "AUC", "from", "to", "num_days", "num_rows"]
-    assert under(found) == "Bands: what is certain, whatever the order of rows within bins of the score. Each point: the 2 days up to it."
+    assert under(found) == "Bands: bounds over all orders of rows within score bins. Each point: the 2 days up to it."
 
 
 @pytest.mark.slow
 def test_days_and_groups_of_a_rollup_are_drawn_as_they_are() -> None:
     assert marks(spec(by=["day", "country"])) == ["area", "line"]
-    assert under(spec(by="day")) == "Bands: what is certain, whatever the order of rows within bins of the score."
+    assert under(spec(by="day")) == "Bands: bounds over all orders of rows within score bins."
     assert marks(spec(by="country")) == ["bar", "rule", "text"]
     sums = sqlrank.chart(sqlrank.evaluate("LogLoss", rollup=kept(), window_days=1)).to_dict()
     assert (marks(sums), under(sums)) == (["line"], "Each point: one day.")
@@ -60,7 +60,7 @@ def test_intervals_are_drawn_before_bounds() -> None:
     found: dict[str, Any] = sqlrank.chart(result).to_dict()
     (row,) = (row for row in result.to_pylist() if row["AUC.ci_low"] is not None)
     assert (row["AUC.ci_low"], row["AUC.ci_high"], row["AUC.n_buckets"]) in rows(found, "low", "high", "n_buckets")
-    assert under(found) == "Bands: intervals that hold the truth with probability 0.9. Each point: the 2 days up to it."
+    assert under(found) == "Bands: intervals at confidence 0.9. Each point: the 2 days up to it."
 
 
 def test_the_command_draws_a_rollup(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_wrong_calls(arguments: Sequence[str], message: str, sources: list[str])
         (["rollup", "AUC", "--predictions", "p", "--sql", "--threads", "1"], "--threads is not read beside --sql"),
         (["rollup", "AUC", "--predictions", "p", "--dbt", "m.sql", "--format", "csv"], "--format is not read beside --dbt"),
         (["rollup", "AUC", "--predictions", "p", "--lookback", "2"], "--lookback is for --dbt; leave it out, or give both"),
-        (["learn", "d", "-k", "3", "--dialect", "bigquery"], "--dialect is for --sql; leave it out, or give both"),
+        (["learn", "d", "-k", "3", "--dialect", "bigquery"], "--dialect is for --score-table; leave it out, or give both"),
         (["sql", "AUC", "--predictions", "p", "--force"], "--force is for --dbt"),
         (["metrics", "AUC", "--format", "json"], "--format is for the list of metrics, and AUC alone is shown as its SQL file"),
     ],

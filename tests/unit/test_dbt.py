@@ -129,7 +129,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     )
     assert "needs by or per_query" in refused(tmp_path, "AUC", *CLICKS, "--materialized", "incremental")
     groupings = ["--by", "campaign", "--by", "total", "--materialized", "incremental"]
-    assert "finds no row again" in refused(tmp_path, "AUC", *CLICKS, *groupings)
+    assert "which an incremental model cannot match" in refused(tmp_path, "AUC", *CLICKS, *groupings)
     assert refused(tmp_path, "AUC", *CLICKS, "--by", "day", "--overwrite-by", "day") == (
         "sqlrank: overwrite_by='day' is for materialized='incremental'; choose that, or leave out overwrite_by"
     )

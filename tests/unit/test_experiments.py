@@ -48,8 +48,8 @@ def message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
         ({"metrics": ["Mean(x)", "Mean( x )"]}, "a metric cannot be called 'Mean(x)': give each a name of its own"),
         ({"metrics": {"sample_ratio": "Mean(x)"}}, "a metric cannot be called 'sample_ratio'"),
         ({"covariates": {"y": "x"}}, "covariates names 'y', which is no metric of this call. There are: Mean(x)"),
-        ({"covariates": ["x"]}, "covariates=['x'] is not possible: give metrics with what was known before"),
-        ({"metrics": ["Mean(x)", "Mean(y)"], "covariates": "z"}, "say of which metric it is, such as {'Mean(x)': 'z'}"),
+        ({"covariates": ["x"]}, "covariates=['x'] is not possible: give the pre-experiment covariate of each metric"),
+        ({"metrics": ["Mean(x)", "Mean(y)"], "covariates": "z"}, "name its metric, such as {'Mean(x)': 'z'}"),
         ({"covariates": "Mean()"}, "covariate 'Mean()' is not possible: write Mean(revenue) or Ratio(clicks, views), or name a column"),
         ({"lower_is_better": "speed"}, "lower_is_better names 'speed', which is no metric of this call"),
         ({"lower_is_better": 1}, "lower_is_better=1 is not possible: name the metrics of which lower values are better, in a list"),
@@ -58,8 +58,8 @@ def message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
         ({"lift_scale": "ln"}, "unknown lift_scale 'ln'"),
         ({"multi_variant_units": "keep"}, "unknown multi_variant_units 'keep'. Choose from: error, drop"),
         ({"confidence": 1.5}, "confidence=1.5 is not possible"),
-        ({"expected_shares": {"A": 0.5, "B": 0.4}}, "they are to be above 0, and add up to 0.9"),
-        ({"control": ""}, "control='' is not possible: name the variant that others are compared with"),
+        ({"expected_shares": {"A": 0.5, "B": 0.4}}, "each must be above 0 and their sum 1; it is 0.9"),
+        ({"control": ""}, "control='' is not possible: name the control variant"),
         ({"unit": None}, "unit=None is not possible: give the name of a column"),
         ({"variant": " "}, "variant=' ' is not possible: give the name of a column"),
     ],
@@ -94,7 +94,7 @@ def test_crossed_units_are_left_out_and_counted() -> None:
     ("table", "options", "expected"),
     [
         (small([1, 2, 3, 4]), {"control": "C"}, "no unit is in the control 'C'. There are A and B"),
-        (small([1, 2, 3, 4]), {"control": None}, "say which variant others are compared with, control=...; there are A and B"),
+        (small([1, 2, 3, 4]), {"control": None}, "name the control variant, control=...; there are A and B"),
         (small([1, 2, 3, 4], "AAAA"), {}, "all units are in the control 'A'; an experiment needs units in another variant"),
         (small([1, 2, 3, 4], "AAAB"), {}, "variant B has 1 unit; a variance needs 2"),
         (small([1, 2, 3, 4], "BBBA"), {}, "variant A has 1 unit; a variance needs 2"),
@@ -170,7 +170,7 @@ def test_a_unit_without_a_covariate_has_the_mean() -> None:
     table = UNITS.append_column("gaps", pa.array(gaps)).append_column("means", pa.array(means))
     result = sqlrank.experiment("Mean(spend)", data=table, control="A", covariates="gaps")
     assert result.to_pylist()[0] == pytest.approx(first("Mean(spend)", table, covariates="means"))
-    assert result.schema.metadata[b"sqlrank.notes"] == b"Mean(spend): 2 units have no covariate, and the mean of all in its place"
+    assert result.schema.metadata[b"sqlrank.notes"] == b"Mean(spend): 2 units have no covariate; the overall mean is imputed"
 
 
 @pytest.mark.slow
@@ -180,7 +180,7 @@ def test_a_mismatch_of_the_sample_ratio() -> None:
     result = sqlrank.experiment("Mean(x)", data=table, control="A")
     rows = result.to_pylist()
     assert (rows[0]["p_value"] < 1e-9, rows[0]["winner"], rows[1]["statistic"]) == (True, None, 32.0)
-    assert result.schema.metadata[b"sqlrank.notes"].startswith(b"sample ratio mismatch: the numbers of units are not what")
+    assert result.schema.metadata[b"sqlrank.notes"].startswith(b"sample ratio mismatch: the numbers of units do not fit")
     planned = sqlrank.experiment("Mean(x)", data=table, control="A", expected_shares={"A": 0.3, "B": 0.7})
     assert (planned.to_pylist()[0]["winner"], planned.schema.metadata[b"sqlrank.notes"]) == ("B", b"")
 
@@ -299,7 +299,7 @@ def test_the_command_says_what_is_to_be_known(visits: Path) -> None:
         "C=0.495",
     )
     assert found.exit_code == 0
-    assert found.stderr.startswith("note: sample ratio mismatch: the numbers of units are not what the shares of variants make likely (p ")
+    assert found.stderr.startswith("note: sample ratio mismatch: the numbers of units do not fit the expected shares (p ")
 
 
 @pytest.mark.parametrize(

@@ -272,11 +272,11 @@ def test_parameters_that_are_not_possible(options: dict[str, Any], message: str)
 
 def test_weights_that_cannot_score() -> None:
     several = fit(arrays(), k=3, max_iter=2, by="query_id")
-    with pytest.raises(InputError, match="weights of several models, told apart by query_id; keep the rows of one"):
+    with pytest.raises(InputError, match="weights of several models, identified by query_id; keep the rows of one"):
         scoring_sql(several, "t")
     one = several.filter(pa.compute.field("query_id") == 3).drop_columns(["query_id"])
     assert scoring_sql(one, "t").count("features") == 3
-    with pytest.raises(InputError, match="have lost their metadata"):
+    with pytest.raises(InputError, match="have no metadata"):
         scoring_sql(one.replace_schema_metadata(None), "t")
     with pytest.raises(MetricError, match="unknown dialect 'oracle'"):
         scoring_sql(one, "t", dialect="oracle")

@@ -41,7 +41,7 @@ METRICS = ["AUC", "Positives", "KS", "MAE"]
             [
                 "AUC, KS are NULL in 2 of 2 rows (undefined: predictions of one class only)",
                 "Positives is without an interval in 2 of 2 rows (it describes the data)",
-                "MAE is without an interval in 1 of 2 rows (units that are all alike)",
+                "MAE is without an interval in 1 of 2 rows (units that are all equal)",
             ],
         ),
     ],

@@ -108,7 +108,7 @@ def test_nothing_of_it_leaks(options: dict[str, Any]) -> None:
         ({"seen_pairs": "drop", "item": None}, "cold_start= and seen_pairs= need item=, the column of items"),
         ({"item": None}, "user= is for cold_start= and seen_pairs="),
         ({"item": "item_id", "user": None}, "item= are not for a split by time alone"),
-        ({"time": None, "time_bounds": None, "key": "user_id", "salt": "x", "folds": 3, "seen_pairs": "drop"}, "which folds do not say"),
+        ({"time": None, "time_bounds": None, "key": "user_id", "salt": "x", "folds": 3, "seen_pairs": "drop"}, "which folds do not have"),
     ],
 )
 def test_what_cannot_be_asked(options: dict[str, Any], message: str) -> None:
