@@ -1,5 +1,5 @@
 -- score_ranges: one row per group and non-empty score range, with its lowest score, its weight, and whether it has a positive.
--- Engine: duckdb.
+-- Engines: duckdb.
 -- Materialize: all predictions are aggregated.
 -- Grain: group_id, score_range
 SELECT

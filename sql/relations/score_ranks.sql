@@ -1,5 +1,5 @@
 -- score_ranks: one row per ranked list and distinct score, with the first rank of its documents, and whether several have it.
--- Engine: duckdb
+-- Engines: duckdb
 -- Grain: list_id, score
 SELECT
   list_id,

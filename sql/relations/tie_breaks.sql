@@ -1,5 +1,5 @@
 -- tie_breaks: one row per retrieved document of a tied score, with the number of tied documents that rank above it, those of greater doc_id.
--- Engine: duckdb
+-- Engines: duckdb
 -- Grain: list_id, doc_id
 SELECT
   list_id,

@@ -1,6 +1,6 @@
 -- top_k_scores: one row per ranked list, with its k-th highest score, or the lowest if it has fewer documents.
 -- $top_k: integer from 1: number of top-ranked documents of a list that are needed, without ties.
--- Engine: duckdb
+-- Engines: duckdb
 -- Grain: list_id
 SELECT
   l.list_id,

@@ -49,7 +49,7 @@ PORTABLE_ALTERNATIVES = {
 ENGINE_NODES = {
     "duckdb": (exp.ArrayAgg, exp.ArrayMin, exp.ArrayPosition, exp.PercentileCont, exp.LastValue, exp.IgnoreNulls, exp.Mod, exp.NullSafeEQ)
 }
-"""Additional nodes allowed in files that declare an engine (``-- Engine: duckdb``)."""
+"""Additional nodes allowed in files that declare an engine (``-- Engines: duckdb``)."""
 
 _METRIC_CLAUSES = {"where": "WHERE", "having": "HAVING", "order": "ORDER BY", "distinct": "DISTINCT", "limit": "LIMIT",
                    "with_": "CTE", "joins": "JOIN", "qualify": "QUALIFY", "windows": "WINDOW"}  # fmt: skip
@@ -98,7 +98,7 @@ def check_syntax_rules(kind: str, path: Path, text: str, tree: exp.Expr, declare
     violations += _find_open_brackets(text)
     if match := re.search(r"NULLS\s+(FIRST|LAST)", text, re.IGNORECASE):
         violations.append((match[0], f"{match[0]} is dropped when a statement is written: sort by something that is never NULL"))
-    engine = re.search(r"^-- Engine: (\w+)", text, re.MULTILINE)
+    engine = re.search(r"^-- Engines: (\w+)", text, re.MULTILINE)
     extra = ENGINE_NODES.get(engine[1], ()) if engine else ()
     violations += [*_portability(tree, extra), *_parameters(tree, declared)]
     never_zero = re.search(rf"^-- {NEVER_ZERO}: (.+?)\.?$", text, re.MULTILINE)

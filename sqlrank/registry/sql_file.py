@@ -27,7 +27,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Default", "Direction", "Engine", "Estimand", "Grain", "Influence key", "Interval", "Materialize", "Nonzero",
+    "Default", "Direction", "Engines", "Estimand", "Grain", "Influence key", "Interval", "Materialize", "Nonzero",
     "Previous run", "Probability", "Range", "Requires", "Rows", "Sampling unit", "Scope", "Source", "Tie bounds",
     "Tie expectation", "Undefined", "Unit", "Validate", "With k", r"Without \w+",
 )  # fmt: skip

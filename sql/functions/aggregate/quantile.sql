@@ -1,4 +1,4 @@
 -- aggregate: quantile over queries, interpolated between the two nearest values.
 -- $q: number from 0 to 1, default 0.5: 0.5 is the median.
--- Engine: duckdb.
+-- Engines: duckdb.
 CREATE MACRO aggregate(value, weight) AS QUANTILE_CONT(value, $q)

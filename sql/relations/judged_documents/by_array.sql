@@ -2,7 +2,7 @@
 -- Each ranked list is aggregated into a sorted array, in which its judged documents are looked up. The run is partitioned once, by
 -- query, and not again by document.
 -- $depth: integer from 1, default all: how many documents of a list are read.
--- Engine: duckdb, spark, databricks and bigquery, which have arrays.
+-- Engines: duckdb, spark, databricks and bigquery, which have arrays.
 -- Materialize: every list is sorted.
 -- Grain: many per list_id
 SELECT

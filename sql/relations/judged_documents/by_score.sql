@@ -1,7 +1,7 @@
 -- judged_documents: one row per judged document, with its rank, NULL if it was not retrieved; ties are broken by doc_id, greatest first.
 -- The scores of each list are sorted without their documents, and the rank of a judged document is found by its score.
 -- $depth: integer from 1, default all: how many documents of a list are read.
--- Engine: duckdb
+-- Engines: duckdb
 -- Grain: rows of judgments
 SELECT
   list_id,

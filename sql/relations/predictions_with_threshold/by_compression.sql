@@ -1,7 +1,7 @@
 -- predictions_with_threshold: one row per prediction in a score range with a positive, and one per range without, with its threshold.
 -- The threshold is the lowest score of a positive at or above its own score, NULL if there is none; it is the same for all of a range
 -- without positives.
--- Engine: duckdb.
+-- Engines: duckdb.
 -- Grain: many per group_id
 SELECT
   group_id,

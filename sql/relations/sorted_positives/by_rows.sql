@@ -1,7 +1,7 @@
 -- sorted_positives: one row per positive, with the numbers of predictions and of positives sorted before it, over all groups.
 -- The order is by group number, cell, and negatives before positives. The sort keys are integers below 2^48 in two columns, which fit
 -- the eight bytes that DuckDB sorts fastest. Windows without ORDER BY count rows in the sorted order of their subquery.
--- Engine: duckdb.
+-- Engines: duckdb.
 -- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT

@@ -3,7 +3,7 @@
 -- the eight bytes that DuckDB sorts fastest. Windows without ORDER BY add up weights in the sorted order of their subquery; weights
 -- are integer numbers of units.
 -- exact_weight(): default weights: weight as a number of units.
--- Engine: duckdb.
+-- Engines: duckdb.
 -- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT
