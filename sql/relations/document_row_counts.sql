@@ -1,5 +1,5 @@
 -- document_row_counts: one row per input (run or judgments), ranked list and document, with its number of rows.
--- Rows: with duplicates.
+-- Reads: with duplicates.
 -- Grain: many per list_id
 SELECT
   l.list_id,

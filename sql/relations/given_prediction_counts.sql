@@ -1,5 +1,5 @@
 -- given_prediction_counts: one row per group, with its number of predictions before nulls=drop.
--- Rows: as given.
+-- Reads: unfiltered.
 -- Grain: group_id
 SELECT
   group_id,

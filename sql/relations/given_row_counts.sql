@@ -1,5 +1,5 @@
 -- given_row_counts: one row per ranked list and input (run or judgments), with its number of rows before nulls=drop.
--- Rows: as given.
+-- Reads: unfiltered.
 -- Grain: many per list_id
 SELECT
   l.list_id,

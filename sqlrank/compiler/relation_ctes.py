@@ -26,6 +26,7 @@ from sqlrank.compiler.row_keys import (
 from sqlrank.compiler.select_builders import union_slices
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.interval_annotation import INFLUENCE_KEY
+from sqlrank.registry.sql_file import INPUT_VERSIONS
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ class RelationCtes:
         """Return the CTE of a relation or curve file, adding it if necessary."""
         tree: Any = bind_parameters(self.library, file.tree, settings, file.params)
         for table in find_nodes(tree, exp.Table):
-            rows = "with duplicates" if table.name == file.name else file.annotations.get("Rows", "")
+            rows = INPUT_VERSIONS["with duplicates" if table.name == file.name else file.annotations.get("Reads", "")]
             table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))
         lists = KeyColumns((*self.shape.list_columns, QUERY_ID), nullable=True) if self.shape.lists_unnumbered else None
         keys = expand_keys(tree, ExpansionContext(lambda name: self.keys(name, per_list), lists, self.cutoffs, self.own_cutoffs))

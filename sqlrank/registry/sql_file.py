@@ -28,7 +28,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 
 ANNOTATIONS = (
     "Default", "Direction", "Engines", "Estimand", "Grain", "Influence key", "Interval", "Materialize", "Nonzero",
-    "Previous run", "Probability", "Range", "Requires", "Rows", "Sampling unit", "Scope", "Source", "Tie bounds",
+    "Previous run", "Probability", "Range", "Reads", "Requires", "Sampling unit", "Scope", "Source", "Tie bounds",
     "Tie expectation", "Undefined", "Unit", "Validate", "With k", r"Without \w+",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
@@ -49,6 +49,9 @@ TIE_EXPECTATIONS = ("linear", "spread", "none")
 - spread: a relation that spreads tied documents over the ranks of their tie group
 - none: a function under which there is no expectation
 """
+
+INPUT_VERSIONS = {"": "", "unfiltered": "as given", "with duplicates": "with duplicates"}
+"""The rows of an input that a relation reads: what policies leave, or before ``nulls`` or ``duplicates`` drop some."""
 
 _PARAM = re.compile(
     r"\$(?P<name>\w+): (?P<type>integer|numbers|number)"

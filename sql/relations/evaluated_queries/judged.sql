@@ -1,7 +1,7 @@
 -- evaluated_queries: one row per query to evaluate, a query with judgments, whether or not anything was retrieved for it.
 -- A query remains even if a policy removes all of its rows.
 -- Scope: system (every query is evaluated for every system of the run)
--- Rows: as given.
+-- Reads: unfiltered.
 -- Grain: group_id, query_id
 SELECT
   group_id,

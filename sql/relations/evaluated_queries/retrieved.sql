@@ -1,6 +1,6 @@
 -- evaluated_queries: one row per query to evaluate, a query with retrieved documents, judged or not.
 -- A query remains even if a policy removes all of its rows.
--- Rows: as given.
+-- Reads: unfiltered.
 -- Materialize: the run is scanned for its queries.
 -- Grain: group_id, query_id
 SELECT
