@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlrank.errors import ContractError, MetricError, did_you_mean, quote_excerpt
 from sqlrank.registry.roles import read_roles
 from sqlrank.registry.sql_file import SqlFile
-from sqlrank.registry.sql_folder import read_choices, read_names, read_tables, sql_root
+from sqlrank.registry.sql_folder import FUNCTION_DEFAULTS, read_choices, read_names, read_tables, sql_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -49,6 +49,7 @@ class Registry:
         self.roles: dict[str, Role] = {}
         self.policies: dict[str, Any] = {}
         self.plans: dict[str, Any] = {}
+        self._default_functions: dict[str, str] = {}
         self.checks: dict[str, Path] = {}
         self.compat_files: dict[str, Path] = {}
         self._checked: set[SqlFile] = set()
@@ -87,10 +88,7 @@ class Registry:
             key = (parts[0], parts[1] if len(parts) > 1 else "")
             self._check_name_is_free(parts[0], self.relations.get(key), path, parts[0] in self.roles and not key[1])
             self.relations[key] = load("relations", parts[0], path)
-        for path in sorted(folder.glob("functions/*/*.sql")):
-            slot = self.functions.setdefault(path.parent.name, {})
-            self._check_name_is_free(path.stem, slot.get(path.stem), path)
-            slot[path.stem] = load("functions", path.parent.name, path)
+        self._add_functions(folder, load)
         for path in sorted(folder.glob("metrics/**/*.sql")):
             file = load("metrics", path.stem, path)
             self._check_name_is_free(file.full_name, self.metrics.get(file.full_name.lower()), path)
@@ -99,6 +97,18 @@ class Registry:
             file = load("curves", path.stem, path)
             self._check_name_is_free(file.display_name, self.curves.get(file.display_name.lower()), path)
             self.curves[file.display_name.lower()] = file
+
+    def _add_functions(self, folder: Path, load: Callable[..., SqlFile]) -> None:
+        for path in sorted(folder.glob("functions/*/*.sql")):
+            slot = self.functions.setdefault(path.parent.name, {})
+            self._check_name_is_free(path.stem, slot.get(path.stem), path)
+            slot[path.stem] = load("functions", path.parent.name, path)
+        self._default_functions |= self.policies.pop(FUNCTION_DEFAULTS, {})
+        for slot_name, default in self._default_functions.items():
+            if default not in self.functions.get(slot_name, {}):
+                raise ContractError(
+                    f"{folder / 'policies.toml'}:1: {slot_name} of [{FUNCTION_DEFAULTS}] has no function {default!r}; write one of functions/{slot_name}/"
+                )
 
     @staticmethod
     def _check_name_is_free(name: str, existing: SqlFile | None, path: Path, is_input: bool = False) -> None:
@@ -266,9 +276,10 @@ class Registry:
         raise MetricError(f"unknown {slot} {name!r}{did_you_mean(name, self.functions[slot])} Choose from: {allowed}")
 
     def default_function(self, slot: str) -> str:
-        """Return the default function of a slot: the one annotated as such, or the first."""
+        """Return the default function of a slot: the one in ``policies.toml``, or the first."""
         files = self.functions[slot]
-        return next((name for name, file in files.items() if "Default" in file.annotations), next(iter(files)))
+        name = self._default_functions.get(slot)
+        return name if name in files else next(iter(files))
 
     def function_arguments(self, slot: str) -> tuple[str, ...]:
         """Return the arguments of the functions that fill a slot."""

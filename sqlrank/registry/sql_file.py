@@ -27,9 +27,9 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Default", "Direction", "Engines", "Estimand", "Grain", "Influence key", "Interval", "Materialize", "Nonzero",
-    "Previous run", "Probability", "Range", "Reads", "Requires", "Sampling unit", "Scope", "Source", "Tie bounds",
-    "Tie expectation", "Undefined", "Unit", "Validate", "With k", r"Without \w+",
+    "Direction", "Engines", "Estimand", "Grain", "Influence key", "Interval", "Materialize", "Nonzero", "Previous run",
+    "Probability", "Range", "Reads", "Requires", "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation",
+    "Undefined", "Unit", "Validate", "With k", r"Without \w+",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
 

@@ -26,6 +26,10 @@ FOLDERS = ("metrics", "curves", "relations", "functions", "checks", "compat")
 """The subfolders that are read."""
 
 
+FUNCTION_DEFAULTS = "functions"
+"""Table of ``policies.toml`` with the default function of each slot."""
+
+
 def list_sql_files(folder: Path) -> list[Path]:
     """List the files of a folder that are read, in order.
 
@@ -67,7 +71,7 @@ def read_tables(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def read_choices(path: Path) -> dict[str, dict[str, Any]]:
-    """Read the policies or plans of a file.
+    """Read the policies or plans of a file, and its default functions of slots.
 
     Raises:
         ContractError: A policy or plan has no table for each of its values.
@@ -75,6 +79,8 @@ def read_choices(path: Path) -> dict[str, dict[str, Any]]:
     choices = read_tables(path)
     for name, choice in choices.items():
         values = choice.get("values")
+        if name == FUNCTION_DEFAULTS:
+            continue
         if not isinstance(values, dict) or not values or not all(isinstance(value, dict) for value in values.values()):
             raise ContractError(f"{path}:1: {name} needs a table for each of its values, such as [{name}.values.none]")
     return choices

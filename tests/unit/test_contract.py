@@ -343,6 +343,7 @@ def test_a_default_that_is_no_function(folder: Folder) -> None:
     ("name", "text"),
     [
         ("policies.toml", "not toml ["),
+        ("policies.toml", "[functions]\ngain = 'cube'\n"),
         ("compat/mine.toml", "not toml ["),
         ("compat/mine.toml", "[defaults]\ntie = 'rank'\n"),
         ("compat/mine.toml", "[default]\nties = 'rank'\n"),

@@ -1,5 +1,4 @@
 -- estimate: ratio of two cluster sums, less the first-order bias of a ratio of means in a small sample.
--- Default: this one.
 -- Interval: of ratio
 -- Source: Binette et al. 2023; er-evaluation ratio_estimator.
 CREATE MACRO estimate(counted, of_all, product, square, clusters) AS

@@ -1,3 +1,2 @@
 -- exact_weight: the weight as it is, where every weight is 1: sums of ones are exact in doubles.
--- Default: this one.
 CREATE MACRO exact_weight(weight) AS CAST(weight AS DOUBLE)

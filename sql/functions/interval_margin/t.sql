@@ -1,3 +1,2 @@
 -- interval_margin: margin on both sides of an interval, a quantile of Student's t times the standard error; NULL if no unit differs.
--- Default: this one.
 CREATE MACRO interval_margin(value, se, units, quantile, ratio) AS CASE WHEN se > 1e-12 * ABS(value) THEN quantile * se END

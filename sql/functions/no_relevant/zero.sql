@@ -1,3 +1,2 @@
 -- no_relevant: 0 for a query for which the metric is undefined.
--- Default: this one.
 CREATE MACRO no_relevant(value) AS COALESCE(value, 0)

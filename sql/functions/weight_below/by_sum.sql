@@ -1,3 +1,2 @@
 -- weight_below: the weight below, summed from the lowest score up, so that light rows keep their digits next to heavy ones.
--- Default: this one.
 CREATE MACRO weight_below(total, above, here, below) AS below
