@@ -27,6 +27,33 @@ if TYPE_CHECKING:
 _KEYWORD = re.compile(r"([A-Z]\w*(?: \w+){0,2}): ")
 """The start of a comment line that has the form of an annotation."""
 
+FORMER_ANNOTATIONS = {
+    "Across lists": "-- Scope: group",
+    "Before": "-- Previous run:",
+    "Better": "-- Direction:",
+    "Bounds": "-- Range:",
+    "Check": "-- Validate:",
+    "Costly": "-- Materialize:",
+    "Default": "the function under [functions] in policies.toml",
+    "Engine": "-- Engines:",
+    "Found by": "-- Influence key:",
+    "Influence": "-- Interval: influence",
+    "Interval of": "-- Interval: of",
+    "Linear": "-- Tie expectation: linear",
+    "Never zero": "-- Nonzero:",
+    "No influence": "-- Interval: bootstrap (reason)",
+    "No interval": "-- Interval: none (reason)",
+    "Orders": "-- Tie bounds:",
+    "Per score": "-- Scope: score",
+    "Per slice": "-- Scope: slice",
+    "Per system": "-- Scope: system",
+    "Rows": "-- Reads:",
+    "Spread": "-- Tie expectation: spread",
+    "Standard error": "-- Interval: influence ..., error",
+    "Units": "-- Sampling unit:",
+}
+"""What to write for keywords of files from before 0.1.0; unlike names in calls, these stand in users' own folders."""
+
 
 def check_contract(file: SqlFile, library: Registry) -> None:
     """Check a file against the contract, and check the names that it uses.
@@ -119,7 +146,9 @@ def _annotation_keywords(file: SqlFile, _: Registry) -> Iterator[Violation]:
     for line in file.doc.splitlines()[1:]:
         match = _KEYWORD.match(line)
         if match and not re.fullmatch("|".join(ANNOTATIONS), match[1]):
-            yield f"-- {match[0]}", f"no annotation {match[1]!r}{did_you_mean(match[1], ANNOTATIONS)} Begin a line of prose without a colon"
+            former = FORMER_ANNOTATIONS.get(match[1])
+            advice = f"; write {former}" if former else f"{did_you_mean(match[1], ANNOTATIONS)} Begin a line of prose without a colon"
+            yield f"-- {match[0]}", f"no annotation {match[1]!r}{advice}"
 
 
 def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violation]:

@@ -241,6 +241,7 @@ def line_of(text: str, part: str) -> int:
         ("-- mine: x.\nSELECT 1 AS x\n", "SELECT", "a metric reads exactly one relation, without an alias"),
         ("-- mine: x.\n-- $k: integer from 1, default 10: x.\nSELECT 1 AS x\n", "SELECT", "a metric reads exactly one relation"),
         ("-- mine: x.\n-- $k: integer from 1, default 10: x.\nVALUES (1)\n", "VALUES", "a metric is one SELECT"),
+        (GOOD.replace("-- Undefined", "-- Never zero: rank.\n-- Undefined"), "-- Never", "no annotation 'Never zero'; write -- Nonzero:"),
         (GOOD.replace("-- Undefined", "-- Interval: never.\n-- Undefined"), "-- Interval", "cannot read 'never'; write 'none (reason)'"),
         (with_parameter("gain"), "$gain", "a parameter cannot be called 'gain', as a function is"),
         (with_parameter("ties"), "$ties", "a parameter cannot be called 'ties', as a policy is"),
