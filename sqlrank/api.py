@@ -53,7 +53,7 @@ def evaluate(
     interval: str = "auto",
     unit: str | None = None,
     replicates: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     compat: str | None = None,
     check: CheckMode = "auto",
     sql_dir: str | Path | None = None,
@@ -106,7 +106,7 @@ def evaluate(
             are none. For a rollup with buckets ``M.n_buckets`` is the number of buckets.
         interval: ``"auto"`` (Wilson's for proportions, else Student's), ``"wilson"``, ``"t"``, ``"normal"`` or ``"bootstrap"``.
         replicates: number of replicates for ``"bootstrap"``, by default 999 for query values and 199 for rows of predictions.
-        seed: seed of the resampling; equal seeds give equal results.
+        seed: seed of the resampling, 0 by default; equal seeds give equal results.
         unit: column or expression of predictions that identifies independent units, such as ``"user_id"``; by default ``query_id`` if there
             is one, else each row.
         compat: compatibility mode that reproduces the numbers of a tool: ``"trec10"``, ``"sklearn"``, ``"ranx"``, ...
@@ -187,7 +187,7 @@ def sql(
     interval: str = "auto",
     unit: str | None = None,
     replicates: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     create_table: str | None = None,
     create_view: str | None = None,
     insert: str | None = None,

@@ -18,6 +18,7 @@ from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import Metric
 from sqlrank.registry.registry import INPUTS_BY_KEYWORD, REQUEST_OPTIONS
 from sqlrank.registry.settings_checks import policy_names, unknown_keywords
+from sqlrank.rendering import DIALECT_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,6 +182,10 @@ class _Correction:
         self.unknown.append(name)
         if name in self.library.roles and name not in INPUTS_BY_KEYWORD and self._bases() - {"predictions", "run"}:
             self.advice.append(self.library.misplaced_name_hint(name).removeprefix("; ").removesuffix("."))
+            return
+        if isinstance(value, str) and value in DIALECT_NAMES and "dialect" in self.parameters:
+            self._set("dialect", name, value)
+            self.is_corrected = True
             return
         for rule in _find_rules(name, self.library):
             match = _RULE.fullmatch(rule)

@@ -140,7 +140,7 @@ def _duplicate_search_scope(prepared: PreparedStatement) -> str:
     report = prepared.report
     if report is None or report.all_rows:
         return "none" if report is None else "all rows"
-    first = f" that can be among the first {prepared.plans['top_k']}" if prepared.plans["rank_method"] == "top_k" else ""
+    first = f" that can be among the first {prepared.plans['num_ranked']}" if prepared.plans["rank_method"] == "top_k" else ""
     return f"rows of documents of positive relevance{first}"
 
 

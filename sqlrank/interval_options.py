@@ -89,7 +89,7 @@ class IntervalOptions:
 
 
 def parse_interval_options(
-    metrics: Sequence[ResolvedMetric], level: Any, interval: str, unit: Any, per_query: bool, resampling: tuple[Any, int] = (None, 0)
+    metrics: Sequence[ResolvedMetric], level: Any, interval: str, unit: Any, per_query: bool, resampling: tuple[Any, Any] = (None, None)
 ) -> IntervalOptions | None:
     """Parse and validate the interval options of a request.
 
@@ -99,7 +99,7 @@ def parse_interval_options(
         interval: Interval method.
         unit: Column of independent units.
         per_query: The result has one row per query.
-        resampling: Number of replicates (None: default) and seed.
+        resampling: Number of replicates and seed, each None for the default.
 
     Raises:
         MetricError: A metric has no such interval, or the options contradict each other.
@@ -109,8 +109,9 @@ def parse_interval_options(
             f"unknown interval {interval!r}{did_you_mean(str(interval), INTERVAL_METHODS)} Choose from: {', '.join(INTERVAL_METHODS)}"
         )
     replicates, seed = resampling
-    if replicates is not None and (level is None or interval != BOOTSTRAP):
-        raise MetricError(f"replicates={replicates} is for confidence= with interval='bootstrap'")
+    for name, value in (("replicates", replicates), ("seed", seed)):
+        if value is not None and (level is None or interval != BOOTSTRAP):
+            raise MetricError(f"{name}={value} is for confidence= with interval='bootstrap'")
     if level is None:
         if interval != "auto":
             raise MetricError(f"interval={interval!r} needs confidence=, such as 0.95")
@@ -129,7 +130,7 @@ def parse_interval_options(
     check_replicates(count, float(level))
     lacks_intervals = all(metric.input_role != "run" and metric.file.interval.no_interval for metric in metrics)
     return IntervalOptions(
-        float(level), interval, unit, replicates=0 if lacks_intervals else count, seed=seed, resamples_rows=resamples_rows
+        float(level), interval, unit, replicates=0 if lacks_intervals else count, seed=seed or 0, resamples_rows=resamples_rows
     )
 
 

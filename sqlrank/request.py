@@ -152,7 +152,7 @@ class Request:
     only_query: Any = None
     unit: str | None = None
     replicates: int | None = None
-    seed: int = 0
+    seed: int | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -70,8 +70,10 @@ def compare(
         str | None, typer.Option(help="Effect size to detect, 0.01 or 1% of the baseline: required_units queries detect it.")
     ] = None,
     power: Annotated[float, typer.Option(help="Statistical power behind mde and required_units.")] = 0.8,
-    replicates: Annotated[int, typer.Option(help="Number of random sign draws, for randomization and max_t.")] = 9999,
-    seed: Seed = 0,
+    replicates: Annotated[
+        int | None, typer.Option(help="Number of random sign draws, for randomization and max_t; 9999 by default.")
+    ] = None,
+    seed: Seed = None,
     per_query: Annotated[bool, typer.Option("--per-query", help="The differences of queries, the greatest loss first.")] = False,
     where: Where = None,
     column: ColumnMapping = None,

@@ -72,7 +72,7 @@ def evaluate(
     interval: Interval = "auto",
     unit: Unit = None,
     replicates: Replicates = None,
-    seed: Seed = 0,
+    seed: Seed = None,
     column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,

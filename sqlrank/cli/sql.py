@@ -56,7 +56,7 @@ def sql(
     interval: Interval = "auto",
     unit: Unit = None,
     replicates: Replicates = None,
-    seed: Seed = 0,
+    seed: Seed = None,
     column: ColumnMapping = None,
     compat: Compat = None,
     policy: Policy = None,

@@ -48,8 +48,8 @@ def compare(
     confidence: float = 0.95,
     target_effect: float | str | None = None,
     power: float = 0.8,
-    replicates: int = 9999,
-    seed: int = 0,
+    replicates: int | None = None,
+    seed: int | None = None,
     per_query: bool = False,
     compat: str | None = None,
     check: CheckMode = "auto",
@@ -93,8 +93,8 @@ def compare(
         confidence: confidence level of intervals; a system is better if its corrected p-value is below ``1 - confidence``.
         target_effect: effect size to detect, such as 0.01 or ``"1%"`` of the baseline; ``required_units`` is the number of queries required.
         power: statistical power behind ``mde`` and ``required_units``.
-        replicates: number of sign flips of the randomization test and ``max_t``.
-        seed: seed of the random signs.
+        replicates: number of sign flips of the randomization test and ``max_t``; the default is 9999.
+        seed: seed of the random signs; the default is 0.
         per_query: return the paired differences: a row per group, metric, pair and query, the largest loss first.
         compat: as for :func:`sqlrank.evaluate`.
         check: as for :func:`sqlrank.evaluate`.
@@ -164,7 +164,13 @@ def compare(
         return comparison_table(run_tests(units, summaries, tests), units, request, pairs, tables, tests)
 
     result = with_unit_tables(tables, request, limits, work, [] if per_query else system_values(request, options, tables))
-    settings = {"test": test, "correction": correction, "confidence": f"{confidence:g}", "seed": str(seed), "replicates": str(replicates)}
+    settings = {
+        "test": test,
+        "correction": correction,
+        "confidence": f"{confidence:g}",
+        "seed": str(seed or 0),
+        "replicates": str(tests.num_replicates),
+    }
     metadata = {"sqlrank.version": __version__, **{f"sqlrank.{name}": value for name, value in settings.items()}}
     schema_metadata = tables[0][1].schema.metadata
     within = [name for group in request.groupings for name in group]

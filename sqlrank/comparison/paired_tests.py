@@ -23,7 +23,7 @@ from sqlrank.inference.significance import (
     wilcoxon_test,
 )
 from sqlrank.inference.student_t import t_critical_value
-from sqlrank.interval_options import check_confidence_level, check_replicates
+from sqlrank.interval_options import DEFAULT_SIGN_REPLICATES, check_confidence_level, check_replicates
 from sqlrank.registry.select_files import load_select
 
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ class TestOptions:
     confidence: float
     target_effect: float | str | None
     power: float
-    replicates: int
-    seed: int
+    replicates: int | None = None
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         """Raise ``MetricError`` for invalid options."""
@@ -160,10 +160,18 @@ class TestOptions:
                 raise MetricError(f"unknown {name} {value!r}{did_you_mean(str(value), allowed)} Choose from: {', '.join(allowed)}")
         if self.correction == "max_t" and self.test != "t":
             raise MetricError(f"correction='max_t' is of t-tests; leave out test={self.test!r}, or choose correction='holm'")
+        for name, number in (("replicates", self.replicates), ("seed", self.seed)):
+            if number is not None and self.test != "randomization" and self.correction != "max_t":
+                raise MetricError(f"{name}={number} is for test='randomization' or correction='max_t', which draw signs")
         check_confidence_level(self.confidence)
-        check_replicates(self.replicates)
+        check_replicates(self.num_replicates)
         if self.target_effect is not None:
             parse_absolute_or_relative(self.target_effect, "target_effect", MIN_EFFECT)
+
+    @property
+    def num_replicates(self) -> int:
+        """Number of drawn signs."""
+        return DEFAULT_SIGN_REPLICATES if self.replicates is None else self.replicates
 
     def effect_on(self, value: float | None) -> float | None:
         """Return the absolute effect size; a relative one is multiplied by the baseline's value."""
@@ -286,7 +294,7 @@ def _drawn(
     is_max_t = tests.correction == "max_t"
     if not (is_max_t or tests.test == "randomization") or not any(summary.units for summary in compared):
         return {}, {}, None
-    draws = SignFlips(units, compared, tests.replicates, tests.seed)
+    draws = SignFlips(units, compared, tests.num_replicates, tests.seed or 0)
     p_values = draws.p_values() if tests.test == "randomization" else {}
     if not is_max_t:
         return p_values, {}, None

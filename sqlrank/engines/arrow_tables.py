@@ -18,6 +18,11 @@ VALUE_COLUMN_BY_ROLE = {"run": "score", "qrels": "relevance", "baseline": "score
 """Column of the numbers in a dict, by role."""
 
 
+DICT_EXAMPLES = {
+    "predictions": "{'label': y_true, 'score': y_score}",
+    **{role: f"{{query: {{document: {column}}}}}" for role, column in VALUE_COLUMN_BY_ROLE.items()},
+}
+"""Dicts to write, by role."""
 ACCEPTED_SOURCES = (
     "a table name, a file, a DuckDB relation, or a table that speaks the Arrow stream protocol (pyarrow, Polars, pandas 2.2 or later)"
 )
@@ -64,11 +69,18 @@ def _import(role: str, source: Any) -> pa.Table:
     if isinstance(source, Mapping) and role in VALUE_COLUMN_BY_ROLE:
         return _table_from_dict(role, source)
     if isinstance(source, Mapping) and source and not any(isinstance(values, Mapping) for values in source.values()):
+        for name, values in source.items():
+            if isinstance(values, (str, bytes, Real)):
+                raise InputError(
+                    f"{role}: cannot read a dict whose {quote_excerpt(str(name), is_name=True)} has {short_repr(values)}; {_describe_dict(role)}, "
+                    "or make a table of a list of rows: pyarrow.Table.from_pylist(rows)"
+                )
         return pa.table({str(name): values for name, values in source.items()})
     source_type = type(source)
     if source_type.__name__ == "LazyFrame" and source_type.__module__.partition(".")[0] == "polars":
         return pa.table(source.collect())
     advice = "collect it into a table first, or " if hasattr(source, "collect") else ""
+    advice = advice or ("" if hasattr(source, "schema") else f"{_describe_dict(role)}, or ")
     raise InputError(f"{role}: cannot read a {source_type.__name__}; {advice}give {ACCEPTED_SOURCES}")
 
 
@@ -126,19 +138,19 @@ def _table_from_dict(role: str, source: Mapping[Any, Any]) -> pa.Table:
 def _documents(role: str, query: Any, docs: Any) -> Mapping[Any, Any]:
     if not isinstance(docs, Mapping):
         raise InputError(
-            f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(docs)}; {_describe_map(role)}"
+            f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(docs)}; {_describe_dict(role)}"
         )
     for doc, value in docs.items():
         if not _is_number(value):
             raise InputError(
                 f"{role}: cannot read a dict whose query {quote_excerpt(str(query), is_name=True)} has {short_repr(value)} for document "
-                f"{quote_excerpt(str(doc), is_name=True)}, which is no number that a double holds; {_describe_map(role)}"
+                f"{quote_excerpt(str(doc), is_name=True)}, which is no number that a double holds; {_describe_dict(role)}"
             )
     return docs
 
 
-def _describe_map(role: str) -> str:
-    return f"write {{query: {{document: {VALUE_COLUMN_BY_ROLE[role]}}}}}"
+def _describe_dict(role: str) -> str:
+    return f"write {DICT_EXAMPLES.get(role, '{column: values}')}"
 
 
 def _is_number(value: Any) -> bool:

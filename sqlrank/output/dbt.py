@@ -38,6 +38,8 @@ DELETE_AND_INSERT = ("duckdb", "snowflake", "postgres", "redshift", "trino", "cl
 
 _JINJA = re.compile(r"\{[{%#]")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_DBT_CALL = re.compile(r"\b(ref|source)\s*\(")
+_QUOTED = re.compile(r"""['"]([^'"]+)['"]""")
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def dbt_model(
     interval: str = "auto",
     unit: str | None = None,
     replicates: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     compat: str | None = None,
     sql_dir: str | Path | None = None,
     plan: Mapping[str, str] | None = None,
@@ -183,8 +185,10 @@ def dbt_relation(role: str, source: Any) -> Any:
     """Return the Jinja reference of a model or source as a table."""
     name_parts = split_table_name(source) if isinstance(source, str) else None
     if name_parts is None or len(name_parts) > 2 or not all(map(_NAME.fullmatch, name_parts)):  # noqa: PLR2004  schema and table
+        names = _QUOTED.findall(source) if isinstance(source, str) and _DBT_CALL.search(source) else []
+        hint = f"; write {'.'.join(names)!r}" if names else ""
         raise InputError(
-            f"{role}: {short_repr(source)} is neither a dbt model, such as predictions, nor a source, such as shop.predictions"
+            f"{role}: {short_repr(source)} is neither a dbt model, such as predictions, nor a source, such as shop.predictions{hint}"
         )
     function = "ref" if len(name_parts) == 1 else "source"
     return exp.Table(this=exp.var(f"{{{{ {function}({', '.join(map(repr, name_parts))}) }}}}"))

@@ -86,7 +86,7 @@ def choose_plan(question: ResolvedRequest, columns: BoundInputs, rows: Mapping[s
     if "rank_method" not in plans:
         plans["rank_method"] = choose_rank_method(question, columns, rows)
     if plans["rank_method"] == "top_k":
-        plans["top_k"] = max_depth(question) or 1
+        plans["num_ranked"] = max_depth(question) or 1
     if any("score_order" in metric.dependencies.settings for metric in question.metrics):
         plans["score_order"] = choose_score_order(question, columns, requested.get("score_order", "auto"), weighted)
     # The influence of a prediction is joined by its score, or by the threshold that a sort assigns to it.

@@ -228,7 +228,7 @@ IntervalColumns = dict[str, dict[str, list[Any]]]
 
 def check_interval_options(call: Request) -> None:
     """Raise ``MetricError`` for interval options that a rollup does not support."""
-    for name, default in (("interval", "auto"), ("replicates", None), ("seed", 0)):
+    for name, default in (("interval", "auto"), ("replicates", None), ("seed", None)):
         if getattr(call, name) != default:
             raise MetricError(f"{name}= is for rows; a rollup has intervals by its buckets, of confidence= alone")
     if call.confidence is not None:

@@ -170,6 +170,8 @@ def test_nothing_is_drawn_for_counts_alone() -> None:
     ("metrics", "options", "message"),
     [
         ("AUC", {"replicates": 99}, "replicates=99 is for confidence= with interval='bootstrap'"),
+        ("AUC", {"seed": 0}, "seed=0 is for confidence= with interval='bootstrap'"),
+        ("AUC", {"seed": 7, "confidence": None}, "seed=7 is for confidence= with interval='bootstrap'"),
         (
             "AUC",
             {"interval": "bootstrap", "replicates": 99, "confidence": 0.99},

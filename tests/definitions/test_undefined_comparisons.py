@@ -245,3 +245,12 @@ def test_a_report_says_what_cannot_be_compared() -> None:
     assert "for all 1 comparisons here that have a p-value" in page
     chart = json.dumps(sqlrank.chart(sqlrank.compare(["LogLoss", "MCC"], **call)).to_dict())
     assert "A row without a point: the metric is undefined for one of both systems, or for both." in chart
+
+
+@pytest.mark.parametrize("drawn", [{"replicates": 999}, {"seed": 0}])
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
+def test_tests_that_draw_nothing_refuse_what_is_drawn(test: str, drawn: dict[str, int]) -> None:
+    ((name, number),) = drawn.items()
+    message = rf"^{name}={number} is for test='randomization' or correction='max_t', which draw signs$"
+    with pytest.raises(sqlrank.MetricError, match=message):
+        sqlrank.compare("RR", run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 2.0}}}, qrels={"q": {"d": 1}}, test=test, **drawn)

@@ -33,6 +33,9 @@ NAMES: dict[str, Any] = {
     "daily": DAILY,
     "frame": pd.DataFrame({"y_true": Y_TRUE, "y_score": Y_SCORE}),
     "sample_weight": TABLE["w"].to_numpy(),
+    "np": np,
+    "pa": pa,
+    "rows": TABLE.to_pylist(),
     "indexes": np.array([0, 0, 1, 1]),
     "qrels": QRELS,
     "qrel": QRELS,
@@ -208,6 +211,20 @@ FURTHER: list[tuple[Any, ...]] = [
         "rollup_model needs begin",
         "rollup_model('AUC', 'st', predictions='clicks', by='day', begin='2026-01-01')",
     ),
+    (
+        "dbt_model('AUC', 'daily', predictions='clicks', target='bigquery')",
+        "dbt_model('AUC', 'daily', predictions='clicks', dialect='bigquery')",
+    ),
+    (
+        "dbt_model('AUC', 'daily', predictions=\"{{ ref('clicks') }}\")",
+        "; write 'clicks'",
+        "dbt_model('AUC', 'daily', predictions='clicks')",
+    ),
+    (
+        "dbt_model('AUC', 'daily', predictions='source(\"ads\", \"clicks\")')",
+        "; write 'ads.clicks'",
+        "dbt_model('AUC', 'daily', predictions='ads.clicks')",
+    ),
     # torchmetrics
     ("evaluate('BinaryAUROC', preds=preds, target=target)", "evaluate('BinaryAUROC', predictions={'score': preds, 'label': target})"),
     ("evaluate('AUC', preds, target)", "evaluate('AUC', predictions={'label': y_true, 'score': y_score})"),
@@ -223,6 +240,23 @@ FURTHER: list[tuple[Any, ...]] = [
     ),
     ("evaluate('RetrievalMAP', run=run, qrels=qrels)", "write AP", "evaluate('AP', run=run, qrels=qrels)"),
     # anyone
+    *(
+        (
+            f"evaluate('AUC', predictions={source})",
+            "write {'label': y_true, 'score': y_score}",
+            "evaluate('AUC', predictions={'label': y_true, 'score': y_score})",
+        )
+        for source in ("np.array([y_true, y_score])", "(y_true, y_score)", "y_score")
+    ),
+    ("evaluate('AUC', predictions=rows)", "pyarrow.Table.from_pylist(rows)", "evaluate('AUC', predictions=pa.Table.from_pylist(rows))"),
+    ("evaluate('AP', run=y_score, qrels=qrels)", "write {query: {document: score}}", "evaluate('AP', run=run, qrels=qrels)"),
+    ("evaluate('AUC', predictions=predictions, output='auc.parquet')", "evaluate('AUC', predictions=predictions)"),
+    (
+        "evaluate('Precision', predictions=predictions, zero_division=0)",
+        "no_relevant='zero'",
+        "evaluate('AP', run=run, qrels=qrels, no_relevant='zero')",
+    ),
+    ("sql('AUC', predictions='p', output='t')", "sql('AUC', predictions='p', create_table='t')"),
     (
         "evaluate('Unseen@2', run=run, history=history)",
         "inputs={'history': ...}",
@@ -245,6 +279,8 @@ COMMANDS = [
     (["AUC", "-p", "group_by=campaign"], "unknown policy 'group_by'; write --by", ["AUC", "--by", "campaign"]),
     (["AUC", "-p", "unjudgd=drop"], "unknown policy 'unjudgd'; did you mean 'unjudged'?", ["AUC"]),
     (["AUC", "--n-jobs", "2"], "write --threads", ["AUC", "--threads", "2"]),
+    (["AUC", "--zero-division", "0"], "a value that is undefined is NULL", ["AUC"]),
+    (["AUC", "--seed", "7"], "seed=7 is for confidence= with interval='bootstrap'", ["AUC"]),
     (["AUC,APS"], "(on the command line AUC APS)", ["AUC", "APS"]),
     (
         ["AUC", "--memory-limit", "lots"],

@@ -108,7 +108,7 @@ def test_maps_that_are_none(source: Any, parts: list[str], qrels: pa.Table) -> N
 
 def test_maps_of_other_roles_are_refused(run: pa.Table, qrels: pa.Table) -> None:
     refused("predictions: cannot read a dict", metrics="AUC", predictions={"q1": {"a": 1.0}})
-    refused("queries: cannot read this dict: ", run=run, qrels=qrels, queries={"q1": 1.0})
+    refused("queries: cannot read a dict whose 'q1' has 1.0; write {column: values}", run=run, qrels=qrels, queries={"q1": 1.0})
     refused("qrels: cannot read a dict whose query 'q1'", "{query: {document: relevance}}", run=run, qrels={"q1": ["a"]})
 
 
@@ -193,7 +193,7 @@ def closed_relation() -> duckdb.DuckDBPyRelation:
         (lambda: FRAME.assign(x=["\ud800", "b", "c"]), ["column 'x' (object) cannot be read: 'utf-8' codec"]),
         (lambda: POLARS.with_columns(pl.col("label").cast(pl.Int128)), ["column 'label' (Int128) cannot be read: "]),
         (lambda: pl.Series("score", SCORES), ["cannot read this Series: ", "; give a table name, a file, a DuckDB relation, or a table"]),
-        (lambda: FRAME["score"], ["cannot read a Series; give a table name"]),
+        (lambda: FRAME["score"], ["cannot read a Series; write {'label': y_true, 'score': y_score}, or give a table name"]),
         (
             lambda: POLARS.lazy().select("nope"),
             ['the LazyFrame cannot be collected: unable to find column "nope"', "; call collect() on it to see where it fails"],
