@@ -162,6 +162,7 @@ ARGUMENT_RULES = {
     "where": ArgumentRule(_is_str, "one condition over columns in SQL, such as \"day = '2026-01-01'\""),
     "show_where": ArgumentRule(_is_str, "one condition over columns of steps in SQL, such as \"true_cluster = 'Ann'\""),
     "reference": ArgumentRule(_is_str, "one condition over columns of the rollup in SQL, such as \"day < '2026-03-01'\""),
+    "current": ArgumentRule(_is_str, "one condition over columns of the rollup in SQL, such as \"day >= '2026-03-01'\""),
     "unit": ArgumentRule(_is_column, "the name of a column, such as 'user_id'", MetricError),
     "per_query": ArgumentRule(_is_bool, "True or False"),
     "compat": ArgumentRule(_is_str, "the name of a tool's settings, such as 'trec10'", MetricError),

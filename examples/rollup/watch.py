@@ -73,8 +73,8 @@ def main() -> None:
         connection=duck,
         by="campaign",
         reference="day < DATE '2026-03-22'",
-        where="day >= DATE '2026-03-22'",
-        at_most=TOLERANCES,
+        current="day >= DATE '2026-03-22'",
+        tolerance=TOLERANCES,
     )
     for row in moved.to_pylist():
         if row["verdict"] is not None:

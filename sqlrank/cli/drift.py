@@ -22,7 +22,6 @@ from sqlrank.cli.options import (
     TempDirectory,
     Threads,
     Timeout,
-    Where,
 )  # fmt: skip
 from sqlrank.cli.parsing import list_sources, parse_policies, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
@@ -35,10 +34,12 @@ from sqlrank.output.formats import DEFAULT_DIGITS, TableStyle, resolve_format, w
 def drift(
     metrics: Metrics,
     rollup: Annotated[str, typer.Option(help="Sums that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")],
-    reference: Annotated[str, typer.Option(help="A condition on what is compared with, such as \"day < '2026-03-01'\".")],
-    where: Where = None,
+    reference: Annotated[str, typer.Option(help="A condition on the rows compared with, such as \"day < '2026-03-01'\".")],
+    current: Annotated[
+        str | None, typer.Option(help="A condition on the rows to compare, such as \"day >= '2026-03-01'\"; all rows by default.")
+    ] = None,
     by: Annotated[list[str] | None, typer.Option(help="A column within which is compared, such as campaign. Repeat for more.")] = None,
-    at_most: Annotated[
+    tolerance: Annotated[
         list[str] | None, typer.Option(help="By how much a metric may have moved: 0.01, 2%, or of one metric PSI=0.2. Repeat for more.")
     ] = None,
     confidence: Confidence = None,
@@ -57,11 +58,11 @@ def drift(
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Detect drift of metrics and scores in a rollup. With --at-most, exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
+    """Detect drift of metrics and scores in a rollup. With --tolerance, exit status: 0 pass, 1 fail, 3 inconclusive, 2 error."""
     with exit_on_error():
         form = resolve_format(format, output, digits)
-        if not at_most and (treat_inconclusive_as or summary_file or junit_file):
-            raise SqlrankError("--treat-inconclusive-as, --summary and --junit are for verdicts, which need --at-most")
+        if not tolerance and (treat_inconclusive_as or summary_file or junit_file):
+            raise SqlrankError("--treat-inconclusive-as, --summary and --junit are for verdicts, which need --tolerance")
         verdict_output = VerdictOutput.check(
             "drift",
             FileKind.DRIFT,
@@ -76,9 +77,9 @@ def drift(
             metrics,
             rollup=rollup,
             reference=reference,
-            where=where,
+            current=current,
             by=by or (),
-            at_most=parse_tolerance_options("--at-most", at_most) or None,
+            tolerance=parse_tolerance_options("--tolerance", tolerance) or None,
             confidence=confidence,
             connection=db,
             sql_dir=sql_dir,
@@ -89,7 +90,7 @@ def drift(
             **parse_policies(policy, sql_dir),
         )
         decimals = DEFAULT_DIGITS if digits is None else digits
-        if not at_most:
+        if not tolerance:
             write_result(result, form, FileKind.DRIFT, verdict_output.output, TableStyle(decimals, keep_orientation=True))
-    if at_most:
+    if tolerance:
         verdict_output.write_and_exit(result, DRIFT_DISPLAY_COLUMNS if confidence is None else DRIFT_INTERVAL_COLUMNS, form, decimals)

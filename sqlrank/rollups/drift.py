@@ -135,9 +135,9 @@ def drift(
     *,
     rollup: Any,
     reference: str,
-    where: str | None = None,
+    current: str | None = None,
     by: str | Sequence[str] = (),
-    at_most: float | str | Mapping[str, float | str] | None = None,
+    tolerance: float | str | Mapping[str, float | str] | None = None,
     confidence: float | None = None,
     connection: Any = None,
     dialect: str | None = None,
@@ -154,9 +154,9 @@ def drift(
         metrics: as for :func:`sqlrank.evaluate` with ``rollup=``.
         rollup: the sums that :func:`sqlrank.rollup` made.
         reference: a condition in SQL that selects the reference rows, such as ``"day < '2026-03-01'"``.
-        where: a condition that selects the rows to compare, such as ``"day >= '2026-03-01'"``; all rows by default.
+        current: a condition that selects the rows to compare, such as ``"day >= '2026-03-01'"``; all rows by default.
         by: key columns of the rollup to group by.
-        at_most: maximum change of a metric, up or down, for a verdict on each row: ``0.01``, ``"2%"`` of the reference's value, or by name,
+        tolerance: maximum change of a metric, up or down, for a verdict on each row: ``0.01``, ``"2%"`` of the reference's value, or by name,
             ``{"AUC": 0.01, "PSI": 0.2}``. ``"*"`` means all other metrics. PSI needs a tolerance under its own name.
         confidence: confidence level, such as 0.95: adds intervals of the differences to a rollup with buckets, and bases verdicts on them.
         connection: where the rollup is.
@@ -171,7 +171,7 @@ def drift(
     Returns:
         A row per group and metric. The columns of ``by`` come first, then ``metric`` (string), ``value_reference``, ``value_current``,
         ``difference``, and its guaranteed bounds ``bound_low`` and ``bound_high`` (float64). ``confidence`` adds the interval limits ``ci_low``
-        and ``ci_high``, the standard error ``se``, the number of buckets ``n_buckets`` (int64) and the p-value ``p_value``. ``at_most`` adds
+        and ``ci_high``, the standard error ``se``, the number of buckets ``n_buckets`` (int64) and the p-value ``p_value``. ``tolerance`` adds
         ``tolerance``, ``verdict`` and ``reason`` (string). ``num_days_reference`` and ``num_days_current`` exist if there is a column ``day``;
         ``num_rows_reference`` and ``num_rows_current`` are int64. ``PSI`` is the population stability index over deciles of the reference's
         scores, if the rollup has bins. Rows
@@ -185,17 +185,17 @@ def drift(
     >>> import sqlrank
     >>> clicks = pa.table({"day": [1, 1, 2, 2], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.25, 0.75]})
     >>> rollup = sqlrank.rollup("AUC", predictions=clicks, by="day")
-    >>> drift("AUC", rollup=rollup, reference="day = 1", where="day = 2", at_most={"AUC": 0.1}).select(["metric", "difference", "verdict"]).to_pylist()
+    >>> drift("AUC", rollup=rollup, reference="day = 1", current="day = 2", tolerance={"AUC": 0.1}).select(["metric", "difference", "verdict"]).to_pylist()
     [{'metric': 'AUC', 'difference': -1.0, 'verdict': 'fail'}, {'metric': 'PSI', 'difference': 0.0, 'verdict': None}]
     """
-    call = Request(metrics, {}, by=by, where=where, confidence=confidence, sql_dir=sql_dir, policies=policies)
+    call = Request(metrics, {}, by=by, confidence=confidence, sql_dir=sql_dir, policies=policies)
     _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
     request = ContrastRequest(call, rollup_metrics, resolved_metrics, names, ResourceLimits(memory_limit, threads, temp_directory, timeout))
     interval_metrics = [metric.name for metric in request.metrics_with_interval.metrics] if confidence is not None else []
     tolerances = (
         None
-        if at_most is None
-        else DriftTolerances.from_argument(at_most, [metric.name for metric in rollup_metrics.metrics], interval_metrics)
+        if tolerance is None
+        else DriftTolerances.from_argument(tolerance, [metric.name for metric in rollup_metrics.metrics], interval_metrics)
     )
 
     def work(database: Database) -> tuple[SideResult, SideResult]:
@@ -203,10 +203,10 @@ def drift(
         rollup_table.check_metrics(rollup_metrics, names)
         if confidence is not None:
             rollup_table.check_buckets(names)
-        conditions = [(reference, "reference"), (where, "where")]
+        conditions = [(reference, "reference"), (current, "current")]
         rows = [rollup_table.select_rows(database, rollup_metrics, text, argument, reads_bins=True) for text, argument in conditions]
-        if where is not None:
-            rollup_table.select_rows(database, rollup_metrics, f"({reference}) OR ({where})")
+        if current is not None:
+            rollup_table.select_rows(database, rollup_metrics, f"({reference}) OR ({current})", "current")
         reference_side, current_side = (request.evaluate_side(MergeQuery(database, rollup_table, side_rows, names)) for side_rows in rows)
         return reference_side, current_side
 

@@ -17,7 +17,7 @@ from tests.unit.command_line import call
 if TYPE_CHECKING:
     from pathlib import Path
 
-DAYS = {"reference": "day = 1", "where": "day = 2"}
+DAYS = {"reference": "day = 1", "current": "day = 2"}
 
 
 def two_days(then: list[tuple[float, float]], now: list[tuple[float, float]], is_open: bool = True, **columns: Any) -> pa.Table:
@@ -63,7 +63,7 @@ def test_psi_by_hand() -> None:
 @pytest.mark.slow
 def test_metrics_are_those_of_evaluate() -> None:
     made = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
-    found = sqlrank.drift(["AUC", "LogLoss"], rollup=made, reference="day < 4", where="day >= 4", by="campaign").to_pylist()
+    found = sqlrank.drift(["AUC", "LogLoss"], rollup=made, reference="day < 4", current="day >= 4", by="campaign").to_pylist()
     then, now = (
         {row["campaign"]: row for row in sqlrank.evaluate(["AUC", "LogLoss"], rollup=made, where=where, by="campaign").to_pylist()}
         for where in ("day < 4", "day >= 4")
@@ -88,7 +88,7 @@ def test_metrics_are_those_of_evaluate() -> None:
 @pytest.mark.slow
 def test_another_engine() -> None:
     made = sqlrank.rollup(["AUC", "LogLoss"], predictions=clicks(), by=["day", "campaign"])
-    asked = {"reference": "day < 4", "where": "day >= 4", "by": "campaign", "at_most": {"PSI": 0.1}}
+    asked = {"reference": "day < 4", "current": "day >= 4", "by": "campaign", "tolerance": {"PSI": 0.1}}
     here = sqlrank.drift(["AUC", "LogLoss"], rollup=made, **asked).to_pylist()
     there = sqlrank.drift(["AUC", "LogLoss"], rollup="s", connection=on_sqlite(made), dialect="sqlite", **asked).to_pylist()
     assert there == [pytest.approx(row, abs=1e-12) for row in here]
@@ -98,13 +98,13 @@ def test_another_engine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("at_most", "is_open", "verdict"),
+    ("tolerance", "is_open", "verdict"),
     [(0.9, True, "pass"), (0.3, True, "inconclusive"), (0.23, False, "fail"), (0.24, False, "pass"), ("40%", False, "pass"), ("30%", False, "fail")],
 )  # fmt: skip
-def test_verdicts_are_certain(at_most: Any, is_open: bool, verdict: str) -> None:
+def test_verdicts_are_certain(tolerance: Any, is_open: bool, verdict: str) -> None:
     """AUC falls by 0.2375, 32 % of what it was; of open bins by -0.4 to 0.875."""
     rollup = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)], is_open)
-    result = sqlrank.drift("AUC", rollup=rollup, at_most=at_most, **DAYS)
+    result = sqlrank.drift("AUC", rollup=rollup, tolerance=tolerance, **DAYS)
     assert [(row["metric"], row["verdict"]) for row in result.to_pylist()] == [("AUC", verdict), ("PSI", None)]
     assert result.schema.metadata[b"sqlrank.verdict"].decode() == verdict
 
@@ -120,7 +120,7 @@ def test_the_worst_comes_first_and_what_is_not_there_is_skipped() -> None:
             table["label"].append(number % 2)
             table["score"].append(0.5 if number % 2 == 0 else 0.75 if number < 20 * share else 0.25)
     rollup = sqlrank.rollup("AUC", predictions=pa.table(table), by=["day", "campaign"], binning="exact")
-    result = sqlrank.drift("AUC", rollup=rollup, by="campaign", at_most=0.15, **DAYS).to_pylist()
+    result = sqlrank.drift("AUC", rollup=rollup, by="campaign", tolerance=0.15, **DAYS).to_pylist()
     found = [(row["campaign"], row["verdict"], row["reason"]) for row in result if row["metric"] == "AUC"]
     assert found == [
         ("b", "fail", "moved by more than the tolerance"),
@@ -134,7 +134,7 @@ def test_a_metric_that_became_undefined_does_not_pass() -> None:
     """On the second day all labels are positive, so that AUC is undefined; LogLoss is not."""
     table = pa.table({"day": [1] * 8 + [2] * 8, "label": [0, 1] * 4 + [1] * 8, "score": [0.25, 0.75] * 8})
     rollup = sqlrank.rollup(["AUC", "LogLoss"], predictions=table, by="day", binning="exact")
-    result = sqlrank.drift(["AUC", "LogLoss"], rollup=rollup, at_most={"AUC": 0.5, "LogLoss": 9}, **DAYS)
+    result = sqlrank.drift(["AUC", "LogLoss"], rollup=rollup, tolerance={"AUC": 0.5, "LogLoss": 9}, **DAYS)
     found = {row["metric"]: (row["verdict"], row["reason"]) for row in result.to_pylist()}
     assert found["AUC"] == ("inconclusive", "undefined for the days that are compared")
     assert found["LogLoss"][0] == "pass"
@@ -145,11 +145,11 @@ def test_a_metric_that_became_undefined_does_not_pass() -> None:
 def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, summary = tmp_path / "rollup.parquet", tmp_path / "summary.md"
     pq.write_table(two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)]), path)
-    asked = ["drift", "AUC", "--rollup", path, "--reference", "day = 1", "--where", "day = 2"]
-    found = {at_most: call(*asked, "--at-most", at_most) for at_most in ("0.9", "AUC=0.2", "PSI=0.2")}
+    asked = ["drift", "AUC", "--rollup", path, "--reference", "day = 1", "--current", "day = 2"]
+    found = {tolerance: call(*asked, "--tolerance", tolerance) for tolerance in ("0.9", "AUC=0.2", "PSI=0.2")}
     assert {name: result.exit_code for name, result in found.items()} == {"0.9": 0, "AUC=0.2": 3, "PSI=0.2": 1}
     assert found["PSI=0.2"].stdout.endswith("verdict: fail\n")
-    assert call(*asked, "--at-most", "0.2", "--treat-inconclusive-as", "pass", "--summary", summary).exit_code == 0
+    assert call(*asked, "--tolerance", "0.2", "--treat-inconclusive-as", "pass", "--summary", summary).exit_code == 0
     assert summary.read_text("utf-8").startswith("## sqlrank drift: inconclusive\n\n| metric | value_reference |")
     plain = call(*asked, "--format", "csv")
     assert (plain.exit_code, plain.stdout.splitlines()[0]) == (
@@ -158,11 +158,11 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
     )
     assert (
         call(*asked, "--treat-inconclusive-as", "pass").stderr
-        == "sqlrank: --treat-inconclusive-as, --summary and --junit are for verdicts, which need --at-most\n"
+        == "sqlrank: --treat-inconclusive-as, --summary and --junit are for verdicts, which need --tolerance\n"
     )
-    assert "--at-most 0.2: given twice for all metrics" in call(*asked, "--at-most", "0.1", "--at-most", "0.2").stderr
+    assert "--tolerance 0.2: given twice for all metrics" in call(*asked, "--tolerance", "0.1", "--tolerance", "0.2").stderr
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    written = call(*asked, "--at-most", "PSI=0.2", "--junit", tmp_path / "drift.xml", "--format", "json")
+    written = call(*asked, "--tolerance", "PSI=0.2", "--junit", tmp_path / "drift.xml", "--format", "json")
     assert written.stderr.splitlines()[0].startswith("::error title=sqlrank drift::PSI: moved by more than the tolerance: difference ")
     suite = ET.parse(tmp_path / "drift.xml").getroot()  # noqa: S314  it was written here
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")  # AUC has no verdict, and is no test
@@ -174,8 +174,8 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
     [
         ({"reference": "day = 9"}, "^rollup: Table has no rows to add up; see what reference= leaves of it"),
         ({"reference": "bin = 1"}, "^reference: bin is no column that rows of the rollup are told apart by"),
-        ({"at_most": {"LogLoss": 1}}, "^tolerance of 'LogLoss', which is not asked for; there are: AUC, PSI"),
-        ({"at_most": "much"}, "^tolerance='much' is not possible: give a number from 0, such as 0.01, or a share of the baseline"),
+        ({"tolerance": {"LogLoss": 1}}, "^tolerance of 'LogLoss', which is not asked for; there are: AUC, PSI"),
+        ({"tolerance": "much"}, "^tolerance='much' is not possible: give a number from 0, such as 0.01, or a share of the baseline"),
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
         ({"by": "campaign"}, "^rollup: 'campaign' is no column that rows of Table are told apart by"),
         (

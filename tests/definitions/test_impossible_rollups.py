@@ -84,7 +84,7 @@ def test_sums_of_metrics_are_looked_at_where_they_are_read() -> None:
             sqlrank.evaluate("LogLoss", rollup=with_value(name, value))
     assert sqlrank.evaluate("LogLoss", rollup=with_value("positives", -1.0)).num_rows == 1
     with pytest.raises(sqlrank.InputError, match="has rows with -1 in positives"):
-        sqlrank.drift("LogLoss", rollup=with_value("positives", -1.0), reference="day = 1", where="day = 2")
+        sqlrank.drift("LogLoss", rollup=with_value("positives", -1.0), reference="day = 1", current="day = 2")
 
 
 @pytest.mark.parametrize(

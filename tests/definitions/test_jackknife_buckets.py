@@ -284,7 +284,7 @@ def test_another_engine_makes_and_adds_them_up() -> None:
 
 @pytest.mark.slow
 def test_drift_leaves_a_bucket_out_of_both_times() -> None:
-    asked = {"rollup": kept(), "reference": "day < 4", "where": "day >= 4", "confidence": 0.95}
+    asked = {"rollup": kept(), "reference": "day < 4", "current": "day >= 4", "confidence": 0.95}
     result = sqlrank.drift(METRICS, **asked)
     assert result.column_names[4:11] == ["bound_low", "bound_high", "ci_low", "ci_high", "se", "n_buckets", "p_value"]
     day = clicks()["day"].to_numpy()
@@ -317,7 +317,7 @@ def _two_sided(value: float, freedom: int) -> float:
 @pytest.mark.slow
 def test_verdicts_by_intervals() -> None:
     """Judge metrics by confidence intervals, and counts, which have none, by their bounds."""
-    asked = {"rollup": kept(), "reference": "day < 4", "where": "day >= 4", "at_most": {"LogLoss": 0.4, "num_predictions": 10}}
+    asked = {"rollup": kept(), "reference": "day < 4", "current": "day >= 4", "tolerance": {"LogLoss": 0.4, "num_predictions": 10}}
     certain, sure = (
         {
             row["metric"]: (row["verdict"], row["reason"])
@@ -328,7 +328,7 @@ def test_verdicts_by_intervals() -> None:
     assert certain["LogLoss"] == ("pass", "within the tolerance")
     assert sure["LogLoss"] == ("inconclusive", "cannot tell: the interval reaches past the tolerance")
     assert sure["num_predictions"] == certain["num_predictions"] == ("fail", "moved by more than the tolerance")
-    one = {**asked, "rollup": kept().filter(pa.compute.equal(kept()["bucket"], 3)), "confidence": 0.95, "at_most": 0.1}
+    one = {**asked, "rollup": kept().filter(pa.compute.equal(kept()["bucket"], 3)), "confidence": 0.95, "tolerance": 0.1}
     rows = {row["metric"]: row["reason"] for row in sqlrank.drift("LogLoss", **one).to_pylist()}
     assert rows["LogLoss"] == "cannot tell: too few buckets, or they do not differ"
 
@@ -354,9 +354,9 @@ def test_the_command(tmp_path: Path) -> None:
         "num_days",
         "num_rows",
     ]
-    drift = ("drift", "AUC", "--rollup", rollup, "--reference", "day < 4", "--where", "day >= 4", "--confidence", 0.95)
+    drift = ("drift", "AUC", "--rollup", rollup, "--reference", "day < 4", "--current", "day >= 4", "--confidence", 0.95)
     summary = tmp_path / "summary.md"
-    assert call(*drift, "--at-most", "AUC=0.001", "--summary", summary).exit_code == 3
+    assert call(*drift, "--tolerance", "AUC=0.001", "--summary", summary).exit_code == 3
     assert "| difference | bound_low | bound_high | ci_low | ci_high | tolerance |" in summary.read_text("utf-8")
     text = printed(*options[:4], "clicks", *options[5:], "--sql", "--dialect", "snowflake", "--insert", "ads.daily_rollup")
     assert "MD5('state:' || CAST(unit_id AS VARCHAR))" in text

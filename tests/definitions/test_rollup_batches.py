@@ -184,7 +184,7 @@ def test_windows_drift_and_another_engine_see_what_is_left() -> None:
     for ask in (
         lambda kept, **options: sqlrank.evaluate(metrics, rollup=kept, window_days=2, **options),
         lambda kept, **options: sqlrank.evaluate(metrics, rollup=kept, by="campaign", **options),
-        lambda kept, **options: sqlrank.drift("Brier", rollup=kept, reference="day < 3", where="day >= 3", **options),
+        lambda kept, **options: sqlrank.drift("Brier", rollup=kept, reference="day < 3", current="day >= 3", **options),
     ):
         keep = (
             ["AUC", "Brier", "num_days", "num_rows"]

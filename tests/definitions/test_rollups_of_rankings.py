@@ -242,7 +242,7 @@ def test_windows_and_drift() -> None:
             ["nDCG@5", "num_q"], where=f"queries.day BETWEEN {row['day'] - 1} AND {row['day']}", **_of(row["day"])
         ).to_pylist()
         assert {name: row[name] for name in direct} == pytest.approx(direct, abs=1e-12)
-    moved = sqlrank.drift("nDCG@5", rollup=made, reference="day = 1", where="day = 2", at_most={"nDCG@5": 1e-6}).to_pylist()
+    moved = sqlrank.drift("nDCG@5", rollup=made, reference="day = 1", current="day = 2", tolerance={"nDCG@5": 1e-6}).to_pylist()
     daily = [row["nDCG@5"] for row in sqlrank.evaluate("nDCG@5", rollup=made, by="day").to_pylist()]
     assert [(row["metric"], row["verdict"]) for row in moved] == [("nDCG@5", "fail")]
     assert moved[0]["difference"] == moved[0]["bound_low"] == moved[0]["bound_high"] == pytest.approx(daily[1] - daily[0], abs=1e-15)

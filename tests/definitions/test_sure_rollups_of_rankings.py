@@ -177,7 +177,7 @@ def test_differences_of_bucketed_rollups() -> None:
     """A bucket is left out of both times, and of both systems."""
     held = of_users()
     rollup = sqlrank.rollup("AP", by="day", unit="user_id", n_buckets=6, **held)
-    (moved,) = sqlrank.drift("AP", rollup=rollup, reference="day = 1", where="day > 1", confidence=0.9).to_pylist()
+    (moved,) = sqlrank.drift("AP", rollup=rollup, reference="day = 1", current="day > 1", confidence=0.9).to_pylist()
     assert moved["se"] > 0
     assert moved["ci_low"] < moved["difference"] < moved["ci_high"]
     worse = {**held, "run": held["run"].set_column(2, "score", pa.array(range(held["run"].num_rows)))}
@@ -229,4 +229,4 @@ def test_differences_without_buckets_are_refused() -> None:
     with pytest.raises(
         sqlrank.InputError, match=r"^rollup: Table has no column bucket, by which it is told how sure a metric is; make it anew with unit="
     ):
-        sqlrank.drift("AP", rollup=rollup, reference="day = 1", where="day = 2", confidence=0.9)
+        sqlrank.drift("AP", rollup=rollup, reference="day = 1", current="day = 2", confidence=0.9)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PREDICTIONS = ("--predictions", "{source}")
 TWO_SCORES = ("--column", "score=score", "--column", "score=other", "--policy", "level=query")
 FEATURES = ("--column", "features=score", "--column", "features=other")
-DRIFT = ("drift", "LogLoss", "--rollup", "{source}", "--reference", "day < DATE '2026-03-03'", "--at-most", "9")
+DRIFT = ("drift", "LogLoss", "--rollup", "{source}", "--reference", "day < DATE '2026-03-03'", "--tolerance", "9")
 
 
 @dataclass(frozen=True)
