@@ -143,6 +143,18 @@ def test_roles_that_are_missing_or_too_many(run: pa.Table, qrels: pa.Table) -> N
     refused("either predictions", predictions=run, run=run)
 
 
+def test_a_period_of_pandas_is_its_number() -> None:
+    """Arrow has the ordinal alone: months and days since 1970."""
+    months = pd.period_range("2026-01", periods=2, freq="M").repeat(2)
+    table = pd.DataFrame({"label": [0, 1, 1, 0], "score": [0.1, 0.7, 0.4, 0.5], "month": months})
+    result = sqlrank.evaluate("AUC", predictions=table, by="month")
+    assert (result.to_pylist(), result.schema.field("month").type) == ([{"month": 672, "AUC": 1.0}, {"month": 673, "AUC": 0.0}], pa.int64())
+    days = table.assign(day=pd.PeriodIndex(["2026-01-01", None, "2026-01-01", None], freq="D"))
+    assert sqlrank.evaluate("Positives", predictions=days, by="day")["day"].to_pylist() == [20454, None]
+    texts = sqlrank.evaluate("AUC", predictions=table.assign(month=table["month"].astype(str)), by="month")
+    assert texts["month"].to_pylist() == ["2026-01", "2026-02"]
+
+
 LABELS, SCORES = [0, 1, 1], [0.1, 0.7, 0.4]
 FRAME = pd.DataFrame({"label": LABELS, "score": SCORES})
 POLARS = pl.DataFrame({"label": LABELS, "score": SCORES})
