@@ -64,6 +64,7 @@ engines: $(VENV)/.test  ## Compare every metric on every engine, and write down 
 	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/engines/test_engines.py tests/engines/test_experiments.py --write-matrix
 
 docs: $(VENV)/.test  ## Build the documentation into site/, with a page per metric (two minutes at first, then half of one)
+	$(BIN)/python -m website.relations
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 lint: $(VENV)/.test  ## Check style and types

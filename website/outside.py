@@ -14,6 +14,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "sql/README.md": "sql/index.md",
+    "sql/RELATIONS.md": "sql/relations.md",
     "benchmarks/README.md": "benchmarks.md",
     "examples/gate/README.md": "examples/gate.md",
     "examples/rollup/README.md": "examples/rollup.md",

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import sqlrank
-from website import examples, families, metric_page, outside
+from website import examples, families, metric_page, outside, relations
 from website.formulas import formula
 from website.kept import run
 
@@ -163,3 +163,7 @@ def test_a_page_names_what_a_metric_heeds_of_the_relations_that_it_reads(name: s
     assert expected in metric_page.page(file)
     told = set(re.findall(r"\w+", (ROOT / "docs" / "policies.md").read_text("utf-8")))
     assert set(re.findall(r"`(\w+)`", expected)) <= told
+
+
+def test_the_tree_and_the_columns_of_relations_are_those_of_the_files() -> None:
+    assert relations.PAGE.read_text("utf-8") == relations.page(), "run python -m website.relations"
