@@ -123,11 +123,12 @@ def evaluate(
 
     Returns:
         The ``by`` columns, ``slice`` for several groupings, ``query_id`` with ``per_query``, and ``k`` for a range of cut-offs. One float64
-        column per metric follows, under its canonical name; rows are ordered by the columns before the metrics. Undefined values are NULL.
+        column per metric follows, under its canonical name, or another tool's name if requested so; rows are ordered by the columns before
+        the metrics. Undefined values are NULL.
         A curve such as ``"ROC"`` has a row per ``point`` (int64). The schema's metadata contain the statement (``sqlrank.sql``), the rows
         searched for duplicates (``sqlrank.duplicates_searched``), and the plan of a global order (``sqlrank.score_order``). As JSON they
         contain the kinds of columns (``sqlrank.columns``) and properties of metrics (``sqlrank.measures``), which :func:`sqlrank.chart`
-        reads.
+        reads, and the canonical metrics of other tools' names (``sqlrank.canonical``).
 
     Raises:
         MetricError: a metric, parameter or policy does not exist or is not valid.
@@ -157,6 +158,7 @@ def evaluate(
         replicates=replicates,
         seed=seed,
         policies=policies,
+        requested_names=True,
     )
     if rollup is not None or window_days is not None or window_ends is not None:
         from sqlrank.rollups.evaluate_rollup import evaluate_rollup  # noqa: PLC0415  its import takes a tenth of a second
@@ -242,6 +244,7 @@ def sql(
         replicates=replicates,
         seed=seed,
         policies=policies,
+        requested_names=True,
     )
     if rollup is not None:
         from sqlrank.rollups.evaluate_sql import rollup_query_sql  # noqa: PLC0415  as for evaluate

@@ -102,7 +102,9 @@ def _fetch_result(prepared: PreparedStatement) -> pa.Table:
 
 def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
     columns = {output.name: output.kind for output in prepared.statement.outputs if output.kind != "audit"}
-    result_metadata = metrics_metadata(columns, prepared.question.metrics, prepared.question.library)
+    result_metadata = metrics_metadata(
+        columns, prepared.question.metrics, prepared.question.library, requested_names=prepared.question.call.requested_names
+    )
     metadata = {"sqlrank.version": __version__, "sqlrank.sql": prepared.text(), **result_metadata.to_schema_metadata()}
     if prepared.question.is_ranking:
         metadata["sqlrank.duplicates_searched"] = "none" if prepared.question.deduplicates else _duplicate_search_scope(prepared)

@@ -111,6 +111,7 @@ def prepare(question: ResolvedRequest, database: Database, check: CheckMode = "o
         weighted="weight" in columns.needed_columns.get("queries", ()),
         with_weights=question.call.include_query_weights,
         keep_unused=keep_unused,
+        requested_names=question.call.requested_names,
         base=base_role,
         confidence=question.confidence,
         query_column=input_ctes.sources[base_role].query_column if base_role is not None else "query_id",
@@ -167,7 +168,9 @@ class _CompileKey:
         types: tuple[str, ...],
     ) -> None:
         self.key = (metrics, library, sources, layout, header, audits)
-        metric_settings = tuple((metric.metric, tuple(sorted(metric.settings.items(), key=str))) for metric in metrics)
+        metric_settings = tuple(
+            (metric.metric, metric.requested_names, tuple(sorted(metric.settings.items(), key=str))) for metric in metrics
+        )
         # Trees compare equal regardless of column types, which determine the casts that are written.
         self._key = (library, metric_settings, tuple(sources.items()), repr(layout), header, tuple(audits.items()), types)
 

@@ -134,6 +134,7 @@ class Request:
         include_query_weights: Return the weights of queries with their values, if there are any.
         per_unit: Return pseudo-values of units for metrics of groups.
         only_query: The only query to read, if not None.
+        requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
     """
 
     metrics: Any
@@ -150,6 +151,7 @@ class Request:
     include_query_weights: bool = False
     per_unit: bool = False
     only_query: Any = None
+    requested_names: bool = False
     unit: str | None = None
     replicates: int | None = None
     seed: int | None = None

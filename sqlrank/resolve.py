@@ -10,7 +10,7 @@ from sqlrank.errors import InputError, MetricError, did_you_mean
 from sqlrank.interval_options import RESAMPLING_COLUMNS, parse_interval_options
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
-from sqlrank.registry.metric import freeze_value
+from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.request import with_previous_runs
@@ -106,6 +106,7 @@ class ResolvedRequest:
             *self.library.relation_columns,
             *role_columns,
             *(metric.sql_column for metric in self.metrics),
+            *(to_sql_name(name) for metric in self.metrics for name in metric.requested_names),
             CUTOFF_COLUMN,
             *RESAMPLING_COLUMNS,
         ]
@@ -219,6 +220,7 @@ def _split_group_expressions(columns: list[str], sets: list[list[str]] | None) -
 def _check_name_clashes(by: list[str], metrics: list[ResolvedMetric], reserved: set[str]) -> None:
     """Check that group-by columns do not identify documents or clash with result columns."""
     reserved |= {"query_id", "doc_id", "label", *(str(metric.metric) for metric in metrics)}
+    reserved |= {name for metric in metrics for name in metric.requested_names}
     reserved |= {CUTOFF_COLUMN} if any(isinstance(metric.metric.cutoff, tuple) for metric in metrics) else set()
     for name in by:
         if name in reserved or (name.lower() == RESULT_SLICE_COLUMN and RESULT_SLICE_COLUMN in reserved):

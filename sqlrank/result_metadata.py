@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError
 from sqlrank.registry.fingerprints import effective_policies
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.value_bounds import value_bounds
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
 
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
 RESULT_KEY, COLUMNS_KEY, MEASURES_KEY, CURVE_KEY = "sqlrank.result", "sqlrank.columns", "sqlrank.measures", "sqlrank.curve"
 """Metadata keys: kind of result, kinds of columns, metric properties, curve."""
 
+
+CANONICAL_KEY = "sqlrank.canonical"
+"""Metadata key of the canonical metrics of columns, or rows, with another tool's name: JSON by name."""
 
 ROW_COUNTS_KEY = "sqlrank.rows"
 """Metadata key of row counts per group: JSON rows of values and count."""
@@ -37,25 +44,76 @@ class ResultMetadata:
             ``weight``; in comparisons the column's own name.
         measures: For each metric its ``unit`` and ``better``, and if declared, where it is ``undefined`` and why it has ``no_interval``.
         curve: The ``name`` and ``settings`` of a curve.
+        canonical: The canonical metric of each column, or row, that has another tool's name.
     """
 
     result: str
     columns: Mapping[str, str]
     measures: Mapping[str, Mapping[str, str]]
     curve: Mapping[str, Any] | None = None
+    canonical: Mapping[str, str] = field(default_factory=dict)
 
     def to_schema_metadata(self) -> dict[str, str]:
         """Return the metadata as written into a schema."""
         metadata = {RESULT_KEY: self.result, COLUMNS_KEY: json.dumps(self.columns), MEASURES_KEY: json.dumps(self.measures)}
-        return metadata | ({} if self.curve is None else {CURVE_KEY: json.dumps(self.curve)})
+        metadata |= {} if self.curve is None else {CURVE_KEY: json.dumps(self.curve)}
+        return metadata | ({CANONICAL_KEY: json.dumps(self.canonical)} if self.canonical else {})
 
 
-def metrics_metadata(columns: Mapping[str, str], metrics: Sequence[ResolvedMetric], library: Registry) -> ResultMetadata:
-    """Build the metadata of a result with these columns."""
+def metrics_metadata(
+    columns: Mapping[str, str], metrics: Sequence[ResolvedMetric], library: Registry, *, requested_names: bool = False
+) -> ResultMetadata:
+    """Build the metadata of a result with these columns, which have canonical or requested names."""
     if metrics[0].file.kind == "curves":
         curve = {"name": metrics[0].file.display_name, "settings": effective_policies(metrics[0], library)}
         return ResultMetadata("curve", columns, {}, curve)
-    return ResultMetadata("metrics", columns, {str(metric.metric): _measure(metric, library) for metric in metrics})
+    if not requested_names:
+        return ResultMetadata("metrics", columns, {str(metric.metric): _measure(metric, library) for metric in metrics})
+    measures = {name: _measure(metric, library) for metric in metrics for name in metric.requested_names}
+    return ResultMetadata("metrics", columns, measures, canonical=canonical_names(metrics))
+
+
+def canonical_names(metrics: Sequence[ResolvedMetric]) -> dict[str, str]:
+    """Return the canonical metric of each requested name that is another tool's."""
+    return {name: str(metric.metric) for metric in metrics for name in metric.requested_names if name != str(metric.metric)}
+
+
+def rename_metric_rows(rows: pa.Table, metrics: Sequence[ResolvedMetric]) -> pa.Table:
+    """Give rows the requested name of their ``metric``; several names repeat the rows."""
+    canonical = canonical_names(metrics)
+    if not canonical:
+        return rows
+    import pyarrow as pa  # noqa: PLC0415  help does not need it
+
+    names_by_metric = {str(metric.metric): metric.requested_names for metric in metrics}
+    repeated = [(row, name) for row, metric in enumerate(rows["metric"].to_pylist()) for name in names_by_metric.get(metric, (metric,))]
+    names = pa.array([name for _, name in repeated], pa.string())
+    renamed = rows.take([row for row, _ in repeated]).set_column(rows.column_names.index("metric"), "metric", names)
+    metadata = {**(rows.schema.metadata or {}), CANONICAL_KEY.encode(): json.dumps(canonical).encode()}
+    if (measures := metadata.get(MEASURES_KEY.encode())) is not None:
+        by_metric = json.loads(measures)
+        requested = {name: by_metric[metric] for metric, names in names_by_metric.items() for name in names}
+        metadata[MEASURES_KEY.encode()] = json.dumps(requested).encode()
+    return renamed.replace_schema_metadata(metadata)
+
+
+def requested_columns(columns: Sequence[str], metrics: Sequence[ResolvedMetric]) -> list[tuple[str, str]]:
+    """Return each column of a result with its requested name; several names repeat a metric's columns."""
+    suffixes = ("", *(f".{name}" for name in (*BOUNDS, CI_LOW, CI_HIGH, SE, N_UNITS, N_BUCKETS)))
+    columns_by_metric = {str(metric.metric): [f"{metric.metric}{suffix}" for suffix in suffixes] for metric in metrics}
+    metric_by_column = {column: metric for metric, names in columns_by_metric.items() for column in names}
+    names_by_metric = {str(metric.metric): metric.requested_names for metric in metrics}
+    pairs: list[tuple[str, str]] = []
+    for metric, group in groupby(columns, key=metric_by_column.get):
+        metric_columns = list(group)
+        names = ("",) if metric is None else names_by_metric[metric]
+        pairs += [(column, name + column[len(metric or "") :]) for name in names for column in metric_columns]
+    return pairs
+
+
+def read_canonical_names(metadata: Mapping[bytes, bytes] | None, label: str = "this result") -> Mapping[str, str]:
+    """Parse the canonical metrics of the names in a result; raise ``InputError`` if damaged."""
+    return read_json(metadata, CANONICAL_KEY, make_mapping_check(is_text), label) if CANONICAL_KEY in read_texts(metadata) else {}
 
 
 def comparison_metadata(result: str, schema: Any, by: Sequence[str], measures: Mapping[bytes, bytes]) -> ResultMetadata:
@@ -89,9 +147,8 @@ def read_result_metadata(metadata: Mapping[bytes, bytes] | None, label: str = "t
     measures = read_json(metadata, MEASURES_KEY, make_mapping_check(_is_measure), label)
     if entries[RESULT_KEY] == "metrics" and not {name for name, kind in columns.items() if kind == "metric"} <= measures.keys():
         raise InputError(f"{label} has damaged metadata ({MEASURES_KEY}); give a result as sqlrank returned or stored it")
-    return ResultMetadata(
-        entries[RESULT_KEY], columns, measures, read_json(metadata, CURVE_KEY, _is_curve, label) if CURVE_KEY in entries else None
-    )
+    curve = read_json(metadata, CURVE_KEY, _is_curve, label) if CURVE_KEY in entries else None
+    return ResultMetadata(entries[RESULT_KEY], columns, measures, curve, read_canonical_names(metadata, label))
 
 
 def _is_measure(value: Any) -> bool:

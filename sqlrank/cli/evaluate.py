@@ -113,7 +113,7 @@ def evaluate(
         displayed = totalled(displayed, evaluated(per_query=False)) if with_total else displayed
         displayed = to_long_format(displayed) if confidence is not None and form in HUMAN_FORMATS else displayed
     with exit_on_error():
-        write_result(displayed, form, FileKind.METRICS, file, TableStyle.for_columns(displayed.column_names, library, digits, with_total))
+        write_result(displayed, form, FileKind.METRICS, file, TableStyle.for_result(displayed, library, digits, with_total))
     for reason in null_reasons(result):
         typer.echo(f"note: {reason}", err=True)
     searched = result.schema.metadata.get(b"sqlrank.duplicates_searched", b"none").decode()

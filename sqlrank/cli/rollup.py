@@ -139,7 +139,7 @@ def rollup(
         limits = {"memory_limit": memory_limit, "threads": threads, "temp_directory": temp_directory, "timeout": timeout}
         result = sqlrank.rollup(metrics, **options, check=check, **limits)  # type: ignore[arg-type]
         if insert is None or output is not None:
-            write_result(result, form, FileKind.ROLLUP, file, TableStyle.for_columns(result.column_names, registry_for(sql_dir), digits))
+            write_result(result, form, FileKind.ROLLUP, file, TableStyle.for_result(result, registry_for(sql_dir), digits))
         if insert is not None:
             typer.echo(f"{result.num_rows:,} rows in {insert}", err=True)
 

@@ -13,7 +13,7 @@ from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired,
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError
 from sqlrank.request import Request, collect_sources
-from sqlrank.result_metadata import comparison_metadata
+from sqlrank.result_metadata import comparison_metadata, rename_metric_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -177,4 +177,5 @@ def compare(
     metadata |= comparison_metadata(
         "differences" if per_query else "comparison", result.schema, within, schema_metadata
     ).to_schema_metadata()
-    return result.replace_schema_metadata(metadata | {"sqlrank.sql": schema_metadata[b"sqlrank.sql"].decode()})
+    result = result.replace_schema_metadata(metadata | {"sqlrank.sql": schema_metadata[b"sqlrank.sql"].decode()})
+    return rename_metric_rows(result, request.metrics)

@@ -82,12 +82,13 @@ def _without_units(metric: ResolvedMetric, measure: ComparedMetric, question: Re
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """A comparison: the call for unit values, the system column, the groupings, and the metrics."""
+    """A comparison: the call for unit values, the system column, the groupings, and the metrics, also as resolved."""
 
     call: Request
     system_column: str
     groupings: list[list[str]]
     measures: list[ComparedMetric]
+    metrics: list[ResolvedMetric]
 
     @property
     def uses_influence(self) -> bool:
@@ -114,19 +115,20 @@ class ComparisonRequest:
             raise MetricError(f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems; leave it out of by")
         system_keys = [] if has_score_systems or system is None else [system_column]
         plain_call = replace(call, by=[*system_keys, *groups[0]], confidence=None, per_query=False)
-        measures = _measures(resolve_request(replace(plain_call, unit=None)))
+        question = resolve_request(replace(plain_call, unit=None))
+        measures = _measures(question)
         metric_by_influence = {measure.uses_influence: measure.name for measure in measures if measure.no_interval is None}
         if len(metric_by_influence) > 1:
             raise MetricError(
                 f"{metric_by_influence[False]} is compared by queries and {metric_by_influence[True]} by rows or units; compare them in two calls"
             )
         if True in metric_by_influence:
-            return cls(replace(plain_call, confidence=PLACEHOLDER_LEVEL, per_unit=True), system_column, groups, measures)
+            return cls(replace(plain_call, confidence=PLACEHOLDER_LEVEL, per_unit=True), system_column, groups, measures, question.metrics)
         if call.unit is not None:
             raise MetricError(
                 f"unit={call.unit!r} is not possible for {metric_by_influence[False]}, whose units are queries; leave out unit"
             )
-        return cls(replace(plain_call, per_query=True, include_query_weights=True), system_column, groups, measures)
+        return cls(replace(plain_call, per_query=True, include_query_weights=True), system_column, groups, measures, question.metrics)
 
     @property
     def declared_order(self) -> list[str]:

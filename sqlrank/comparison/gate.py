@@ -21,6 +21,7 @@ from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, did_you_mean
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import Request, collect_sources
+from sqlrank.result_metadata import canonical_names, read_canonical_names, rename_metric_rows
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_parquet, read_texts
 
 if TYPE_CHECKING:
@@ -57,7 +58,16 @@ def read_baseline(source: Any) -> pa.Table:
         raise InputError(f"two columns of {name} have the same name: {', '.join(table.column_names)}")
     if DEFINITIONS_KEY.encode() not in (table.schema.metadata or {}) or QUERY_ID not in table.column_names:
         raise InputError(f"{name} does not hold the values of queries; store them: sqlrank evaluate ... --per-query -o baseline.parquet")
-    return table
+    return _with_canonical_columns(table)
+
+
+def _with_canonical_columns(table: pa.Table) -> pa.Table:
+    """Rename the columns of metrics to their canonical names; a metric under two names keeps one column."""
+    canonical = read_canonical_names(table.schema.metadata, "the baseline")
+    columns: dict[str, str] = {}
+    for name in table.column_names:
+        columns.setdefault(canonical.get(name, name), name)
+    return table.select(list(columns.values())).rename_columns(list(columns)).replace_schema_metadata(table.schema.metadata)
 
 
 def stack_with_baseline(candidate: pa.Table, stored: pa.Table, group: Sequence[str], measures: Sequence[ComparedMetric]) -> pa.Table:
@@ -249,7 +259,7 @@ def gate(
     groupings = [[], [by]] if isinstance(by, str) else [[], list(by)] if by and isinstance(by[0], str) else by
     request = ComparisonRequest.from_call(call, None if is_stored else system, groupings)
     measures = request.measures
-    tolerances = parse_tolerances(tolerance, measures)
+    tolerances = parse_tolerances(tolerance, measures, canonical_names(request.metrics))
     for measure in measures:
         check_direction(measure)
     work_limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
@@ -281,7 +291,7 @@ def gate(
         ]
         return _verdict_table(units, request, tables, pair, summaries, tolerances, verdicts, confidence)
 
-    return with_unit_tables(tables, request, work_limits, work, system_tables)
+    return rename_metric_rows(with_unit_tables(tables, request, work_limits, work, system_tables), request.metrics)
 
 
 def _pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence[str]) -> tuple[str, str]:

@@ -49,22 +49,24 @@ class Tolerance:
         return f"{100 * self.value:g}%" if self.is_share else f"{self.value:g}"
 
 
-def parse_tolerances(tolerances: Any, measures: Sequence[ComparedMetric]) -> list[Tolerance]:
+def parse_tolerances(tolerances: Any, measures: Sequence[ComparedMetric], canonical: Mapping[str, str] | None = None) -> list[Tolerance]:
     """Parse the tolerance of every metric: a common one, or by metric with default ``*``.
+
+    ``canonical`` has the canonical metrics of other requested names.
 
     Raises:
         MetricError: an invalid tolerance, or one of a metric that was not requested.
     """
     by_name = tolerances if isinstance(tolerances, Mapping) else {DEFAULT_KEY: tolerances}
-    names = {measure.name: measure.name for measure in measures} | {DEFAULT_KEY: DEFAULT_KEY}
+    names = {measure.name: measure.name for measure in measures} | {DEFAULT_KEY: DEFAULT_KEY, **(canonical or {})}
     tolerance_by_metric = {}
     for name, value in by_name.items():
-        canonical = names.get(name) or names.get(str(parse_metric_text(str(name))))
-        if canonical is None:
+        metric = names.get(name) or names.get(str(parse_metric_text(str(name))))
+        if metric is None:
             raise MetricError(
                 f"tolerance of {name!r}, which is not asked for; there are: {', '.join(measure.name for measure in measures)}"
             )
-        tolerance_by_metric[canonical] = Tolerance(*parse_absolute_or_relative(value, "tolerance", least=0.0))
+        tolerance_by_metric[metric] = Tolerance(*parse_absolute_or_relative(value, "tolerance", least=0.0))
     no_tolerance = Tolerance(0.0, is_share=False)
     return [tolerance_by_metric.get(measure.name, tolerance_by_metric.get(DEFAULT_KEY, no_tolerance)) for measure in measures]
 

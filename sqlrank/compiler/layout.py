@@ -103,6 +103,7 @@ class ResultLayout:
         query_column: Column that identifies lists of ``base``.
         confidence: Interval options.
         keep_unused: Skip projection pruning, so that every CTE keeps all its columns.
+        requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
     """
 
     shape: GroupingLayout
@@ -114,3 +115,4 @@ class ResultLayout:
     query_column: str = QUERY_ID
     confidence: IntervalOptions | None = None
     keep_unused: bool = False
+    requested_names: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,11 @@ from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
 from sqlrank.compiler.layout import SLICE_COLUMN, OutputColumn
 from sqlrank.compiler.projection_pruning import drop_empty_ctes, prune_projections
-from sqlrank.compiler.relation_ctes import RelationCtes
+from sqlrank.compiler.relation_ctes import RelationCtes, unique_name
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, score_column_name, slice_label
 from sqlrank.errors import MetricError
+from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
 from sqlrank.sql_ast import BIGINT
 
@@ -88,7 +89,42 @@ def compile_statement(
     if layout.confidence is not None and not layout.confidence.per_unit:
         metric_outputs = [output for metric_output in metric_outputs for output in [metric_output, *_limits(metric_output)]]
     keys += [OutputColumn(CUTOFF_COLUMN, CUTOFF_COLUMN, "cutoff")] if cutoff_range else []
-    return _with_ctes(body, relations, aggregations, [*keys, *metric_outputs, *audit_outputs, *weight_outputs], header, layout.keep_unused)
+    outputs = [*keys, *metric_outputs, *audit_outputs, *weight_outputs]
+    outputs = _under_requested_names(body, outputs) if layout.requested_names else outputs
+    return _with_ctes(body, relations, aggregations, outputs, header, layout.keep_unused)
+
+
+def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) -> list[OutputColumn]:
+    """Rename the columns of metrics in place to the requested names, and return the output columns.
+
+    A metric with several names has a column for each; its value is computed once, in a CTE.
+    """
+    taken = {output.alias for output in outputs if output.metric is None or output.name in output.metric.requested_names}
+    groups: list[list[tuple[exp.Expr, OutputColumn]]] = []
+    for pair in zip(body.selects, outputs, strict=True):
+        if pair[1].kind in INTERVAL_SUFFIXES:
+            groups[-1].append(pair)
+        else:
+            groups.append([pair])
+    items: list[exp.Expr] = []
+    renamed: list[OutputColumn] = []
+    for group in groups:
+        value = group[0][1]
+        for name in (value.name,) if value.metric is None else value.metric.requested_names:
+            if name == value.name:
+                items += [item for item, _ in group]
+                renamed += [output for _, output in group]
+                continue
+            alias = unique_name(to_sql_name(name), taken)
+            columns = [
+                replace(output, alias=f"{alias}{output.alias[len(value.alias) :]}", name=f"{name}{output.name[len(value.name) :]}")
+                for _, output in group
+            ]
+            taken |= {output.alias for output in columns}
+            items += [exp.alias_(item.unalias().copy(), output.alias) for (item, _), output in zip(group, columns, strict=True)]
+            renamed += columns
+    body.set("expressions", items)
+    return renamed
 
 
 def _scores(aggregations: AggregationCtes) -> tuple[str, ...]:

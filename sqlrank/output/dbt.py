@@ -105,6 +105,7 @@ def dbt_model(
         replicates=replicates,
         seed=seed,
         policies=policies,
+        requested_names=True,
     )
     options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "unit": unit, **policies}
     check_name(name)

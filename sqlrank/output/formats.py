@@ -18,6 +18,7 @@ from sqlrank.output.latex import bold, escape_latex, latex
 from sqlrank.output.markdown import escape_markdown, markdown
 from sqlrank.output.reshape import TOTAL_QUERY
 from sqlrank.registry.metric_info import better_direction, is_count_metric
+from sqlrank.result_metadata import read_canonical_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,12 +85,13 @@ class TableStyle:
     keep_orientation: bool = False
 
     @classmethod
-    def for_columns(cls, columns: Sequence[str], library: Registry, digits: int | None = None, has_total: bool = False) -> TableStyle:
-        """Return the style of columns that have the names of metrics."""
-        counts = frozenset(name for name in columns if is_count_metric(name, library))
-        return cls(
-            DEFAULT_DIGITS if digits is None else digits, counts, {name: better_direction(name, library) for name in columns}, has_total
-        )
+    def for_result(cls, result: pa.Table, library: Registry, digits: int | None = None, has_total: bool = False) -> TableStyle:
+        """Return the style of a result, whose columns have the names of metrics."""
+        canonical = read_canonical_names(result.schema.metadata)
+        metrics = {name: canonical.get(name, name) for name in result.column_names}
+        counts = frozenset(name for name, metric in metrics.items() if is_count_metric(metric, library))
+        better = {name: better_direction(metric, library) for name, metric in metrics.items()}
+        return cls(DEFAULT_DIGITS if digits is None else digits, counts, better, has_total)
 
 
 def resolve_format(format_option: Format | None, output: Path | None, digits: int | None = None) -> Format:

@@ -9,6 +9,7 @@ from sqlrank.registry.aliases import canonical_metric
 from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE
+from sqlrank.result_metadata import read_canonical_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,15 +32,16 @@ def sort_and_limit(result: pa.Table, library: Registry, sort: str | None, top: i
 
         reverse = sort.startswith("-") and sort not in result.column_names
         name = _column(sort.removeprefix("-") if reverse else sort, result, library)
+        canonical = read_canonical_names(result.schema.metadata)
         is_metric = str(result.schema.field(name).type) == "double"
-        is_descending = (is_metric and better_direction(name, library) != "lower") is not reverse
+        is_descending = (is_metric and better_direction(canonical.get(name, name), library) != "lower") is not reverse
         keys = [(name, "descending" if is_descending else "ascending")]
         result = result.take(pc.sort_indices(result, sort_keys=keys))  # NULL last by default; saying so is deprecated
     return result if top is None else result.slice(0, min(top, result.num_rows))
 
 
 def _column(name: str, result: pa.Table, library: Registry) -> str:
-    """Return the column of a name, which may be a synonym of a metric."""
+    """Return the column of a name, which may be another name of a metric."""
     available = result.column_names
     if name in available:
         return name
@@ -48,9 +50,10 @@ def _column(name: str, result: pa.Table, library: Registry) -> str:
         canonical = str(type(metric)(library.file_for(metric).display_name, metric.params, metric.cutoff))
     except MetricError:
         canonical = name
-    if canonical not in available:
+    requested = {metric: column for column, metric in read_canonical_names(result.schema.metadata).items() if column in available}
+    if canonical not in available and canonical not in requested:
         raise SqlrankError(f"--sort: the result has no column {name!r}{did_you_mean(name, available)} There are: {', '.join(available)}")
-    return canonical
+    return canonical if canonical in available else requested[canonical]
 
 
 def append_total(per_query: pa.Table, total: pa.Table) -> pa.Table:

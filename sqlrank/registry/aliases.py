@@ -54,6 +54,15 @@ def canonical_metric(metric: Metric, library: Registry) -> Metric:
     return metric
 
 
+def requested_name(text: str, metric: Metric) -> str:
+    """Return the name for a metric's column: another tool's name as written, else the canonical name."""
+    try:
+        requested = parse_metric_text(text)
+    except MetricError:  # names of compatibility modes are any text, such as iprec_at_recall_0.10
+        return text.strip()
+    return str(metric) if plain(requested.name) == plain(metric.name) else str(requested)
+
+
 def plain(name: str) -> str:
     """Normalize a name: lower case, without ``-`` and ``_``."""
     return name.lower().replace("-", "").replace("_", "")

@@ -80,9 +80,19 @@ class Metric:
         >>> Metric("MeanPopularity", (), 10).sql_column("mean_popularity")
         'mean_popularity_at_10'
         """
-        text = f"{name}{str(self)[len(self.name) :]}".lower().replace("@", "_at_").replace("..", "_to_").replace("-", "_minus_")
-        column = re.sub(r"[^a-z0-9]+", "_", text).strip("_")
-        return column if column[:1].isalpha() else f"m_{column}"
+        return to_sql_name(f"{name.lower()}{str(self)[len(self.name) :]}")
+
+
+def to_sql_name(text: str) -> str:
+    """Convert the text of a metric to a plain SQL identifier in snake case.
+
+    >>> to_sql_name("HitRate@10"), to_sql_name("MRR(rel=2)"), to_sql_name("iprec_at_recall_0.10")
+    ('hit_rate_at_10', 'mrr_rel_2', 'iprec_at_recall_0_10')
+    """
+    name, separator, rest = re.sub(r"(?<=[a-z]{2})(?=[A-Z])", "_", text).partition("(")
+    spelled = f"{name.replace('-', '_')}{separator}{rest}".lower().replace("@", "_at_").replace("..", "_to_").replace("-", "_minus_")
+    identifier = re.sub(r"[^a-z0-9]+", "_", spelled).strip("_")
+    return identifier if identifier[:1].isalpha() else f"m_{identifier}"
 
 
 def _is_number(value: object) -> bool:

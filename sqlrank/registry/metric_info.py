@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlrank.errors import MetricError
-from sqlrank.registry.aliases import list_aliases
-from sqlrank.registry.metric import parse_metric_text
+from sqlrank.registry.aliases import find_metric, list_aliases
 
 if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry
@@ -61,6 +60,6 @@ def is_count_metric(column: str, library: Registry) -> bool:
 
 def _file(column: str, library: Registry) -> SqlFile | None:
     try:
-        return library.file_for(parse_metric_text(column))
+        return find_metric(column, library)[1]
     except MetricError:
         return None

@@ -5,11 +5,12 @@ Settings of a metric override policies of the request, these the compatibility m
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.deadline import check_deadline
 from sqlrank.errors import MetricError, short_repr
-from sqlrank.registry.aliases import find_metric
+from sqlrank.registry.aliases import find_metric, plain, requested_name
 from sqlrank.registry.compat_modes import expand_compat_alias, load_compat_mode
 from sqlrank.registry.dependencies import find_dependencies, find_input_role
 from sqlrank.registry.metric import QUERY_CUTOFF, Metric, expand_cutoff_list, freeze_value
@@ -62,12 +63,15 @@ def resolve_metrics(
     frozen_policies = {name: freeze_value(value, name) for name, value in policies.items() if value is not None}
     problems = invalid_policies(frozen_policies, library)
     requested: dict[str, tuple[Metric, str]] = {}
+    names: dict[str, dict[str, str]] = {}
     for entry in metric_list:
         check_deadline()
         try:
             for text in expand_cutoff_list(str(entry) if isinstance(entry, (str, Metric)) else short_repr(entry)):
                 metric = parse_canonical(expand_compat_alias(text, compat_mode, library), library)
                 requested[str(metric)] = (metric, find_input_role(library, library.file_for(metric)))
+                requested_text = requested_name(text, metric)
+                names.setdefault(str(metric), {}).setdefault(plain(requested_text), requested_text)
         except MetricError as error:
             problems.append(str(error))
     has_rankings = any(role == "run" for _, role in requested.values())
@@ -91,7 +95,10 @@ def resolve_metrics(
     if problems:
         raise MetricError(*dict.fromkeys(problems))
     _check_cutoff_count(resolved_metrics.values())
-    return [for_tie_order(resolved, library) for resolved in resolved_metrics.values()]
+    return [
+        replace(for_tie_order(resolved, library), requested_names=tuple(names[name].values()))
+        for name, resolved in resolved_metrics.items()
+    ]
 
 
 def _as_list(metrics: Any) -> list[Any]:

@@ -35,11 +35,12 @@ class ResolvedMetric:
     """A requested metric with its file, effective settings and dependencies.
 
     Attributes:
-        metric: The metric as the user wrote it.
+        metric: The canonical metric.
         file: Its SQL file.
         settings: Effective values of parameters, policies and function slots.
         dependencies: Everything that the file reads under these settings.
         input_role: The input role that the metric evaluates, ``run`` for metrics of ranked lists.
+        requested_names: The names under which it was requested: those of other tools as written, else the canonical name.
     """
 
     metric: Metric
@@ -47,6 +48,7 @@ class ResolvedMetric:
     settings: Mapping[str, ParameterValue]
     dependencies: Dependencies
     input_role: str
+    requested_names: tuple[str, ...] = ()
 
     @property
     def sql_column(self) -> str:

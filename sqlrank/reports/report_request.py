@@ -17,6 +17,8 @@ from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
+from sqlrank.registry.aliases import find_metric
+from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, SourceGroup, Stream, collect_sources
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
+    from sqlrank.resolve import ResolvedRequest
 
 DEFAULT_RANKING_METRICS = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 DEFAULT_PREDICTION_METRICS = ("AUC", "LogLoss", "Brier", "NormalizedEntropy", "CalibrationRatio")
@@ -97,7 +100,7 @@ class ReportRequest:
         is_scored = isinstance((common["columns"] or {}).get(SCORE_COLUMN), (list, tuple)) and "predictions" in sources
         system = system or (SCORE_COLUMN if is_scored else SYSTEM_COLUMN if runs else None)
         return cls(
-            metrics=[resolved_metric.metric for resolved_metric in question.metrics],
+            metrics=_requested_metrics(question),
             library=question.library,
             sources={**sources, **({"run": runs} if runs else {})},
             runs=runs,
@@ -120,7 +123,7 @@ class ReportRequest:
 
     @property
     def names(self) -> list[str]:
-        """Return the metrics as text."""
+        """Return the metrics as text, under the requested names."""
         return [str(metric) for metric in self.metrics]
 
     @property
@@ -237,6 +240,19 @@ class ReportRequest:
             return self
         done = iter(range(10**9))
         return replace(self, tell=lambda: progress(min(99.0, 100 * next(done) / calls)))
+
+
+def _requested_metrics(question: ResolvedRequest) -> list[Metric]:
+    """Return the metrics under their requested names, or the canonical one if a name is that of a compatibility mode alone."""
+    requested: dict[Metric, None] = {}
+    for metric in question.metrics:
+        for name in metric.requested_names:
+            try:
+                is_known = find_metric(name, question.library)[0] == metric.metric
+            except MetricError:
+                is_known = False
+            requested[parse_metric_text(name) if is_known else metric.metric] = None
+    return list(requested)
 
 
 def _build_call(metrics: Any, sources: Mapping[str, Any], common: Mapping[str, Any], policies: Mapping[str, Any]) -> Request:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from sqlrank.output.reshape import sort_and_limit, to_long_format
+from sqlrank.registry.aliases import find_metric
 from sqlrank.registry.metric_info import better_direction, is_count_metric, list_metrics
 from sqlrank.reports.blocks import Cell, Section, TableBlock, figure, format_cell, read_statement, result_block, truncate
 
@@ -64,7 +65,7 @@ def summary_section(request: ReportRequest) -> Section:
 
 def _meanings(request: ReportRequest) -> TableBlock:
     """Return a table that explains the metrics."""
-    files = [request.library.file_for(metric) for metric in request.metrics]
+    files = [find_metric(name, request.library)[1] for name in request.names]
     rows = [
         [name, file.description, file.annotations.get("Range", ""), better_direction(name, request.library)]
         for name, file in zip(request.names, files, strict=True)

@@ -17,6 +17,7 @@ from sqlrank.errors import InputError, MetricError, did_you_mean
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.request import Request
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, CI_HIGH, CI_LOW, N_BUCKETS, P_VALUE, SE
+from sqlrank.result_metadata import rename_metric_rows
 from sqlrank.rollups import jackknife
 from sqlrank.rollups.evaluate_rollup import metric_table, resolve_rollup_call
 from sqlrank.rollups.jackknife import jackknife_standard_errors, leave_one_out_differences, leave_one_out_values
@@ -271,9 +272,8 @@ def compare_rollups(
             name: request.evaluate_side(MergeQuery(database, table, rows, names), with_bins=False) for name, (table, rows) in tables.items()
         }
 
-    return _result(
-        request, run_on_database(connection, remote_database.infer_dialect(connection, dialect), request.limits, work), baseline_name
-    )
+    sides = run_on_database(connection, remote_database.infer_dialect(connection, dialect), request.limits, work)
+    return rename_metric_rows(_result(request, sides, baseline_name), resolved_metrics)
 
 
 def _first(rollups: Any, baseline: str | None) -> str:

@@ -31,6 +31,7 @@ from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.select_files import load_select
 from sqlrank.request import Request
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS
+from sqlrank.result_metadata import canonical_names, rename_metric_rows
 from sqlrank.rollups.contrasts import CONTRAST_INTERVALS, CONTRAST_VALUES, ContrastRequest, row_counts
 from sqlrank.rollups.evaluate_rollup import resolve_rollup_call
 from sqlrank.rollups.merge import MergeQuery
@@ -62,16 +63,18 @@ class DriftTolerances:
     by_interval: frozenset[str] = frozenset()
 
     @classmethod
-    def from_argument(cls, tolerances: Any, names: Sequence[str], by_interval: Sequence[str] = ()) -> DriftTolerances:
+    def from_argument(
+        cls, tolerances: Any, names: Sequence[str], by_interval: Sequence[str], canonical: Mapping[str, str]
+    ) -> DriftTolerances:
         """Parse tolerances; raise ``MetricError`` for an invalid one, or one of an unknown metric.
 
-        Metrics in ``by_interval`` are judged by their confidence intervals instead of their bounds.
+        Metrics in ``by_interval`` are judged by their confidence intervals instead of their bounds. ``canonical`` has the
+        canonical metrics of other requested names.
         """
         measures = [ComparedMetric(name, "neither", is_proportion=False) for name in (*names, PSI)]
-        by_name = dict(zip((*names, PSI), parse_tolerances(tolerances, measures), strict=True))
-        named = (
-            {str(parse_metric_text(str(name))) for name in tolerances if name != DEFAULT_KEY} if isinstance(tolerances, Mapping) else set()
-        )
+        by_name = dict(zip((*names, PSI), parse_tolerances(tolerances, measures, canonical), strict=True))
+        texts = [str(name) for name in tolerances if name != DEFAULT_KEY] if isinstance(tolerances, Mapping) else []
+        named = {canonical.get(text) or canonical.get(metric := str(parse_metric_text(text)), metric) for text in texts}
         has_others = not isinstance(tolerances, Mapping) or DEFAULT_KEY in tolerances
         return cls(
             {name: tolerance for name, tolerance in by_name.items() if name in named or (has_others and name != PSI)},
@@ -195,7 +198,9 @@ def drift(
     tolerances = (
         None
         if tolerance is None
-        else DriftTolerances.from_argument(tolerance, [metric.name for metric in rollup_metrics.metrics], interval_metrics)
+        else DriftTolerances.from_argument(
+            tolerance, [metric.name for metric in rollup_metrics.metrics], interval_metrics, canonical_names(resolved_metrics)
+        )
     )
 
     def work(database: Database) -> tuple[SideResult, SideResult]:
@@ -211,7 +216,7 @@ def drift(
         return reference_side, current_side
 
     reference_side, current_side = run_on_database(connection, remote_database.infer_dialect(connection, dialect), request.limits, work)
-    return _result(request, reference_side, current_side, tolerances)
+    return rename_metric_rows(_result(request, reference_side, current_side, tolerances), resolved_metrics)
 
 
 def _result(request: ContrastRequest, reference: SideResult, current: SideResult, tolerances: DriftTolerances | None) -> pa.Table:

@@ -17,7 +17,7 @@ from sqlrank.inputs.source_union import resolve_source
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE
-from sqlrank.result_metadata import metrics_metadata
+from sqlrank.result_metadata import metrics_metadata, requested_columns
 from sqlrank.rollups import jackknife
 from sqlrank.rollups.decomposition import ROLLUP_ROLES, decompose_metrics, refuse_row_policies
 from sqlrank.rollups.merge import MergeQuery, RollingWindows
@@ -93,7 +93,13 @@ def evaluate_rollup(
     column_kinds = {name: limit_kinds.get(name, "metric") for name in table.column_names}
     column_kinds |= dict.fromkeys(table.column_names[: table.column_names.index(metrics.metrics[0].name)], "by")
     column_kinds |= {name: name for name in (NUM_DAYS, NUM_ROWS) if name in table.column_names}
-    metadata = {"sqlrank.version": __version__, **metrics_metadata(column_kinds, resolved_metrics, library).to_schema_metadata()}
+    pairs = requested_columns(table.column_names, resolved_metrics)
+    table = table.select([column for column, _ in pairs]).rename_columns([name for _, name in pairs])
+    column_kinds = {name: column_kinds[column] for column, name in pairs}
+    metadata = {
+        "sqlrank.version": __version__,
+        **metrics_metadata(column_kinds, resolved_metrics, library, requested_names=True).to_schema_metadata(),
+    }
     metadata |= {} if call.confidence is None else {"sqlrank.confidence": f"{call.confidence:g}", "sqlrank.interval": "t"}
     return table.replace_schema_metadata(metadata | ({} if window_days is None else {WINDOW_DAYS_KEY: str(window_days)}))
 

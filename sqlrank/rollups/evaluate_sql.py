@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.prepare import prepare
+from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.select_files import file_title, load_select
 from sqlrank.registry.tie_bounds import AS_TIED
@@ -125,6 +127,15 @@ class _RollupQuery:
             aliases[str(metric.metric)] = unique_name(metric.sql_column, {*aliases.values(), *self.keys})
         return aliases
 
+    @cached_property
+    def requested_aliases(self) -> dict[str, str]:
+        """Return the column alias of each requested name of a metric."""
+        names = {name: str(metric.metric) for metric in self.looked_up for name in metric.requested_names}
+        aliases = {name: self.aliases[name] for name, metric in names.items() if name == metric}
+        for name in [name for name in names if name not in aliases]:
+            aliases[name] = unique_name(to_sql_name(name), {*aliases.values(), *self.keys})
+        return aliases
+
     def statement(self) -> tuple[exp.Select, list[OutputColumn]]:
         """Return the complete statement and its output columns."""
         ctes = {FILTERED_ROWS: ("the rows of the rollup that are added up", self.rows.this)}
@@ -133,15 +144,16 @@ class _RollupQuery:
         outputs = [OutputColumn(name, name, "by", quoted=True) for name in self.keys]
         columns = [exp.alias_(quoted_column(name, "s"), name, quoted=True) for name in self.keys]
         for metric, resolved_metric in zip(self.metrics.metrics, self.looked_up, strict=True):
-            alias = self.aliases[metric.name]
-            for suffix, kind in (("", "metric"), (BOUND_LOW, BOUND_LOW), (BOUND_HIGH, BOUND_HIGH))[
-                : 3 if isinstance(metric, RankMetric) else 1
-            ]:
-                name, dotted = (f"{alias}_{suffix}", f"{metric.name}.{suffix}") if suffix else (alias, metric.name)
-                value = exp.column(name, table="b" if isinstance(metric, RankMetric) else "s")
+            kinds = ("metric", BOUND_LOW, BOUND_HIGH) if isinstance(metric, RankMetric) else ("metric",)
+            for name, kind in product(resolved_metric.requested_names, kinds):
+                is_value = kind == "metric"
+                column, alias = (
+                    f"{text}{'' if is_value else f'_{kind}'}" for text in (self.aliases[metric.name], self.requested_aliases[name])
+                )
+                value = exp.column(column, table="b" if isinstance(metric, RankMetric) else "s")
                 is_mergeable = exp.EQ(this=exp.column(IS_MERGEABLE, table="s"), expression=sql_literal(1))
-                columns.append(exp.alias_(exp.Case(ifs=[exp.If(this=is_mergeable, true=value)]), name))
-                outputs.append(OutputColumn(name, dotted, kind, resolved_metric))
+                columns.append(exp.alias_(exp.Case(ifs=[exp.If(this=is_mergeable, true=value)]), alias))
+                outputs.append(OutputColumn(alias, name if is_value else f"{name}.{kind}", kind, resolved_metric))
         for name in (*([NUM_DAYS] if self.table.day_column is not None else []), NUM_ROWS):
             columns.append(exp.alias_(exp.column(name, table="s"), name))
             outputs.append(OutputColumn(name, name, name))

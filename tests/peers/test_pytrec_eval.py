@@ -105,7 +105,7 @@ def test_negative_relevance_is_pooled_but_not_judged() -> None:
     measures = ["infAP", "bpref", "map", "num_nonrel_judged_ret"]
     got = sqlrank.evaluate(measures, run=run, qrels=qrels, compat="trec9").to_pylist()
     assert got == [
-        pytest.approx({"infAP": (3 / 4 + 1 / 2) / 2, "bpref": (1 + 0) / 2, "AP": (1 / 2 + 2 / 5) / 2, "num_nonrel_judged_ret": 1})
+        pytest.approx({"infAP": (3 / 4 + 1 / 2) / 2, "bpref": (1 + 0) / 2, "map": (1 / 2 + 2 / 5) / 2, "num_nonrel_judged_ret": 1})
     ]
 
 
@@ -160,8 +160,8 @@ def test_scores_that_tie_in_single_precision() -> None:
     assert pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}).evaluate({"q": {"a": 1.000000001, "b": 1.0}})["q"] == {
         "recip_rank": 0.5
     }
-    assert sqlrank.evaluate("recip_rank", run=run, qrels=qrels, compat="trec9").to_pylist() == [{"RR": 0.5}]
-    assert sqlrank.evaluate("recip_rank", run=run, qrels=qrels, compat="trec10").to_pylist() == [{"RR": 1.0}]
+    assert sqlrank.evaluate("recip_rank", run=run, qrels=qrels, compat="trec9").to_pylist() == [{"recip_rank": 0.5}]
+    assert sqlrank.evaluate("recip_rank", run=run, qrels=qrels, compat="trec10").to_pylist() == [{"recip_rank": 1.0}]
 
 
 def test_scores_too_large_for_single_precision_tie() -> None:
@@ -170,7 +170,7 @@ def test_scores_too_large_for_single_precision_tie() -> None:
     run = pa.table({"query_id": ["q"] * 3, "doc_id": list(scores), "score": list(scores.values())})
     qrels = pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
     assert pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}).evaluate({"q": scores})["q"] == {"recip_rank": 0.5}
-    assert sqlrank.evaluate("recip_rank", run=run, qrels=qrels, compat="trec9").to_pylist() == [{"RR": 0.5}]
+    assert sqlrank.evaluate("recip_rank", run=run, qrels=qrels, compat="trec9").to_pylist() == [{"recip_rank": 0.5}]
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.uint16(), pa.string()], ids=str)

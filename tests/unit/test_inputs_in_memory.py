@@ -84,7 +84,7 @@ def test_the_example_of_pytrec_eval() -> None:
     theirs = pytrec_eval.RelevanceEvaluator(qrel, {"map", "ndcg"}).evaluate(run)
     ours = sqlrank.evaluate(["MAP", "nDCG"], run=run, qrels=qrel, per_query=True).to_pylist()
     for row in ours:
-        assert (row["AP"], row["nDCG"]) == pytest.approx((theirs[row["query_id"]]["map"], theirs[row["query_id"]]["ndcg"]), rel=1e-12)
+        assert (row["MAP"], row["nDCG"]) == pytest.approx((theirs[row["query_id"]]["map"], theirs[row["query_id"]]["ndcg"]), rel=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import sqlglot
 
 import sqlrank
 from sqlrank import MetricError
@@ -16,9 +21,12 @@ from tests.unit.command_line import printed, refused
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pyarrow as pa
-
 NAMES: dict[str, Any] = read_toml(sql_root() / "names.toml")
+
+
+def canonical(result: pa.Table) -> dict[str, str]:
+    names: dict[str, str] = json.loads(result.schema.metadata[b"sqlrank.canonical"])
+    return names
 
 
 @pytest.mark.parametrize(
@@ -117,8 +125,105 @@ def test_names_of_a_tool_are_told_with_its_mode() -> None:
     assert str(sqlrank.parse("roc_auc_score")) == "AUC"
 
 
-def test_the_result_has_our_names(run: pa.Table, qrels: pa.Table) -> None:
-    assert sqlrank.evaluate(["MRR", "hr@1", "RR"], run=run, qrels=qrels).to_pylist() == [{"RR": 0.75, "Success@1": 0.5}]
+def test_the_result_has_the_requested_names(run: pa.Table, qrels: pa.Table) -> None:
+    """Two names are two columns; one name in two spellings, and the spelling of the canonical name, are one."""
+    result = sqlrank.evaluate(["MRR", "hr@1", "RR", "mrr", "ndcg@1"], run=run, qrels=qrels)
+    assert result.to_pylist() == [{"MRR": 0.75, "RR": 0.75, "hr@1": 0.5, "nDCG@1": 0.5}]
+    assert canonical(result) == {"MRR": "RR", "hr@1": "Success@1"}
+    measures = json.loads(result.schema.metadata[b"sqlrank.measures"])
+    assert measures["MRR"] == measures["RR"]
+    assert b"sqlrank.canonical" not in sqlrank.evaluate("RR", run=run, qrels=qrels).schema.metadata
+
+
+@pytest.mark.parametrize("options", [{"confidence": 0.9}, {"confidence": 0.9, "interval": "bootstrap"}, {"per_query": True}])
+def test_two_names_have_the_same_columns(run: pa.Table, qrels: pa.Table, options: dict[str, Any]) -> None:
+    result = sqlrank.evaluate(["MRR", "P@1", "RR"], run=run, qrels=qrels, **options)
+    columns = [name for name in result.column_names if name.partition(".")[0] == "RR"]
+    assert len(columns) == (5 if "confidence" in options else 1)
+    for name in columns:
+        assert result[name] == result[f"M{name}"]
+    assert result["P@1"] == sqlrank.evaluate("P@1", run=run, qrels=qrels, **options)["P@1"]
+
+
+def test_names_of_a_mode_are_columns(run: pa.Table, qrels: pa.Table) -> None:
+    result = sqlrank.evaluate(["map", "iprec_at_recall_0.10", "Rprec"], run=run, qrels=qrels, compat="trec10")
+    assert result.column_names == ["map", "iprec_at_recall_0.10", "Rprec"]
+    assert canonical(result) == {"map": "AP", "iprec_at_recall_0.10": "IPrec@0.1"}
+
+
+def test_columns_in_sql_are_requested_names_in_snake_case() -> None:
+    """The value is computed once; a name that is a column of ``by`` gets a number."""
+
+    def columns(metrics: list[str], **options: Any) -> tuple[list[str], str]:
+        text = sqlrank.sql(metrics, run="run", qrels="qrels", **options)
+        return sqlglot.parse_one(text, read="duckdb").named_selects, text
+
+    names, text = columns(["MRR(rel=2)@10", "HitRate@10", "RR(rel=2)@10"])
+    assert names == ["mrr_rel_2_at_10", "rr_rel_2_at_10", "hit_rate_at_10"]
+    assert text.count("/* RR: ") == 1
+    assert columns(["Recall@5"], confidence=0.9)[0] == [f"recall_at_5{end}" for end in ("", "_ci_low", "_ci_high", "_se", "_n_units")]
+    assert columns(["iprec_at_recall_0.10"], compat="trec10")[0] == ["iprec_at_recall_0_10"]
+    model = sqlrank.dbt_model("AUROC", name="model", predictions="clicks")
+    assert model.schema["models"][0]["columns"][0]["name"] == "auroc"
+
+
+def test_comparisons_have_the_requested_names(run: pa.Table, qrels: pa.Table) -> None:
+    sources = {"run": {"old": run, "new": run}, "qrels": qrels}
+    compared = sqlrank.compare(["MRR", "P@1", "RR"], **sources)
+    assert compared["metric"].to_pylist() == ["MRR", "RR", "P@1"]
+    assert compared["correction"].to_pylist() == ["holm"] * 3
+    assert canonical(compared) == {"MRR": "RR"}
+    assert json.loads(compared.schema.metadata[b"sqlrank.measures"]).keys() == {"MRR", "RR", "P@1"}
+    pairs = sqlrank.compare("MRR", per_query=True, **sources)
+    assert set(pairs["metric"].to_pylist()) == {"MRR"}
+    gated = sqlrank.gate(["MRR", "HitRate@1"], tolerance={"MRR": 0.1, "*": 0.2}, **sources).to_pylist()
+    assert [(row["metric"], row["tolerance"]) for row in gated] == [("MRR", "0.1"), ("HitRate@1", "0.2")]
+
+
+def test_stored_baselines_match_by_the_canonical_metric() -> None:
+    qrels = {f"q{number}": {"a": 1} for number in range(30)}
+    run = {query: {"a": 1.0, "b": 0.5} for query in qrels}
+    for stored, requested in (("MRR", "RR"), ("RR", "MRR"), ("recip_rank", "MRR"), (["MRR", "RR"], "mean-reciprocal-rank")):
+        compat = {"compat": "trec9", "queries": "truth"}
+        baseline = sqlrank.evaluate(stored, run=run, qrels=qrels, per_query=True, **compat)
+        (row,) = sqlrank.gate(requested, run=run, qrels=qrels, baseline=baseline, **compat).to_pylist()
+        assert (row["metric"], row["verdict"]) == (requested, "pass")
+
+
+def test_rollups_have_the_requested_names() -> None:
+    clicks = pa.table({"day": [1, 1, 2, 2], "label": [1, 0, 1, 0], "score": [0.75, 0.25, 0.25, 0.75]})
+    rollup = sqlrank.rollup(["ROC-AUC", "bce"], predictions=clicks, by="day")
+    result = sqlrank.evaluate(["AUROC", "bce", "AUC"], rollup=rollup)
+    bounds = ["", ".bound_low", ".bound_high"]
+    assert result.column_names == [*(f"AUROC{end}" for end in bounds), *(f"AUC{end}" for end in bounds), "bce", "num_days", "num_rows"]
+    assert canonical(result) == {"AUROC": "AUC", "bce": "LogLoss"}
+    connection = duckdb.connect()
+    connection.register("sums", rollup)
+    text = sqlrank.sql(["AUROC", "bce", "AUC"], rollup="sums", connection=connection)
+    in_sql = connection.sql(text).to_arrow_table()
+    ends = ["", "_bound_low", "_bound_high"]
+    assert in_sql.column_names == [*(f"auroc{end}" for end in ends), *(f"auc{end}" for end in ends), "bce", "num_days", "num_rows"]
+    assert [list(row.values()) for row in in_sql.to_pylist()] == [pytest.approx(list(row.values())) for row in result.to_pylist()]
+    days = {"reference": "day = 1", "current": "day = 2"}
+    drifted = sqlrank.drift(["AUROC", "bce"], rollup=rollup, tolerance={"AUROC": 0.1, "bce": 9}, **days)
+    assert {row["metric"]: row["verdict"] for row in drifted.to_pylist()} == {"AUROC": "fail", "bce": "pass", "PSI": None}
+    compared = sqlrank.compare_rollups("AUROC", rollups={"old": rollup, "new": rollup}, confidence=None)
+    assert compared["metric"].to_pylist() == ["AUROC"]
+    assert canonical(compared) == {"AUROC": "AUC"}
+
+
+def test_the_command_line_knows_requested_names(tmp_path: Path, run: pa.Table, qrels: pa.Table) -> None:
+    """Counts are whole numbers, and ``--sort`` takes either name."""
+    runs = tmp_path / "run.parquet", tmp_path / "qrels.parquet"
+    for table, path in zip((run, qrels), runs, strict=True):
+        pq.write_table(table, path)
+    arguments = ["--run", str(runs[0]), "--qrels", str(runs[1])]
+    assert printed("evaluate", "AggregateDiversity@2", "MRR", *arguments).split()[:2] == ["AggregateDiversity@2", "MRR"]
+    assert "." not in printed("evaluate", "AggregateDiversity@2", *arguments).splitlines()[1]
+    by_query = printed("evaluate", "MRR", "--per-query", "--format", "csv", "--sort", "RR", *arguments).splitlines()
+    values = [float(line.split(",")[1]) for line in by_query[1:]]
+    assert by_query[0] == "query_id,MRR"
+    assert values == sorted(values, reverse=True)
 
 
 def test_names_of_your_own(tmp_path: Path) -> None:
@@ -132,7 +237,7 @@ def test_a_list_of_cutoffs_is_a_column_each() -> None:
     asked = ["P@[1, 2]", "RR", "nDCG(gain=exp2)@[2]", "P@1"]
     got = sqlrank.evaluate(asked, run=GOOD_RUN, qrels=GOOD_QRELS).to_pylist()
     assert got == [{"P@1": 1.0, "P@2": 0.5, "RR": 1.0, "nDCG(gain=exp2)@2": 1.0}]
-    assert sqlrank.evaluate("MAP@[1,2]", run=GOOD_RUN, qrels=GOOD_QRELS).column_names == ["AP@1", "AP@2"]
+    assert sqlrank.evaluate("MAP@[1,2]", run=GOOD_RUN, qrels=GOOD_QRELS).column_names == ["MAP@1", "MAP@2"]
     for wrong in ("P@[]", "P@[1,x]", "P@[1..3]", "P@[1,,2]"):
         with pytest.raises(MetricError, match=r"write numbers with commas between them, as in P@\[1,5,10\]"):
             sqlrank.evaluate(wrong, run=GOOD_RUN, qrels=GOOD_QRELS)

@@ -113,6 +113,14 @@ def clicks() -> Page:
 
 
 @pytest.mark.slow
+def test_metrics_have_the_requested_names() -> None:
+    metrics = ["MRR", "Recall@2", "RR"]
+    shown = Page(sqlrank.report(metrics, run=RUNS, qrels=QRELS, when="today").html)
+    assert [row[1] for row in shown.rows("summary-table")] == [name for name in ("MRR", "RR", "Recall@2") for _ in RUNS]
+    assert [(row[0], row[3]) for row in shown.rows("meanings-table")] == [(name, "higher") for name in ("MRR", "RR", "Recall@2")]
+    assert {row[0] for row in shown.rows("comparison-table")} == {*metrics}
+
+
 def test_the_summary_has_every_metric_of_every_system(page: Page) -> None:
     # RR of old: 1, 1/2, 1/3; of new: 1/2, 1, 1.
     assert [row[:3] for row in page.rows("summary-table")] == [
