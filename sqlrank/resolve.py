@@ -133,7 +133,7 @@ def resolve_request(call: Request) -> ResolvedRequest:
     input_roles = dict.fromkeys(metric.input_role for metric in metrics)
     base_roles = [role for role in input_roles if role != "run"]
     if len(base_roles) > 1:
-        raise MetricError(f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}; ask for them in two calls")
+        raise MetricError(f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}; evaluate them in two calls")
     if call.per_query and (role := next((role for role in base_roles if not library.roles[role].query_column), None)):
         raise MetricError(f"per_query gives a row per list, which {role} do not have; leave it out")
     sources, rankings_from_predictions = _sources(sources_by_role, metrics, base_roles[0] if base_roles else None, library)
@@ -254,7 +254,7 @@ def _sources(
         if not rankings:
             return dict(sources), False
         if base_role != "predictions":
-            raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base_role}; ask for them in two calls")
+            raise MetricError(f"{rankings[0].metric} is a metric of rankings and others are of {base_role}; evaluate them in two calls")
     return _ranking_sources(sources, {role for metric in rankings for role in metric.dependencies.roles})
 
 

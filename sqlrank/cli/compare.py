@@ -54,7 +54,7 @@ def compare(
     queries: Queries = None,
     rollup: Annotated[
         list[str] | None,
-        typer.Option(help="Sums that 'sqlrank rollup' made of a model, instead of rows: name=rollup. Repeat for each model."),
+        typer.Option(help="A rollup of a model, instead of rows: name=rollup. Repeat for each model."),
     ] = None,
     db: DatabaseFile = None,
     system: System = "system",

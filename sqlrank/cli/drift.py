@@ -33,7 +33,9 @@ from sqlrank.output.formats import DEFAULT_DIGITS, TableStyle, resolve_format, w
 
 def drift(
     metrics: Metrics,
-    rollup: Annotated[str, typer.Option(help="Sums that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")],
+    rollup: Annotated[
+        str, typer.Option(help="A rollup that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")
+    ],
     reference: Annotated[str, typer.Option(help="A condition on the rows compared with, such as \"day < '2026-03-01'\".")],
     current: Annotated[
         str | None, typer.Option(help="A condition on the rows to compare, such as \"day >= '2026-03-01'\"; all rows by default.")

@@ -39,7 +39,9 @@ Predictions = Annotated[
     typer.Option(help="Predictions: label, score, weight; with query_id and doc_id they replace --run and --qrels of ranking metrics."),
 ]
 Queries = Annotated[str | None, typer.Option(help="Queries with weights and attributes to group by.")]
-Rollup = Annotated[str | None, typer.Option(help="Sums that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")]
+Rollup = Annotated[
+    str | None, typer.Option(help="A rollup that 'sqlrank rollup' made: a table, a Parquet or CSV file, a pattern or a folder.")
+]
 WindowDays = Annotated[int | None, typer.Option(help="Of a rollup: a row per day with the metrics of so many last days, such as 28.")]
 WindowEnd = Annotated[
     str | None, typer.Option(help="With --window-days: a condition on the days of these rows, such as \"day >= '2026-01-01'\".")

@@ -57,7 +57,7 @@ def read_baseline(source: Any) -> pa.Table:
     if len(set(table.column_names)) < table.num_columns:
         raise InputError(f"two columns of {name} have the same name: {', '.join(table.column_names)}")
     if DEFINITIONS_KEY.encode() not in (table.schema.metadata or {}) or QUERY_ID not in table.column_names:
-        raise InputError(f"{name} does not hold the values of queries; store them: sqlrank evaluate ... --per-query -o baseline.parquet")
+        raise InputError(f"{name} has no per-query values; store them: sqlrank evaluate ... --per-query -o baseline.parquet")
     return _with_canonical_columns(table)
 
 
@@ -78,7 +78,7 @@ def stack_with_baseline(candidate: pa.Table, stored: pa.Table, group: Sequence[s
     required_columns = [*group, QUERY_ID, *(measure.name for measure in measures)]
     if missing := [name for name in required_columns if name not in stored.column_names]:
         raise InputError(
-            f"the baseline has no column {missing[0]!r}; there are: {', '.join(stored.column_names)}. Store it anew with what is asked"
+            f"the baseline has no column {missing[0]!r}; there are: {', '.join(stored.column_names)}. Store it again with these metrics"
         )
     _check_definitions(candidate, stored, measures)
     candidate_columns = [*required_columns, *(["weight"] if "weight" in candidate.column_names else [])]
@@ -265,7 +265,7 @@ def gate(
     work_limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
     if stored is not None and request.uses_influence:
         raise MetricError(
-            f"{measures[0].name} has no values of queries that a stored baseline could hold; give the scores of both in one table"
+            f"{measures[0].name} has no per-query values to compare with a stored baseline; give the scores of both in one table"
         )
     options = ExecutionOptions(connection, dialect, work_limits, check, progress)
     tables = evaluate_unit_values(request, options)

@@ -64,7 +64,7 @@ def parse_tolerances(tolerances: Any, measures: Sequence[ComparedMetric], canoni
         metric = names.get(name) or names.get(str(parse_metric_text(str(name))))
         if metric is None:
             raise MetricError(
-                f"tolerance of {name!r}, which is not asked for; there are: {', '.join(measure.name for measure in measures)}"
+                f"tolerance of {name!r}, which is no metric of this call; there are: {', '.join(measure.name for measure in measures)}"
             )
         tolerance_by_metric[metric] = Tolerance(*parse_absolute_or_relative(value, "tolerance", least=0.0))
     no_tolerance = Tolerance(0.0, is_share=False)

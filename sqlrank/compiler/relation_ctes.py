@@ -245,9 +245,7 @@ class RelationCtes:
                 rows.select(exp.alias_(_window_for_score(select_item.this, score), scored_alias), copy=False)
                 branch.select(exp.alias_(exp.column(scored_alias), select_item.alias), copy=False)
             branch.from_(exp.Table(this=exp.to_identifier(wide)), copy=False)
-        self.wide_score_ctes[input_cte] = self.add_cte(
-            wide, rows, "predictions: with what they learn under each of their scores", self._keys[input_cte]
-        )
+        self.wide_score_ctes[input_cte] = self.add_cte(wide, rows, "predictions: with window values of each score", self._keys[input_cte])
         self.materialized.add(wide)
         return query
 

@@ -185,4 +185,4 @@ def names_only_database(dialect: str, locate: Callable[[str, Any], exp.Expr] | N
 
 
 def _cannot_inspect(*_: Any) -> NoReturn:
-    raise InputError("these tables are known by their names only; give connection= to look at them")
+    raise InputError("these tables are names only; give connection= to read them")

@@ -326,7 +326,7 @@ def _file(role: str, text: str) -> exp.Expr:
         return exp.Table(this=exp.func(reader, path_literal, dialect="duckdb"))
     if role not in text_diagnostics.TREC_FORMATS:
         raise InputError(
-            f"{role}: {quote_excerpt(text, is_name=True)} has no ending that says what it holds; use one of {', '.join(READER_FUNCTIONS)}"
+            f"{role}: {quote_excerpt(text, is_name=True)} has no suffix of a known format; use one of {', '.join(READER_FUNCTIONS)}"
         )
     tree = exp.replace_placeholders(load_select("inputs", f"trec_{text_diagnostics.TREC_FORMATS[role]}.sql"), path=path_literal)
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("trec")))

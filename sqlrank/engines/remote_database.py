@@ -39,7 +39,7 @@ def infer_dialect(connection: Any, dialect: str | None) -> str:
         get_dialect(dialect)
     if is_duckdb_connection(connection):
         if dialect not in {None, "duckdb"}:
-            raise InputError(f"dialect={dialect!r} is not what DuckDB speaks; give connection= to a database that does")
+            raise InputError(f"dialect={dialect!r} is not DuckDB's dialect; give connection= to a database of that dialect")
         return "duckdb"
     adapter = adapter_for(connection)
     if adapter is None:
@@ -50,7 +50,7 @@ def infer_dialect(connection: Any, dialect: str | None) -> str:
     inferred = dialect or adapter.dialect
     if inferred is None:
         connection_class = f"{type(connection).__module__}.{type(connection).__name__}"
-        raise InputError(f"cannot tell which SQL a {connection_class} speaks; name it with dialect=, one of: {', '.join(DIALECTS)}")
+        raise InputError(f"the SQL dialect of a {connection_class} is unknown; name it with dialect=, one of: {', '.join(DIALECTS)}")
     return inferred
 
 

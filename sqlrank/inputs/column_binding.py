@@ -57,12 +57,12 @@ class BoundInputs:
             self.inputs["predictions"].assume_columns(self.needed_columns["run"])
         if question.call.per_unit and not self.has_units:
             raise InputError(
-                "which rows of two systems are the same? Name what they have in common with unit= (--unit), or give the scores of both in one "
+                "rows of two systems are paired by a key: name it with unit= (--unit), or give the scores of both in one "
                 "table: columns={'score': ['old', 'new']} (--column score=old --column score=new)"
             )
         if question.confidence is not None and question.confidence.resamples_rows and not self.has_units:
             raise InputError(
-                "interval='bootstrap' draws units by their names: say which column has them with unit= (--unit), such as user_id or the id of a row"
+                "interval='bootstrap' resamples units: name their column with unit= (--unit), such as user_id or the id of a row"
             )
         if question.drops_nulls:
             self._drop_nulls()

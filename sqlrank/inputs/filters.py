@@ -107,7 +107,7 @@ def _find_input(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:
     """Return the input of a column, and normalize the column's name in place."""
     name, role = column.name, column.table.lower()
     if role and (role not in inputs or column.db):
-        raise InputError(f"where: {column.sql()!r} is of no input; before the dot stands one of: {', '.join(inputs)}")
+        raise InputError(f"where: {column.sql()!r} is of no input; qualify it by one of: {', '.join(inputs)}")
     column.set("table", None)
     candidates = {role: inputs[role]} if role else dict(inputs)
     if any(bound_input.table.column_types is None for bound_input in candidates.values()):

@@ -190,9 +190,7 @@ def _numbered(columns: BoundInputs, raw: exp.Select) -> tuple[dict[str, InputQue
     row_number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
     query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(exp.Table(this=exp.to_identifier(RAW_PREDICTIONS)))
     group = KeyColumns(tuple(columns.inputs["predictions"].group_columns), nullable=True)
-    return {
-        NUMBERED_PREDICTIONS: InputQuery("predictions: with numbers, which tell rows apart", group, query, RAW_PREDICTIONS)
-    }, NUMBERED_PREDICTIONS
+    return {NUMBERED_PREDICTIONS: InputQuery("predictions: with row numbers", group, query, RAW_PREDICTIONS)}, NUMBERED_PREDICTIONS
 
 
 def _union_scores(

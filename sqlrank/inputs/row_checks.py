@@ -231,7 +231,7 @@ def _duplicates(database: Database, bound_input: BoundInput, keys: tuple[str, ..
         return []
     problem = (
         bound_input.role.duplicate_message
-        or f"({', '.join(column.name for column in columns)}) stands more than once; keep one row of each"
+        or f"({', '.join(column.name for column in columns)}) occurs more than once; keep one row of each"
     )
     return [problem_with_examples(database, bound_input, problem, duplicates, keys)]
 

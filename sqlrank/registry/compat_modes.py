@@ -30,7 +30,7 @@ def load_compat_mode(compat: str | None, library: Registry) -> dict[str, Any]:
     compat_mode = read_tables(path)
     metric_settings = list(compat_mode.get("metrics", {}).values())
     if invalid := next((settings for settings in metric_settings if not isinstance(settings, dict)), None):
-        raise ContractError(f"{path}:1: {short_repr(invalid)} stands for the settings of a metric; write a table, such as [metrics.AP]")
+        raise ContractError(f"{path}:1: {short_repr(invalid)} is not a table of settings of a metric; write a table, such as [metrics.AP]")
     problems = [
         f"unknown section {name!r}; choose from: defaults, metrics, names" for name in compat_mode.keys() - {"defaults", "metrics", "names"}
     ]

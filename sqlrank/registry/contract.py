@@ -193,7 +193,7 @@ def _metric(tree: exp.Expr) -> Iterator[Violation]:  # noqa: C901  one rule afte
         yield "FROM", "a metric reads exactly one relation, without an alias"
     for column in tree.find_all(exp.Column):
         if column.parent_select is tree and column.name not in GRAIN_KEYS and not column.find_ancestor(exp.AggFunc):
-            yield column, f"{column.name} stands outside an aggregate"
+            yield column, f"{column.name} is outside an aggregate"
     keys = [column.name for column in tree.selects[:-1]]
     if any(isinstance(column, exp.Star) for column in tree.selects):
         yield "*", "a metric lists its columns"

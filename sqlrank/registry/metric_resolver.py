@@ -112,10 +112,10 @@ def _as_list(metrics: Any) -> list[Any]:
     metric_list = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     if len(metric_list) > MAX_METRICS:
         raise MetricError(
-            f"{len(metric_list)} metrics are asked for; a statement has at most {MAX_METRICS}, so ask for them in several calls"
+            f"{len(metric_list)} metrics are too many for a call; a statement has at most {MAX_METRICS}, so ask for them in several calls"
         )
     if not metric_list:
-        raise MetricError("no metric was asked for; name at least one, such as nDCG@10")
+        raise MetricError("no metric is given; name at least one, such as nDCG@10")
     return metric_list
 
 

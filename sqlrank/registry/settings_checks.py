@@ -108,9 +108,7 @@ def unused_policies(policies: Mapping[str, ParameterValue], metrics: Iterable[Re
     """
     accepted = [(str(metric.metric), accepted_settings(metric, library)) for metric in metrics]
     read_settings = set().union(*(names for _, names in accepted))
-    problems = [
-        f"no metric that is asked for reads {name}; {_metrics_reading(name, library)}" for name in policies if name not in read_settings
-    ]
+    problems = [f"no metric of this call reads {name}; {_metrics_reading(name, library)}" for name in policies if name not in read_settings]
     for name in read_settings.intersection(policies):
         if name in library.policies and library.policies[name].get("every_metric") and policies[name] != library.allowed_values(name)[0]:
             non_readers = [metric for metric, names in accepted if name not in names]

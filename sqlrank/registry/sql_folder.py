@@ -66,7 +66,7 @@ def read_tables(path: Path) -> dict[str, dict[str, Any]]:
     tables = read_toml(path)
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise ContractError(f"{path}:1: {name} = {short_repr(table)} stands in no table; write a table [{name}]")
+            raise ContractError(f"{path}:1: {name} = {short_repr(table)} is in no table; write a table [{name}]")
     return tables
 
 

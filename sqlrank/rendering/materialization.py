@@ -11,7 +11,7 @@ from sqlrank.sql_ast import find_nodes
 if TYPE_CHECKING:
     from sqlrank.rendering.dialects import Dialect
 
-RAND_COMMENT = "RAND makes Spark compute this once for all that read it: it repeats what is deterministic"
+RAND_COMMENT = "RAND makes Spark compute this once: deterministic CTEs are repeated for each reader"
 
 
 def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bool) -> None:

@@ -194,7 +194,7 @@ def _fewness(comparisons: pa.Table, request: ReportRequest) -> list[str]:
         return []
     what = "queries" if request.is_ranking else "units"
     return [
-        f"Only {min_units:,} {what} are compared: an interval may go beyond what the metric can be, and only large differences are decided."
+        f"Only {min_units:,} {what} are compared: intervals may exceed the range of the metric, and only large differences are significant."
     ]
 
 

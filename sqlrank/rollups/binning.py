@@ -170,14 +170,11 @@ class JackknifeBuckets:
             return None
         if "queries" not in question.sources:
             raise MetricError(
-                f"unit={self.unit!r}: what was drawn on its own is a query of rankings, unit='query_id', or a column of queries= (--queries), the "
-                "table that says what is known of each"
+                f"unit={self.unit!r}: the unit of rankings is the query, unit='query_id', or a column of queries= (--queries)"
             )
         for metric in question.metrics:
             if any("group" in file.scopes for file in metric.dependencies.files):
-                raise MetricError(
-                    f"{metric.metric} depends on other lists, which unit={self.unit!r} would tell apart; take unit='query_id'"
-                )
+                raise MetricError(f"{metric.metric} depends on other lists, which unit={self.unit!r} would separate; give unit='query_id'")
         return f"queries.{self.unit.removeprefix('queries.')}"
 
     def per_query_question(self, question: ResolvedRequest) -> ResolvedRequest:

@@ -74,8 +74,7 @@ def aggregates_and_formula(metric: ResolvedMetric, library: Registry, *, weighte
     name = str(metric.metric)
     if metric.file.grain != "list":
         raise MetricError(
-            f"{name} is one number of all lists together, such as which documents they show, and not made of a value for each: no sums of days "
-            "give it; evaluate it from the run"
+            f"{name} is computed over all lists together, not from a value of each: no sums of days give it; evaluate it from the run"
         )
     if isinstance(metric.metric.cutoff, tuple):
         raise MetricError(

@@ -140,7 +140,7 @@ class _RollupQuery:
         """Return the complete statement and its output columns."""
         ctes = {FILTERED_ROWS: ("the rows of the rollup that are added up", self.rows.this)}
         ctes |= self._rank_metric_ctes() if self.metrics.rank_based else {}
-        ctes[SUMMED] = "one row per group: what was added up, and what are formulas of that", self._summed()
+        ctes[SUMMED] = "one row per group: merged sums, and formulas of them", self._summed()
         outputs = [OutputColumn(name, name, "by", quoted=True) for name in self.keys]
         columns = [exp.alias_(quoted_column(name, "s"), name, quoted=True) for name in self.keys]
         for metric, resolved_metric in zip(self.metrics.metrics, self.looked_up, strict=True):
@@ -219,7 +219,7 @@ class _RollupQuery:
             OPENED_BINS: (file_title("rollups", "bin_orderings.sql").partition(": ")[2], opened),
             **metric_ctes,
             BY_ORDER: ("one row per group and order: the metrics, and those that bound them", tree),
-            BOUNDED: ("one row per group: metrics of the order, with what is certain", self._bounded(per_order)),
+            BOUNDED: ("one row per group: rank metrics, with their bounds", self._bounded(per_order)),
         }
 
     def _evaluate_order(self, metric: RankMetric, bound: TieBound) -> Any:

@@ -29,8 +29,8 @@ def parse_key_condition(where: str, table: SourceTable, keys: Sequence[str] | No
         column_name = table.column(column.name)
         if column.table or (keys is not None and column_name not in keys):
             raise InputError(
-                f"{argument}: {column.sql()} is no column that rows of the rollup are told apart by{did_you_mean(column.name, keys or ())} "
-                f"There are: {', '.join(keys or ())}; a condition on others is one on the rows that the rollup is made of"
+                f"{argument}: {column.sql()} is no key column of the rollup{did_you_mean(column.name, keys or ())} "
+                f"There are: {', '.join(keys or ())}; filter by other columns when the rollup is built"
             )
         column.set("this", exp.to_identifier(column_name, quoted=True))
     return tree

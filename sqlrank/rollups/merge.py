@@ -55,7 +55,7 @@ class RollingWindows:
         """
         if rollup_table.day_column is None:
             raise InputError(
-                f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, by which window_days= tells which days are the last ones; make it with "
+                f"rollup: {rollup_table.table.label} has no column {DAY_COLUMN}, which window_days= needs; make it with "
                 'by=["day", ...], such as by="day=CAST(timestamp AS DATE)"'
             )
         column = exp.alias_(rollup_table.column(rollup_table.day_column), DAY_COLUMN)

@@ -164,7 +164,7 @@ class RollupTable:
         for name in by:
             if self.table.column_types is not None and (self.table.column(name) or name) not in self.key_columns:
                 raise InputError(
-                    f"rollup: {name!r} is no column that rows of {self.table.label} are told apart by{did_you_mean(name, self.key_columns)} "
+                    f"rollup: {name!r} is no key column of {self.table.label}{did_you_mean(name, self.key_columns)} "
                     f"There are: {', '.join(self.key_columns)}"
                 )
 
@@ -190,11 +190,11 @@ class RollupTable:
         name = self.table.column(BUCKET_COLUMN)
         if name not in self.key_columns:
             raise InputError(
-                f"rollup: {self.table.label} has no column {BUCKET_COLUMN}, by which it is told how sure a metric is; make it anew with unit= (--unit), "
-                "which names what was drawn on its own, such as unit='user_id'"
+                f"rollup: {self.table.label} has no column {BUCKET_COLUMN}, which confidence= needs; make it anew with unit= (--unit), "
+                "the column whose values are independent, such as unit='user_id'"
             )
         if name in [self.table.column(key) for key in by]:
-            raise InputError(f"by names {name}, and a bucket alone does not say how sure it is; leave out by={name!r}, or confidence=")
+            raise InputError(f"by names {name}, within which there is no standard error; leave out by={name!r}, or confidence=")
 
     def rules(self, metrics: RollupMetrics, *, has_batches: bool, reads_bins: bool = False) -> dict[str, Rule]:
         """Return the conditions that valid rows satisfy, by column.
@@ -333,7 +333,7 @@ class RollupTable:
         """Raise ``InputError`` unless all rows have the same definition."""
         if not all(definitions):
             raise InputError(
-                f"rollup: {self.table.label} has rows without a {DEFINITION_COLUMN}, so that it cannot be told whether they can be added up; make these "
+                f"rollup: {self.table.label} has rows without a {DEFINITION_COLUMN}, so that it is unknown if they can be added up; make these "
                 "days anew with sqlrank.rollup (sqlrank rollup)"
             )
         if len(definitions) > 1:
@@ -381,7 +381,7 @@ class RollupTable:
         group_values = _first(database, rows, columns, exp.and_(has_retraction, has_remaining_rows))
         if group_values is not None:
             raise InputError(
-                f"rollup: {', '.join(names)} of {self.table.label} cannot be told: the least and the greatest value are not taken back, and rows of "
+                f"rollup: {', '.join(names)} of {self.table.label} are undefined: minimum and maximum cannot be retracted, and rows of "
                 f"{describe_group(keys, group_values)} were; make these days anew, leave them out by where=, or leave out {', '.join(names)}"
             )
 

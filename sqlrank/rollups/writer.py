@@ -190,7 +190,7 @@ def _keep(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, r
     duck.execute(create_statement.sql("duckdb"))
     existing_columns = [name for name, *_ in duck.execute(exp.select("*").from_(target).limit(0).sql("duckdb")).description or ()]
     if BATCH_COLUMN in existing_columns and BATCH_COLUMN not in rows.column_names:
-        raise InputError(f"insert: {table_name} tells batches apart; name that of these rows, such as batch='2026-03-05' (--batch)")
+        raise InputError(f"insert: {table_name} has batches; name that of these rows, such as batch='2026-03-05' (--batch)")
     if sorted(existing_columns) != sorted(rows.column_names):
         raise InputError(
             f"insert: {table_name} has the columns {', '.join(existing_columns)}, and these rows {', '.join(rows.column_names)}: a rollup of other metrics; "

@@ -219,18 +219,18 @@ def row(of: str, **values: Any) -> dict[str, pa.Table]:
 @pytest.mark.parametrize(
     ("inputs", "problem"),
     [
-        (row("history", query_id="1", doc_id="d"), r"history \(.*\): \(query_id, doc_id\) stands more than once; keep one row of each"),
+        (row("history", query_id="1", doc_id="d"), r"history \(.*\): \(query_id, doc_id\) occurs more than once; keep one row of each"),
         (row("history", query_id="1", doc_id=None), "1 row: doc_id is NULL"),
         (row("history", query_id=None, doc_id="d"), "1 row: query_id is NULL"),
         ({"history": WORLD.inputs["history"].slice(0, 0)}, "history .* has no rows"),
-        (row("items", doc_id="a", provider="Z"), r"items \(.*\): \(doc_id\) stands more than once"),
+        (row("items", doc_id="a", provider="Z"), r"items \(.*\): \(doc_id\) occurs more than once"),
         (row("items", doc_id="z", provider=None), "1 row: provider is NULL; give such items one of their own"),
-        (row("features", doc_id="a", category="comedy", value=2.0), r"\(doc_id, category\) stands more than once"),
+        (row("features", doc_id="a", category="comedy", value=2.0), r"\(doc_id, category\) occurs more than once"),
         (row("features", doc_id="a", category="new", value=float("nan")), "1 row: value is NaN or infinite"),
         (row("features", doc_id="a", category="new", value=None), "1 row: value is NULL; give 0, or leave the row out"),
         (row("features", doc_id="a", category="new", value=1e200), "1 row: value is beyond 1e90"),
         (row("features", doc_id="a", category=None, value=1.0), "1 row: category is NULL"),
-        (row("baseline", query_id="1", doc_id="a", score=3.0), r"baseline .*\(query_id, doc_id\) stands more than once"),
+        (row("baseline", query_id="1", doc_id="a", score=3.0), r"baseline .*\(query_id, doc_id\) occurs more than once"),
         (row("baseline", query_id="1", doc_id="z", score=float("nan")), "1 row: score is NaN"),
         ({"items": pa.table({"doc_id": [1, 2], "provider": ["X", "Y"]})}, "a number and a text never match"),
         ({"items": pa.table({"item": ["a"], "provider": ["X"]})}, "items .*: no column 'doc_id'"),
@@ -245,7 +245,7 @@ def test_what_stands_twice_is_taken_for_one() -> None:
     twice = row("history", query_id="1", doc_id="d") | row("baseline", query_id="1", doc_id="a", score=-9.0)
     asked = ["MeanPopularity", "Unexpectedness@3"]
     assert evaluate(asked, inputs=twice, duplicates="max") == evaluate(asked)
-    with pytest.raises(InputError, match=r"items .* stands more than once"):
+    with pytest.raises(InputError, match=r"items .* occurs more than once"):
         evaluate("CatalogCoverage", inputs=row("items", doc_id="a", provider="Z"), duplicates="max")
 
 
@@ -267,7 +267,7 @@ def test_judgments_may_be_left_out_where_none_are_read() -> None:
         sqlrank.evaluate(["num_lists", "P@1"], run=run)
     with pytest.raises(InputError, match="no qrels; ranking metrics need run= and qrels="):
         sqlrank.evaluate("num_lists", run=run, queries="truth")
-    with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
+    with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
         sqlrank.evaluate("num_lists", run=lists(p="aa"))
 
 
@@ -275,5 +275,5 @@ def test_judgments_may_be_left_out_where_none_are_read() -> None:
 def test_a_large_run_is_searched_where_no_judgment_tells(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 1)
     given = {"qrels": WORLD.qrels} if metric == "ProviderExposure" else {}
-    with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
+    with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
         sqlrank.evaluate(metric, run=pa.concat_tables([WORLD.run, WORLD.run.slice(1, 1)]), inputs=WORLD.inputs, **given)

@@ -204,12 +204,12 @@ def test_nothing_is_drawn_for_counts_alone() -> None:
         (
             ["AUC", "MAE(level=query)"],
             {"interval": "bootstrap"},
-            "MAE(level=query) is drawn anew by queries and AUC by rows; ask for them in two calls",
+            "MAE(level=query) is drawn anew by queries and AUC by rows; evaluate them in two calls",
         ),
         (
             "MAE",
             {"interval": "bootstrap", "level": "query", "aggregate": "max"},
-            "interval='bootstrap' is of means, not of aggregate='max'",
+            "interval='bootstrap' is for means, not for aggregate='max'",
         ),
     ],
 )
@@ -220,9 +220,7 @@ def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) ->
 
 
 def test_rows_without_names() -> None:
-    with pytest.raises(
-        InputError, match=r"^interval='bootstrap' draws units by their names: say which column has them with unit= \(--unit\)"
-    ):
+    with pytest.raises(InputError, match=r"^interval='bootstrap' resamples units: name their column with unit= \(--unit\)"):
         sqlrank.evaluate("KS", predictions=pa.table({"label": [0, 1], "score": [0.1, 0.2]}), confidence=0.95, interval="bootstrap")
     with pytest.raises(
         MetricError, match=r"^SQLite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval"

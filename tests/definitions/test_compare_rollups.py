@@ -135,7 +135,7 @@ def test_the_command(tmp_path: Path) -> None:
         ({"rollups": lambda: {"old": rollups()["score"], "new": rollups(n_buckets=None)["near"]}}, "^rollup: Table has no column bucket"),
         ({"confidence": 95}, "^confidence=95 is not possible"),
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
-        ({"by": "country"}, "^rollup: 'country' is no column that rows of Table are told apart by"),
+        ({"by": "country"}, "^rollup: 'country' is no key column of Table"),
         ({"where": "day = 9"}, "^rollup: Table has no rows to add up; see what where= leaves of it"),
     ],
 )

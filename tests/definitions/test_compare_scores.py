@@ -194,7 +194,7 @@ def test_gates() -> None:
         (["AUC"], {"per_query": True}, "AUC has no values of queries to show; leave out per_query, unless level='query'"),
         (["PRAUC"], {}, "PRAUC cannot be compared by units: "),
         (["ECE"], {}, "ECE cannot be compared by units: "),
-        (["Precision(cut=best)"], {}, "Precision(cut=best) cannot be compared by units: no row says how far it moves it"),
+        (["Precision(cut=best)"], {}, "Precision(cut=best) cannot be compared by units: it has no influence values"),
     ],
 )
 def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) -> None:
@@ -205,13 +205,11 @@ def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) ->
 
 def test_what_units_need() -> None:
     one_score = pa.table({"system": ["a"] * 10 + ["b"] * 10, "label": LABEL * 2, "score": A + B})
-    with pytest.raises(
-        InputError, match=r"^which rows of two systems are the same\? Name what they have in common with unit= \(--unit\), or give"
-    ):
+    with pytest.raises(InputError, match=r"^rows of two systems are paired by a key: name it with unit= \(--unit\), or give"):
         sqlrank.compare("AUC", predictions=one_score)
     stored = sqlrank.evaluate("RR", run={"q": {"d": 1.0}}, qrels={"q": {"d": 1}}, per_query=True)
     with pytest.raises(
-        MetricError, match=r"^AUC has no values of queries that a stored baseline could hold; give the scores of both in one table"
+        MetricError, match=r"^AUC has no per-query values to compare with a stored baseline; give the scores of both in one table"
     ):
         sqlrank.gate("AUC", predictions=table(), columns=BOTH, baseline=stored)
     with pytest.raises(MetricError, match=r"^unit='day' is not possible for RR, whose units are queries; leave out unit"):

@@ -173,11 +173,11 @@ def test_the_command_and_its_exit_status(tmp_path: Path, monkeypatch: pytest.Mon
     ("options", "message"),
     [
         ({"reference": "day = 9"}, "^rollup: Table has no rows to add up; see what reference= leaves of it"),
-        ({"reference": "bin = 1"}, "^reference: bin is no column that rows of the rollup are told apart by"),
-        ({"tolerance": {"LogLoss": 1}}, "^tolerance of 'LogLoss', which is not asked for; there are: AUC, PSI"),
+        ({"reference": "bin = 1"}, "^reference: bin is no key column of the rollup"),
+        ({"tolerance": {"LogLoss": 1}}, "^tolerance of 'LogLoss', which is no metric of this call; there are: AUC, PSI"),
         ({"tolerance": "much"}, "^tolerance='much' is not possible: give a number from 0, such as 0.01, or a share of the baseline"),
         ({"metrics": "R2"}, "^R2 is neither a sum over predictions"),
-        ({"by": "campaign"}, "^rollup: 'campaign' is no column that rows of Table are told apart by"),
+        ({"by": "campaign"}, "^rollup: 'campaign' is no key column of Table"),
         (
             {"rollup": two_days([(1, 1)], [(2, 1)]).set_column(7, "definition_hash", pa.array(["0", "1"]))},
             r"^rollup: rows of different definitions \(0, 1\) cannot be added up",

@@ -263,7 +263,7 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     few = {query: docs for place, (query, docs) in enumerate(QRELS.items()) if place < 30}
     assert "10 of 40 queries have a value in the baseline or in the candidate only; give the same run and judgments" in refused(qrels=few)
     plain = stored.replace_schema_metadata(None)
-    assert "the baseline does not hold the values of queries; store them: sqlrank evaluate ... --per-query -o" in refused(baseline=plain)
+    assert "the baseline has no per-query values; store them: sqlrank evaluate ... --per-query -o" in refused(baseline=plain)
     other = stored.schema.metadata[b"sqlrank.metrics"].replace(b'"definition": "', b'"definition": "0')
     changed = stored.replace_schema_metadata({b"sqlrank.metrics": other, b"sqlrank.version": b"0.1.0"})
     assert "RR: the SQL of the baseline, by sqlrank 0.1.0, is not that of sqlrank" in refused(baseline=changed)
@@ -279,7 +279,7 @@ def test_a_baseline_that_does_not_fit(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"tolerance": -1}, "tolerance=-1 is not possible: give a number from 0, such as 0.01, or a share of the baseline, '1%'"),
-        ({"tolerance": {"AP": 1}}, "tolerance of 'AP', which is not asked for; there are: RR"),
+        ({"tolerance": {"AP": 1}}, "tolerance of 'AP', which is no metric of this call; there are: RR"),
         ({"baseline": "older"}, "no system is called 'older'; did you mean 'old'? Choose from: old, new"),
         ({"confidence": 1}, "confidence=1 is not possible"),
         ({"min_units": -1}, "min_units=-1 is not possible: give a whole number from 0, such as 20"),

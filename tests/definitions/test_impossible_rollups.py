@@ -49,7 +49,7 @@ IMPOSSIBLE = [
     ("bin", nan, "has rows with nan in bin, which is no number that can be added up"),
     ("bin", inf, "has rows with inf in bin, which is no number that can be added up"),
     ("score_min", 9.0, "has rows with 9 in score_min, which is above score_max, and the least is not above the greatest"),
-    ("definition_hash", None, "has rows without a definition_hash, so that it cannot be told whether they can be added up"),
+    ("definition_hash", None, "has rows without a definition_hash, so that it is unknown if they can be added up"),
     ("definition_hash", "", "has rows without a definition_hash"),
 ]  # fmt: skip
 
@@ -155,11 +155,11 @@ def test_extremes_of_rankings_are_refused_where_rows_were_taken_back() -> None:
     sqlrank.rollup("RR", predictions=lists_of(1), batch="back", retract=True, **given)
     asked: dict[str, Any] = {"rollup": "lists", "connection": duck}
     assert sqlrank.evaluate("RR", by="day", **asked)["RR"].to_pylist() == [0.5, 0.75]
-    message = r"rollup: RR\(aggregate=max\) of lists cannot be told: the least and the greatest value are not taken back, and rows of day = 1 were"
+    message = r"rollup: RR\(aggregate=max\) of lists are undefined: minimum and maximum cannot be retracted, and rows of day = 1 were"
     for ask in (sqlrank.evaluate, sqlrank.sql):
         with pytest.raises(sqlrank.InputError, match=message):
             ask(["RR", "RR(aggregate=max)"], **asked)
-    with pytest.raises(sqlrank.InputError, match=r"RR\(aggregate=min\) of lists cannot be told"):
+    with pytest.raises(sqlrank.InputError, match=r"RR\(aggregate=min\) of lists are undefined"):
         sqlrank.evaluate("RR(aggregate=min)", by="day", **asked)
     assert sqlrank.evaluate("RR(aggregate=max)", where="day = 2", **asked)["RR(aggregate=max)"].to_pylist() == [1.0]
     # In a statement that is but named values are NULL where rows were taken back.

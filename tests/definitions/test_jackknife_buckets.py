@@ -386,15 +386,15 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
 
 
 def test_sqlite_without_a_digest() -> None:
-    with pytest.raises(sqlrank.MetricError, match=r"^SQLite has no MD5, by which buckets are told; make the rollup through connection="):
+    with pytest.raises(sqlrank.MetricError, match=r"^SQLite has no MD5, which buckets need; make the rollup through connection="):
         sqlrank.rollup_sql("AUC", predictions="clicks", unit="viewer", dialect="sqlite")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rollup": sqlrank.rollup("LogLoss", predictions=clicks(), by="day")}, r"has no column bucket, by which it is told how sure a metric is; make it anew with unit="),
-        ({"by": "bucket"}, "^by names bucket, and a bucket alone does not say how sure it is; leave out by='bucket', or confidence="),
+        ({"rollup": sqlrank.rollup("LogLoss", predictions=clicks(), by="day")}, r"has no column bucket, which confidence= needs; make it anew with unit="),
+        ({"by": "bucket"}, "^by names bucket, within which there is no standard error; leave out by='bucket', or confidence="),
         ({"metrics": "AP"}, "does not have the sums of AP"),
         ({"confidence": 1.5}, "^confidence=1.5 is not possible"),
         ({"interval": "bootstrap"}, "^interval= is for rows; a rollup has intervals by its buckets, of confidence= alone"),

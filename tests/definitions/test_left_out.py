@@ -48,11 +48,11 @@ def test_each_policy_alone() -> None:
     assert rows(["RR", *COUNTS], **whole, duplicates="max") == [(0.75, 3, 0)]
     once = {"run": RUN.take([1, 2, 3, 4, 5]), "qrels": QRELS.take([0, 1, 3, 4])}
     assert rows(["RR", *COUNTS], **once, nulls="drop") == [(0.75, 0, 2)]
-    with pytest.raises(sqlrank.InputError, match="stands more than once"):
+    with pytest.raises(sqlrank.InputError, match="occurs more than once"):
         rows("RR", **whole)
     with pytest.raises(sqlrank.InputError, match="score is NULL"):
         rows("RR", **BOTH | {"nulls": "error"})
-    with pytest.raises(sqlrank.InputError, match="stands more than once"):
+    with pytest.raises(sqlrank.InputError, match="occurs more than once"):
         rows("RR", **BOTH | {"duplicates": "error"})
 
 

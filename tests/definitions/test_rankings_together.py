@@ -118,7 +118,7 @@ def test_sweep_per_query() -> None:
         (["P(depths=3)@3"], "P has no parameter 'depths'"),
         (["P(denominator=half)@3"], "half"),
         (["P(form=all_positions)@5"], "P has no parameter 'form'"),
-        ([], "no metric was asked for"),
+        ([], "no metric is given"),
     ],
 )
 def test_metrics_that_are_refused(metrics: list[str], reason: str) -> None:

@@ -139,7 +139,7 @@ def _stored(folder: Any) -> list[Any]:
         ({"window_ends": "day = 1"}, "^window_ends= chooses the days at which windows end; give their length with window_days="),
         (
             {"window_days": 2, "window_ends": "bin = 1"},
-            "^window_ends: bin is no column that rows of the rollup are told apart by. There are: day",
+            "^window_ends: bin is no key column of the rollup. There are: day",
         ),
         ({"window_days": 2, "window_ends": "day = 1; x"}, "^window_ends='day = 1; x' is not one condition"),
         (
@@ -148,7 +148,7 @@ def _stored(folder: Any) -> list[Any]:
         ),
         (
             {"window_days": 2, "rollup": rollup_of(THREE).drop_columns("day")},
-            "^rollup: Table has no column day, by which window_days= tells which",
+            "^rollup: Table has no column day, which window_days= needs",
         ),
         (
             {"window_days": 2, "rollup": rollup_of(THREE).set_column(0, "day", pa.array(["soon"] * 3))},

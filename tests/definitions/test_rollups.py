@@ -193,7 +193,7 @@ def test_parameters_of_a_call_are_for_whom_they_are() -> None:
     (got,) = sqlrank.evaluate(["AUC", "LogLoss"], rollup=made, **asked).to_pylist()
     (expected,) = sqlrank.evaluate(["AUC", "LogLoss"], predictions=clicks(), **asked).to_pylist()
     assert (got["AUC"], got["LogLoss"]) == pytest.approx((expected["AUC"], expected["LogLoss"]), abs=1e-12)
-    with pytest.raises(sqlrank.MetricError, match="no metric that is asked for reads eps"):
+    with pytest.raises(sqlrank.MetricError, match="no metric of this call reads eps"):
         sqlrank.evaluate("AUC", rollup=made, eps=0.25)
 
 
@@ -397,10 +397,10 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
     ("options", "message"),
     [
         ({"metrics": "LogLoss(eps=1e-7)"}, r"does not have the sums of LogLoss\(eps=1e-07\), with these parameters; make it anew"),
-        ({"by": "campaign"}, "'campaign' is no column that rows of Table are told apart by"),
+        ({"by": "campaign"}, "'campaign' is no key column of Table"),
         ({"by": [["day"], []]}, "by of a rollup is one list of columns"),
         ({"by": ["day", "day"]}, "by names a column twice: day, day"),
-        ({"where": "score > 0.5"}, "where: score is no column that rows of the rollup are told apart by. There are: day"),
+        ({"where": "score > 0.5"}, "where: score is no key column of the rollup. There are: day"),
         ({"where": "day = 1; DROP TABLE x"}, "is not one condition"),
         ({"where": "day = '2025-01-01'"}, "has no rows to add up"),
         ({"unit": "user_id", "confidence": 0.9}, "^unit= is for rows, which a rollup does not have"),

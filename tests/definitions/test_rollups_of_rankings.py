@@ -169,7 +169,7 @@ def test_a_metric_is_answered_or_refused_by_its_name() -> None:
     for name in OF_ALL:
         with pytest.raises(sqlrank.MetricError) as problem:
             sqlrank.rollup(name, by="day", **given())
-        assert str(problem.value).startswith(f"{name} is one number of all lists together"), name
+        assert str(problem.value).startswith(f"{name} is computed over all lists together"), name
 
 
 @pytest.mark.slow
@@ -355,7 +355,7 @@ def test_rollups_that_are_refused(metrics: Any, options: dict[str, Any], message
             {"nulls": "drop"},
             "^nulls says which rows there are, as the rollup of AP was made; make one with nulls, and leave it out here",
         ),
-        ("AP", {"by": "country"}, "'country' is no column that rows of Table are told apart by"),
+        ("AP", {"by": "country"}, "'country' is no key column of Table"),
         ("AP", {"confidence": 1.5}, "^confidence=1.5 is not possible"),
         ("AP", {"confidence": 0.9, "interval": "bootstrap"}, "^interval= is for rows"),
         ("AP(aggregate=quantile)", {}, "aggregate=quantile over all lists does not follow"),

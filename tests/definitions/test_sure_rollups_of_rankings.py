@@ -209,12 +209,12 @@ def test_statements_make_buckets(bucket: str) -> None:
     [
         (
             {"queries": None, "unit": "user_id"},
-            r"^unit='user_id': what was drawn on its own is a query of rankings, unit='query_id', or a column of queries=",
+            r"^unit='user_id': the unit of rankings is the query, unit='query_id', or a column of queries=",
         ),
         ({"unit": "visitor"}, "visitor"),
         (
             {"metrics": "SelfInformation@5", "unit": "user_id"},
-            r"^SelfInformation@5 depends on other lists, which unit='user_id' would tell apart; take unit='query_id'",
+            r"^SelfInformation@5 depends on other lists, which unit='user_id' would separate; give unit='query_id'",
         ),
     ],
 )
@@ -226,7 +226,5 @@ def test_buckets_that_are_refused(options: dict[str, Any], message: str) -> None
 
 def test_differences_without_buckets_are_refused() -> None:
     rollup = sqlrank.rollup("AP", by="day", **given())
-    with pytest.raises(
-        sqlrank.InputError, match=r"^rollup: Table has no column bucket, by which it is told how sure a metric is; make it anew with unit="
-    ):
+    with pytest.raises(sqlrank.InputError, match=r"^rollup: Table has no column bucket, which confidence= needs; make it anew with unit="):
         sqlrank.drift("AP", rollup=rollup, reference="day = 1", current="day = 2", confidence=0.9)

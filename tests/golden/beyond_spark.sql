@@ -8,7 +8,7 @@ WITH run AS (
     CAST(score AS DOUBLE) AS score
   FROM shop.eval.shown
 ), evaluated_queries AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
   SELECT /*+ REPARTITION(query_id) */
     ELEMENT_AT(ARRAY(query_id), 1) AS query_id
   FROM (

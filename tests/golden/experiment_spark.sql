@@ -11,7 +11,7 @@ WITH observations AS (
   FROM shop.eval.visits
   WHERE `day` >= '2026-01-01'
 ), experiment_units AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
   SELECT
     *
   FROM (
@@ -93,7 +93,7 @@ WITH observations AS (
   WHERE u.variant = u.last_variant
   GROUP BY u.variant
 ), metric_moments AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
   SELECT
     *
   FROM (
@@ -280,7 +280,7 @@ WITH observations AS (
     ) AS two
   ) AS beside
 ), relative_effects AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
   SELECT
     *
   FROM (
@@ -351,7 +351,7 @@ WITH observations AS (
   SELECT
     9 AS digit
 ), quadrature_nodes AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
   SELECT
     *
   FROM (
@@ -684,7 +684,7 @@ WITH observations AS (
     WHERE metric = 'ctr'
   ) AS shared
 ), sample_ratio_test AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
   SELECT
     *
   FROM (

@@ -47,7 +47,7 @@ WITH logs AS NOT MATERIALIZED (
   FROM logs
   GROUP BY "campaign"
 ), logs_influence AS (
-  /* one row per unit: how far it moves every metric */
+  /* one row per unit: its influence on every metric */
   SELECT
     r."campaign",
     m.snips_by_1 * COALESCE((r.target_propensity / NULLIF(r.propensity, 0)) * r.reward, 0)
@@ -76,7 +76,7 @@ WITH logs AS NOT MATERIALIZED (
   FROM logs_influence
   GROUP BY "campaign"
 ), logs_t_quantiles AS (
-  /* one row per group: quantiles of Student's t, beside the metrics */
+  /* one row per group: the metrics, and quantiles of Student's t */
   SELECT
     "campaign", units, snips_se, dr_se, mean_weight_se, snips_value, dr_value, mean_weight_value,
     CASE

@@ -21,7 +21,7 @@ WITH qrels AS (
   FROM qrels
   GROUP BY query_id
 ), judged_documents AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
   SELECT /*+ REPARTITION(query_id) */
     ELEMENT_AT(ARRAY(query_id), 1) AS query_id,
     relevance, rank, doc_count, rank_probability

@@ -49,7 +49,7 @@ WITH qrels AS (
   FROM evaluated_queries AS t
   JOIN queries AS a ON a.query_id = t.query_id
 ), judged_documents AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
   SELECT /*+ REPARTITION(`model`, query_id) */
     ELEMENT_AT(ARRAY(`model`), 1) AS `model`,
     ELEMENT_AT(ARRAY(query_id), 1) AS query_id,

@@ -19,7 +19,7 @@ WITH predictions AS (
   FROM predictions
   GROUP BY score
 ), score_cells AS (
-  /* RAND makes Spark compute this once for all that read it: it repeats what is deterministic */
+  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
   SELECT
     *
   FROM (

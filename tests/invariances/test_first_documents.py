@@ -247,7 +247,7 @@ def test_a_document_that_stands_twice_is_found_where_it_counts(monkeypatch: pyte
     best = max(range(100), key=run["score"].to_pylist().__getitem__)
     first, last = (pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [best], "score": [score]})]) for score in (101, -1))
     for table, check in ((first, "auto"), (first, "full"), (last, "full")):
-        with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
+        with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
             sqlrank.evaluate("P@3", run=table, qrels=qrels, check=check)
     result = sqlrank.evaluate("nDCG@3", run=last, qrels=qrels)
     assert result.to_pydict() == sqlrank.evaluate("nDCG@3", run=run, qrels=qrels).to_pydict()

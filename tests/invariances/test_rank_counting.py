@@ -116,7 +116,7 @@ def test_a_document_that_stands_twice_is_found_where_ranks_are_counted(monkeypat
     assert b"by_count.sql" in sqlrank.evaluate("AP", run=run, qrels=qrels).schema.metadata[b"sqlrank.sql"]
     for score in (run["score"][0].as_py(), -1):
         twice = pa.concat_tables([run, pa.table({"query_id": [0], "doc_id": [0], "score": [score]})])
-        with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
+        with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
             sqlrank.evaluate("AP", run=twice, qrels=qrels)
 
 
@@ -126,7 +126,7 @@ def test_a_document_that_stands_twice_is_found_where_ranks_are_looked_up(monkeyp
     run, qrels = run_of(5, 4), qrels_of(5, 1)
     listed: dict[str, Any] = {"qrels": qrels, "plan": {"rank_method": "array"}}
     assert sqlrank.evaluate("AP", run=run, **listed) == sqlrank.evaluate("AP", run=run, qrels=qrels)
-    with pytest.raises(InputError, match=r"\(query_id, doc_id\) stands more than once"):
+    with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
         sqlrank.evaluate("AP", run=pa.concat_tables([run, run.slice(0, 1)]), **listed)
 
 

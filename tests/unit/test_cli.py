@@ -206,7 +206,7 @@ def test_no_sources_are_named_as_options() -> None:
 def test_wrong_data(sources: list[str]) -> None:
     table = pq.read_table("run.parquet")
     pq.write_table(pa.concat_tables([table, table.slice(0, 1)]), "run.parquet")
-    assert "run (run.parquet): (query_id, doc_id) stands more than once" in refused("evaluate", "RR", *sources)
+    assert "run (run.parquet): (query_id, doc_id) occurs more than once" in refused("evaluate", "RR", *sources)
     assert printed("evaluate", "RR", *sources, "--check", "off")
 
 

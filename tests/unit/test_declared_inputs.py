@@ -66,7 +66,7 @@ def test_rows_are_filtered() -> None:
         (("x", 3, "a", None, 1.0), "1 row: price is NULL; leave the row out"),
         (("x", 3, "a", 1, -2.0), "1 row: pieces are negative"),
         (("x", None, "a", 1, 1.0), "1 row: order_id is NULL"),
-        (("x", 1, "a", 9, 1.0), r"\(shop, order_id, item\) stands more than once; keep one row of each"),
+        (("x", 1, "a", 9, 1.0), r"\(shop, order_id, item\) occurs more than once; keep one row of each"),
     ],
 )
 def test_rows_are_checked(row: tuple[Any, ...], problem: str) -> None:

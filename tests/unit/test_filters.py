@@ -90,7 +90,7 @@ def test_the_command_line_and_files(files: Path) -> None:
         ("run.day = qrels.day", "compares columns of qrels and run; a condition is on the rows of one input"),
         ("run.day = 1 OR relevance = 1", "compares columns of qrels and run"),
         ("1 = 1", "names no column"),
-        ("topics.day = 1", "'topics.day' is of no input; before the dot stands one of: run, qrels"),
+        ("topics.day = 1", "'topics.day' is of no input; qualify it by one of: run, qrels"),
         ("run.dya = 1", "run has no column 'dya'; did you mean 'Day'?"),
         ("country = 'de'", "the input has no column 'country'"),
         ("run.day = $day", "$day has no value; write the value itself"),

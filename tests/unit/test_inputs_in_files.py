@@ -205,7 +205,7 @@ def test_a_trec_query_id_may_begin_with_a_hash_sign(tmp_path: Path) -> None:
 
 
 def test_other_roles_are_not_trec_files(files: Path, run: pa.Table, qrels: pa.Table) -> None:
-    refused("queries:", "has no ending that says what it holds", run=run, qrels=qrels, queries=files / "run.trec")
+    refused("queries:", "has no suffix of a known format", run=run, qrels=qrels, queries=files / "run.trec")
 
 
 def test_ids_of_csv_files_keep_their_zeros(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_what_has_no_meaning_for_records() -> None:
         assert message in str(caught.value)
     with pytest.raises(MetricError, match="per_query gives a row per list, which records do not have; leave it out"):
         evaluate(records=records(), per_query=True)
-    with pytest.raises(MetricError, match="PairwiseF is of records and others are of predictions; ask for them in two calls"):
+    with pytest.raises(MetricError, match="PairwiseF is of records and others are of predictions; evaluate them in two calls"):
         evaluate(["PairwiseF", "AUC"], records=records())
 
 

@@ -58,7 +58,7 @@ def test_a_metric_and_a_role_that_were_changed_are_read_anew(folder: Path) -> No
     change(folder / "metrics" / "orders" / "revenue.sql", "SUM(", "2 * SUM(")
     assert revenue(folder) == [26.0]
     change(folder / "roles.toml", 'unique = ["order_id", "item"]', 'unique = ["order_id"]')
-    with pytest.raises(InputError, match=r"\(order_id\) stands more than once"):
+    with pytest.raises(InputError, match=r"\(order_id\) occurs more than once"):
         revenue(folder)
 
 

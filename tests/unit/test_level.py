@@ -176,11 +176,11 @@ def test_refused(metric: str, arguments: dict[str, Any], message: str) -> None:
 
 
 def test_what_has_no_level_refuses_the_policy() -> None:
-    with pytest.raises(MetricError, match="no metric that is asked for reads level"):
+    with pytest.raises(MetricError, match="no metric of this call reads level"):
         evaluate("ROC", small(), level="query")
     run = pa.table({"query_id": [1, 1], "doc_id": ["a", "b"], "score": [0.9, 0.5]})
     qrels = pa.table({"query_id": [1], "doc_id": ["b"], "relevance": [1]})
-    with pytest.raises(MetricError, match="no metric that is asked for reads level"):
+    with pytest.raises(MetricError, match="no metric of this call reads level"):
         sqlrank.evaluate("RR", run=run, qrels=qrels, level="query")
     with pytest.raises(MetricError, match="RR has no parameter 'level'"):
         sqlrank.evaluate("RR(level=query)", run=run, qrels=qrels)

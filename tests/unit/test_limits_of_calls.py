@@ -39,7 +39,7 @@ PREDICTIONS = pa.table({"label": [0, 1, 1], "score": [0.1, 0.7, 0.4]})
         (f"11pt(points={[0.5] * 2000})", "points has 2000 numbers; it may have at most 1000"),
         (
             [f"P@{k}" for k in range(1, 10_001)],
-            "10000 metrics are asked for; a statement has at most 1000, so ask for them in several calls",
+            "10000 metrics are too many for a call; a statement has at most 1000, so ask for them in several calls",
         ),
         (["P@1..600", "R@1..600"], "have 1200 cut-offs; ranges have at most 1000 together"),
         ("P@1..100000", "P@1..100000 and its like have 100000 cut-offs; ranges have at most 1000 together, so ask in parts"),

@@ -157,10 +157,10 @@ FILE = (
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("roles.toml", "run = 5", "roles.toml:1: run = 5 stands in no table; write a table [run]"),
+        ("roles.toml", "run = 5", "roles.toml:1: run = 5 is in no table; write a table [run]"),
         ("roles.toml", "[shop]\nunique = 5\ncolumns = {}", "roles.toml:1: unique of role 'shop' is 5; it must be a list of texts"),
         ("roles.toml", "[shop]\nquery_column = 5\ncolumns = {}", "roles.toml:1: query_column of role 'shop' is 5; it must be a text"),
-        ("policies.toml", "x = 5", "policies.toml:1: x = 5 stands in no table; write a table [x]"),
+        ("policies.toml", "x = 5", "policies.toml:1: x = 5 is in no table; write a table [x]"),
         ("policies.toml", "[x]\na = 1", "policies.toml:1: x needs a table for each of its values, such as [x.values.none]"),
         ("plans.toml", "[x.values]\na = 1", "plans.toml:1: x needs a table for each of its values"),
         ("names.toml", "[same]\nfoo = 5", "names.toml:1: foo of [same] is 5; it must be a text"),
@@ -182,7 +182,7 @@ def test_a_folder_of_ones_own_is_refused_by_file_and_rule(name: str, text: str, 
 def test_a_mode_of_ones_own_is_refused_by_file_and_rule(tmp_path: Path) -> None:
     (tmp_path / "compat").mkdir()
     for text, message in (
-        ("defaults = 5", "defaults = 5 stands in no table"),
+        ("defaults = 5", "defaults = 5 is in no table"),
         ("[metrics]\nAUC = 5", "write a table, such as [metrics.AP]"),
     ):
         (tmp_path / "compat" / "mine.toml").write_text(text)

@@ -70,12 +70,12 @@ def test_rows_may_come_in_any_form(one: sqlite3.Connection) -> None:
 def test_what_the_connection_speaks(one: sqlite3.Connection) -> None:
     with pytest.raises(InputError, match=r"^cannot connect to a int; give a DuckDB connection or the path of a DuckDB file, a PEP 249"):
         small(5)
-    with pytest.raises(InputError, match=r"^dialect='postgres' is not what DuckDB speaks; give connection= to a database that does$"):
+    with pytest.raises(InputError, match=r"^dialect='postgres' is not DuckDB's dialect; give connection= to a database of that dialect$"):
         sqlrank.evaluate("AP", run=RUN, qrels=QRELS, dialect="postgres")
     with pytest.raises(MetricError, match=r"^unknown dialect 'sqllite'; did you mean 'sqlite'\?"):
         small(one, dialect="sqllite")
     wrapped = SimpleNamespace(cursor=one.cursor)
-    with pytest.raises(InputError, match=r"^cannot tell which SQL a types.SimpleNamespace speaks; name it with dialect=, one of: duckdb"):
+    with pytest.raises(InputError, match=r"^the SQL dialect of a types.SimpleNamespace is unknown; name it with dialect=, one of: duckdb"):
         small(wrapped)
     one.create_function("floor", 1, math.floor)
     assert small(wrapped, dialect="sqlite").to_pylist() == [{"AP": 1.0}]

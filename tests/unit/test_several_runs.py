@@ -93,7 +93,7 @@ def test_slices_are_of_each_system() -> None:
 
 def test_problems_of_single_systems() -> None:
     twice = pa.concat_tables([BAD, BAD])
-    refused("(system, query_id, doc_id) stands more than once", "system='b', query_id='q1'", run={"a": GOOD, "b": twice}, qrels=QRELS)
+    refused("(system, query_id, doc_id) occurs more than once", "system='b', query_id='q1'", run={"a": GOOD, "b": twice}, qrels=QRELS)
     refused("has no rows, and 'b' would be missing from the result", run={"a": GOOD, "b": BAD.slice(0, 0)}, qrels=QRELS)
     own = BAD.append_column("system", [["x", "x"]])
     refused("has a column 'system' of its own; give it alone with by='system'", run={"a": GOOD, "b": own}, qrels=QRELS)

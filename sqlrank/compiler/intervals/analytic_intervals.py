@@ -115,7 +115,7 @@ class AnalyticIntervals:
         influence_cte = self.add_cte(
             f"{cte.removesuffix('_metrics')}_influence",
             self.influence(cte, keys, rows, influences, has_classes, weight),
-            "one row per unit: how far it moves every metric",
+            "one row per unit: its influence on every metric",
         )
         # Query values are read once: their mean is carried along with the influence.
         carried_columns = [f"{column.alias}_value" for column in columns] if rows.kind == "values" else []
@@ -128,7 +128,7 @@ class AnalyticIntervals:
         )
         quantiles = self._quantiles(errors_cte, None if carried_columns else cte, keys, columns, has_classes)
         quantiles_cte = self.add_cte(
-            f"{cte.removesuffix('_metrics')}_t_quantiles", quantiles, "one row per group: quantiles of Student's t, beside the metrics"
+            f"{cte.removesuffix('_metrics')}_t_quantiles", quantiles, "one row per group: the metrics, and quantiles of Student's t"
         )
         margins = self._reaches(quantiles_cte, keys, columns).select(*carried_columns)
         margins_cte = self.add_cte(f"{cte.removesuffix('_metrics')}_intervals", margins, "one row per group: how far intervals reach")

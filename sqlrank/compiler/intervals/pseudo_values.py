@@ -57,7 +57,7 @@ class PseudoValues:
         ]
         aliases = {column.alias for _, _, influences in grouped_influences for column, _ in influences}
         if not aliases:
-            raise MetricError(f"{columns[0].metric.metric} cannot be compared by units: no row says how far it moves it")
+            raise MetricError(f"{columns[0].metric.metric} cannot be compared by units: it has no influence values")
         if self.spread.scores:
             return PairedPseudoValues(self.relations, self.spread.scores, self.add_cte, self._values).rows(
                 base_role, grouped_influences, columns, audits
@@ -98,7 +98,7 @@ class PseudoValues:
         influence_cte = self.add_cte(
             f"{cte.step.removesuffix('_metrics')}_influence",
             self.spread.influence(cte.step, keys, rows, influences, has_classes),
-            "one row per unit: how far it moves every metric",
+            "one row per unit: its influence on every metric",
         )
         counts: dict[str, exp.Expr] = {UNIT_COUNT: exp.Count(this=exp.Star())}
         counts |= {name: exp.Sum(this=exp.column(total)) for name, total in CLASS_SIZES_BY_NAME.items()} if has_classes else {}
