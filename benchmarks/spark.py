@@ -130,7 +130,9 @@ def ranking(spark: SparkSession, options: argparse.Namespace) -> Iterator[Target
     spark.read.parquet(files.run).createOrReplaceTempView("run")
     spark.read.parquet(files.qrels).createOrReplaceTempView("qrels")
     sides: Sides = {
-        OURS: _timed(spark, partial(evaluate, spark, RANKERS, run="run", qrels="qrels", topics="intersect", no_relevant="skip")),
+        OURS: _timed(
+            spark, partial(evaluate, spark, RANKERS, run="run", qrels="qrels", topics="judged_and_retrieved", if_undefined="skip")
+        ),
         MLLIB: _timed(spark, partial(with_ranking_metrics, spark)),
     }
     timings = alternate(sides, options.repeat)

@@ -80,7 +80,7 @@ def evaluate(
             metrics of rankings run and judgments in one table: ``query_id``, ``doc_id``, ``score``, ``label``, with NULL for unjudged
             documents.
         queries: optional, the queries to evaluate: ``query_id``, ``weight`` (number from 0), and attributes to group by. A text is the
-            policy that selects queries: ``"truth"``, ``"intersect"``, ``"run"`` or ``"strict"``; with a table, pass the policy as
+            policy that selects queries: ``"judged"``, ``"judged_and_retrieved"``, ``"retrieved"`` or ``"strict"``; with a table, pass the policy as
             ``topics=``.
         inputs: sources of further roles, by name: ``history``, ``items``, ``features``, ``baseline``, or those that ``sql_dir`` declares.
         rollup: partial aggregates from :func:`sqlrank.rollup`, instead of predictions or rankings. Rank metrics have the additional columns
@@ -119,7 +119,7 @@ def evaluate(
         temp_directory: directory for spilled data; by default a temporary one that is removed afterwards.
         timeout: seconds after which the query is cancelled.
         progress: function that is called with the percentage done; on other databases than DuckDB with 0 and 100.
-        **policies: ``ties``, ``queries``, ``no_relevant``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ...
+        **policies: ``ties``, ``queries``, ``if_undefined``, ``unjudged``, ``depth``, ``rel``, ``aggregate``, ...
 
     Returns:
         The ``by`` columns, ``slice`` for several groupings, ``query_id`` with ``per_query``, and ``k`` for a range of cut-offs. One float64

@@ -183,9 +183,9 @@ def _verify_ranking_join(prepared: PreparedStatement, report: ValidationReport, 
     docs, retrieved = (_sum(result[name]) or 0 for name in ("audit_docs", "audit_retrieved"))
     by = prepared.columns.group_columns
     is_system = not set(by) & set(inputs["qrels"].group_columns) and set(by) <= set(inputs["run"].group_columns)
-    is_truth = question.shared_policies.get("queries", "truth") in {"truth", "strict"} and question.grouping_sets is None
+    is_judged = question.shared_policies.get("queries", "judged") in {"judged", "strict"} and question.grouping_sets is None
     keys = [output.name for output in prepared.statement.outputs if output.kind == "by"]
     systems = 1 if not by else result.group_by(keys).aggregate([]).num_rows if is_system else None
     is_joined = prepared.plans["rank_method"] != "array"  # an array lookup finds a document once, even if the list contains duplicates
-    expected = report.positive * systems if is_truth and is_joined and systems is not None else None
+    expected = report.positive * systems if is_judged and is_joined and systems is not None else None
     cross_input_checks.check_ranking_join(prepared.columns.database, inputs, report, (docs, retrieved), expected)

@@ -256,8 +256,10 @@ def _validate_rankings(question: ResolvedRequest, columns: BoundInputs, check: C
     report = row_checks.validate_ranking_rows(
         database, inputs, needed, check if _joins_qrels(question, columns) else "full", deduplicated_roles
     )
-    policy = question.shared_policies.get("queries", "truth")
-    cross_input_checks.check_queries_present(database, inputs, {"run": ["run"], "intersect": ["run", "qrels"]}.get(str(policy), ["qrels"]))
+    policy = question.shared_policies.get("queries", "judged")
+    cross_input_checks.check_queries_present(
+        database, inputs, {"retrieved": ["run"], "judged_and_retrieved": ["run", "qrels"]}.get(str(policy), ["qrels"])
+    )
     if policy == "strict":
         cross_input_checks.check_same_queries(database, inputs)
     if question.any_metric_with("ties", "error"):

@@ -168,7 +168,7 @@ def resolve_request(call: Request) -> ResolvedRequest:
 
 
 def _split_queries(call: Request, library: Registry) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Separate the policy ``queries="intersect"`` from a table of queries.
+    """Separate the policy ``queries="judged_and_retrieved"`` from a table of queries.
 
     With a table, the policy is passed as ``topics``.
     """

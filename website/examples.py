@@ -32,7 +32,7 @@ def asked(file: SqlFile) -> str:
 
 def roles(file: SqlFile) -> list[str]:
     """Return the inputs that a metric reads."""
-    read = find_dependencies(load_registry(), file, {"queries": "run"}).roles | {find_input_role(load_registry(), file)}
+    read = find_dependencies(load_registry(), file, {"queries": "retrieved"}).roles | {find_input_role(load_registry(), file)}
     return [name for name in load_registry().roles if name in read]
 
 

@@ -151,7 +151,7 @@ def _edges(file: SqlFile) -> list[str]:
     ]
     items += ["Never undefined." if file.is_always_defined else ""]
     if find_input_role(load_registry(), file) == "run" and file.kind == "metrics" and not file.is_always_defined:
-        items.append(f"What a query counts for which it is undefined is the policy [no_relevant]({UP}/policies.md).")
+        items.append(f"What a query counts for which it is undefined is the policy [if_undefined]({UP}/policies.md).")
     return ["## Edge cases", "\n".join(f"- {item}" for item in items if item)]
 
 

@@ -1,5 +1,5 @@
 -- Gain: cumulative gains chart: the share of positives among the top share of the weight, from (0, 0).
--- spacing: default length: how points are selected.
+-- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.
 -- Undefined: a share of positives that are not there is NULL.
 -- Source: the cumulative gains chart.

@@ -1,5 +1,5 @@
 -- Lift: lift chart: how many times as many positives the top share of the weight holds as a random one.
--- spacing: default length: how points are selected.
+-- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.
 -- Undefined: without positives lift is NULL.
 -- Source: the lift chart.

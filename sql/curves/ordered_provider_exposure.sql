@@ -10,5 +10,5 @@ SELECT
   ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY FLOOR(COALESCE(exposure_share, 0) * 1000000000 + 0.5) DESC, provider) AS point,
   provider,
   exposure_share,
-  catalogue_share
+  catalog_share
 FROM provider_exposure

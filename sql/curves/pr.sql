@@ -1,5 +1,5 @@
 -- PR: precision over recall, a point per threshold; at every point scores from threshold up are predicted positive.
--- spacing: default logarithmic: how points are selected.
+-- curve_spacing: default logarithmic: how points are selected.
 -- Requires: binary labels.
 -- Undefined: recall without positives is NULL.
 -- Source: scikit-learn precision_recall_curve.

@@ -1,5 +1,5 @@
 -- ROC: true positive rate over false positive rate, from (0, 0); straight lines between its points enclose AUC.
--- spacing: default length: how points are selected.
+-- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.
 -- Undefined: a rate of a class that is not there is NULL.
 -- Source: Fawcett 2006; scikit-learn roc_curve.

@@ -1,5 +1,5 @@
 -- Threshold: what predicting positives from each threshold up gives: the confusion matrix and the rates that follow.
--- spacing: default length: how points are selected.
+-- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.
 -- Undefined: a rate of what is not there is NULL.
 -- Source: scikit-learn confusion_matrix_at_thresholds; Splink's truth space table.

@@ -1,8 +1,8 @@
 -- cascade_probabilities: one row per document of positive relevance, with its stop probability and the probability that a reader reaches it.
 -- The probability of reaching a document is the product of (1 - stop probability) over the documents ranked above. The product is the
 -- exponential of a sum of logarithms; a stop probability of 1 adds -1000, and sums below -700 give 0.
--- stop(): default exp2: the probability that a document of this relevance ends the search.
--- Probability: stop.
+-- stop_probability(): default exp2: the probability that a document of this relevance ends the search.
+-- Probability: stop_probability.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,
@@ -29,7 +29,7 @@ FROM (
         list_id,
         rank,
         CASE WHEN rank IS NULL THEN 2147483647 ELSE rank END AS sort_rank,
-        stop(relevance) AS stop_probability
+        stop_probability(relevance) AS stop_probability
       FROM documents_with_gain
     ) AS stops
   ) AS logs

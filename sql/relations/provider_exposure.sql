@@ -6,7 +6,7 @@ SELECT
   group_id,
   provider,
   exposure / NULLIF(SUM(exposure) OVER (PARTITION BY group_id), 0) AS exposure_share,
-  num_items / NULLIF(SUM(num_items) OVER (PARTITION BY group_id), 0) AS catalogue_share
+  num_items / NULLIF(SUM(num_items) OVER (PARTITION BY group_id), 0) AS catalog_share
 FROM (
   SELECT
     group_id,

@@ -32,7 +32,7 @@ def resolution_note(view: ResultView) -> str:
     if (requested_points := int(settings["points"])) == 0:
         return "Every distinct score is a point: nothing is left out."
     points = max(requested_points, MIN_CURVE_POINTS)
-    if settings["spacing"] == "logarithmic":
+    if settings["curve_spacing"] == "logarithmic":
         resolution = f"between two of them precision changes by a factor of at most {_factor(view, points)}"
     elif view.curve in AREA_CURVES:
         resolution = f"straight lines between them miss at most 1/{points - 2:,} of the area"

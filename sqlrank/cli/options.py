@@ -87,7 +87,8 @@ DialectName = Annotated[str, typer.Option(help=f"One of {', '.join(DIALECT_NAMES
 Seed = Annotated[int | None, typer.Option(help="Seed of random draws.")]
 Compat = Annotated[str | None, typer.Option(help="Reproduce the numbers of a tool, such as trec10.", autocompletion=_compat_names)]
 Policy = Annotated[
-    list[str] | None, typer.Option("--policy", "-p", help="A policy: ties=rank, queries=intersect, depth=100, rel=2. Repeat for more.")
+    list[str] | None,
+    typer.Option("--policy", "-p", help="A policy: ties=rank, queries=judged_and_retrieved, depth=100, rel=2. Repeat for more."),
 ]
 Plan = Annotated[
     list[str] | None,

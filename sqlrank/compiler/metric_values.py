@@ -30,12 +30,12 @@ def fill_undefined(relations: RelationCtes, column: MetricColumn, settings: Mapp
         value = null_if_not_finite(value)
     if column.metric.file.is_always_defined:
         return exp.func("COALESCE", value, exp.Literal.number(0))
-    return relations.function("no_relevant", settings, value)
+    return relations.function("if_undefined", settings, value)
 
 
 def fill_undefined_group(relations: RelationCtes, column: MetricColumn) -> exp.Expr:
     """Return a group metric; undefined values stay NULL unless a policy fills them."""
-    return fill_undefined(relations, column, {"no_relevant": "skip", **column.metric.settings})
+    return fill_undefined(relations, column, {"if_undefined": "skip", **column.metric.settings})
 
 
 def aggregate_metric(relations: RelationCtes, column: MetricColumn, weighted: bool, is_resampled: bool = False) -> exp.Expr:
@@ -73,7 +73,7 @@ def aggregate_expression(
         expression = _drop_null_cases(expression, value)
     if library.may_be_infinite(metric.file, [*metric.dependencies.files, library.function("aggregate", str(function))]):
         expression = null_if_not_finite(expression)
-    if settings.get("no_relevant") == "null":
+    if settings.get("if_undefined") == "null":
         incomplete = exp.LT(this=exp.Count(this=value.copy()), expression=exp.Count(this=exp.Star()))
         return exp.Case(ifs=[exp.If(this=incomplete, true=exp.Null())], default=expression)
     return expression

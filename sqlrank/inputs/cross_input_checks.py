@@ -163,7 +163,7 @@ def check_probabilities(database: Database, library: Registry, metrics: Sequence
             probability = inline_function(library, slot, [grade], metric.settings)
             if database.query_rows(exp.select(probability))[0][0] > 1:
                 raise InputError(
-                    f"{metric.metric}: a relevance of {top_grade:g} gives a {slot} probability above 1; "
+                    f"{metric.metric}: a relevance of {top_grade:g} gives a {slot} above 1; "
                     f"give the highest grade of the scale with max_grade, or another function with {slot}"
                 )
 

@@ -36,7 +36,7 @@ class TrainingData:
     """Training data as a query: ``model``, ``query_id``, ``label``, and ``features``, an array of doubles.
 
     ``names`` are the feature names, None for positions in an array. ``by`` are the columns that identify models, fields of ``model``.
-    ``form`` describes the feature columns as JSON.
+    ``precision_at`` describes the feature columns as JSON.
     """
 
     item: BoundInput

@@ -206,7 +206,7 @@ def _bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:
             continue
         bounds = Bounds.read(text)
         if bounds is None:
-            yield f"-- {annotation}", f"cannot read {text!r}; write '0 to 1', '-1 to 1' or '0 to 1, but not under form=all_positions'"
+            yield f"-- {annotation}", f"cannot read {text!r}; write '0 to 1', '-1 to 1' or '0 to 1, but not under precision_at=all_ranks'"
             continue
         for name, value in bounds.exceptions:
             allowed = library.functions.get(name) or library.policies.get(name, {}).get("values", {})

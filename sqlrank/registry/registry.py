@@ -181,7 +181,7 @@ class Registry:
 
     @cached_property
     def metric_policies(self) -> set[str]:
-        """Policies that only affect metrics that declare them, such as ``ideal`` and ``form``.
+        """Policies that only affect metrics that declare them, such as ``ideal`` and ``precision_at``.
 
         ``level`` is excluded, because it affects every metric of groups.
         """

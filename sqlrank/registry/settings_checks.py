@@ -36,7 +36,7 @@ INTERVAL_SLOTS = (
 """Function slots that intervals consist of; the interval method fills them, not the user's policies."""
 
 
-LIST_SLOTS = ("aggregate", "no_relevant")
+LIST_SLOTS = ("aggregate", "if_undefined")
 """Slots applied after a metric's file.
 
 They are the aggregate over lists, and the value of undefined lists.

@@ -28,7 +28,7 @@ def is_bounded_minus1_1(metric: ResolvedMetric) -> bool:
 def value_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
     """Return the bounds of a metric's values, None if its files declare none.
 
-    A file names the settings under which values may exceed the bounds: ``-- Range: 0 to 1, but not under form=all_positions.`` A function
+    A file names the settings under which values may exceed the bounds: ``-- Range: 0 to 1, but not under precision_at=all_ranks.`` A function
     may lift the bounds of every metric that uses it: ``-- Range: none.``
     """
     declared = metric.file.bounds

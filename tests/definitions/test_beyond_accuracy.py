@@ -90,25 +90,25 @@ def test_beside_metrics_of_accuracy_and_in_another_engine() -> None:
 def test_providers_are_rows() -> None:
     rows = evaluate("ProviderExposure@3")
     shares = [0.718103350, 0.203263568, 0.078633082]
-    assert [(row["provider"], row["catalogue_share"]) for row in rows] == [("X", 3 / 8), ("Y", 2 / 8), ("Z", 3 / 8)]
+    assert [(row["provider"], row["catalog_share"]) for row in rows] == [("X", 3 / 8), ("Y", 2 / 8), ("Z", 3 / 8)]
     assert [row["exposure_share"] for row in rows] == pytest.approx(shares, abs=1e-9)
     unseen = evaluate("ProviderExposure", lists(x="ab"), by=[])
     assert [tuple(row.values())[1:3] for row in unseen] == [("X", 1.0), ("Y", 0.0), ("Z", 0.0)]
 
 
-def test_the_catalogue_is_the_history_where_there_is_no_other() -> None:
+def test_the_catalog_is_the_history_where_there_is_no_other() -> None:
     history = {"history": WORLD.inputs["history"]}
     # a, b, d and e of a, b, d, e, f and h are shown; c and i are in no history.
     metrics = ["CatalogCoverage", "num_unlisted"]
     assert sqlrank.evaluate(metrics, run=WORLD.run, inputs=history).to_pylist() == [{"CatalogCoverage": 4 / 6, "num_unlisted": 2.0}]
-    assert evaluate(metrics, catalogue="history") == [{"CatalogCoverage": 4 / 6, "num_unlisted": 2.0}]
+    assert evaluate(metrics, catalog="history") == [{"CatalogCoverage": 4 / 6, "num_unlisted": 2.0}]
 
 
 @pytest.mark.parametrize(
     ("metric", "docs", "expected"),
     [
         ("IntraListDiversity", "a", None),
-        ("IntraListDiversity(no_relevant=zero)", "a", 0.0),
+        ("IntraListDiversity(if_undefined=zero)", "a", 0.0),
         ("IntraListDiversity(distance=cosine)", "a", None),
         ("IntraListDiversity(distance=category)", "a", None),
         ("IntraListDiversity@1", "ab", None),
@@ -266,7 +266,7 @@ def test_judgments_may_be_left_out_where_none_are_read() -> None:
     with pytest.raises(InputError, match="no qrels; ranking metrics need run= and qrels="):
         sqlrank.evaluate(["num_lists", "P@1"], run=run)
     with pytest.raises(InputError, match="no qrels; ranking metrics need run= and qrels="):
-        sqlrank.evaluate("num_lists", run=run, queries="truth")
+        sqlrank.evaluate("num_lists", run=run, queries="judged")
     with pytest.raises(InputError, match=r"\(query_id, doc_id\) occurs more than once"):
         sqlrank.evaluate("num_lists", run=lists(p="aa"))
 

@@ -197,7 +197,7 @@ def test_nothing_is_drawn_for_counts_alone() -> None:
             (
                 metric,
                 {"interval": "bootstrap"},
-                f"{metric} puts queries together itself, and bootstrap has no values of these to draw; leave out interval, or choose level='list'",
+                f"{metric} puts queries together itself, and bootstrap has no values of these to draw; leave out interval, or choose level='group'",
             )
             for metric in ("FCP", "PairAccuracy")
         ),

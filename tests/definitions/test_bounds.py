@@ -69,8 +69,8 @@ def find_leaving(metrics: list[str], options: dict[str, Any], table: pa.Table) -
 @pytest.mark.parametrize(
     ("metric", "options"),
     [
-        ("AP(form=all_positions)@10", {}),
-        ("nDCG(gain=exp2, ideal=all_ones)@5", {}),
+        ("AP(precision_at=all_ranks)@10", {}),
+        ("nDCG(gain=exp2, ideal=binary_k)@5", {}),
         ("nDCG@5", {"compat": "habr"}),
         ("AR(denominator=min_rk)@10", {}),
         ("AR@10", {"compat": "evalframeworks"}),
@@ -103,9 +103,9 @@ def test_the_same_metrics_within_their_bounds() -> None:
 def test_a_metric_says_where_its_bounds_do_not_hold() -> None:
     texts = {name: load_registry().metrics[name].annotations["Range"] for name in ("ap", "ar", "ndcg", "liftquality")}
     assert texts == {
-        "ap": "0 to 1, but not under form=all_positions",
+        "ap": "0 to 1, but not under precision_at=all_ranks",
         "ar": "0 to 1, but not under denominator=relevant, denominator=min_rk, denominator=hits, denominator=retrieved",
-        "ndcg": "0 to 1, but not under ideal=all_ones, discount=map",
+        "ndcg": "0 to 1, but not under ideal=binary_k, discount=map",
         "liftquality": "-1 to 1, but not under lift_variant=magnetic_spark",
     }
 
@@ -113,7 +113,7 @@ def test_a_metric_says_where_its_bounds_do_not_hold() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("0 and 1", "cannot read '0 and 1'; write '0 to 1', '-1 to 1' or '0 to 1, but not under form=all_positions'"),
+        ("0 and 1", "cannot read '0 and 1'; write '0 to 1', '-1 to 1' or '0 to 1, but not under precision_at=all_ranks'"),
         ("0 to 1, but not under from=x", "no setting 'from'"),
         ("0 to 1, but not under gain=exp3", "no gain=exp3; did you mean 'exp2'?"),
     ],
@@ -137,7 +137,7 @@ def test_bounds_that_cannot_be_read(line: str, message: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "metric", ["pAp@5", "PartialAUC@5", "AUC@30", "pAUC@0.2", "PnDCG", "KS", "PRAUC", "AUC", "MCC", "FCP(level=list)", "SomersD"]
+    "metric", ["pAp@5", "PartialAUC@5", "AUC@30", "pAUC@0.2", "PnDCG", "KS", "PRAUC", "AUC", "MCC", "FCP(level=group)", "SomersD"]
 )
 def test_bootstrap_limits_are_within_the_bounds(metric: str) -> None:
     """Of a good model of few positives, of which a normal interval would leave them."""
@@ -224,7 +224,7 @@ def test_rankings_under_every_pair_of_settings(grades: list[int]) -> None:
         single = [{name: value} for name, values in options.items() for value in values]
         pairs = [{a: x, b: y} for a, b in combinations(options, 2) for x in options[a] for y in options[b]]
         metrics = [metric for settings in [{}, *single, *pairs] for metric in _written(file, settings) if _is_accepted(metric)]
-        size = 1 if "stop" in options else 60
+        size = 1 if "stop_probability" in options else 60
         for start in range(0, len(metrics), size):
             some = metrics[start : start + size]
             try:

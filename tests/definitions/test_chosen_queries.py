@@ -20,7 +20,7 @@ def row(metrics: Any, **options: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("lists", few(["integer", "input"], 1))
-@pytest.mark.parametrize("topics", ["truth", "intersect", "run"])
+@pytest.mark.parametrize("topics", ["judged", "judged_and_retrieved", "retrieved"])
 def test_only_the_queries_of_the_table_are_evaluated(topics: str, lists: str) -> None:
     ids = SOME.select(["query_id"])
     assert row(["RR", "num_q"], queries=ids, topics=topics, plan={"list_key": lists}) == [(1 / 2 + 1) / 2, 2]
@@ -58,8 +58,8 @@ def test_predictions_of_some_queries() -> None:
             {},
             r"queries \(Table\) and qrels \(Table\) have no query_id in common; queries has such as 'elsewhere', qrels such as '",
         ),
-        (SOME.slice(2), {"topics": "run"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
-        (SOME.slice(2), {"topics": "intersect"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
+        (SOME.slice(2), {"topics": "retrieved"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
+        (SOME.slice(2), {"topics": "judged_and_retrieved"}, r"queries \(Table\) and run \(Table\) have no query_id in common"),
         (SOME.slice(0, 0), {}, r"queries \(Table\) has no rows$"),
         (SOME, {"where": "segment = 'hot'"}, r"queries \(Table\) has no rows where \"segment\" = 'hot'$"),
     ],

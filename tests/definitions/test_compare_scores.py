@@ -194,7 +194,7 @@ def test_gates() -> None:
         (["AUC"], {"per_query": True}, "AUC has no values of queries to show; leave out per_query, unless level='query'"),
         (["PRAUC"], {}, "PRAUC cannot be compared by units: "),
         (["ECE"], {}, "ECE cannot be compared by units: "),
-        (["Precision(cut=best)"], {}, "Precision(cut=best) cannot be compared by units: it has no influence values"),
+        (["Precision(threshold_from=best)"], {}, "Precision(threshold_from=best) cannot be compared by units: it has no influence values"),
     ],
 )
 def test_what_is_refused(metrics: Any, options: dict[str, Any], message: str) -> None:

@@ -166,7 +166,7 @@ def test_queries_without_a_value_are_no_units(run: pa.Table, qrels: pa.Table) ->
     """A query without relevant documents does not count, or counts 0, as the policy says."""
     more = pa.concat_tables([qrels, pa.table({"query_id": ["q3"], "doc_id": ["a"], "relevance": [0]})])
     units = {
-        policy: sqlrank.evaluate("RR", run=run, qrels=more, confidence=0.95, no_relevant=policy)["RR.n_units"].to_pylist()
+        policy: sqlrank.evaluate("RR", run=run, qrels=more, confidence=0.95, if_undefined=policy)["RR.n_units"].to_pylist()
         for policy in ("zero", "skip")
     }
     assert units == {"zero": [3], "skip": [2]}

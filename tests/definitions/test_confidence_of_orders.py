@@ -106,7 +106,7 @@ def test_confusion_matrices() -> None:
     low, high = interval("Precision", pa.table(TEN))[1:3]
     assert low < wilson[0]
     assert high > wilson[1]
-    assert interval("Precision", pa.table(TEN), cut="best")[1:] == (None,) * 4
+    assert interval("Precision", pa.table(TEN), threshold_from="best")[1:] == (None,) * 4
 
 
 def matthews(label: np.ndarray[Any, Any], score: np.ndarray[Any, Any], weight: np.ndarray[Any, Any]) -> float:

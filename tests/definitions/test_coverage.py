@@ -68,7 +68,7 @@ def test_how_far_metrics_vary_by_clicks() -> None:
         (row,) = sqlrank.evaluate(
             ["AUC", "PnDCG", "LogLoss", "Positives"], **given, columns=columns, unit="impression_id", interval="bootstrap"
         ).to_pylist()
-        row |= sqlrank.evaluate("nDCG", **given, columns=of_hours, no_relevant="skip").to_pylist()[0]
+        row |= sqlrank.evaluate("nDCG", **given, columns=of_hours, if_undefined="skip").to_pylist()[0]
         digits = {"AUC": 3, "PnDCG": 3, "LogLoss": 4, "nDCG": 3}
         cells = [f"{row[name]:.{places}f} ± {row[f'{name}.se']:.{places}f}" for name, places in digits.items()]
         assert f"| {row['Positives']:.0f} | {' | '.join(cells)} | {row['nDCG.n_units']} |" in page

@@ -102,12 +102,12 @@ def test_a_bucket_that_weighs_nothing_is_no_unit() -> None:
 
 
 def test_a_bucket_without_values_is_no_unit_of_a_mean_over_lists() -> None:
-    """The query of one of the three buckets has no relevant document, and under no_relevant=skip no value."""
+    """The query of one of the three buckets has no relevant document, and under if_undefined=skip no value."""
     queries = [unit_in(bucket, 4) for bucket in range(3)]
     run = pa.table({"query_id": queries * 2, "doc_id": ["x"] * 3 + ["y"] * 3, "score": [2.0, 1.0, 1.0, 1.0, 2.0, 2.0]})
     qrels = pa.table({"query_id": queries, "doc_id": ["x"] * 3, "relevance": [1, 1, 0]})
-    made = sqlrank.rollup(["RR", "num_q"], run=run, qrels=qrels, unit="query_id", n_buckets=4, no_relevant="skip")
-    (row,) = sqlrank.evaluate("RR", rollup=made, confidence=0.95, no_relevant="skip").to_pylist()
+    made = sqlrank.rollup(["RR", "num_q"], run=run, qrels=qrels, unit="query_id", n_buckets=4, if_undefined="skip")
+    (row,) = sqlrank.evaluate("RR", rollup=made, confidence=0.95, if_undefined="skip").to_pylist()
     assert (row["RR"], row["RR.se"], row["RR.n_buckets"], row["num_rows"]) == (0.75, pytest.approx(0.25), 2, 3)
 
 

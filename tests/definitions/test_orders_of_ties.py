@@ -33,10 +33,10 @@ WORKED = [
     ("PRAUC(interpolation=davis_goadrich)", 0.3859263176, 0.7945480893),
     ("PRAUC", 0.3264652015, 0.7945480893),
     ("PRAUC(interpolation=from_one)", 0.3264652015, 0.7945480893),
-    ("FBeta(cut=best)", 0.5714285714, 0.75),
+    ("FBeta(threshold_from=best)", 0.5714285714, 0.75),
     ("Gain@0.2", 0.45, 0.5),
     ("Lift@0.2", 2.25, 2.5),
-    ("pAUC(scaling=raw)@0.4", 0.15, 0.275),
+    ("pAUC(area_scaling=raw)@0.4", 0.15, 0.275),
     ("PartialAUC@4", 0.375, 0.6875),
 ]
 TIGHT = [
@@ -45,11 +45,11 @@ TIGHT = [
     "LiftQuality",
     "Gain@0.3",
     "Lift@0.6",
-    "pAUC(scaling=raw)@0.4",
+    "pAUC(area_scaling=raw)@0.4",
     "pAUC@0.7",
     "PRAUC(interpolation=davis_goadrich)",
-    "FBeta(cut=best)",
-    "YoudenJ(cut=best, criterion=youden)",
+    "FBeta(threshold_from=best)",
+    "YoudenJ(threshold_from=best, criterion=youden)",
 ]
 """Metrics of which both orders are the least and the greatest value of all orders."""
 
@@ -152,7 +152,7 @@ def test_no_order_is_beyond_both(seed: int) -> None:
 
 def test_scores_without_ties_have_one_order() -> None:
     label, score, weight = [1, 0, 1, 0, 1], [0.9, 0.8, 0.7, 0.3, 0.2], [1.0, 2, 0.5, 1, 3]
-    metrics = ["AUC", "KS", "Gain@0.5", "pAUC@0.3", "FBeta(cut=best)", "PRAUC(interpolation=davis_goadrich)"]
+    metrics = ["AUC", "KS", "Gain@0.5", "pAUC@0.3", "FBeta(threshold_from=best)", "PRAUC(interpolation=davis_goadrich)"]
     usual = values(metrics, label, score, weight)
     for ties in ("best", "worst"):
         assert values(metrics, label, score, weight, ties=ties) == pytest.approx(usual, abs=1e-14)
@@ -191,9 +191,9 @@ def test_the_command_takes_an_order(tmp_path: Path) -> None:
             "AUC(ties=expected)",
             "ties='expected' orders documents; AUC takes ties as they are, or give ties='worst', 'best' or 'row_order'",
         ),
-        ("APS(ties=worst, interpolation=from_one)", "APS has no parameter 'interpolation'; it takes: level, no_relevant, ties"),
-        ("AUC(ties=best)@2", "AUC has no parameter 'ties'; it takes: level, no_relevant, tie_credit"),
-        ("PnDCG(ties=best)", "PnDCG has no parameter 'ties'; it takes: level, no_relevant"),
+        ("APS(ties=worst, interpolation=from_one)", "APS has no parameter 'interpolation'; it takes: if_undefined, level, ties"),
+        ("AUC(ties=best)@2", "AUC has no parameter 'ties'; it takes: if_undefined, level, tie_credit"),
+        ("PnDCG(ties=best)", "PnDCG has no parameter 'ties'; it takes: if_undefined, level"),
     ],
 )
 def test_what_is_refused(metric: str, message: str) -> None:

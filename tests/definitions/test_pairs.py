@@ -17,8 +17,15 @@ from tests.lanes import every
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TAUS = ["KendallTau", *(f"KendallTau(variant={name})" for name in ("a", "c", "gamma"))]
-OTHERS = ["SomersD", "SomersD(given=score)", "SpearmanRho", "SpearmanRho(formula=d2)", "FCP(level=list)", "PairAccuracy(level=list)"]
+TAUS = ["KendallTau", *(f"KendallTau(tau={name})" for name in ("a", "c", "gamma"))]
+OTHERS = [
+    "SomersD",
+    "SomersD(untied_in=score)",
+    "SpearmanRho",
+    "SpearmanRho(rho_formula=d2)",
+    "FCP(level=group)",
+    "PairAccuracy(level=group)",
+]
 
 
 def values(metrics: str | list[str], label: Sequence[Any], score: Sequence[Any], **arguments: Any) -> list[Any]:
@@ -30,7 +37,7 @@ def values(metrics: str | list[str], label: Sequence[Any], score: Sequence[Any],
 
 def test_four_predictions_with_two_ties() -> None:
     """Of six pairs three are in the same order, one is not, one is tied by label and one by score."""
-    metrics = [*TAUS, *OTHERS, "FCP(level=list, tie_rule=ignore)", "FCP(level=list, tie_rule=discordant)"]
+    metrics = [*TAUS, *OTHERS, "FCP(level=group, tie_rule=ignore)", "FCP(level=group, tie_rule=discordant)"]
     got = values(metrics, [1, 3, 2, 2], [1, 2, 2, 3])
     # Ranks 1, 2.5, 2.5, 4 and 1, 4, 2.5, 2.5: squared differences 0, 2.25, 0, 2.25.
     ranks = [2.25 / 4.5, 1 - 6 * 4.5 / (4 * 15)]
@@ -40,7 +47,7 @@ def test_four_predictions_with_two_ties() -> None:
 
 def test_somers_d_of_labels_explains_scores() -> None:
     """All three pairs with different labels, of which one is tied by score; two with different scores."""
-    assert values(["SomersD", "SomersD(given=score)", "KendallTau"], [0, 1, 2], [5, 5, 7]) == pytest.approx([2 / 3, 1, 2 / sqrt(6)])
+    assert values(["SomersD", "SomersD(untied_in=score)", "KendallTau"], [0, 1, 2], [5, 5, 7]) == pytest.approx([2 / 3, 1, 2 / sqrt(6)])
 
 
 def test_the_same_order_and_the_opposite() -> None:
@@ -52,7 +59,7 @@ def test_the_same_order_and_the_opposite() -> None:
 def test_weights_of_pairs_are_products() -> None:
     """Weights 1, 2, 3: the pairs weigh 2 (same order), 3 (opposite) and 6 (opposite)."""
     weight = {"weight": [1.0, 2.0, 3.0]}
-    assert values("KendallTau(variant=a)", [2, 3, 1], [1, 2, 3], extra=weight) == pytest.approx([(2 - 3 - 6) / 11])
+    assert values("KendallTau(tau=a)", [2, 3, 1], [1, 2, 3], extra=weight) == pytest.approx([(2 - 3 - 6) / 11])
     assert values(["KendallTau", "SpearmanRho"], [2, 3, 1], [1, 2, 3], extra={"weight": [0.0, 2.0, 3.0]}) == [-1, -1]
 
 
@@ -60,9 +67,7 @@ def test_weights_of_pairs_are_products() -> None:
 def test_light_pairs_beside_a_heavy_prediction(repeat: int) -> None:
     """One pair is tied by score, one by label, and the light pair is in opposite order: nothing is in the same order."""
     label, score = [0, 0, 1] * repeat, [0.1, 0.2, 0.1] * repeat
-    got = values(
-        ["KendallTau(variant=gamma)", "FCP(level=list, tie_rule=ignore)"], label, score, extra={"weight": [1e9, 1.5, 0.7] * repeat}
-    )
+    got = values(["KendallTau(tau=gamma)", "FCP(level=group, tie_rule=ignore)"], label, score, extra={"weight": [1e9, 1.5, 0.7] * repeat})
     assert got == [-1, 0]
 
 
@@ -73,9 +78,9 @@ def test_light_pairs_beside_a_heavy_prediction(repeat: int) -> None:
         [
             ([], [], set()),
             ([1], [0.5], set()),
-            ([1, 1, 1], [0.1, 0.2, 0.3], {"KendallTau(variant=a)", "SomersD(given=score)"}),
-            ([1, 2, 3], [0.5, 0.5, 0.5], {"KendallTau(variant=a)", "SomersD", "FCP(level=list)", "PairAccuracy(level=list)"}),
-            ([1, 1], [0.5, 0.5], {"KendallTau(variant=a)"}),
+            ([1, 1, 1], [0.1, 0.2, 0.3], {"KendallTau(tau=a)", "SomersD(untied_in=score)"}),
+            ([1, 2, 3], [0.5, 0.5, 0.5], {"KendallTau(tau=a)", "SomersD", "FCP(level=group)", "PairAccuracy(level=group)"}),
+            ([1, 1], [0.5, 0.5], {"KendallTau(tau=a)"}),
         ],
         rows=True,
     ),
@@ -88,8 +93,8 @@ def test_undefined(label: list[int], score: list[float], defined: set[str]) -> N
         many = pa.concat_tables([table] * repeat)
         (row,) = sqlrank.evaluate(metrics, predictions=many, check="auto" if label else "off").to_pylist()
         there = {name for name, value in row.items() if value is not None}
-        assert there == (defined if repeat == 1 or label != [1] else {"KendallTau(variant=a)"})
-        assert all(value == (0.5 if name == "FCP(level=list)" else 0) for name, value in row.items() if value is not None)
+        assert there == (defined if repeat == 1 or label != [1] else {"KendallTau(tau=a)"})
+        assert all(value == (0.5 if name == "FCP(level=group)" else 0) for name, value in row.items() if value is not None)
 
 
 def test_no_weight_is_no_prediction() -> None:
@@ -124,7 +129,7 @@ def test_fcp_of_users(options: str, expected: float) -> None:
 
 
 def test_pairs_are_made_within_a_user() -> None:
-    metrics = ["PairAccuracy", "PairAccuracy(level=list)", "KendallTau(level=query)"]
+    metrics = ["PairAccuracy", "PairAccuracy(level=group)", "KendallTau(level=query)"]
     got = values(metrics, [1, 2, 1, 2], [1, 2, 4, 3], extra={"query_id": [1, 1, 2, 2]})
     assert got == pytest.approx([1 / 2, 2 / 4, 0])
 
@@ -218,9 +223,9 @@ def test_few_negatives_are_an_error(arguments: dict[str, Any]) -> None:
     [
         ("pAp", {}, MetricError, "pAp needs a cut-off"),
         ("pAp(few_negatives=drop)@2", {}, MetricError, "unknown few_negatives 'drop'"),
-        ("KendallTau(variant=d)", {}, MetricError, "unknown variant 'd'"),
-        ("SomersD(given=x)", {}, MetricError, "unknown given 'x'"),
-        ("AUC(variant=b)", {}, MetricError, "AUC has no parameter 'variant'"),
+        ("KendallTau(tau=d)", {}, MetricError, "unknown tau 'd'"),
+        ("SomersD(untied_in=x)", {}, MetricError, "unknown untied_in 'x'"),
+        ("AUC(tau=b)", {}, MetricError, "AUC has no parameter 'tau'"),
         ("FCP", {}, sqlrank.InputError, "query_id"),
         ("PartialAUC@2", {}, sqlrank.InputError, "label"),
     ],

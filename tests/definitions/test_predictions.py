@@ -30,9 +30,9 @@ WORKED = [
     ("PRAUC", 1 / 4 * 1 + 2 / 4 * (1 + 3 / 4) / 2 + 1 / 4 * (3 / 5 + 4 / 7) / 2),
     ("PRAUC(interpolation=from_one)", 1 / 4 * 1 + 2 / 4 * (1 + 3 / 4) / 2 + 1 / 4 * (3 / 5 + 4 / 7) / 2),
     ("KS", 3 / 4 - 1 / 3),
-    ("pAUC(scaling=raw)@0.5", 1 / 3 * (1 / 4 + 3 / 4) / 2 + 1 / 6 * 3 / 4),
-    ("pAUC(scaling=ratio)@0.5", 2 * (1 / 3 * (1 / 4 + 3 / 4) / 2 + 1 / 6 * 3 / 4)),
-    ("pAUC(scaling=raw)@0.16666666666666666", 1 / 6 * (1 / 4 + 1 / 2) / 2),
+    ("pAUC(area_scaling=raw)@0.5", 1 / 3 * (1 / 4 + 3 / 4) / 2 + 1 / 6 * 3 / 4),
+    ("pAUC(area_scaling=ratio)@0.5", 2 * (1 / 3 * (1 / 4 + 3 / 4) / 2 + 1 / 6 * 3 / 4)),
+    ("pAUC(area_scaling=raw)@0.16666666666666666", 1 / 6 * (1 / 4 + 1 / 2) / 2),
     ("pAUC@1", 8.5 / 12),
     ("Gain@0.14285714285714285", 1 / 4),
     ("Gain@0.5", (1 + 2 * 2.5 / 3) / 4),
@@ -58,10 +58,10 @@ WORKED = [
     ("FBeta(beta=2, threshold=0.1)", 5 * 4 / (5 * 4 + 3)),
     ("MCC", (3 * 2 - 1 * 1) / sqrt(4 * 4 * 3 * 3)),
     ("LogOdds", log(3 * 2)),
-    ("ThresholdUsed(cut=best)", 0.6),
-    ("FBeta(cut=best)", 3 / 4),
-    ("ThresholdUsed(beta=9, cut=best)", 0.1),
-    ("Precision(cut=best, criterion=youden)", 3 / 4),
+    ("ThresholdUsed(threshold_from=best)", 0.6),
+    ("FBeta(threshold_from=best)", 3 / 4),
+    ("ThresholdUsed(beta=9, threshold_from=best)", 0.1),
+    ("Precision(threshold_from=best, criterion=youden)", 3 / 4),
     ("LogLikelihood", 2 * log(0.9) / 2 + log(0.1) + log(0.6) + log(0.4) + 2 * log(0.6) + log(0.8)),
     ("LogLoss", -(log(0.9) + log(0.1) + log(0.6) + log(0.4) + 2 * log(0.6) + log(0.8)) / 7),
     ("Brier", (0.01 + 0.81 + 0.16 + 0.36 + 2 * 0.16 + 0.04) / 7),
@@ -109,14 +109,14 @@ def test_six_predictions_in_order(strategy: str) -> None:
 def test_partial_areas_of_five_positives_and_six_negatives(order: str, pairs: int, share: float, mcclish: float) -> None:
     """METRICS 3.4 and 2.7: the pairs with the two highest negatives, which are the area up to a false positive rate of 2/6."""
     label, score = ranked(order)
-    got = values(["AUC", f"pAUC(scaling=ratio)@{2 / 6}", f"pAUC(scaling=raw)@{2 / 6}", f"pAUC@{2 / 6}"], label, score)
+    got = values(["AUC", f"pAUC(area_scaling=ratio)@{2 / 6}", f"pAUC(area_scaling=raw)@{2 / 6}", f"pAUC@{2 / 6}"], label, score)
     assert got == pytest.approx([pairs / 30, share, share * 2 / 6, mcclish], abs=1e-12)
 
 
 @pytest.mark.parametrize(("order", "pairs"), [("++-+++-----", 27), ("+++-++-----", 28)])
 def test_areas_with_five_of_the_first_six(order: str, pairs: int) -> None:
     label, score = ranked(order)
-    got = values(["AUC", "pAUC(scaling=ratio)@1", f"Precision(threshold={score[5]})"], label, score)
+    got = values(["AUC", "pAUC(area_scaling=ratio)@1", f"Precision(threshold={score[5]})"], label, score)
     assert got == pytest.approx([pairs / 30, pairs / 30, 5 / 6], abs=1e-12)
 
 
@@ -252,7 +252,7 @@ BY_QUERY = ([1, 0, 0, 0, 1, 1, 1, 1, 0], [0.9, 0.5, 0.1, 0.8, 0.2, 0.3, 0.2, 0.1
 @pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_gauc(strategy: str, importance: str, expected: float) -> None:
     """The AUC is 1 in a, 0 in b; c and d are of one class."""
-    got = values(f"GAUC(importance={importance})", *BY_QUERY, extra=QUERIES, plan={"score_order": strategy})
+    got = values(f"GAUC(query_weight={importance})", *BY_QUERY, extra=QUERIES, plan={"score_order": strategy})
     assert got == pytest.approx([expected], abs=1e-12)
 
 

@@ -30,7 +30,7 @@ def test_weight_by_another_name_and_a_weight_that_is_there() -> None:
 INNER = ["select", "score2", "positives", "cell", "slice_number", "bucket", "list_id", "auc", "predictions", "h", "k", "AuC"]
 GROUPED = {"label": [0, 1, 0, 1, 1, 0, 1], "score": [0.1, 0.4, 0.4, 0.8, 0.2, 0.3, 0.7], "weight": [1.0] * 7}
 GROUPS = ["x", "x", "x", "y", "y", None, None]
-OF_GROUPS = ["AUC(tie_credit=1)", "APS", "FBeta(cut=best)", "ECE", "num_predictions"]
+OF_GROUPS = ["AUC(tie_credit=1)", "APS", "FBeta(threshold_from=best)", "ECE", "num_predictions"]
 
 
 @cache

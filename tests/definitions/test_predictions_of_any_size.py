@@ -63,7 +63,7 @@ def test_the_scale_of_weights_does_not_matter(scale: float) -> None:
 
 
 @pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
-@pytest.mark.parametrize("metric", ["MCC(cut=best)", "MCC(cut=best, criterion=mcc)", "NPV(cut=best)"])
+@pytest.mark.parametrize("metric", ["MCC(threshold_from=best)", "MCC(threshold_from=best, criterion=mcc)", "NPV(threshold_from=best)"])
 def test_tenths_of_weights_at_the_best_threshold(metric: str, strategy: str) -> None:
     """There are no negatives, so that neither is defined: NULL, not NaN."""
     assert values(metric, [1, 1, 1], [0.2, 0.6, 0.8], [0.2, 0.3, 1.1], plan={"score_order": strategy}) == [None]
@@ -72,13 +72,13 @@ def test_tenths_of_weights_at_the_best_threshold(metric: str, strategy: str) -> 
 def test_no_false_negative_is_left_at_the_lowest_threshold() -> None:
     label, score = [0, 1, 0, 1, 1, 1, 0, 1], [0.0, 0.6, 0.4, 1.0, 0.2, 1.0, 0.0, 0.6]
     weight = [0.3, 1.1, 0.2, 1.1, 0.7, 1.1, 0.1, 0.7]
-    assert values("LogOdds(cut=best, criterion=accuracy)", label, score, weight) == [None]
+    assert values("LogOdds(threshold_from=best, criterion=accuracy)", label, score, weight) == [None]
 
 
 @pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_the_best_mcc_of_tenths_of_weights(strategy: str) -> None:
     """Of +0.8 (0.3), +0.7 (0.3), -0.3 (0.2) and +0.0 (0.2) the first two are best: tp = 0.6, tn = 0.2, fn = 0.2."""
-    metrics = ["ThresholdUsed(cut=best, criterion=mcc)", "MCC(cut=best, criterion=mcc)"]
+    metrics = ["ThresholdUsed(threshold_from=best, criterion=mcc)", "MCC(threshold_from=best, criterion=mcc)"]
     got = values(metrics, [1, 1, 0, 1], [0.8, 0.7, 0.3, 0.0], [0.3, 0.3, 0.2, 0.2], plan={"score_order": strategy})
     assert got == pytest.approx([0.7, 0.6 * 0.2 / sqrt(0.6 * 0.8 * 0.2 * 0.4)], abs=1e-12)
 
@@ -86,13 +86,17 @@ def test_the_best_mcc_of_tenths_of_weights(strategy: str) -> None:
 @pytest.mark.parametrize("strategy", ["window", "distinct", "buckets"])
 def test_a_positive_of_no_weight_is_no_threshold(strategy: str) -> None:
     """J is 0 at the only threshold, 0.7, and would be at 0.9, too."""
-    metric = "ThresholdUsed(cut=best, criterion=youden)"
+    metric = "ThresholdUsed(threshold_from=best, criterion=youden)"
     assert values(metric, [1, 0, 1], [0.9, 0.8, 0.7], [0.0, 1.0, 1.0], plan={"score_order": strategy}) == [0.7]
 
 
 @pytest.mark.parametrize("strategy", few(WEIGHTED, QUICK))
 def test_of_equally_good_thresholds_the_highest(strategy: str) -> None:
-    metrics = ["ThresholdUsed(cut=best, criterion=youden)", "ThresholdUsed(cut=best, criterion=accuracy)", "ThresholdUsed(cut=best)"]
+    metrics = [
+        "ThresholdUsed(threshold_from=best, criterion=youden)",
+        "ThresholdUsed(threshold_from=best, criterion=accuracy)",
+        "ThresholdUsed(threshold_from=best)",
+    ]
     got = values(metrics, *ranked("+-+-+-"), plan={"score_order": strategy})
     assert got == [1.0, 1.0, 0.96]
 

@@ -21,8 +21,8 @@ NO_POSITIVE = (
     "CalibrationRatio",
     "Recall",
     "FNR",
-    "FBeta(cut=best)",
-    "ThresholdUsed(cut=best)",
+    "FBeta(threshold_from=best)",
+    "ThresholdUsed(threshold_from=best)",
 )
 MEANS = ("LogLoss", "Brier", "BaseRate", "ECE", "MCE", "ECE(binning=equal_mass)", "Accuracy", "MAE", "MSE", "RMSE", "Bias", "sMAPE", "MAPE")
 TOTALS = ("Positives", "Negatives", "Observations", "TP", "FP", "TN", "FN")
@@ -37,7 +37,17 @@ def test_one_class(strategy: str, label: int) -> None:
 
 @pytest.mark.parametrize("strategy", few(STRATEGIES, QUICK))
 def test_positives_alone(strategy: str) -> None:
-    metrics = ["APS", "PRAUC", "Gain@0.5", "Lift@0.5", "PnDCG", "Recall", "Precision", "FBeta(cut=best)", "ThresholdUsed(cut=best)"]
+    metrics = [
+        "APS",
+        "PRAUC",
+        "Gain@0.5",
+        "Lift@0.5",
+        "PnDCG",
+        "Recall",
+        "Precision",
+        "FBeta(threshold_from=best)",
+        "ThresholdUsed(threshold_from=best)",
+    ]
     got = values(metrics, [1, 1], [0.9, 0.3], plan={"score_order": strategy})
     assert got == pytest.approx([1, 1, 0.5, 1, 1, 0.5, 1, 1, 0.3], abs=1e-12)
 
@@ -84,7 +94,7 @@ def test_no_predictions(strategy: str) -> None:
 def test_what_an_undefined_value_counts(policy: tuple[str, float | None]) -> None:
     """Totals are never undefined."""
     name, expected = policy
-    assert values(["AUC", "KS", "Positives"], [0, 0], [0.2, 0.1], no_relevant=name) == [expected, expected, 0.0]
+    assert values(["AUC", "KS", "Positives"], [0, 0], [0.2, 0.1], if_undefined=name) == [expected, expected, 0.0]
 
 
 def test_undefined_ratios_of_a_confusion_matrix() -> None:

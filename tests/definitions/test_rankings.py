@@ -17,10 +17,10 @@ WORKED = [
     ("AP(denominator=k)@5", 0.32),
     ("AP(denominator=retrieved)@5", 0.32),
     ("AP(denominator=hits)@5", 1.6 / 3),
-    ("AP(form=all_positions)@5", (0 + 1 / 2 + 1 / 3 + 2 / 4 + 3 / 5) / 4),
-    ("AP(denominator=k, form=all_positions)@5", (0 + 1 / 2 + 1 / 3 + 2 / 4 + 3 / 5) / 5),
-    ("AP(form=all_positions)@7", (0 + 1 / 2 + 1 / 3 + 2 / 4 + 3 / 5 + 3 / 6 + 3 / 7) / 4),
-    ("AP(denominator=hits, form=all_positions)@5", (0 + 1 / 2 + 1 / 3 + 2 / 4 + 3 / 5) / 3),
+    ("AP(precision_at=all_ranks)@5", (0 + 1 / 2 + 1 / 3 + 2 / 4 + 3 / 5) / 4),
+    ("AP(denominator=k, precision_at=all_ranks)@5", (0 + 1 / 2 + 1 / 3 + 2 / 4 + 3 / 5) / 5),
+    ("AP(precision_at=all_ranks)@7", (0 + 1 / 2 + 1 / 3 + 2 / 4 + 3 / 5 + 3 / 6 + 3 / 7) / 4),
+    ("AP(denominator=hits, precision_at=all_ranks)@5", (0 + 1 / 2 + 1 / 3 + 2 / 4 + 3 / 5) / 3),
     ("AP@2", (1 / 2) / 4),
     ("AP", 0.4),
     ("AR@5", (0 + 1 + 1 + 2 + 3) / 4 / 5),
@@ -34,7 +34,7 @@ WORKED = [
     ("RR", 1 / 2),
     ("RR@1", 0),
     ("RHR@4", 1 / 2 + 1 / 4),
-    ("RHR(share=ideal)@4", (1 / 2 + 1 / 4) / (1 + 1 / 2 + 1 / 3 + 1 / 4)),
+    ("RHR(normalization=ideal)@4", (1 / 2 + 1 / 4) / (1 + 1 / 2 + 1 / 3 + 1 / 4)),
     ("Rprec", 2 / 4),
     ("Rprec(multiple=0.5)", 1 / 2),
     ("Rprec(multiple=2)", 3 / 8),
@@ -150,28 +150,30 @@ def test_nothing_retrieved_counts_0() -> None:
 @pytest.mark.slow
 def test_not_answered_is_not_undefined() -> None:
     other = ranked({"answered": [1]}, {"unanswered": [1, 0]})
-    metrics = [*EVERY, "nDCG(ideal=judged_nret)", "SetRelP", "SetF(beta=0)", "P(denominator=hits)@5", "AP(denominator=hits)"]
-    row = sqlrank.evaluate(metrics, **other, per_query=True, no_relevant="skip").to_pylist()[1]
+    metrics = [*EVERY, "nDCG(ideal=judged_truncated)", "SetRelP", "SetF(beta=0)", "P(denominator=hits)@5", "AP(denominator=hits)"]
+    row = sqlrank.evaluate(metrics, **other, per_query=True, if_undefined="skip").to_pylist()[1]
     assert row == {"query_id": "unanswered"} | dict.fromkeys(metrics, 0.0)
 
 
-@pytest.mark.parametrize("metric", ["nDCG(ideal=judged_nret)", "P(denominator=hits)@5", "AP(denominator=hits)", "AP(denominator=hits)@5"])
+@pytest.mark.parametrize(
+    "metric", ["nDCG(ideal=judged_truncated)", "P(denominator=hits)@5", "AP(denominator=hits)", "AP(denominator=hits)@5"]
+)
 def test_a_list_without_hits_is_not_undefined(metric: str) -> None:
-    assert value(metric, ranked({"q": [0, None]}, {"q": [1]}), no_relevant="one") == 0.0
+    assert value(metric, ranked({"q": [0, None]}, {"q": [1]}), if_undefined="one") == 0.0
 
 
 @pytest.mark.slow
 def test_nothing_relevant() -> None:
     none = ranked({"q": [0, None, 0]})
     for policy, expected in {"zero": 0.0, "one": 1.0, "skip": None, "null": None}.items():
-        assert values(EVERY, none, no_relevant=policy) == [expected] * len(EVERY)
+        assert values(EVERY, none, if_undefined=policy) == [expected] * len(EVERY)
 
 
 @pytest.mark.parametrize(
     "metric", ["RBP", "RBP(rel=2)", "DCG(gain=binary)", "CG(gain=threshold)", "MDCG(gain=binary)@3", "P@3", "nDCG(gain=binary)"]
 )
 def test_nothing_of_the_relevance_level_is_nothing_relevant(metric: str) -> None:
-    assert value(metric, ranked({"q": [1, 0]}), rel=2, no_relevant="skip") is None
+    assert value(metric, ranked({"q": [1, 0]}), rel=2, if_undefined="skip") is None
 
 
 TIED = {
@@ -194,7 +196,7 @@ def test_all_tied(ties: str, ranks: dict[int, int]) -> None:
 def test_all_tied_in_expectation() -> None:
     discounts = [1, 1 / log2(3), 1 / 2, 1 / log2(5)]
     dcg = (2 + 1) / 4 * sum(discounts)
-    metrics = ["P@2", "P@4", "R@1", "DCG", "nDCG", "nDCG@1", "CG@2", "RHR@2", "RHR(share=ideal)@2"]
+    metrics = ["P@2", "P@4", "R@1", "DCG", "nDCG", "nDCG@1", "CG@2", "RHR@2", "RHR(normalization=ideal)@2"]
     expected = [0.5, 0.5, 0.25, dcg, dcg / (2 + 1 / log2(3)), 0.75 / 2, 1.5, (1 + 1 / 2) / 2, 0.5]
     assert values(metrics, TIED, ties="expected") == pytest.approx(expected)
 
@@ -232,12 +234,12 @@ PROBABILITIES = ranked({"q": [0.4, 0.1, 0, 0.4]})
 @pytest.mark.parametrize(
     ("metric", "expected"),
     [
-        ("ERR(stop=identity)", 0.4 + 0.6 * 0.1 / 2 + 0.6 * 0.9 * 0.4 / 4),
-        ("ERR(stop=identity)", 0.4840),
-        ("PFound(stop=identity)", 0.4 + 0.51 * 0.1 + 0.331627 * 0.4),
-        ("PFound(stop=identity)@2", 0.451),
-        ("PFound(p_break=0, stop=identity)", 1 - 0.6 * 0.9 * 0.6),
-        ("PFound(p_break=1, stop=identity)", 0.4),
+        ("ERR(stop_probability=identity)", 0.4 + 0.6 * 0.1 / 2 + 0.6 * 0.9 * 0.4 / 4),
+        ("ERR(stop_probability=identity)", 0.4840),
+        ("PFound(stop_probability=identity)", 0.4 + 0.51 * 0.1 + 0.331627 * 0.4),
+        ("PFound(stop_probability=identity)@2", 0.451),
+        ("PFound(p_break=0, stop_probability=identity)", 1 - 0.6 * 0.9 * 0.6),
+        ("PFound(p_break=1, stop_probability=identity)", 0.4),
     ],
 )
 def test_cascade_of_probabilities(metric: str, expected: float) -> None:
@@ -255,7 +257,7 @@ def test_cascade_of_the_survey_on_habr() -> None:
         ("ERR(max_grade=3)", 0.90088),
         ("ERR", 0.49738),
         ("ERR(max_grade=4)@1", 7 / 16),
-        ("PFound(stop=yandex)", 0.41 + 0.85 * 0.59 * 0.14 + 0.85**3 * 0.59 * 0.86 * 0.07),
+        ("PFound(stop_probability=yandex)", 0.41 + 0.85 * 0.59 * 0.14 + 0.85**3 * 0.59 * 0.86 * 0.07),
     ],
 )
 def test_cascade_of_grades(metric: str, expected: float) -> None:
@@ -264,14 +266,14 @@ def test_cascade_of_grades(metric: str, expected: float) -> None:
 
 def test_cascade_of_binary_relevance() -> None:
     binary = ranked({"q": [0, 1, 1]})
-    assert value("ERR(stop=identity)", binary) == value("RR", binary) == 0.5
+    assert value("ERR(stop_probability=identity)", binary) == value("RR", binary) == 0.5
     assert value("ERR(max_grade=1)", binary) == pytest.approx(0.5 / 2 + 0.5 * 0.5 / 3)
 
 
 def test_a_stop_probability_above_1_is_refused() -> None:
-    with pytest.raises(sqlrank.InputError, match="a relevance of 3 gives a stop probability above 1"):
-        value("ERR(stop=identity)", ranked({"q": [3, 0]}))
-    with pytest.raises(sqlrank.InputError, match="a relevance of 5 gives a stop probability above 1"):
+    with pytest.raises(sqlrank.InputError, match="a relevance of 3 gives a stop_probability above 1"):
+        value("ERR(stop_probability=identity)", ranked({"q": [3, 0]}))
+    with pytest.raises(sqlrank.InputError, match="a relevance of 5 gives a stop_probability above 1"):
         value("PFound", ranked({"q": [5, 0]}))
 
 
@@ -280,8 +282,8 @@ def test_ideal_lists() -> None:
     expected = {
         "judged": 1 / (3 + 2 / log2(3) + 1 / 2),
         "retrieved": 1,
-        "judged_nret": 1 / (3 + 2 / log2(3)),
-        "all_ones": 1 / (1 + 1 / log2(3) + 0.5),
+        "judged_truncated": 1 / (3 + 2 / log2(3)),
+        "binary_k": 1 / (1 + 1 / log2(3) + 0.5),
     }
     for ideal, ndcg in expected.items():
         assert value(f"nDCG(ideal={ideal})@3", sources) == pytest.approx(ndcg)
@@ -304,7 +306,7 @@ def test_an_ideal_list_leaves_out_what_costs() -> None:
     """The best list of trec_eval goes down to the last gain above 0."""
     costly = ranked({"q": [1, 2]})
     assert value("nDCG(gain={1: -1})", costly) == pytest.approx((-1 + 2 / log2(3)) / 2)
-    assert value("nDCG(gain={1: -1})", ranked({"q": [1]}), no_relevant="skip") is None
+    assert value("nDCG(gain={1: -1})", ranked({"q": [1]}), if_undefined="skip") is None
 
 
 def test_unjudged_documents() -> None:

@@ -82,9 +82,9 @@ def test_toy_a_of_trec_eval() -> None:
 
 def test_toy_a_of_ranx() -> None:
     given = {"run": TOY_A["run"].append_column("rank", pa.array([1, 2, 3, 4, 1, 2])), "qrels": TOY_A["qrels"]}
-    assert per_query("AP@2", given, compat="ranx", queries="truth")["q1"] == pytest.approx(0.125)
+    assert per_query("AP@2", given, compat="ranx", queries="judged")["q1"] == pytest.approx(0.125)
     metrics = ["nDCG(gain=exp2)@5", "F@5", "RBP(p=0.8)"]
-    (row, *_) = sqlrank.evaluate(metrics, **given, compat="ranx", queries="truth", per_query=True).to_pylist()
+    (row, *_) = sqlrank.evaluate(metrics, **given, compat="ranx", queries="judged", per_query=True).to_pylist()
     assert list(row.values())[1:] == pytest.approx([0.49343, 0.44444, 0.5824], abs=5e-6)
     with pytest.raises(sqlrank.InputError, match="queries judged, but not answered, and queries='strict': 'q3'"):
         value("AP@2", given, compat="ranx")

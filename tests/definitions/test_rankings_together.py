@@ -37,7 +37,7 @@ def test_aggregates(aggregate: dict[str, Any], expected: float) -> None:
 
 def test_weighted_mean() -> None:
     assert value("RR", TWO, queries=WEIGHTS) == pytest.approx((2 / 2 + 1) / 8)
-    assert value("RR", TWO, queries=WEIGHTS, no_relevant="skip") == pytest.approx((2 / 2 + 1) / 3)
+    assert value("RR", TWO, queries=WEIGHTS, if_undefined="skip") == pytest.approx((2 / 2 + 1) / 3)
     assert value("RR(aggregate=mean)", TWO, queries=WEIGHTS) == pytest.approx((1 / 2 + 1 + 1 / 3) / 4)
     assert value("num_rel", TWO, queries=WEIGHTS) == 3
     with pytest.raises(sqlrank.MetricError, match="aggregate='wmean' needs a queries table with a weight column"):
@@ -46,18 +46,18 @@ def test_weighted_mean() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("no_relevant", "expected"),
+    ("if_undefined", "expected"),
     [("zero", (1 / 2 + 1 + 1 / 3) / 4), ("one", (1 / 2 + 1 + 1 + 1 / 3) / 4), ("skip", (1 / 2 + 1 + 1 / 3) / 3), ("null", None)],
 )
-def test_no_relevant(no_relevant: str, expected: float | None) -> None:
-    assert value("RR", TWO, no_relevant=no_relevant) == (None if expected is None else pytest.approx(expected))
-    assert value(f"RR(no_relevant={no_relevant})", TWO) == (None if expected is None else pytest.approx(expected))
-    filled = {"zero": 0.0, "one": 1.0}.get(no_relevant)
-    assert per_query("RR", TWO, no_relevant=no_relevant)["none"] == filled
-    assert value("num_q", TWO, no_relevant=no_relevant) == 4
+def test_no_relevant(if_undefined: str, expected: float | None) -> None:
+    assert value("RR", TWO, if_undefined=if_undefined) == (None if expected is None else pytest.approx(expected))
+    assert value(f"RR(if_undefined={if_undefined})", TWO) == (None if expected is None else pytest.approx(expected))
+    filled = {"zero": 0.0, "one": 1.0}.get(if_undefined)
+    assert per_query("RR", TWO, if_undefined=if_undefined)["none"] == filled
+    assert value("num_q", TWO, if_undefined=if_undefined) == 4
 
 
-@pytest.mark.parametrize(("queries", "expected"), [("truth", 3), ("intersect", 2), ("run", 3)])
+@pytest.mark.parametrize(("queries", "expected"), [("judged", 3), ("judged_and_retrieved", 2), ("retrieved", 3)])
 def test_which_queries_count(queries: str, expected: int) -> None:
     sources = ranked({"both": [1], "also": [0], "unjudged": [None]}, {"unanswered": [1]})
     assert values(["num_q", "RR"], sources, queries=queries) == pytest.approx([expected, 1 / expected])
@@ -73,7 +73,7 @@ def test_counts() -> None:
     expected = {"num_q": 3, "num_ret": 5, "num_rel": 4, "num_rel_ret": 1, "num_unjudged": 2, "num_nonrel_judged_ret": 2}
     expected |= {"num_no_rel": 1, "num_unanswered": 1, "num_rel(rel=2)": 1, "num_no_rel(rel=2)": 2, "num_rel(aggregate=mean)": 4 / 3}
     assert values(list(expected), sources) == pytest.approx(list(expected.values()))
-    assert values(["num_q", "num_ret", "num_unjudged", "num_no_rel"], sources, queries="run") == [3, 6, 3, 2]
+    assert values(["num_q", "num_ret", "num_unjudged", "num_no_rel"], sources, queries="retrieved") == [3, 6, 3, 2]
 
 
 def test_documents_tied_at_the_cutoff() -> None:
@@ -117,7 +117,7 @@ def test_sweep_per_query() -> None:
         (["nDCGG@3"], "did you mean 'nDCG'"),
         (["P(depths=3)@3"], "P has no parameter 'depths'"),
         (["P(denominator=half)@3"], "half"),
-        (["P(form=all_positions)@5"], "P has no parameter 'form'"),
+        (["P(precision_at=all_ranks)@5"], "P has no parameter 'precision_at'"),
         ([], "no metric is given"),
     ],
 )
@@ -128,7 +128,7 @@ def test_metrics_that_are_refused(metrics: list[str], reason: str) -> None:
 
 @pytest.mark.parametrize("metric", ["P@5", "RR", "R@5", "F@5", "Rprec", "IPrec@0.5", "Success@5"])
 def test_the_form_of_average_precision_is_none_of_the_others(metric: str) -> None:
-    assert values(["AP@5", metric], FOUR_RELEVANT, form="all_positions")[1] == value(metric, FOUR_RELEVANT)
+    assert values(["AP@5", metric], FOUR_RELEVANT, precision_at="all_ranks")[1] == value(metric, FOUR_RELEVANT)
 
 
 def system(name: str, sources: dict[str, pa.Table], *, judged: bool = False) -> dict[str, pa.Table]:

@@ -24,11 +24,11 @@ GOLDEN = {
     "AdjustedMutualInformation": 0.429197261,
     "FowlkesMallows": 0.402015126,
     "BCubedPrecision": 0.666666667,
-    "BCubedPrecision(weighting=cluster)": 0.759259259,
-    "BCubedPrecision(weighting=true_cluster)": 0.642857143,
+    "BCubedPrecision(record_weight=cluster)": 0.759259259,
+    "BCubedPrecision(record_weight=true_cluster)": 0.642857143,
     "BCubedRecall": 0.769230769,
-    "BCubedRecall(weighting=cluster)": 0.857142857,
-    "BCubedRecall(weighting=true_cluster)": 0.857142857,
+    "BCubedRecall(record_weight=cluster)": 0.857142857,
+    "BCubedRecall(record_weight=true_cluster)": 0.857142857,
     "ClusterPrecision": 1 / 6,
     "ClusterRecall": 1 / 7,
     "ClosestPrecision": 0.611111111,
@@ -82,16 +82,16 @@ def test_the_harmonic_means() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unplaced", "expected"),
+    ("missing_prediction", "expected"),
     [
         ("drop", [0.5, 0.444444444, 0.818181818, 0.727272727, 0.374209861]),
         ("singleton", [0.5, 0.444444444, 0.846153846, 0.769230769, 0.406091371]),
     ],
 )
-def test_records_that_were_left_out(unplaced: str, expected: list[float]) -> None:
+def test_records_that_were_left_out(missing_prediction: str, expected: list[float]) -> None:
     predicted = [cluster if place not in {9, 12} else "-" for place, cluster in enumerate(PREDICTED)]
     metrics = ["PairwisePrecision", "PairwiseRecall", "BCubedPrecision", "BCubedRecall", "AdjustedRand", "num_unplaced"]
-    found = sqlrank.evaluate(metrics, inputs={"records": records(predicted)}, unplaced=unplaced).to_pylist()[0]
+    found = sqlrank.evaluate(metrics, inputs={"records": records(predicted)}, missing_prediction=missing_prediction).to_pylist()[0]
     assert list(found.values()) == pytest.approx([*expected, 2], abs=1e-9)
 
 
@@ -100,8 +100,8 @@ def test_records_whose_cluster_is_not_known() -> None:
     table = records("aabb-", "xx-y-")
     metrics = ["PairwisePrecision", "num_records", "num_predicted_links", "num_unplaced", "num_unlabelled"]
     found = {
-        unlabelled: tuple(sqlrank.evaluate(metrics, inputs={"records": table}, unlabelled=unlabelled).to_pylist()[0].values())
-        for unlabelled in ("drop", "singleton")
+        missing_truth: tuple(sqlrank.evaluate(metrics, inputs={"records": table}, missing_truth=missing_truth).to_pylist()[0].values())
+        for missing_truth in ("drop", "singleton")
     }
     assert found == {"drop": (1.0, 3, 1, 1, 2), "singleton": (0.5, 5, 2, 1, 2)}
 
@@ -255,7 +255,7 @@ def test_pairs_count_in_the_group_of_both_records() -> None:
 def test_linking_two_tables() -> None:
     """Of a, b of one table and c, d of the other, a c and b d are links; the pair a b is no candidate, being of one table."""
     table = records("0000", "xyxy", source=["one", "one", "two", "two"])
-    assert list(blocked(table, ["0-2", "0-1", "3-0"], linkage="across")[0].values()) == [0.5, 0.5, 0.5, 2]
+    assert list(blocked(table, ["0-2", "0-1", "3-0"], link_type="link")[0].values()) == [0.5, 0.5, 0.5, 2]
     assert list(blocked(table, ["0-2", "0-1", "3-0"])[0].values()) == [0.5, pytest.approx(1 / 3), 0.5, 3]
 
 
@@ -309,13 +309,13 @@ SAMPLE = [cluster if cluster in "246" else "-" for cluster in TRUE]
     ("metric", "expected", "error"),
     [
         ("SampledPairwisePrecision", 0.484751934, 0.054231665),
-        ("SampledPairwisePrecision(estimate=ratio)", 0.461538462, 0.054231665),
+        ("SampledPairwisePrecision(ratio_estimate=ratio)", 0.461538462, 0.054231665),
         ("SampledPairwiseRecall", 0.345703125, 0.117966163),
         ("SampledPairwiseF", 0.413547091, 0.083607115),
         ("SampledClusterRecall", 0.0, 0.0),
-        ("SampledPairwisePrecision(sampling=cluster_size)", 0.469135802, 0.074074074),
-        ("SampledPairwiseRecall(sampling=cluster_size)", 0.376, 0.183303028),
-        ("SampledBCubedPrecision(sampling=cluster_size)", 0.722222222, 0.027777778),
+        ("SampledPairwisePrecision(cluster_weight=inverse_size)", 0.469135802, 0.074074074),
+        ("SampledPairwiseRecall(cluster_weight=inverse_size)", 0.376, 0.183303028),
+        ("SampledBCubedPrecision(cluster_weight=inverse_size)", 0.722222222, 0.027777778),
     ],
 )
 def test_estimates_from_three_clusters(metric: str, expected: float, error: float) -> None:
@@ -326,10 +326,10 @@ def test_estimates_from_three_clusters(metric: str, expected: float, error: floa
 
 def test_an_estimate_counts_links_to_records_that_are_not_known() -> None:
     """One true cluster of two records is known; one of them is linked to a record of which nothing is known."""
-    assert value("SampledPairwisePrecision(estimate=ratio)", "aaab", "xx-y") == 0.5
+    assert value("SampledPairwisePrecision(ratio_estimate=ratio)", "aaab", "xx-y") == 0.5
     assert value("PairwisePrecision", "aaab", "xx-y") == 1.0
 
 
 def test_one_cluster_says_nothing_of_bias() -> None:
     assert value("SampledPairwiseRecall", "aab", "xx-") is None
-    assert value("SampledPairwiseRecall(estimate=ratio)", "aab", "xx-") == 1.0
+    assert value("SampledPairwiseRecall(ratio_estimate=ratio)", "aab", "xx-") == 1.0

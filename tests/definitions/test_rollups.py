@@ -65,7 +65,7 @@ def bounds(metric: str, rollup: pa.Table, **options: Any) -> list[float]:
         ("PRAUC(interpolation=davis_goadrich)", (0.5472532773, 0.3859263176, 0.7945480893)),
         ("PRAUC", (0.5595238095, 0.3264652015, 0.7945480893)),
         ("Gain@0.2", (0.4666666667, 0.45, 0.5)),
-        ("pAUC(scaling=raw)@0.4", (0.2125, 0.15, 0.275)),
+        ("pAUC(area_scaling=raw)@0.4", (0.2125, 0.15, 0.275)),
     ],
 )
 def test_three_bins_by_hand(metric: str, expected: tuple[float, ...]) -> None:

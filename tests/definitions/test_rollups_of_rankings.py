@@ -173,7 +173,7 @@ def test_a_metric_is_answered_or_refused_by_its_name() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", few([{"no_relevant": "skip"}, {"no_relevant": "null"}, {"rel": 2}, {"gain": "exp2"}], 2))
+@pytest.mark.parametrize("policy", few([{"if_undefined": "skip"}, {"if_undefined": "null"}, {"rel": 2}, {"gain": "exp2"}], 2))
 def test_a_policy_is_part_of_the_value(policy: dict[str, Any]) -> None:
     """A rollup that was made under a policy answers under this one, and under no other."""
     metrics = ["nDCG@5", "R@5"]
@@ -189,7 +189,7 @@ def test_a_policy_is_part_of_the_value(policy: dict[str, Any]) -> None:
 
 def test_defaults_may_be_written_or_not() -> None:
     made = sqlrank.rollup("nDCG@5", by="day", **given())
-    said = sqlrank.evaluate("nDCG(gain=linear, no_relevant=zero, aggregate=mean)@5", rollup=made, ties="doc_desc").column(0)
+    said = sqlrank.evaluate("nDCG(gain=linear, if_undefined=zero, aggregate=mean)@5", rollup=made, ties="doc_desc").column(0)
     assert said.to_pylist() == sqlrank.evaluate("nDCG@5", rollup=made)["nDCG@5"].to_pylist()
 
 
@@ -349,7 +349,7 @@ def test_rollups_that_are_refused(metrics: Any, options: dict[str, Any], message
         ),
         ("AP(aggregate=gmean)", {}, r"does not have the sums of AP\(aggregate=gmean\)"),
         (["AP", "LogLoss"], {}, "^AP is of rankings and LogLoss of predictions; each wants a rollup of its own"),
-        ("AP", {"queries": "intersect"}, "^queries= is for rows"),
+        ("AP", {"queries": "judged_and_retrieved"}, "^queries= is for rows"),
         (
             "AP",
             {"nulls": "drop"},
@@ -386,6 +386,6 @@ def test_weights_of_queries_are_part_of_the_definition(of_buckets: dict[str, Any
 @pytest.mark.slow
 def test_which_lists_there_are_is_part_of_the_definition() -> None:
     plain = sqlrank.rollup("AP", by="day", **given())["definition_hash"][0].as_py()
-    assert sqlrank.rollup("AP", by="day", **given(), topics="intersect")["definition_hash"][0].as_py() != plain
-    assert sqlrank.rollup("AP", by="day", **given(), topics="truth", nulls="error")["definition_hash"][0].as_py() == plain
+    assert sqlrank.rollup("AP", by="day", **given(), topics="judged_and_retrieved")["definition_hash"][0].as_py() != plain
+    assert sqlrank.rollup("AP", by="day", **given(), topics="judged", nulls="error")["definition_hash"][0].as_py() == plain
     assert sqlrank.rollup("AP(aggregate=mean)", by="day", **given())["definition_hash"][0].as_py() == plain

@@ -38,7 +38,7 @@ def test_null_is_a_group_of_rankings(lists: str) -> None:
 
 
 @pytest.mark.parametrize("lists", LISTS)
-@pytest.mark.parametrize("topics", ["truth", "intersect", "run"])
+@pytest.mark.parametrize("topics", ["judged", "judged_and_retrieved", "retrieved"])
 def test_null_is_a_group_whichever_queries_count(topics: str, lists: str) -> None:
     theirs = QRELS.append_column("system", TABLE["system"])
     got = rows(["RR", "num_lists", "num_shown@1"], run=RUN, qrels=theirs, by="system", topics=topics, plan={"list_key": lists})

@@ -19,7 +19,7 @@ from tests.definitions.test_rollups_of_rankings import FEW, given
 from tests.lanes import few
 
 LIMITS = ("ci_low", "ci_high", "se", "n_buckets")
-WEIGHTED = ["AP", "AP(no_relevant=skip)", "nDCG(aggregate=wmean)@5", "RR(aggregate=mean)"]
+WEIGHTED = ["AP", "AP(if_undefined=skip)", "nDCG(aggregate=wmean)@5", "RR(aggregate=mean)"]
 
 
 def test_a_weighted_mean_by_hand() -> None:
@@ -125,7 +125,7 @@ def without(bucket: str, buckets: int, held: dict[str, Any], metric: str) -> lis
 def test_buckets_by_brute_force(bucket: str) -> None:
     """The values are those without buckets, and standard errors those of the lists without each bucket of units."""
     held = of_users()
-    metrics = [*FEW, "AP(no_relevant=skip)", "AP(aggregate=max)", "AP(aggregate=gmean)"]
+    metrics = [*FEW, "AP(if_undefined=skip)", "AP(aggregate=max)", "AP(aggregate=gmean)"]
     plain, bucketed = (
         sqlrank.rollup(metrics, by=["day", "country"], **given_unit, **held) for given_unit in ({}, {"unit": bucket, "n_buckets": 6})
     )
@@ -134,7 +134,7 @@ def test_buckets_by_brute_force(bucket: str) -> None:
     (row,) = sqlrank.evaluate(metrics, rollup=bucketed, confidence=0.9).to_pylist()
     (expected,) = sqlrank.evaluate(metrics, rollup=plain).to_pylist()
     assert {name: row[name] for name in expected} == pytest.approx(expected, rel=1e-12)
-    for name in ("AP", "nDCG@5", "AP(no_relevant=skip)"):
+    for name in ("AP", "nDCG@5", "AP(if_undefined=skip)"):
         left = without(bucket, 6, held, name)
         assert row[f"{name}.se"] == pytest.approx(math.sqrt(jackknifed(left)), rel=1e-9)
         assert row[f"{name}.n_buckets"] == len(left)

@@ -83,8 +83,8 @@ def compare(metrics: list[str], options: dict[str, Any]) -> None:
             {"by": ["system", "queries.k"], "columns": {"weight": "weight"}},
             {"where": "run.system = 'a'"},
             {"where": "run.system = 'a'", "per_query": True},
-            {"by": "system", "per_query": True, "no_relevant": "null"},
-            {"by": "system", "topics": "run", "no_relevant": "null"},
+            {"by": "system", "per_query": True, "if_undefined": "null"},
+            {"by": "system", "topics": "retrieved", "if_undefined": "null"},
             {"by": "system", "plan": {"list_key": "input"}, "per_query": True},
             {"by": "system", "plan": {"list_key": "input"}},
             {"by": "system", "ties": "worst"},
@@ -121,7 +121,7 @@ def test_predictions(options: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 def test_settings_that_read_the_cut_off_in_a_relation() -> None:
-    metrics = ["nDCG(ideal=all_ones)", "AP(form=all_positions)", "R(denominator=min_rk)", "DCG(discount=zipf)"]
+    metrics = ["nDCG(ideal=binary_k)", "AP(precision_at=all_ranks)", "R(denominator=min_rk)", "DCG(discount=zipf)"]
     sources = {"run": ranked()["run"], "qrels": ranked()["qrels"]}
     swept = sqlrank.evaluate([f"{metric}@2..5" for metric in metrics], **sources, by="system")
     assert swept.num_rows == 8

@@ -86,10 +86,10 @@ def test_lists_and_documents_shown() -> None:
     metrics = ["num_lists", "num_shown@1", "num_shown@2", "num_shown"]
     found = {
         topics: list(sqlrank.evaluate(metrics, run=run, qrels=qrels, topics=topics).to_pylist()[0].values())
-        for topics in ("truth", "run", "intersect")
+        for topics in ("judged", "retrieved", "judged_and_retrieved")
     }
     # Query 3 is not judged, query 4 not answered.
-    assert found == {"truth": [3, 1, 3, 3], "run": [3, 2, 4, 4], "intersect": [2, 1, 3, 3]}
+    assert found == {"judged": [3, 1, 3, 3], "retrieved": [3, 2, 4, 4], "judged_and_retrieved": [2, 1, 3, 3]}
 
 
 def test_of_queries_by_what_is_known_of_them() -> None:

@@ -114,7 +114,7 @@ def test_queries_without_a_value() -> None:
     runs = {name: {query: {"a": 1.0, "b": float(name == "y")} for query in qrels} for name in ("x", "y")}
     country = ["has"] * 30 + ["none"] * 30
     queries = pa.table({"query_id": list(qrels), "country": country})
-    call = {"run": runs, "qrels": qrels, "queries": queries, "by": ["country"], "no_relevant": "skip"}
+    call = {"run": runs, "qrels": qrels, "queries": queries, "by": ["country"], "if_undefined": "skip"}
     found = sqlrank.gate(["RR", "P@1"], **call).select(["country", "metric", "n_units", "verdict", "reason"]).to_pylist()
     assert [tuple(row.values()) for row in found if row["country"] == "none"] == [
         ("none", "RR", 0, "inconclusive", "undefined for both"),
@@ -131,9 +131,9 @@ def test_queries_without_a_value() -> None:
 
 def test_metrics_without_intervals_beside_others() -> None:
     """They have their values, and no verdict; alone there is nothing to compare, and the call is refused before data are read."""
-    rows = compare(["ECE", "AUC", "Precision(cut=best)", "PRAUC"], "few")
+    rows = compare(["ECE", "AUC", "Precision(threshold_from=best)", "PRAUC"], "few")
     values = sqlrank.evaluate(["ECE", "PRAUC"], predictions=predictions(), columns={"score": "few"}).to_pylist()[0]
-    assert [row["metric"] for row in rows] == ["ECE", "AUC", "Precision(cut=best)", "PRAUC"]
+    assert [row["metric"] for row in rows] == ["ECE", "AUC", "Precision(threshold_from=best)", "PRAUC"]
     assert (rows[0]["value"], rows[3]["value"]) == pytest.approx((values["ECE"], values["PRAUC"]), rel=1e-12)
     assert rows[0]["difference"] == pytest.approx(rows[0]["value"] - rows[0]["value_baseline"], rel=1e-12)
     assert rows[0]["reason"] == "no interval: noise alone makes it greater, and no known interval covers it"

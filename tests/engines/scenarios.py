@@ -60,7 +60,7 @@ those of AP, num_tied and pAp among them; lists are put into arrays by engines t
 
 ARGUMENTS = signature(sqlrank.sql).parameters
 _EXAMPLE = {"integer": "5", "number": "0.3"}
-_OF_RUN = ("ties", "queries", "unjudged", "no_relevant", "aggregate")
+_OF_RUN = ("ties", "queries", "unjudged", "if_undefined", "aggregate")
 """Policies that bear on every metric of rankings."""
 
 
@@ -160,7 +160,7 @@ def _is_accepted(metric: str, options: dict[str, Any]) -> bool:
     return True
 
 
-_SWEPT = ("nDCG(ideal=all_ones)", "AP(form=all_positions)", "R(denominator=min_rk)")
+_SWEPT = ("nDCG(ideal=binary_k)", "AP(precision_at=all_ranks)", "R(denominator=min_rk)")
 """Metrics with a relation that depends on the cut-off, or a function that does."""
 
 
@@ -238,7 +238,7 @@ def _beyond_accuracy() -> list[Scenario]:
         Scenario(
             "beyond accuracy and groupings",
             first,
-            {**BEYOND, "queries": "queries", "by": [["queries.country"], []], "catalogue": "history", "columns": WEIGHTS},
+            {**BEYOND, "queries": "queries", "by": [["queries.country"], []], "catalog": "history", "columns": WEIGHTS},
         ),
         Scenario("cut-offs of users", at_own, {**BEYOND, "queries": "queries", "by": "system", "columns": WEIGHTS}),
         Scenario("providers", ["ProviderExposure@3"], {**BEYOND, "by": "system"}),
@@ -250,18 +250,18 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
     """Every function that fills a slot of these metrics, and every value of a policy of their own, but the defaults."""
     found = []
     policies = {name for file in files for name in file.declared_settings if name in load_registry().policies} - {"level"}
-    slots = set(load_registry().functions) - {"aggregate", "no_relevant", "weight_below"}
+    slots = set(load_registry().functions) - {"aggregate", "if_undefined", "weight_below"}
     heeded = _heeded(files)
     for choice in sorted(policies | slots):
         values = sorted(load_registry().functions[choice]) if choice in slots else load_registry().allowed_values(choice)
         for value in [value for value in values if value != "error"]:
-            given = {**options, choice: value} | ({"cut": "best"} if choice == "criterion" else {})
+            given = {**options, choice: value} | ({"threshold_from": "best"} if choice == "criterion" else {})
             holders = [
                 file
                 for file in files
                 if choice in heeded[file.name] and (choice not in file.declared_settings or file.declared_settings[choice].default != value)
             ]
-            if choice == "stop" and value == "identity":
+            if choice == "stop_probability" and value == "identity":
                 given["qrels"] = "probabilities"
             candidates = _names(holders, cutoff="@3")
             if any(_is_accepted(metric, given) for metric in candidates):
@@ -271,7 +271,7 @@ def _of_choices(files: list[SqlFile], options: dict[str, Any]) -> list[Scenario]
 
 def metric_settings(file: SqlFile) -> dict[str, list[str]]:
     """Return the values of every function slot and policy that a metric of rankings reads, by name."""
-    names = _heeded([file])[file.name] - {"level", "aggregate", "no_relevant", "weight_below"}
+    names = _heeded([file])[file.name] - {"level", "aggregate", "if_undefined", "weight_below"}
     slots = {name: sorted(load_registry().functions[name]) for name in sorted(names) if name in load_registry().functions}
     return slots | {name: load_registry().allowed_values(name) for name in sorted(names) if name in load_registry().policies}
 
@@ -353,13 +353,13 @@ def _of_predictions() -> list[Scenario]:
 def _of_records() -> list[Scenario]:
     metrics = _names(_family("clusters", "blocking"))
     own = _names(_family("clusters"))
-    joined = {"inputs": {"predicted_clusters": "listed", "true_clusters": "resolved"}, "by": "predicted_clusters.shop"}
+    joined = {"inputs": {"predicted_clusters": "array", "true_clusters": "resolved"}, "by": "predicted_clusters.shop"}
     return [
         Scenario("records", metrics, CLUSTERS),
         Scenario("records of groups", metrics, {**CLUSTERS, "by": [["shop"], []]}),
         Scenario("records, predicted_clusters and true_clusters", own, joined),
-        Scenario("records, unplaced=drop", metrics, {**CLUSTERS, "unplaced": "drop", "unlabelled": "singleton"}),
-        Scenario("records, linkage=across", _names(_family("blocking")), {**CLUSTERS, "by": "shop", "linkage": "across"}),
+        Scenario("records, missing_prediction=drop", metrics, {**CLUSTERS, "missing_prediction": "drop", "missing_truth": "singleton"}),
+        Scenario("records, link_type=link", _names(_family("blocking")), {**CLUSTERS, "by": "shop", "link_type": "link"}),
         *_of_choices(_family("clusters"), {"inputs": {"records": "records"}}),
     ]
 

@@ -107,7 +107,7 @@ def test_a_chance_below_the_smallest_double(engine: Engine) -> None:
     table = duck().sql(LONG).to_arrow_table().cast(LONG_SCHEMA)
     engine.load("long", table)
     run, qrels = table.drop_columns(["relevance"]), table.drop_columns(["score"])
-    metrics = ["ERR(stop=yandex)", "PFound(stop=yandex)", "ERR", "RBP"]
+    metrics = ["ERR(stop_probability=yandex)", "PFound(stop_probability=yandex)", "ERR", "RBP"]
     there = sqlrank.evaluate(metrics, run=run, qrels=qrels)
     for dialect in engine.dialects:
         compare(engine.rows(sqlrank.sql(metrics, run='"long"', qrels='"long"', dialect=dialect)), there)

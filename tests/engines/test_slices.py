@@ -82,7 +82,7 @@ CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         {"inputs": {"splits": "parts"}, "by": "shop"},
     ),
     "intervals of rankings": (["nDCG@3", "DCG@3", "num_ret"], {**RANKINGS, "by": "system", "confidence": 0.95}),
-    "intervals of queries without a value": (["AP", "RR"], {**RANKINGS, "by": "system", "no_relevant": "skip", "confidence": 0.99}),
+    "intervals of queries without a value": (["AP", "RR"], {**RANKINGS, "by": "system", "if_undefined": "skip", "confidence": 0.99}),
     "intervals of rows": (["LogLoss", "Brier", "R2", "AUC"], {"predictions": "scored", "by": "system", "confidence": 0.9}),
     "intervals of users": (
         ["LogLoss", "Brier", "GAUC", "RMSE"],

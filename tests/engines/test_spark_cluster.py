@@ -50,7 +50,7 @@ CLASSIFIERS = [
     "PnDCG",
     "LogLoss",
     "Brier",
-    "FBeta(cut=best)",
+    "FBeta(threshold_from=best)",
     "Gain@0.1",
     "ECE(binning=equal_mass)",
 ]

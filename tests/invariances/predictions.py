@@ -23,8 +23,22 @@ RANKS = [
         "PRAUC(interpolation=from_one)",
         "PRAUC(interpolation=davis_goadrich)",
     ),
-    *("KS", "pAUC@0.3", "pAUC(scaling=raw)@0.05", "Gain@0.2", "Lift@0.7", "GAUC", "GAUC(importance=equal)", "FBeta(cut=best)"),
-    *("MCC(cut=best, criterion=mcc)", "YoudenJ(cut=best, criterion=youden)", "Accuracy(cut=best, criterion=accuracy)", "TP(cut=best)"),
+    *(
+        "KS",
+        "pAUC@0.3",
+        "pAUC(area_scaling=raw)@0.05",
+        "Gain@0.2",
+        "Lift@0.7",
+        "GAUC",
+        "GAUC(query_weight=equal)",
+        "FBeta(threshold_from=best)",
+    ),
+    *(
+        "MCC(threshold_from=best, criterion=mcc)",
+        "YoudenJ(threshold_from=best, criterion=youden)",
+        "Accuracy(threshold_from=best, criterion=accuracy)",
+        "TP(threshold_from=best)",
+    ),
 ]
 """Metrics of the order of the scores alone."""
 
@@ -62,7 +76,7 @@ DEVIANCES = ["PoissonDeviance", "TweedieDeviance"]
 METRICS = [*RANKS, *VALUES]
 STRATEGIES = ("window", "distinct", "buckets")
 ON_DUCKDB = (*STRATEGIES, "integer_sort", "compress")
-SUMS = ("LogLikelihood", "Positives", "Negatives", "Observations", "TP(cut=best)", "TN", "FN", "FP")
+SUMS = ("LogLikelihood", "Positives", "Negatives", "Observations", "TP(threshold_from=best)", "TN", "FN", "FP")
 UNWEIGHTED = ("num_predictions", "GAUC", "binning=equal_mass")
 """Metrics and settings that count rows, regardless of their weights."""
 

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
 METRICS = [
     *("11pt", "AP", "AP@3", "AR@3", "binG", "bpref", "CG@3", "DCG@3", "ERR", "F@3", "G", "infAP", "IPrec@0.5", "Judged@3", "MDCG@3"),
-    *("nDCG", "nDCG(gain=exp2)@3", "nDCG(ideal=judged_nret)", "nDCG(ideal=retrieved)", "nDCGrel", "num_no_rel", "num_nonrel_judged_ret"),
+    *(
+        "nDCG",
+        "nDCG(gain=exp2)@3",
+        "nDCG(ideal=judged_truncated)",
+        "nDCG(ideal=retrieved)",
+        "nDCGrel",
+        "num_no_rel",
+        "num_nonrel_judged_ret",
+    ),
     *(
         "num_dropped",
         "num_duplicates",
@@ -33,7 +41,7 @@ METRICS = [
         "RBP",
     ),
     *("RBPresid", "RHR@3", "Rndcg", "Rprec", "RR", "SetAP", "SetF", "SetP", "SetR", "SetRelP", "Success@3", "Unj@3", "utility"),
-    *("P(rel=2)@2", "AP(denominator=k, form=all_positions)@4", "nDCG(ideal=all_ones)@4", "RR(ties=worst)", "nDCG(ties=expected)@2"),
+    *("P(rel=2)@2", "AP(denominator=k, precision_at=all_ranks)@4", "nDCG(ideal=binary_k)@4", "RR(ties=worst)", "nDCG(ties=expected)@2"),
 ]
 
 

@@ -37,8 +37,8 @@ QUICK = [
     "KS",
     "pAUC@0.3",
     "Gain@0.4",
-    "GAUC(importance=weight)",
-    "FBeta(cut=best)",
+    "GAUC(query_weight=weight)",
+    "FBeta(threshold_from=best)",
 ]
 
 
@@ -77,7 +77,7 @@ def test_bounds(rows: list[tuple[int, float, float, int]], rng: Any) -> None:
         return
     assert middle == pytest.approx((low + high) / 2, abs=1e-12)
     assert -1e-12 <= low <= by_row + 1e-12 <= high + 2e-12 <= 1 + 3e-12
-    shares = evaluate(["APS", "PRAUC", "KS", "Gain@0.3", "pAUC(scaling=ratio)@0.2", "PnDCG", "FBeta(cut=best)"], table)[0]
+    shares = evaluate(["APS", "PRAUC", "KS", "Gain@0.3", "pAUC(area_scaling=ratio)@0.2", "PnDCG", "FBeta(threshold_from=best)"], table)[0]
     assert all(value is None or -1e-12 <= value <= 1 + 1e-12 for value in shares.values())
 
 

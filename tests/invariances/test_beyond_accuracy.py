@@ -20,7 +20,7 @@ METRICS = [
 
 
 def evaluate(run: pa.Table = DATA.run, qrels: pa.Table = DATA.qrels, inputs: Any = DATA.inputs, **options: Any) -> list[dict[str, Any]]:
-    return sqlrank.evaluate(METRICS, run=run, qrels=qrels, inputs=inputs, queries="run", **options).to_pylist()
+    return sqlrank.evaluate(METRICS, run=run, qrels=qrels, inputs=inputs, queries="retrieved", **options).to_pylist()
 
 
 def shuffled(table: pa.Table) -> pa.Table:

@@ -72,8 +72,15 @@ def both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict
     every(
         3,
         [
-            *({}, {"ties": "doc_asc"}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"plan": {"list_key": "input"}}),
-            *({"no_relevant": "skip"}, {"score_type": "float32"}, {"nulls": "drop"}, {"duplicates": "max"}, {"check": "off"}),
+            *(
+                {},
+                {"ties": "doc_asc"},
+                {"depth": 2},
+                {"queries": "retrieved"},
+                {"queries": "judged_and_retrieved"},
+                {"plan": {"list_key": "input"}},
+            ),
+            *({"if_undefined": "skip"}, {"score_type": "float32"}, {"nulls": "drop"}, {"duplicates": "max"}, {"check": "off"}),
         ],
     ),
     ids=str,
@@ -120,7 +127,7 @@ def test_metrics_beyond_accuracy(per_query: bool) -> None:
     names = ["UserCoverage", *(f"{name}@4" for name in [*OF_GROUPS, *OF_LISTS] if name != "UserCoverage")]
     metrics = [*names, "num_shown@2", "Lost@3", *(f"IntraListDiversity(distance={name})@3" for name in ("cosine", "category"))]
     call = {"run": data.run, "qrels": data.qrels, "inputs": data.inputs}
-    found = both(metrics, call, queries="run", per_query=per_query)
+    found = both(metrics, call, queries="retrieved", per_query=per_query)
     assert found[0].keys() == found[1].keys()
     for name, values in found[0].items():
         assert found[1][name] == (values if values and isinstance(values[0], str) else pytest.approx(values, abs=1e-12)), name

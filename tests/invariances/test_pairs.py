@@ -75,7 +75,7 @@ def test_scale_of_weights_and_repeated_rows() -> None:
         assert_close(values(replaced(source, weight=factor * source["weight"].to_numpy()), free), values(source, free))
     times = np.random.default_rng(4).integers(1, 4, source.num_rows)
     repeated = source.take(np.repeat(np.arange(source.num_rows), times)).drop_columns(["weight"])
-    same = ["KendallTau", "KendallTau(variant=c)", "KendallTau(variant=gamma)", "SomersD", "SpearmanRho", "FCP(level=list)"]
+    same = ["KendallTau", "KendallTau(tau=c)", "KendallTau(tau=gamma)", "SomersD", "SpearmanRho", "FCP(level=group)"]
     same += [metric for metric in ONE_LIST if "@" in metric]
     assert_close(values(repeated, same), values(replaced(source, weight=times), same))
 
@@ -86,8 +86,8 @@ def test_identities() -> None:
     metrics = [
         "AUC",
         "SomersD",
-        "FCP(level=list)",
-        "PairAccuracy(level=list)",
+        "FCP(level=group)",
+        "PairAccuracy(level=group)",
         "AUC(tie_credit=0)",
         "PartialAUC@99999",
         "pAp@99999",
@@ -106,7 +106,7 @@ def test_no_statement_joins_a_long_list_with_itself() -> None:
     label = rng.normal(size=100_000)
     source = pa.table({"label": label, "score": label + rng.normal(size=len(label)), "weight": np.full(len(label), 0.5)})
     got = [
-        sqlrank.evaluate(["KendallTau", "FCP(level=list)"], predictions=each, timeout=120).to_pylist()[0]
+        sqlrank.evaluate(["KendallTau", "FCP(level=group)"], predictions=each, timeout=120).to_pylist()[0]
         for each in (source, source.drop_columns(["weight"]))
     ]
     assert got[0] == pytest.approx(got[1], abs=1e-12)

@@ -143,7 +143,7 @@ def test_rankings(name: str, connection: duckdb.DuckDBPyConnection) -> None:
         connection, "SELECT l.query_id, p.* EXCLUDE (list_id) FROM ranked_lists AS l LEFT JOIN pasted AS p USING (list_id) ORDER BY 1"
     )
     fused = sqlrank.evaluate(
-        asked(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection, per_query=True, no_relevant="zero"
+        asked(file), run="given_run", qrels="given_qrels", inputs=GIVEN, connection=connection, per_query=True, if_undefined="zero"
     )
     assert len(fused) == 6
     assert [value or 0 for value in found] == pytest.approx(fused.columns[-1].to_pylist(), abs=1e-12)

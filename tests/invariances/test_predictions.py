@@ -118,7 +118,7 @@ def test_pndcg_of_great_weights() -> None:
 def test_a_row_of_weight_2_is_two_rows(strategy: str) -> None:
     """GAUC counts rows; its other weights are of weights."""
     metrics = [metric for metric in METRICS if not any(name in metric for name in UNWEIGHTED)]
-    metrics += ["GAUC(importance=weight)", "GAUC(importance=positives)", "ECE(bins=7)"]
+    metrics += ["GAUC(query_weight=weight)", "GAUC(query_weight=positives)", "ECE(bins=7)"]
     rng = np.random.default_rng(5)
     counts = rng.integers(1, 4, data().num_rows)
     weighted = changed(data(), weight=counts.astype(float))
@@ -140,7 +140,7 @@ def test_rows_of_no_weight(strategy: str) -> None:
     )
     got = evaluate(METRICS, pa.concat_tables([data(), added]), by=[["group"], []], plan={"score_order": strategy})
     assert_equal(got, expected(strategy), but=("num_predictions", "binning=equal_mass", "GAUC"))
-    equal = ["GAUC(importance=equal)", "GAUC(importance=weight)", "GAUC(importance=positives)"]
+    equal = ["GAUC(query_weight=equal)", "GAUC(query_weight=weight)", "GAUC(query_weight=positives)"]
     assert_equal(
         evaluate(equal, pa.concat_tables([data(), added]), plan={"score_order": strategy}),
         evaluate(equal, data(), plan={"score_order": strategy}),
@@ -188,7 +188,8 @@ def test_slices_that_overlap(strategy: str) -> None:
     found = []
     for group in sets:
         found += [{"group": None, "half": None} | row for row in evaluate(RANKS, table, by=group, plan={"score_order": strategy})]
-    key = lambda row: tuple((value is not None, str(value)) for value in (row["group"], row["half"], row["AUC"], row["TP(cut=best)"]))  # noqa: E731
+    columns = ("group", "half", "AUC", "TP(threshold_from=best)")
+    key = lambda row: tuple((row[name] is not None, str(row[name])) for name in columns)  # noqa: E731
     assert_equal(sorted(got, key=key), sorted(found, key=key))
 
 

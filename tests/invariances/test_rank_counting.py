@@ -24,7 +24,7 @@ COUNTABLE = [metric for metric in METRICS if "ties=" not in metric]
 @pytest.mark.slow
 @pytest.mark.parametrize("ranking", ["count", "array"])
 @pytest.mark.parametrize(
-    "options", few([{}, {"depth": 2}, {"queries": "run"}, {"queries": "intersect"}, {"plan": {"list_key": "input"}}], 1)
+    "options", few([{}, {"depth": 2}, {"queries": "retrieved"}, {"queries": "judged_and_retrieved"}, {"plan": {"list_key": "input"}}], 1)
 )
 def test_ranks_are_those_of_sorted_lists(options: dict[str, Any], ranking: str) -> None:
     tables = collection().tables

@@ -115,8 +115,8 @@ def test_systems_do_not_matter_to_each_other(numbering: str) -> None:
     few(
         [
             {},
-            {"queries": "run"},
-            {"queries": "intersect", "no_relevant": "skip"},
+            {"queries": "retrieved"},
+            {"queries": "judged_and_retrieved", "if_undefined": "skip"},
             {"unjudged": "drop", "depth": 4},
             {"ties": "worst"},
             {"ties": "best"},
@@ -136,10 +136,10 @@ RUNS = st.dictionaries(st.sampled_from("abcdef"), st.dictionaries(DOCS, st.sampl
 QRELS = st.dictionaries(st.sampled_from("abcdef"), st.dictionaries(DOCS, st.integers(0, 4).map(float), min_size=1), min_size=1)
 BOUNDED = [
     *("P@1", "P@3", "R@3", "R", "AP", "AP@3", "AP(denominator=min_rk)@3", "nDCG", "nDCG@3", "nDCG(gain=exp2)@2", "RR", "RR@2", "F@3"),
-    *("nDCG(ideal=retrieved)@3", "ERR", "PFound", "RBP", "RHR(share=ideal)@3", "Success@2", "bpref", "11pt", "Judged@3", "Unj@3"),
+    *("nDCG(ideal=retrieved)@3", "ERR", "PFound", "RBP", "RHR(normalization=ideal)@3", "Success@2", "bpref", "11pt", "Judged@3", "Unj@3"),
     *("RBPresid", "Rprec", "Rndcg", "nDCGrel", "SetF", "IPrec@0.5"),
 ]
-COMPARED = ["AP", "nDCG@3", "RR", "P@3", "ERR", "bpref", "Rndcg", "RBPresid", "RHR(share=ideal)@3", "11pt"]
+COMPARED = ["AP", "nDCG@3", "RR", "P@3", "ERR", "bpref", "Rndcg", "RBPresid", "RHR(normalization=ideal)@3", "11pt"]
 
 
 def share_a_document(run: Scores, qrels: Scores) -> Collection:
@@ -183,7 +183,7 @@ def test_the_ideal_ranking_is_perfect(qrels: Scores) -> None:
         "bpref",
         "nDCGrel",
     ]
-    got = columns(data.tables, [*metrics, "num_rel"], no_relevant="one")
+    got = columns(data.tables, [*metrics, "num_rel"], if_undefined="one")
     for metric in metrics:
         assert got[metric] == pytest.approx([1.0] * len(got[metric]), rel=1e-12), metric
 

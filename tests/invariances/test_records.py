@@ -15,7 +15,7 @@ from tests.definitions.databases import database
 from tests.definitions.records import listed
 from tests.lanes import few
 
-METRICS = ["AdjustedRand", "AdjustedMutualInformation", "BCubedPrecision(weighting=cluster)", "ClosestF", "ClusterF", "MUCF", "num_over_merged",
+METRICS = ["AdjustedRand", "AdjustedMutualInformation", "BCubedPrecision(record_weight=cluster)", "ClosestF", "ClusterF", "MUCF", "num_over_merged",
            "num_over_split", "num_singletons", "num_unlabelled", "num_unplaced", "Purity", "SampledPairwiseF", "VMeasure"]  # fmt: skip
 """Of each relation one metric or more."""
 
@@ -88,7 +88,7 @@ def test_groups_are_evaluated_each_by_itself() -> None:
 @pytest.mark.slow
 def test_sides_may_be_swapped() -> None:
     swapped = {"columns": {"predicted_cluster": "true_cluster", "true_cluster": "predicted_cluster"}}
-    policies = {"unplaced": "drop"}
+    policies = {"missing_prediction": "drop"}
     here = evaluate(drawn(), [*MIRRORED, *MIRRORED.values(), *BOTH], **policies)
     there = evaluate(drawn(), [*MIRRORED, *MIRRORED.values(), *BOTH], **policies, **swapped)
     for one, other in zip(here, there, strict=True):
@@ -115,7 +115,7 @@ def test_policies_are_what_can_be_done_to_the_table() -> None:
     others = [name for name in METRICS if name not in {"num_unplaced", "num_unlabelled"}]
     same(evaluate(drawn().set_column(2, "predicted_cluster", named), others), evaluate(drawn(), others))
     dropped = drawn().filter(pc.is_valid(drawn()["predicted_cluster"]))
-    same(evaluate(dropped, others), evaluate(drawn(), others, unplaced="drop"))
+    same(evaluate(dropped, others), evaluate(drawn(), others, missing_prediction="drop"))
 
 
 def test_a_sample_of_everything_is_no_estimate() -> None:
@@ -123,7 +123,7 @@ def test_a_sample_of_everything_is_no_estimate() -> None:
     known = drawn().filter(pc.is_valid(drawn()["true_cluster"]))
     names = ["PairwisePrecision", "PairwiseRecall", "PairwiseF", "BCubedPrecision", "BCubedRecall", "ClusterPrecision", "ClusterRecall"]
     wanted = evaluate(known, names)
-    found = evaluate(known, [f"Sampled{name}(estimate=ratio)" for name in names])
+    found = evaluate(known, [f"Sampled{name}(ratio_estimate=ratio)" for name in names])
     for one, other in zip(found, wanted, strict=True):
         assert list(one.values())[1:] == pytest.approx(list(other.values())[1:], abs=1e-12)
 

@@ -29,8 +29,13 @@ FREE = [
 METRICS = [
     *FREE,
     *(metric for metric in OF_NUMBERS if metric not in FREE),
-    *("MCC(cut=best, criterion=mcc)", "FBeta(cut=best)", "YoudenJ(cut=best, criterion=youden)", "ECE(binning=equal_mass)"),
-    *("PRAUC(interpolation=davis_goadrich)", "GAUC(importance=weight)", "GAUC(importance=positives)", "AUC(level=query)"),
+    *(
+        "MCC(threshold_from=best, criterion=mcc)",
+        "FBeta(threshold_from=best)",
+        "YoudenJ(threshold_from=best, criterion=youden)",
+        "ECE(binning=equal_mass)",
+    ),
+    *("PRAUC(interpolation=davis_goadrich)", "GAUC(query_weight=weight)", "GAUC(query_weight=positives)", "AUC(level=query)"),
 ]
 
 

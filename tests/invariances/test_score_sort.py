@@ -17,7 +17,7 @@ SORTABLE = [metric for metric in METRICS if "ties=" not in metric]
 SCORED = b"relations/judged_documents/by_score.sql"
 
 
-@pytest.mark.parametrize("options", [{}, {"depth": 2}, {"queries": "run"}, {"plan": {"list_key": "input"}}])
+@pytest.mark.parametrize("options", [{}, {"depth": 2}, {"queries": "retrieved"}, {"plan": {"list_key": "input"}}])
 def test_scored_ranks_are_sorted_ones(options: dict[str, Any]) -> None:
     tables = collection().tables
     found = [

@@ -167,7 +167,7 @@ def test_toy_d_of_recommenders() -> None:
 
 def test_toy_d_averages_ndcg_over_all_users_of_the_truth() -> None:
     run, qrels = rows("rank", LISTS_D), rows("relevance", TRUTH_D)
-    assert one("nDCG@3", run=run, qrels=qrels, compat="recommenders", queries="truth") == pytest.approx(0.22939, abs=PRINTED)
+    assert one("nDCG@3", run=run, qrels=qrels, compat="recommenders", queries="judged") == pytest.approx(0.22939, abs=PRINTED)
 
 
 def test_toy_d_is_correct_in_r_precision() -> None:

@@ -143,7 +143,7 @@ def test_all_judged_topics_are_averaged_with_queries_truth() -> None:
     data = collection(2)
     measures = ["map", "ndcg", "P_5"]
     got = per_query(
-        sqlrank.evaluate(measures, run=data.run, qrels=data.qrels, compat="trec9", queries="truth", per_query=True).rename_columns(
+        sqlrank.evaluate(measures, run=data.run, qrels=data.qrels, compat="trec9", queries="judged", per_query=True).rename_columns(
             ["query_id", *measures]
         )
     )

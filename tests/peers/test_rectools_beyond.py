@@ -38,7 +38,7 @@ def frame(lists: Lists, *, ranked: bool = False) -> pd.DataFrame:
 
 
 def evaluate(metrics: list[str], data: World, **options: Any) -> list[dict[str, Any]]:
-    return sqlrank.evaluate(metrics, run=data.run, qrels=data.qrels, inputs=data.inputs, queries="run", **options).to_pylist()
+    return sqlrank.evaluate(metrics, run=data.run, qrels=data.qrels, inputs=data.inputs, queries="retrieved", **options).to_pylist()
 
 
 @pytest.mark.parametrize("seed", [701, 702])
@@ -55,7 +55,7 @@ def test_each_user(seed: int) -> None:
     flags = [[category in data.features.get(doc, ()) for category in columns] for doc in sorted({*reco[Columns.Item]})]
     apart = PairwiseHammingDistanceCalculator(pd.DataFrame(flags, index=sorted({*reco[Columns.Item]})).astype(int))
     peers |= {f"IntraListDiversity@{k}": IntraListDiversity(k=k, distance_calculator=apart).calc_per_user(reco) for k in CUTOFFS}
-    rows = evaluate(list(peers), data, per_query=True, no_relevant="zero")
+    rows = evaluate(list(peers), data, per_query=True, if_undefined="zero")
     assert [row["query_id"] for row in rows] == sorted(data.lists)
     for metric, values in peers.items():
         assert {row["query_id"]: row[metric] for row in rows} == pytest.approx(values.to_dict(), abs=1e-12), metric

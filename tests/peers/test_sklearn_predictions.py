@@ -102,9 +102,9 @@ RANKING: dict[str, Peer] = {
     "APS": of_scores(sk.average_precision_score),
     "PRAUC(interpolation=from_one)": from_one,
     "KS": lambda y, s, w: float(np.abs(np.subtract(*sk.roc_curve(y, s, sample_weight=w, drop_intermediate=False)[:2])).max()),
-    "FBeta(cut=best)": best_f(1),
-    "FBeta(beta=2, cut=best)": best_f(2),
-    "YoudenJ(criterion=youden, cut=best)": best_youden,
+    "FBeta(threshold_from=best)": best_f(1),
+    "FBeta(beta=2, threshold_from=best)": best_f(2),
+    "YoudenJ(criterion=youden, threshold_from=best)": best_youden,
 }
 PROBABILITIES: dict[str, Peer] = {
     "LogLoss": of_scores(sk.log_loss),
@@ -216,7 +216,7 @@ def test_confusion(weighted: bool) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])
 def test_mcc_which_is_0_in_scikit_learn_where_one_class_is_predicted(weighted: bool) -> None:
-    compare({name: peer for name, peer in CUT.items() if name.startswith("MCC")}, "classes", weighted, no_relevant="zero")
+    compare({name: peer for name, peer in CUT.items() if name.startswith("MCC")}, "classes", weighted, if_undefined="zero")
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["ones", "weights"])

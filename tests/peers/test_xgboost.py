@@ -73,7 +73,7 @@ def test_means(weighted: bool, minus: bool) -> None:
         group: peer(list(found.values()), metrics, [data.weights[query] for query in found] if weighted else None)
         for group, found in lists.items()
     }
-    policies = {"no_relevant": "zero"} if minus else {}
+    policies = {"if_undefined": "zero"} if minus else {}
     queries = data.queries if weighted else None
     got = sqlrank.evaluate(list(metrics), predictions=data.predictions, queries=queries, by="collection", compat="xgboost", **policies)
     assert_same(per_group(got), expected, SINGLE)

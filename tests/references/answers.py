@@ -58,10 +58,10 @@ class Options:
     discount: str | tuple[tuple[float, float], ...] = "log2"
     ideal: str = "judged"
     denominator: str | None = None
-    form: str = "hits_only"
-    share: str = "none"
-    scale: str = "none"
-    stop: str = "exp2"
+    precision_at: str = "hits"
+    normalization: str = "none"
+    gain_scale: str = "none"
+    stop_probability: str = "exp2"
     max_grade: float = 4
     p_break: float = 0.15
     p: float = 0.8
@@ -82,7 +82,7 @@ class Options:
 
 def topics(run: Scores, qrels: Scores, queries: str) -> set[str]:
     """Return the queries that are evaluated."""
-    return {"truth": set(qrels), "strict": set(qrels), "run": set(run), "intersect": set(run) & set(qrels)}[queries]
+    return {"judged": set(qrels), "strict": set(qrels), "retrieved": set(run), "judged_and_retrieved": set(run) & set(qrels)}[queries]
 
 
 @cache

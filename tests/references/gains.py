@@ -56,11 +56,11 @@ def has_gain(answer: Answer, o: Options, default: str = "linear") -> bool:
 
 def ideal_gains(answer: Answer, o: Options) -> list[float]:
     """Return the gains of the ideal list, without documents of negative gain."""
-    if o.ideal == "all_ones":
+    if o.ideal == "binary_k":
         return [gain(1, o)] * o.k
     candidates = [grade for grade in answer.ranking if grade is not None] if o.ideal == "retrieved" else answer.judged
     best = sorted((value for grade in candidates if (value := gain(grade, o)) > 0), reverse=True)
-    return best[: len(answer.ranking)] if o.ideal == "judged_nret" else best
+    return best[: len(answer.ranking)] if o.ideal == "judged_truncated" else best
 
 
 def cumulative_gain(answer: Answer, o: Options) -> float | None:
@@ -133,9 +133,9 @@ def g_measure(answer: Answer, o: Options) -> float | None:
 def stop(grade: float | None, o: Options) -> float:
     if grade is None or grade <= 0:
         return 0.0
-    if o.stop == "identity":
+    if o.stop_probability == "identity":
         return grade
-    if o.stop == "yandex":
+    if o.stop_probability == "yandex":
         return {0: 0.0, 1: 0.07, 2: 0.14, 3: 0.41}.get(int(grade), 0.61)
     return (2.0**grade - 1) / 2.0**o.max_grade
 
@@ -162,7 +162,7 @@ def p_found(answer: Answer, o: Options) -> float | None:
 def rank_biased_precision(answer: Answer, o: Options) -> float | None:
     if not has_gain(answer, o, "binary"):
         return None
-    scale = max(answer.judged) if o.scale == "top_grade" else 1
+    scale = max(answer.judged) if o.gain_scale == "top_grade" else 1
     gains = gains_of(answer, o, "binary")[: o.k]
     return (1 - o.p) * sum(value / scale * o.p**i for i, value in enumerate(gains))
 

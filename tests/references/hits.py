@@ -53,7 +53,7 @@ def average_precision(answer: Answer, o: Options) -> float | None:
     if not count_relevant(answer, o):
         return None
     cutoff = len(answer.ranking) if o.k is None else o.k
-    ranks = hit_ranks(answer, o) if o.form == "hits_only" else range(1, cutoff + 1)
+    ranks = hit_ranks(answer, o) if o.precision_at == "hits" else range(1, cutoff + 1)
     return ratio(math.fsum(count_hits(answer, o, rank) / rank for rank in ranks), denominator_of(answer, o, "relevant"))
 
 
@@ -76,7 +76,7 @@ def reciprocal_hit_rank(answer: Answer, o: Options) -> float | None:
         return None
     value = sum(1 / rank for rank in hit_ranks(answer, o))
     best = sum(1 / i for i in range(1, (relevant if o.k is None else min(relevant, o.k)) + 1))
-    return value / best if o.share == "ideal" else value
+    return value / best if o.normalization == "ideal" else value
 
 
 def r_precision(answer: Answer, o: Options) -> float | None:

@@ -24,9 +24,9 @@ class Options:
     at: int | None = None
     tie_credit: float = 0.5
     few_negatives: str = "truncate"
-    variant: str = "b"
-    given: str = "label"
-    formula: str = "pearson"
+    tau: str = "b"
+    untied_in: str = "label"
+    rho_formula: str = "pearson"
     tie_rule: str = "half"
     pooling: str = "pairs"
     level: str = "query"
@@ -90,19 +90,19 @@ def kendall_tau(data: Predictions, options: Options) -> float | None:
     p = pairs(data)
     untied = p.concordant + p.discordant
     difference = p.concordant - p.discordant
-    if options.variant == "b":
+    if options.tau == "b":
         square = (untied + p.label_ties) * (untied + p.score_ties)
         return None if square == 0 else float(difference) / float(square) ** 0.5
-    if options.variant == "c":
+    if options.tau == "c":
         levels = min(len(np.unique(data.label)), len(np.unique(data.score)))
         return None if levels < 2 else float(2 * difference / (sum(exact(data.weight)) ** 2 * Fraction(levels - 1, levels)))
-    scale = untied if options.variant == "gamma" else untied + p.label_ties + p.score_ties + p.both_ties
+    scale = untied if options.tau == "gamma" else untied + p.label_ties + p.score_ties + p.both_ties
     return ratio(difference, scale)
 
 
 def somers_d(data: Predictions, options: Options) -> Fraction | None:
     p = pairs(data)
-    kept = p.score_ties if options.given == "label" else p.label_ties
+    kept = p.score_ties if options.untied_in == "label" else p.label_ties
     return ratio(p.concordant - p.discordant, p.concordant + p.discordant + kept)
 
 
@@ -124,7 +124,7 @@ def spearman_rho(data: Predictions, options: Options) -> float | None:
     weight = exact(data.weight)
     total = sum(weight)
     x, y = ranks(data.score, weight), ranks(data.label, weight)
-    if options.formula == "d2":
+    if options.rho_formula == "d2":
         distance = sum(w * (a - b) ** 2 for w, a, b in zip(weight, x, y, strict=True))
         return float(1 - 6 * distance / (total**3 - sum(w**3 for w in weight)))
     mean = total / 2

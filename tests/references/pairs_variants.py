@@ -6,9 +6,9 @@ import sqlrank
 
 OF_NUMBERS = [
     "KendallTau",
-    *(f"KendallTau(variant={name})" for name in ("a", "c", "gamma")),
-    *("SomersD", "SomersD(given=score)", "SpearmanRho", "SpearmanRho(formula=d2)"),
-    *("PairAccuracy", "PairAccuracy(level=list)", "FCP", "FCP(level=list)"),
+    *(f"KendallTau(tau={name})" for name in ("a", "c", "gamma")),
+    *("SomersD", "SomersD(untied_in=score)", "SpearmanRho", "SpearmanRho(rho_formula=d2)"),
+    *("PairAccuracy", "PairAccuracy(level=group)", "FCP", "FCP(level=group)"),
     *(f"FCP(pooling={pooling}, tie_rule={rule})" for pooling in ("queries", "surprise") for rule in ("half", "discordant", "ignore")),
     *("FCP(tie_rule=ignore)", "FCP(tie_rule=discordant)"),
 ]

@@ -61,14 +61,14 @@ class Options:
     ties: str = "half"
     threshold: float = 0.5
     beta: float = 1
-    cut: str = "threshold"
+    threshold_from: str = "given"
     criterion: str = "f"
     bins: int = 10
     binning: str = "equal_width"
     interpolation: str = "trapezoid"
-    scaling: str = "mcclish"
+    area_scaling: str = "mcclish"
     lift_variant: str = "exact"
-    importance: str = "count"
+    query_weight: str = "count"
     eps: float | None = None
     power: float = 1.5
 

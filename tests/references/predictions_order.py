@@ -41,8 +41,8 @@ def gauc(data: Predictions, options: Options) -> float | None:
         area = auc(query, options)
         if area is not None:
             counts = {"count": len(query), "equal": 1, "weight": query.weight.sum(), "positives": classes(query)[0]}
-            total += counts[options.importance] * area
-            weights += counts[options.importance]
+            total += counts[options.query_weight] * area
+            weights += counts[options.query_weight]
     return ratio(total, weights)
 
 
@@ -91,9 +91,9 @@ def pauc(data: Predictions, options: Options) -> float | None:
         if fpr_after > fpr and fpr < most:
             share = min(1.0, (most - fpr) / (fpr_after - fpr))
             area += share * (fpr_after - fpr) * (tpr + (tpr + share * (tpr_after - tpr))) / 2
-    if options.scaling == "raw":
+    if options.area_scaling == "raw":
         return area
-    return area / most if options.scaling == "ratio" else 0.5 * (1 + (area - most**2 / 2) / (most - most**2 / 2))
+    return area / most if options.area_scaling == "ratio" else 0.5 * (1 + (area - most**2 / 2) / (most - most**2 / 2))
 
 
 def gain(data: Predictions, options: Options) -> float | None:

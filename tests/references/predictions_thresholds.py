@@ -29,7 +29,7 @@ class Matrix:
 @cache
 def matrices(data: Predictions, options: Options) -> list[Matrix]:
     """Return the confusion matrix at the threshold, or at every best one, the highest first."""
-    if options.cut == "threshold":
+    if options.threshold_from == "given":
         return [matrix_at(data, options.threshold, options.threshold)]
     ordered = in_order(data, options)
     places = np.flatnonzero((data.label == 1) & (data.weight > 0))

@@ -65,7 +65,7 @@ def ranked(lists: Lists) -> pa.Table:
 
 
 def world(seed: int, users: int = 30, docs: int = 25) -> World:
-    """Draw lists of any length, users without a history or a list, items without features, documents that are not in the catalogue."""
+    """Draw lists of any length, users without a history or a list, items without features, documents that are not in the catalog."""
     rng = random.Random(seed)  # noqa: S311
     names = [f"d{i}" for i in range(docs)]
 
@@ -130,7 +130,7 @@ def popularity_lift(world: World, k: int) -> float:
 
 
 def exposure_of_providers(world: World, k: int) -> dict[str, tuple[float, float]]:
-    """Return the shares of each provider in exposure and catalogue."""
+    """Return the shares of each provider in exposure and catalog."""
     worth: Counter[str] = Counter()
     for docs in world.shown(k).values():
         for rank, doc in enumerate(docs, start=1):

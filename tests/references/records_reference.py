@@ -39,19 +39,23 @@ class Clusterings:
 
     predicted: list[Cluster]
     true: list[Cluster]
-    unplaced: int = 0
-    unlabelled: int = 0
+    num_unplaced: int = 0
+    num_unlabelled: int = 0
     candidates: frozenset[Pair] = frozenset()
     sources: tuple[tuple[Any, Any], ...] = ()
 
     @classmethod
     def of(
-        cls, rows: Iterable[tuple[Any, Any, Any]], unplaced: str = "singleton", unlabelled: str = "drop", candidates: Iterable[Any] = ()
+        cls,
+        rows: Iterable[tuple[Any, Any, Any]],
+        missing_prediction: str = "singleton",
+        missing_truth: str = "drop",
+        candidates: Iterable[Any] = (),
     ) -> Clusterings:
         """Make clusterings of rows (record, predicted cluster, true cluster)."""
         rows = list(rows)
-        labelled = [row for row in rows if unlabelled != "drop" or row[2] is not None]
-        kept = [row for row in labelled if unplaced != "drop" or row[1] is not None]
+        labelled = [row for row in rows if missing_truth != "drop" or row[2] is not None]
+        kept = [row for row in labelled if missing_prediction != "drop" or row[1] is not None]
         there = {row[0] for row in kept}
         pairs = frozenset(frozenset(pair) for pair in candidates)
         none = [sum(row[place] is None for row in rows) for place in (1, 2)]
@@ -171,8 +175,8 @@ METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "AdjustedMutualInformation": adjusted_mutual,
     "AdjustedRand": adjusted_rand,
     "BCubedF": lambda c, _: f(bcubed(c.predicted, c.true, c.true, "record"), bcubed(c.true, c.predicted, c.true, "record")),
-    "BCubedPrecision": lambda c, o: bcubed(c.predicted, c.true, c.true, o.get("weighting", "record")),
-    "BCubedRecall": lambda c, o: bcubed(c.true, c.predicted, c.true, o.get("weighting", "record")),
+    "BCubedPrecision": lambda c, o: bcubed(c.predicted, c.true, c.true, o.get("record_weight", "record")),
+    "BCubedRecall": lambda c, o: bcubed(c.true, c.predicted, c.true, o.get("record_weight", "record")),
     "ClosestF": lambda c, _: f(closest(c.predicted, c.true), closest(c.true, c.predicted)),
     "ClosestPrecision": lambda c, _: closest(c.predicted, c.true),
     "ClosestRecall": lambda c, _: closest(c.true, c.predicted),
@@ -201,8 +205,8 @@ METRICS: dict[str, Callable[[Clusterings, Mapping[str, Any]], float | None]] = {
     "num_splits": lambda c, _: len(c.cells) - len(c.predicted),
     "num_true_clusters": lambda c, _: len(c.true),
     "num_true_links": lambda c, _: len(c.wanted),
-    "num_unlabelled": lambda c, _: c.unlabelled,
-    "num_unplaced": lambda c, _: c.unplaced,
+    "num_unlabelled": lambda c, _: c.num_unlabelled,
+    "num_unplaced": lambda c, _: c.num_unplaced,
     "PairsCompleteness": lambda c, _: ratio(len(c.across(c.candidates & c.wanted)), len(c.across(c.wanted))),
     "PairsQuality": lambda c, _: ratio(len(c.across(c.candidates & c.wanted)), len(c.across(c.candidates))),
     "PairsReduction": lambda c, _: ratio(
@@ -230,13 +234,13 @@ def evaluate(metric: str, clusterings: Clusterings) -> float | None:
 
 
 def estimate(
-    name: str, rows: Iterable[tuple[Any, Any, Any]], sampling: str = "uniform", corrected: bool = True
+    name: str, rows: Iterable[tuple[Any, Any, Any]], cluster_weight: str = "equal", corrected: bool = True
 ) -> tuple[float | None, float | None]:
     """Return what a sample of true clusters says of all of them, and its standard error."""
     everywhere = _grouped(list(rows), 1)
     known = _grouped([row for row in rows if row[2] is not None], 2)
     of = {record: cluster for cluster in everywhere for record in cluster}
-    parts = [_parts(name, cluster, of, 1 / len(cluster) if sampling == "cluster_size" else 1.0) for cluster in known]
+    parts = [_parts(name, cluster, of, 1 / len(cluster) if cluster_weight == "inverse_size" else 1.0) for cluster in known]
     k, g = len(parts), sum(part[1] for part in parts) / len(parts)
     if not g:
         return None, None

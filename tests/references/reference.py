@@ -64,8 +64,8 @@ def evaluate(
     qrels: Scores,
     *,
     ties: str = "doc_desc",
-    queries: str = "truth",
-    no_relevant: str = "zero",
+    queries: str = "judged",
+    if_undefined: str = "zero",
     unjudged: str = "nonrelevant",
     depth: int | None = None,
     **options: Any,
@@ -78,7 +78,7 @@ def evaluate(
     known = {field.name for field in fields(Options)}
     parameters = Options(**{name: value for name, value in own.items() if name in known})
     function = METRICS[asked.name]
-    undefined = {"zero": 0.0, "one": 1.0, "skip": None, "null": None}[no_relevant]
+    undefined = {"zero": 0.0, "one": 1.0, "skip": None, "null": None}[if_undefined]
     values = {}
     for query in sorted(topics(run, qrels, queries)):
         answers = orders(tuple(run.get(query, {}).items()), tuple(qrels.get(query, {}).items()), ties, unjudged, depth)

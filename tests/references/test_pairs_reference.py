@@ -138,7 +138,7 @@ def test_without_groups(counting: str) -> None:
 
 @pytest.mark.slow
 def test_mean_over_queries() -> None:
-    metrics = ["KendallTau(level=query)", "SpearmanRho(level=query)", "SomersD(level=query)", "KendallTau(level=query, variant=c)"]
+    metrics = ["KendallTau(level=query)", "SpearmanRho(level=query)", "SomersD(level=query)", "KendallTau(level=query, tau=c)"]
     for weights in WEIGHTS:
         data = drawn(7, 150, "some", "grades", weights)
         (got,) = sqlrank.evaluate(metrics, predictions=data.table).to_pylist()

@@ -16,12 +16,19 @@ from tests.references import predictions_reference as reference
 from tests.references.predictions import Predictions
 
 pytestmark = pytest.mark.xdist_group("references of predictions")  # one worker makes what all of them are compared with
-CUTS = ["", "cut=best", "cut=best, criterion=youden", "cut=best, criterion=accuracy", "cut=best, criterion=mcc", "threshold=0.25"]
+CUTS = [
+    "",
+    "threshold_from=best",
+    "threshold_from=best, criterion=youden",
+    "threshold_from=best, criterion=accuracy",
+    "threshold_from=best, criterion=mcc",
+    "threshold=0.25",
+]
 BINS = ["", "bins=1", "bins=4", "bins=97", "binning=equal_mass", "binning=equal_mass, bins=3", "binning=equal_mass, bins=97"]
 
 
 def of_confusion(name: str) -> list[str]:
-    return [f"{name}({options})" if options else name for options in [*CUTS, "threshold=0", "threshold=2", "beta=2, cut=best"]]
+    return [f"{name}({options})" if options else name for options in [*CUTS, "threshold=0", "threshold=2", "beta=2, threshold_from=best"]]
 
 
 CLASSIFICATION: dict[str, list[str]] = {
@@ -33,7 +40,7 @@ CLASSIFICATION: dict[str, list[str]] = {
     "CalibrationRatio": ["CalibrationRatio"],
     **{name: [f"{name}({options})" if options else name for options in BINS] for name in ("ECE", "MCE")},
     "Gain": ["Gain@0.1", "Gain@0.25", "Gain@0.5", "Gain@1", "Gain@0.001"],
-    "GAUC": ["GAUC", *(f"GAUC(importance={name})" for name in ("equal", "weight", "positives")), "GAUC(tie_credit=0)"],
+    "GAUC": ["GAUC", *(f"GAUC(query_weight={name})" for name in ("equal", "weight", "positives")), "GAUC(tie_credit=0)"],
     "Gini": ["Gini", "Gini(tie_credit=0)", "Gini(tie_credit=1)"],
     "KS": ["KS"],
     "Lift": ["Lift@0.1", "Lift@0.25", "Lift@0.5", "Lift@1"],
@@ -48,7 +55,7 @@ CLASSIFICATION: dict[str, list[str]] = {
     "Observations": ["Observations"],
     "pAUC": [
         *("pAUC@0.1", "pAUC@0.5", "pAUC@1", "pAUC@0.001"),
-        *(f"pAUC(scaling={name})@{most}" for name in ("ratio", "raw") for most in (0.2, 0.5)),
+        *(f"pAUC(area_scaling={name})@{most}" for name in ("ratio", "raw") for most in (0.2, 0.5)),
     ],
     "PnDCG": ["PnDCG", "PnDCG@0.5", "PnDCG@1", "PnDCG@3", "PnDCG@1000"],
     "Positives": ["Positives"],
@@ -208,17 +215,17 @@ def test_every_file_of_a_choice_is_among_them() -> None:
     """A function or policy of these metrics that is added to the library without a variant here is missed by this test."""
     written = " ".join([*ALL, *listed(REGRESSION), *listed(POSITIVE)])
     chosen = {
-        "importance": ("count", "equal", "positives", "weight"),
+        "query_weight": ("count", "equal", "positives", "weight"),
         "interpolation": ("davis_goadrich", "from_one", "trapezoid"),
         "lift_variant": ("exact", "magnetic_spark"),
-        "scaling": ("mcclish", "ratio", "raw"),
+        "area_scaling": ("mcclish", "ratio", "raw"),
         "criterion": ("accuracy", "f", "mcc", "youden"),
         "log_likelihood": ("clipped",),
         "binning": ("equal_mass", "equal_width"),
-        "cut": ("best", "threshold"),
+        "threshold_from": ("best", "given"),
     }
     library = registry_for(None)
-    defaults = {"count", "trapezoid", "exact", "mcclish", "f", "clipped", "equal_width", "threshold"}
+    defaults = {"count", "trapezoid", "exact", "mcclish", "f", "clipped", "equal_width", "given"}
     for slot, names in chosen.items():
         there = library.functions[slot] if slot in library.functions else library.allowed_values(slot)
         assert sorted(there) == sorted(names)
@@ -293,7 +300,20 @@ def test_orders_of_classes(ties: str, strategy: str) -> None:
 @pytest.mark.parametrize("strategy", few(["window", "distinct", "buckets"], ("distinct",)))
 def test_each_query(strategy: str) -> None:
     found = dict(list(groups().items())[::3])
-    metrics = ["AUC", "APS", "LogLoss", "PRAUC", "KS", "Gain@0.5", "GAUC", "FBeta(cut=best)", "Recall", "ECE", "PnDCG", "num_predictions"]
+    metrics = [
+        "AUC",
+        "APS",
+        "LogLoss",
+        "PRAUC",
+        "KS",
+        "Gain@0.5",
+        "GAUC",
+        "FBeta(threshold_from=best)",
+        "Recall",
+        "ECE",
+        "PnDCG",
+        "num_predictions",
+    ]
     rows = sqlrank.evaluate(metrics, predictions=table(found), by="kind", per_query=True, plan={"score_order": strategy}).to_pylist()
     got = {f"{row.pop('kind')} {row.pop('query_id')}": row for row in rows}
     queries = {f"{kind} {part.query_id[0]}": part for kind, data in found.items() for part in data.queries()}
@@ -306,7 +326,17 @@ def test_each_query(strategy: str) -> None:
 def test_slices(strategy: str) -> None:
     """Rows of a grouping that sums over a column have NULL in it; the groupings come as if each was asked for alone."""
     found = dict(list(groups().items())[::4])
-    metrics = ["AUC", "APS", "LogLoss", "KS", "Lift@0.25", "GAUC(importance=weight)", "MCC(cut=best)", "ECE(binning=equal_mass)", "TP"]
+    metrics = [
+        "AUC",
+        "APS",
+        "LogLoss",
+        "KS",
+        "Lift@0.25",
+        "GAUC(query_weight=weight)",
+        "MCC(threshold_from=best)",
+        "ECE(binning=equal_mass)",
+        "TP",
+    ]
     rows = sqlrank.evaluate(
         metrics,
         predictions=table(found),

@@ -54,7 +54,7 @@ def test_of_all_lists(seed: int) -> None:
 def test_of_each_list_and_their_mean(seed: int) -> None:
     data = drawn(seed)
     metrics = {written(*variant): variant for variant in variants(OF_LISTS)}
-    options: dict[str, Any] = {"run": data.run, "qrels": data.qrels, "inputs": data.inputs, "queries": "run"}
+    options: dict[str, Any] = {"run": data.run, "qrels": data.qrels, "inputs": data.inputs, "queries": "retrieved"}
     each = sqlrank.evaluate(list(metrics), per_query=True, **options).to_pylist()
     (mean,) = sqlrank.evaluate(list(metrics), **options).to_pylist()
     assert [row["query_id"] for row in each] == sorted(data.lists)
@@ -75,4 +75,4 @@ def test_providers(seed: int) -> None:
     assert [row["point"] for row in rows] == [1, 2, 3]
     assert [row["provider"] for row in rows] == sorted(wanted, key=lambda name: -wanted[name][0])
     for row in rows:
-        assert (row["exposure_share"], row["catalogue_share"]) == pytest.approx(wanted[row["provider"]], abs=1e-12)
+        assert (row["exposure_share"], row["catalog_share"]) == pytest.approx(wanted[row["provider"]], abs=1e-12)

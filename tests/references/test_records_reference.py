@@ -20,7 +20,7 @@ FAMILIES = ("clusters", "blocking")
 METRICS = [
     *(name for name in reference.METRICS if name not in {"num_unplaced", "num_unlabelled"}),
     *("PairwiseF(beta=0.5)", "VMeasure(beta=3)"),
-    *(f"BCubed{side}(weighting={weighting})" for side in ("Precision", "Recall") for weighting in ("cluster", "true_cluster")),
+    *(f"BCubed{side}(record_weight={weighting})" for side in ("Precision", "Recall") for weighting in ("cluster", "true_cluster")),
 ]
 OF_SKLEARN = {
     "AdjustedRand": sklearn.adjusted_rand_score,
@@ -68,17 +68,17 @@ def pairs() -> pa.Table:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unplaced", few(["singleton", "drop"], 1))
-@pytest.mark.parametrize("unlabelled", ["drop", "singleton"])
-def test_numbers_are_those_of_the_formulas(unplaced: str, unlabelled: str) -> None:
-    policies = {"unplaced": unplaced, "unlabelled": unlabelled}
+@pytest.mark.parametrize("missing_prediction", few(["singleton", "drop"], 1))
+@pytest.mark.parametrize("missing_truth", ["drop", "singleton"])
+def test_numbers_are_those_of_the_formulas(missing_prediction: str, missing_truth: str) -> None:
+    policies = {"missing_prediction": missing_prediction, "missing_truth": missing_truth}
     found = sqlrank.evaluate(METRICS, inputs={"records": table(), "candidate_pairs": pairs()}, by="seed", **policies)
     assert found["seed"].to_pylist() == sorted(GROUPS)
     for row in found.to_pylist():
         seed = row.pop("seed")
         both = Clusterings.of(GROUPS[seed], candidates=CANDIDATES[seed], **policies)
         # Blocking is of the records that are labelled, whether they are placed or not.
-        blocked = Clusterings.of(GROUPS[seed], unlabelled=unlabelled, candidates=CANDIDATES[seed])
+        blocked = Clusterings.of(GROUPS[seed], missing_truth=missing_truth, candidates=CANDIDATES[seed])
         for metric, value in row.items():
             of_pairs = metric.startswith(("Pairs", "num_candidate"))
             wanted = reference.evaluate(metric, blocked if of_pairs else both)
@@ -90,7 +90,7 @@ def test_blocking_between_sources() -> None:
     metrics = ["PairsCompleteness", "PairsQuality", "PairsReduction", "num_candidate_pairs"]
     sourced = table().append_column("source", pa.array([number % 3 for number in table()["record_id"].to_pylist()]))
     inputs = {"records": sourced.drop_columns("predicted_cluster"), "candidate_pairs": pairs()}
-    for row in sqlrank.evaluate(metrics, inputs=inputs, by="seed", linkage="across").to_pylist():
+    for row in sqlrank.evaluate(metrics, inputs=inputs, by="seed", link_type="link").to_pylist():
         seed = row.pop("seed")
         both = Clusterings.of(GROUPS[seed], candidates=CANDIDATES[seed])
         both = replace(both, sources=tuple((i, (seed * 1000 + i) % 3) for i, _, _ in GROUPS[seed]))
@@ -102,18 +102,18 @@ def test_blocking_between_sources() -> None:
 def test_what_has_no_cluster_is_counted() -> None:
     found = sqlrank.evaluate(["num_unplaced", "num_unlabelled"], inputs={"records": table()}, by="seed").to_pylist()
     wanted = {seed: Clusterings.of(rows) for seed, rows in GROUPS.items()}
-    assert found == [{"seed": s, "num_unplaced": c.unplaced, "num_unlabelled": c.unlabelled} for s, c in wanted.items()]
+    assert found == [{"seed": s, "num_unplaced": c.num_unplaced, "num_unlabelled": c.num_unlabelled} for s, c in wanted.items()]
 
 
-@pytest.mark.parametrize("sampling", few(["uniform", "cluster_size"], 1))
-@pytest.mark.parametrize("estimate", ["corrected", "ratio"])
-def test_estimates_are_those_of_the_formulas(sampling: str, estimate: str) -> None:
-    policies = {"sampling": sampling, "estimate": estimate}
+@pytest.mark.parametrize("cluster_weight", few(["equal", "inverse_size"], 1))
+@pytest.mark.parametrize("ratio_estimate", ["corrected", "ratio"])
+def test_estimates_are_those_of_the_formulas(cluster_weight: str, ratio_estimate: str) -> None:
+    policies = {"cluster_weight": cluster_weight, "ratio_estimate": ratio_estimate}
     known = {seed: rows for seed, rows in GROUPS.items() if any(row[2] is not None for row in rows)}
     found = sqlrank.evaluate(reference.ESTIMATES, inputs={"records": table(known)}, by="seed", confidence=0.95, **policies)
     for row in found.to_pylist():
         for name in reference.ESTIMATES:
-            value, error = reference.estimate(name, known[row["seed"]], sampling, estimate == "corrected")
+            value, error = reference.estimate(name, known[row["seed"]], cluster_weight, ratio_estimate == "corrected")
             assert row[name] == (None if value is None else pytest.approx(value, abs=1e-12)), (row["seed"], name)
             assert row[f"{name}.se"] == (None if error is None else pytest.approx(error, abs=1e-12)), (row["seed"], name)
 

@@ -22,8 +22,8 @@ VARIANTS: dict[str, list[str]] = {
     "AP": [
         *("AP", "AP@1", "AP@3", "AP@50", "AP(rel=2)@4", "AP(denominator=min_rk)", "AP(denominator=hits)", "AP(denominator=retrieved)"),
         *(f"AP(denominator={name})@3" for name in ("relevant", "min_rk", "k", "hits", "retrieved")),
-        *(f"AP(denominator={name}, form=all_positions)@{k}" for name in ("relevant", "min_rk", "k", "retrieved") for k in (3, 9)),
-        *("AP(form=all_positions, rel=3)@4", "AP(denominator=k, form=all_positions)@30"),
+        *(f"AP(denominator={name}, precision_at=all_ranks)@{k}" for name in ("relevant", "min_rk", "k", "retrieved") for k in (3, 9)),
+        *("AP(precision_at=all_ranks, rel=3)@4", "AP(denominator=k, precision_at=all_ranks)@30"),
     ],
     "AR": ["AR@1", "AR@5", "AR@20", *(f"AR(denominator={name})@3" for name in ("relevant", "k", "min_rk", "retrieved")), "AR(rel=2)@5"],
     "binG": ["binG", "binG(rel=2)"],
@@ -39,7 +39,7 @@ VARIANTS: dict[str, list[str]] = {
             "DCG(discount=geometric, persistence=0.95)",
         ),
     ],
-    "ERR": ["ERR", "ERR@1", "ERR@3", "ERR(max_grade=5)", "ERR(stop=yandex)@4"],
+    "ERR": ["ERR", "ERR@1", "ERR@3", "ERR(max_grade=5)", "ERR(stop_probability=yandex)@4"],
     "F": ["F@1", "F@3", "F@30", "F(beta=2)@5", "F(beta=0.5)@5", "F(rel=2)@5", "F(beta=0)@3"],
     "G": ["G", "G(gain=exp2)", "G(gain={1: 3.5, 2: 9, 4: 4.5})", "G(gain=binary)"],
     "infAP": ["infAP", "infAP(rel=2)", "infAP(smoothing=0.1)"],
@@ -50,8 +50,8 @@ VARIANTS: dict[str, list[str]] = {
         *("nDCG", "nDCG@1", "nDCG@3", "nDCG@50", "nDCG(gain=exp2)@5", "nDCG(gain=binary, rel=2)@5", "nDCG(gain=threshold, rel=2)@5"),
         *("nDCG(discount={1: 1, 2: 1})", "nDCG(gain=exp2, discount={1: 1, 2: 0.5, 3: 0.25})@5"),
         *(f"nDCG(discount={name})@5" for name in ("jarvelin", "ln", "inverse", "none", "zipf", "geometric")),
-        *(f"nDCG(ideal={ideal}){k}" for ideal in ("retrieved", "judged_nret") for k in ("", "@2", "@5")),
-        *("nDCG(ideal=all_ones)@1", "nDCG(ideal=all_ones)@5", "nDCG(gain=exp2, ideal=all_ones)@12", "nDCG(gain={1: 3.5, 2: 9, 4: 4.5})"),
+        *(f"nDCG(ideal={ideal}){k}" for ideal in ("retrieved", "judged_truncated") for k in ("", "@2", "@5")),
+        *("nDCG(ideal=binary_k)@1", "nDCG(ideal=binary_k)@5", "nDCG(gain=exp2, ideal=binary_k)@12", "nDCG(gain={1: 3.5, 2: 9, 4: 4.5})"),
         *("nDCG(discount=none, gain={1: 2, 2: 1})@4", "nDCG(gain={1: 0})", "nDCG(gain={1: -1})"),
     ],
     "nDCGrel": ["nDCGrel", "nDCGrel(gain=exp2)", "nDCGrel(gain={1: 3.5, 2: 9, 4: 4.5})", "nDCGrel(gain=binary)"],
@@ -67,14 +67,21 @@ VARIANTS: dict[str, list[str]] = {
     "num_unanswered": ["num_unanswered"],
     "num_unjudged": ["num_unjudged"],
     "P": ["P@1", "P@3", "P@30", "P(rel=2)@3", *(f"P(denominator={name})@4" for name in ("k", "retrieved", "min_rk", "relevant", "hits"))],
-    "PFound": ["PFound", "PFound@3", "PFound(p_break=0)", "PFound(p_break=1)@5", "PFound(stop=yandex)", "PFound(max_grade=6)@4"],
+    "PFound": [
+        "PFound",
+        "PFound@3",
+        "PFound(p_break=0)",
+        "PFound(p_break=1)@5",
+        "PFound(stop_probability=yandex)",
+        "PFound(max_grade=6)@4",
+    ],
     "R": ["R", "R@1", "R@3", "R@30", "R(rel=2)@3", "R(denominator=min_rk)@3", "R(denominator=retrieved)@3"],
     "RBP": [
-        *("RBP", "RBP@3", "RBP(p=0.5)", "RBP(p=0.95)@20", "RBP(rel=2)", "RBP(gain=linear)", "RBP(gain=linear, scale=top_grade)"),
+        *("RBP", "RBP@3", "RBP(p=0.5)", "RBP(p=0.95)@20", "RBP(rel=2)", "RBP(gain=linear)", "RBP(gain=linear, gain_scale=top_grade)"),
         *("RBP(p=1)@3", "RBP(gain=exp2)@5"),
     ],
     "RBPresid": ["RBPresid", "RBPresid(p=0.5)"],
-    "RHR": ["RHR", "RHR@1", "RHR@4", "RHR(share=ideal)", "RHR(share=ideal)@4", "RHR(rel=2, share=ideal)@2"],
+    "RHR": ["RHR", "RHR@1", "RHR@4", "RHR(normalization=ideal)", "RHR(normalization=ideal)@4", "RHR(rel=2, normalization=ideal)@2"],
     "Rndcg": ["Rndcg", "Rndcg(gain=exp2)", "Rndcg(gain={1: 3.5, 2: 9, 4: 4.5})", "Rndcg(gain=binary)"],
     "Rprec": ["Rprec", "Rprec(multiple=0.2)", "Rprec(multiple=0.5)", "Rprec(multiple=1.4)", "Rprec(multiple=3)", "Rprec(rel=2)"],
     "RR": ["RR", "RR@1", "RR@3", "RR(rel=2)", "RR(rel=3)@5"],
@@ -90,20 +97,20 @@ VARIANTS: dict[str, list[str]] = {
 
 POLICIES: dict[str, dict[str, Any]] = {
     "defaults": {},
-    "doc_asc_run": {"ties": "doc_asc", "queries": "run"},
-    "worst_one": {"ties": "worst", "no_relevant": "one"},
-    "best_intersect_skip": {"ties": "best", "queries": "intersect", "no_relevant": "skip"},
-    "drop_skip": {"unjudged": "drop", "no_relevant": "skip"},
-    "level_one": {"rel": 2, "no_relevant": "one", "queries": "intersect"},
+    "doc_asc_run": {"ties": "doc_asc", "queries": "retrieved"},
+    "worst_one": {"ties": "worst", "if_undefined": "one"},
+    "best_intersect_skip": {"ties": "best", "queries": "judged_and_retrieved", "if_undefined": "skip"},
+    "drop_skip": {"unjudged": "drop", "if_undefined": "skip"},
+    "level_one": {"rel": 2, "if_undefined": "one", "queries": "judged_and_retrieved"},
     "depth": {"depth": 3},
-    "worst_depth_skip": {"ties": "worst", "depth": 4, "no_relevant": "skip"},
-    "drop_depth_level": {"unjudged": "drop", "depth": 2, "rel": 3, "queries": "run", "no_relevant": "skip"},
+    "worst_depth_skip": {"ties": "worst", "depth": 4, "if_undefined": "skip"},
+    "drop_depth_level": {"unjudged": "drop", "depth": 2, "rel": 3, "queries": "retrieved", "if_undefined": "skip"},
     "doc_asc_drop_depth": {"ties": "doc_asc", "unjudged": "drop", "depth": 4},
-    "best_drop_level": {"ties": "best", "unjudged": "drop", "rel": 3, "queries": "run", "no_relevant": "skip"},
+    "best_drop_level": {"ties": "best", "unjudged": "drop", "rel": 3, "queries": "retrieved", "if_undefined": "skip"},
     "first": {"plan": {"rank_method": "top_k"}},
-    "score_sort": {"plan": {"rank_method": "score_sort"}, "no_relevant": "skip"},
-    "scored_depth": {"plan": {"rank_method": "score_sort"}, "depth": 3, "queries": "intersect"},
-    "first_doc_asc_depth": {"plan": {"rank_method": "top_k"}, "ties": "doc_asc", "depth": 3, "no_relevant": "skip"},
+    "score_sort": {"plan": {"rank_method": "score_sort"}, "if_undefined": "skip"},
+    "scored_depth": {"plan": {"rank_method": "score_sort"}, "depth": 3, "queries": "judged_and_retrieved"},
+    "first_doc_asc_depth": {"plan": {"rank_method": "top_k"}, "ties": "doc_asc", "depth": 3, "if_undefined": "skip"},
 }
 
 GRADES = [(0, 1), (0, 1, 2, 3), (-1, 0, 1, 2), (0, 0, 0, 1, 4), (1, 2, 3), (0,), (-1,), (-1, 0), (1,), (2,), (-2, -1, 1)]
@@ -188,7 +195,7 @@ def is_of_first_documents(metric: str, policy: str) -> bool:
 
 
 def reads_numbers(metric: str) -> bool:
-    return "all_positions" in metric or "all_ones" in metric
+    return "all_ranks" in metric or "binary_k" in metric
 
 
 @cache
@@ -219,17 +226,17 @@ def test_metric_is_that_of_the_reference(policy: str, metric: str) -> None:
 
 
 STOPS = [
-    "ERR(stop=identity)",
-    "ERR(stop=identity)@3",
-    "PFound(stop=identity)",
-    "PFound(p_break=0.3, stop=identity)@4",
-    "PFound(p_break=0, stop=identity)",
+    "ERR(stop_probability=identity)",
+    "ERR(stop_probability=identity)@3",
+    "PFound(stop_probability=identity)",
+    "PFound(p_break=0.3, stop_probability=identity)@4",
+    "PFound(p_break=0, stop_probability=identity)",
 ]
 FRACTIONS = ["nDCG", "nDCG(gain=exp2)@5", "CG@3", "RBP(gain=linear)", "P@3", "P(rel=0.4)@3", "AP(rel=0.1)", "bpref(rel=0.5)", "G", "Rndcg"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policies", few([{}, {"ties": "worst"}, {"no_relevant": "skip", "depth": 4}], 1), ids=str)
+@pytest.mark.parametrize("policies", few([{}, {"ties": "worst"}, {"if_undefined": "skip", "depth": 4}], 1), ids=str)
 def test_relevance_between_0_and_1(policies: dict[str, Any]) -> None:
     got = evaluate([*STOPS, *FRACTIONS], probabilities(2), **policies)
     for metric, values in got.items():
@@ -238,9 +245,9 @@ def test_relevance_between_0_and_1(policies: dict[str, Any]) -> None:
 
 EXPECTED: dict[str, dict[str, Any]] = {
     "defaults": {},
-    "one": {"no_relevant": "one", "queries": "intersect"},
-    "drop": {"unjudged": "drop", "no_relevant": "skip"},
-    "depth_level": {"depth": 3, "rel": 2, "queries": "run"},
+    "one": {"if_undefined": "one", "queries": "judged_and_retrieved"},
+    "drop": {"unjudged": "drop", "if_undefined": "skip"},
+    "depth_level": {"depth": 3, "rel": 2, "queries": "retrieved"},
 }
 
 

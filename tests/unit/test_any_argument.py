@@ -29,7 +29,7 @@ PREDICTIONS = pa.table({"query_id": ["a", "a", "b"], "doc_id": ["x", "y", "z"], 
 RUN = PREDICTIONS.select(["query_id", "doc_id", "score"])
 QRELS = RUN.rename_columns(["query_id", "doc_id", "relevance"])
 VISITS = pa.table({"unit_id": [1, 2, 3, 4], "variant": ["control", "control", "b", "b"], "x": [1, 2, 3, 5]})
-POLICIES = ("ties", "no_relevant", "unjudged", "depth", "rel", "aggregate", "topics", "level", "threshold", "nothing")
+POLICIES = ("ties", "if_undefined", "unjudged", "depth", "rel", "aggregate", "topics", "level", "threshold", "nothing")
 
 
 class Mute:

@@ -23,7 +23,7 @@ ROLES = ("history", "items", "features", "baseline")
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[str]:
-    """Two lists, a history, and a catalogue of four items, as arguments of the command."""
+    """Two lists, a history, and a catalog of four items, as arguments of the command."""
     held = {
         "run": "query_id,doc_id,score\n1,a,2\n1,b,1\n2,a,2\n2,c,1\n",
         "history": "query_id,doc_id\n1,a\n3,a\n",
@@ -42,7 +42,7 @@ def test_the_command_takes_further_inputs(files: list[str]) -> None:
 
 def test_the_command_shows_providers(files: list[str]) -> None:
     shown = printed("evaluate", "ProviderExposure(discount=none)@2", *files, "--format", "csv")
-    assert shown == "point,provider,exposure_share,catalogue_share\n1,X,0.75,0.5\n2,Y,0.25,0.5\n"
+    assert shown == "point,provider,exposure_share,catalog_share\n1,X,0.75,0.5\n2,Y,0.25,0.5\n"
 
 
 @pytest.mark.slow

@@ -55,7 +55,10 @@ def test_a_roc_has_its_points_and_the_diagonal() -> None:
         ("Gain(points=5)", "At most 11 points per curve; straight lines between them miss at most 1/8 of the area."),
         ("Lift(points=102)", "between two of them the true and the false positive rate change by at most 4/100 together."),
         ("Threshold(points=102)", "between two of them the true and the false positive rate change by at most 4/100 together."),
-        ("ROC(points=104, spacing=logarithmic)", "precision changes by a factor of at most n^(0.04), n being all weight over that of"),
+        (
+            "ROC(points=104, curve_spacing=logarithmic)",
+            "precision changes by a factor of at most n^(0.04), n being all weight over that of",
+        ),
         # Eight predictions, of which the first positives are one: 8 ** (4 / 100) is 1.08673...
         ("PR(points=104)", "between two of them precision changes by a factor of at most 1.0868."),
     ],

@@ -237,9 +237,9 @@ def test_a_check_that_does_not_exist(check: Any) -> None:
 
 def test_a_stop_probability_above_one() -> None:
     qrels = qrels_of(("q", "a", 5))
-    refused("ERR: a relevance of 5 gives a stop probability above 1", "max_grade", metrics="ERR", run=GOOD_RUN, qrels=qrels)
-    refused("PFound", "stop probability above 1", metrics="PFound(stop=identity)", run=GOOD_RUN, qrels=qrels)
-    refused("stop probability above 1", metrics="ERR", run=GOOD_RUN, qrels=qrels_of(("q", "a", 10**6)))
+    refused("ERR: a relevance of 5 gives a stop_probability above 1", "max_grade", metrics="ERR", run=GOOD_RUN, qrels=qrels)
+    refused("PFound", "stop_probability above 1", metrics="PFound(stop_probability=identity)", run=GOOD_RUN, qrels=qrels)
+    refused("stop_probability above 1", metrics="ERR", run=GOOD_RUN, qrels=qrels_of(("q", "a", 10**6)))
     assert value("ERR(max_grade=5)", GOOD_RUN, qrels) == pytest.approx(31 / 32)
 
 
@@ -256,7 +256,9 @@ def test_strict_queries() -> None:
 def test_the_policy_queries_can_be_given_beside_a_queries_table() -> None:
     run = run_of(("q", "a", 1.0), ("x", "a", 1.0))
     qrels = qrels_of(("q", "a", 1), ("r", "a", 1))
-    per_metric = {f"RR(queries={policy})": expected for policy, expected in (("truth", 0.5), ("intersect", 1.0), ("run", 0.5))}
+    per_metric = {
+        f"RR(queries={policy})": expected for policy, expected in (("judged", 0.5), ("judged_and_retrieved", 1.0), ("retrieved", 0.5))
+    }
     for metric, expected in per_metric.items():
         assert value(metric, run, qrels) == expected
         assert value(metric, run, qrels, queries=weights_of(("q", 1.0), ("r", 1.0), ("x", 1.0))) == expected

@@ -98,7 +98,7 @@ def test_formats_for_machines_keep_every_digit(form: str, to_file: bool, tmp_pat
 
 
 def test_undefined_values(sources: list[str]) -> None:
-    arguments = ["evaluate", "bpref", "RR", *sources, "--policy", "no_relevant=null", "--column", "relevance=zero"]
+    arguments = ["evaluate", "bpref", "RR", *sources, "--policy", "if_undefined=null", "--column", "relevance=zero"]
     pq.write_table(pq.read_table("qrels.parquet").append_column("zero", [[0, 0]]), "qrels.parquet")
     assert json.loads(printed(*arguments, "--format", "json")) == [{"bpref": None, "RR": None}]
     assert printed(*arguments, "--format", "csv") == "bpref,RR\n,\n"
@@ -222,7 +222,7 @@ def test_what_the_search_for_duplicates_left_out_is_noted(sources: list[str], mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", [["-p", "queries=intersect"], ["--policy", "queries='intersect'"]])
+@pytest.mark.parametrize("form", [["-p", "queries=judged_and_retrieved"], ["--policy", "queries='judged_and_retrieved'"]])
 def test_the_policy_queries(form: list[str], sources: list[str]) -> None:
     pq.write_table(pa.table({"query_id": ["q1", "q9"], "doc_id": ["b", "b"], "relevance": [1, 1]}), "qrels.parquet")
     assert printed("evaluate", "RR", *sources, "--format", "csv") == "RR\n0.25\n"

@@ -41,18 +41,18 @@ def write(folder: Path, files: dict[str, str]) -> None:
 def test_a_metric_of_a_users_own(name: str, tmp_path: Path) -> None:
     """The list of two documents is undefined, as one without relevant documents is; so is the mean of what is too large."""
     write(tmp_path, {"metrics/mine.sql": MINE.format(*ODD[name])})
-    call: dict[str, Any] = {"run": RUN, "qrels": QRELS, "sql_dir": tmp_path, "no_relevant": "null"}
+    call: dict[str, Any] = {"run": RUN, "qrels": QRELS, "sql_dir": tmp_path, "if_undefined": "null"}
     rows = {row["query_id"]: row["mine"] for row in sqlrank.evaluate("mine", per_query=True, **call).to_pylist()}
     assert rows["q"] is None
     assert sqlrank.evaluate("mine", **call).to_pylist() == [{"mine": None}]
-    skipped = sqlrank.evaluate("mine", **{**call, "no_relevant": "skip"}).to_pylist()
+    skipped = sqlrank.evaluate("mine", **{**call, "if_undefined": "skip"}).to_pylist()
     assert skipped == [{"mine": rows["p"]}]
     assert (rows["p"] is None) == (name in {"a quotient", "no number"})
 
 
 def test_a_gain_of_a_users_own(tmp_path: Path) -> None:
     write(tmp_path, {"functions/gain/huge.sql": "-- Huge.\nCREATE MACRO gain(relevance) AS EXP(1000 * relevance)\n"})
-    call: dict[str, Any] = {"run": RUN, "qrels": QRELS, "sql_dir": tmp_path, "no_relevant": "null"}
+    call: dict[str, Any] = {"run": RUN, "qrels": QRELS, "sql_dir": tmp_path, "if_undefined": "null"}
     assert sqlrank.evaluate(["nDCG(gain=huge)", "CG(gain=huge)", "nDCG"], **call).to_pylist() == [
         {"nDCG(gain=huge)": None, "CG(gain=huge)": None, "nDCG": 1.0}
     ]
@@ -74,7 +74,7 @@ def test_a_curve_of_a_users_own(tmp_path: Path) -> None:
 def test_the_printed_statement_on_engines_that_give_no_error(value: str, tmp_path: Path) -> None:
     declared = "-- Nonzero: SUM(rank - rank).\n" if "/" in value else ""
     write(tmp_path, {"metrics/mine.sql": MINE.format(declared, value)})
-    text = sqlrank.sql("mine", run="run", qrels="qrels", dialect="clickhouse", sql_dir=tmp_path, no_relevant="skip")
+    text = sqlrank.sql("mine", run="run", qrels="qrels", dialect="clickhouse", sql_dir=tmp_path, if_undefined="skip")
     with closing(chdb.session.Session()) as session:
         for name, table in (("run", RUN), ("qrels", QRELS)):
             rows = ", ".join(str(tuple(row.values())) for row in table.to_pylist())
@@ -82,7 +82,7 @@ def test_the_printed_statement_on_engines_that_give_no_error(value: str, tmp_pat
             session.query(f"CREATE TABLE {name} (query_id String, doc_id String, {last} Float64) ENGINE=Memory")
             session.query(f"INSERT INTO {name} VALUES {rows}")
         assert str(session.query(text, "CSV")).strip() == "\\N"
-    text = sqlrank.sql("mine", run="run", qrels="qrels", dialect="sqlite", sql_dir=tmp_path, no_relevant="skip")
+    text = sqlrank.sql("mine", run="run", qrels="qrels", dialect="sqlite", sql_dir=tmp_path, if_undefined="skip")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE run (query_id, doc_id, score)")
         connection.execute("CREATE TABLE qrels (query_id, doc_id, relevance)")
@@ -151,7 +151,12 @@ def test_predictions_of_extreme_weights(weight: float, arguments: dict[str, Any]
             "doc_id": np.arange(n),
         }
     )
-    metrics = [*named({"classification"}), "FBeta(beta=10000)", "MCC(cut=best, criterion=mcc)", "PRAUC(interpolation=davis_goadrich)"]
+    metrics = [
+        *named({"classification"}),
+        "FBeta(beta=10000)",
+        "MCC(threshold_from=best, criterion=mcc)",
+        "PRAUC(interpolation=davis_goadrich)",
+    ]
     assert assert_finite(sqlrank.evaluate(metrics, predictions=table, **arguments).to_pylist()) > 20
     assert assert_finite(sqlrank.evaluate(named({"pairs"}), predictions=table, **arguments).to_pylist()) > 5
 

@@ -253,8 +253,8 @@ FURTHER: list[tuple[Any, ...]] = [
     ("evaluate('AUC', predictions=predictions, output='auc.parquet')", "evaluate('AUC', predictions=predictions)"),
     (
         "evaluate('Precision', predictions=predictions, zero_division=0)",
-        "no_relevant='zero'",
-        "evaluate('AP', run=run, qrels=qrels, no_relevant='zero')",
+        "if_undefined='zero'",
+        "evaluate('AP', run=run, qrels=qrels, if_undefined='zero')",
     ),
     ("sql('AUC', predictions='p', output='t')", "sql('AUC', predictions='p', create_table='t')"),
     (

@@ -48,7 +48,7 @@ def firsts(metric: str, folder: Path | None = None, **policies: Any) -> int | No
             for name in ("num_ret", "num_unjudged", "SetP", "Judged@3", "Unj@3", "SearchReduction", "P(denominator=retrieved)@3")
         ),
         # which documents are retrieved
-        *((name, {}, None) for name in ("num_rel_ret", "nDCG(ideal=retrieved)@3", "nDCG(ideal=judged_nret)@3")),
+        *((name, {}, None) for name in ("num_rel_ret", "nDCG(ideal=retrieved)@3", "nDCG(ideal=judged_truncated)@3")),
         # all of that is as long as lists are read
         *(
             (name, {"depth": 5}, 5)
@@ -58,8 +58,8 @@ def firsts(metric: str, folder: Path | None = None, **policies: Any) -> int | No
         # orders that are not that of scores alone
         *(("nDCG@10", {"ties": ties}, None) for ties in ("rank", "worst", "best", "expected")),
         ("nDCG@10", {"ties": "doc_asc"}, 10),
-        ("AP(form=all_positions)@3", {}, None),
-        ("RHR(share=ideal)@3", {}, None),
+        ("AP(precision_at=all_ranks)@3", {}, None),
+        ("RHR(normalization=ideal)@3", {}, None),
         ("P@200000", {}, None),
     ],
 )

@@ -54,7 +54,10 @@ def written(node: ET.Element) -> str:
             "BrierSkill",
             "BrierSkill = 1 − (∑ weight ⋅ (( score − label ))^(2))/(( ∑ weight ⋅ label ) ⋅ (∑ weight ⋅ ( 1 − label ))/(∑ weight))",
         ),
-        ("ESS", "ESS = ((( ∑ capped ( (target)/(propensity) ) ))^(2))/(∑ (capped ( (target)/(propensity) ))^(2))"),
+        (
+            "ESS",
+            "ESS = ((( ∑ importance_weight ( (target_propensity)/(propensity) ) ))^(2))/(∑ (importance_weight ( (target_propensity)/(propensity) ))^(2))",
+        ),
     ],
 )
 def test_a_formula_says_what_the_file_says(name: str, text: str) -> None:

@@ -73,7 +73,7 @@ def test_records_may_stand_once_in_each_group() -> None:
     assert "record_id is listed more than once" in problem(records=table)
 
 
-@pytest.mark.parametrize(("policy", "column"), [("unplaced", "predicted_cluster"), ("unlabelled", "true_cluster")])
+@pytest.mark.parametrize(("policy", "column"), [("missing_prediction", "predicted_cluster"), ("missing_truth", "true_cluster")])
 def test_records_without_a_cluster_may_be_refused(policy: str, column: str) -> None:
     table = records("aab", "xxy").append_column("other", pa.array(["a", None, "c"]))
     assert evaluate(records=table, **{policy: "error"})
@@ -92,7 +92,7 @@ def test_clusters_of_any_type() -> None:
 def test_what_has_no_meaning_for_records() -> None:
     refusals = {
         "PairwiseF(level=query)": "PairwiseF has no parameter 'level'",
-        "PairwiseF(unplaced=drpo)": "unknown unplaced 'drpo'; did you mean 'drop'? Choose from: singleton, drop, error",
+        "PairwiseF(missing_prediction=drpo)": "unknown missing_prediction 'drpo'; did you mean 'drop'? Choose from: singleton, drop, error",
         "PairwiseF(beta=0)": "beta is 0; it must be a number above 0",
     }
     for metric, message in refusals.items():
@@ -121,7 +121,7 @@ def test_a_record_may_be_in_one_of_them() -> None:
     tables = {"predicted_clusters": listed("aabb", ids=[1, 2, 4, 9]), "true_clusters": listed("xxxy", ids=[1, 2, 3, 4])}
     metrics = ["num_records", "num_unplaced", "num_unlabelled", "num_predicted_links", "PairwiseRecall"]
     assert list(evaluate(metrics, **tables)[0].values()) == [4, 1, 1, 1, 1 / 3]
-    assert list(evaluate(metrics, **tables, unplaced="drop", unlabelled="singleton")[0].values()) == [4, 1, 1, 2, 1.0]
+    assert list(evaluate(metrics, **tables, missing_prediction="drop", missing_truth="singleton")[0].values()) == [4, 1, 1, 2, 1.0]
 
 
 SYSTEMS = listed([*PREDICTED, *PREDICTED[:9], "z"], ids=[*range(13), *range(9), 99], system=[*["one"] * 13, *["two"] * 10])
@@ -214,7 +214,7 @@ def test_pairs_have_to_be_given() -> None:
 
 
 def test_sources_have_to_be_known() -> None:
-    pairs = {"metrics": "PairsQuality", "candidate_pairs": blocks(BLOCKS), "linkage": "across"}
+    pairs = {"metrics": "PairsQuality", "candidate_pairs": blocks(BLOCKS), "link_type": "link"}
     assert "records (Table): no column 'source'" in problem(records=records(), **pairs)
     told = "predicted_clusters and true_clusters do not say what source is; give records= in one table (--input records=...)"
     assert problem(**both(), **pairs) == told
@@ -226,12 +226,12 @@ def test_sources_have_to_be_known() -> None:
 def test_links_between_sources_are_of_all_metrics_of_a_call_or_none(metric: str) -> None:
     """Metrics that count links within a source, too, are refused beside those that do not; by default both are evaluated."""
     sources = {"records": records("aab", "xxy", source=["one", "two", "two"]), "candidate_pairs": blocks(["0-1"])}
-    said = f"{metric} does not read linkage; ask for it in a call without linkage='across'"
+    said = f"{metric} does not read link_type; ask for it in a call without link_type='link'"
     with pytest.raises(MetricError) as caught:
-        evaluate(["PairsCompleteness", metric], linkage="across", **sources)
+        evaluate(["PairsCompleteness", metric], link_type="link", **sources)
     assert str(caught.value) == said
-    assert len(evaluate(["PairsCompleteness", metric], linkage="within", **sources)) == 1
-    assert evaluate("PairsCompleteness", linkage="across", **sources) == [{"PairsCompleteness": 1.0}]
+    assert len(evaluate(["PairsCompleteness", metric], link_type="dedupe", **sources)) == 1
+    assert evaluate("PairsCompleteness", link_type="link", **sources) == [{"PairsCompleteness": 1.0}]
 
 
 def test_blocking_of_two_tables() -> None:

@@ -184,7 +184,7 @@ def test_stored_baselines_match_by_the_canonical_metric() -> None:
     qrels = {f"q{number}": {"a": 1} for number in range(30)}
     run = {query: {"a": 1.0, "b": 0.5} for query in qrels}
     for stored, requested in (("MRR", "RR"), ("RR", "MRR"), ("recip_rank", "MRR"), (["MRR", "RR"], "mean-reciprocal-rank")):
-        compat = {"compat": "trec9", "queries": "truth"}
+        compat = {"compat": "trec9", "queries": "judged"}
         baseline = sqlrank.evaluate(stored, run=run, qrels=qrels, per_query=True, **compat)
         (row,) = sqlrank.gate(requested, run=run, qrels=qrels, baseline=baseline, **compat).to_pylist()
         assert (row["metric"], row["verdict"]) == (requested, "pass")

@@ -19,7 +19,18 @@ from tests.lanes import few
 from tests.references import predictions_reference as reference
 from tests.references.predictions import Predictions
 
-METRICS = ["AUC", "AUC(tie_credit=0)", "APS", "KS", "LogLoss", "FBeta(cut=best)", "Recall", "ECE(binning=equal_mass)", "PnDCG@2", "R2"]
+METRICS = [
+    "AUC",
+    "AUC(tie_credit=0)",
+    "APS",
+    "KS",
+    "LogLoss",
+    "FBeta(threshold_from=best)",
+    "Recall",
+    "ECE(binning=equal_mass)",
+    "PnDCG@2",
+    "R2",
+]
 STRATEGIES = ("window", "distinct", "buckets")
 
 
@@ -66,7 +77,7 @@ def test_mean_over_queries_is_that_of_the_reference(strategy: str) -> None:
 
 def test_beside_pooled_metrics_and_in_several_groupings() -> None:
     """The queries of a grouping are those of its rows: the total has one query 0 where each shop has its own."""
-    metrics = ["AUC", "AUC(level=query)", "GAUC(importance=equal)"]
+    metrics = ["AUC", "AUC(level=query)", "GAUC(query_weight=equal)"]
     found = evaluate(metrics, table(), by=[["shop"], []])
     assert [(row["shop"], row.pop("slice")) for row in found] == [(None, "all"), *((name, "shop") for name in drawn())]
     rows = {row.pop("shop"): row for row in found}
@@ -81,11 +92,11 @@ def test_beside_pooled_metrics_and_in_several_groupings() -> None:
     ("options", "expected"),
     [
         ("", 3 / 4),
-        ("no_relevant=skip", 3 / 4),
-        ("no_relevant=zero", 1.5 / 3),
-        ("no_relevant=half", 2 / 3),
-        ("no_relevant=one", 2.5 / 3),
-        ("no_relevant=null", None),
+        ("if_undefined=skip", 3 / 4),
+        ("if_undefined=zero", 1.5 / 3),
+        ("if_undefined=half", 2 / 3),
+        ("if_undefined=one", 2.5 / 3),
+        ("if_undefined=null", None),
         ("aggregate=min", 1 / 2),
         ("aggregate=max", 1),
         ("aggregate=sum", 3 / 2),
@@ -116,7 +127,7 @@ def test_per_query_shows_the_values_themselves() -> None:
 
 @pytest.mark.parametrize("arguments", few([{}, {"by": "shop"}, {"by": [["shop"], []]}], 1), ids=str)
 def test_sqlite(arguments: dict[str, Any]) -> None:
-    metrics = ["AUC(level=query)", "AUC", "GAUC", "Recall(level=query, no_relevant=zero)"]
+    metrics = ["AUC(level=query)", "AUC", "GAUC", "Recall(level=query, if_undefined=zero)"]
     expected = evaluate(metrics, table(), **arguments)
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE p (label, score, weight, query_id, rank, shop)")

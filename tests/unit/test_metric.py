@@ -180,9 +180,9 @@ def test_a_metric_is_text(text: Any) -> None:
         ("P(unjudged=x)@1", "unknown unjudged 'x'. Choose from: nonrelevant, drop"),
         ("AP(aggregate=wmean)", "aggregate='wmean' needs a queries table with a weight column"),
         ("RR(ties=expected)", "ties='expected' is not defined for RR(ties=expected), which is not a sum over documents"),
-        ("AP(form=all_positions)@20000", "10"),
-        ("AP(form=all_positions)", "cut-off"),
-        ("nDCG(ideal=all_ones)", "cut-off"),
+        ("AP(precision_at=all_ranks)@20000", "10"),
+        ("AP(precision_at=all_ranks)", "cut-off"),
+        ("nDCG(ideal=binary_k)", "cut-off"),
     ],
 )
 def test_a_parameter_that_does_not_fit_is_named(metric: str, message: str, run: pa.Table, qrels: pa.Table) -> None:

@@ -55,7 +55,7 @@ def test_reasons(labels: list[int], options: dict[str, Any], reasons: list[str])
 def test_reasons_of_rankings_count_queries() -> None:
     run = {"a": {"d": 1.0}, "b": {"d": 1.0}, "c": {"d": 1.0}}
     qrels = {"a": {"d": 1}, "b": {"d": 0}, "c": {"d": 0}}
-    result = sqlrank.evaluate(["RR", "num_rel"], run=run, qrels=qrels, per_query=True, no_relevant="skip")
+    result = sqlrank.evaluate(["RR", "num_rel"], run=run, qrels=qrels, per_query=True, if_undefined="skip")
     assert null_reasons(result) == ["RR is NULL in 2 of 3 rows (undefined: a query without relevant documents)"]
 
 

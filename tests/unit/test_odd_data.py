@@ -84,7 +84,7 @@ def test_nothing_relevant_anywhere() -> None:
     qrels = qrels_of(("q", "a", 0), ("q", "b", -2))
     metrics = ["RR", "nDCG", "AP", "ERR", "RBP", "R", "bpref", "P@1", "Rprec", "11pt", "G"]
     for policy, expected in (("zero", 0.0), ("one", 1.0), ("skip", None), ("null", None)):
-        got = sqlrank.evaluate(metrics, run=GOOD_RUN, qrels=qrels, no_relevant=policy).to_pylist()[0]
+        got = sqlrank.evaluate(metrics, run=GOOD_RUN, qrels=qrels, if_undefined=policy).to_pylist()[0]
         assert got == dict.fromkeys(metrics, expected)
 
 
@@ -105,7 +105,7 @@ def test_huge_relevance_never_gives_nan(metric: str) -> None:
     every(
         3,
         [
-            ("ERR(stop=identity)", 1.0),
+            ("ERR(stop_probability=identity)", 1.0),
             ("RBP", 1.0),
             ("RBP(p=0.99)", 1 - 0.99**3000),
             ("ERR(max_grade=1)", math.log(2)),

@@ -28,7 +28,7 @@ GOLDEN = {
     "ESS": (3.919326041, None),
     "MeanWeight": (1.7725, None),
     "MaxWeight": (8.0, None),
-    "IPS(capped=clip, clip=3)": (0.89, None),
+    "IPS(clip=3, importance_weight=clip)": (0.89, None),
     "ClippedShare(clip=3)": (0.1, None),
 }
 CLICKS = ["1-0", "0-2", "1-1", "0-1", "0-0", "2-1", "0-1", "1-3", "0-1", "0-0"]

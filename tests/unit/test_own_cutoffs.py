@@ -97,7 +97,7 @@ def test_it_reads_back() -> None:
             "the cut-off of each query is for metrics of rankings at k that have a value per query, such as nDCG@cutoff",
         ),
         ("IPrec@cutoff", {}, "the cut-off of each query is for metrics of rankings at k"),
-        ("nDCG(ideal=all_ones)@cutoff", {}, "a cut-off from 1 to 10000 is needed here"),
+        ("nDCG(ideal=binary_k)@cutoff", {}, "a cut-off from 1 to 10000 is needed here"),
         (["P@cutoff", "P@1..3"], {}, "a range of cut-offs gives a row per cut-off"),
     ],
 )

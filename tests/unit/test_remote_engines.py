@@ -195,7 +195,7 @@ def of_rankings(metrics: Any, **call: Any) -> tuple[Any, dict[str, Any]]:
             of_rankings(["nDCG@3", "P@5"], per_query=True),
             of_rankings(["P@1..3", "nDCG@1..3"]),
             of_rankings(["AP", "R@3"], queries="queries", by="Größe"),
-            of_rankings(["AP"], queries="intersect", ties="rank", check="full"),
+            of_rankings(["AP"], queries="judged_and_retrieved", ties="rank", check="full"),
             of_rankings(["AP"], check="off"),
             (["AUC", "LogLoss", "KS", "ECE", "PRAUC"], {"predictions": "predictions", "by": "group"}),
             (["AUC", "Accuracy"], {"predictions": "predictions", "columns": {"score": ["score", "other"], "weight": "1 / score"}}),

@@ -25,7 +25,7 @@ def evaluate(metrics: Any, **options: Any) -> list[dict[str, Any]]:
         ("RR", {"threshold": "x"}, "threshold is 'x'; it must be a number"),
         ("RR", {"bins": 0}, "bins is 0; it must be an integer from 1"),
         ("num_q", {"gain": "nonsense"}, "unknown gain 'nonsense'"),
-        ("num_q", {"variant": "z"}, "unknown variant 'z'"),
+        ("num_q", {"tau": "z"}, "unknown tau 'z'"),
         ("AUC", {"duplicates": "first"}, "unknown duplicates 'first'"),
         ("RR", {"bins": 5}, "^no metric of this call reads bins; it is read by: (.*, )?ECE"),
         ("AUC", {"rel": 2}, "^no metric of this call reads rel; it is read by: (.*, )?AP, "),

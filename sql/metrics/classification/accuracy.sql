@@ -1,5 +1,5 @@
 -- Accuracy: share of the weight that is predicted rightly.
--- cut: default threshold: a given threshold, or the best one by a criterion.
+-- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- Undefined: no predictions, or all of weight 0.

@@ -1,5 +1,5 @@
 -- BalancedAccuracy: mean of recall and specificity.
--- cut: default threshold: a given threshold, or the best one by a criterion.
+-- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- Undefined: predictions of one class only.

@@ -1,6 +1,6 @@
 -- FBeta: F measure: harmonic mean of precision and recall, recall counting beta times as much.
 -- $beta: number above 0 to 10000, default 1: how many times recall counts as much as precision.
--- cut: default threshold: a given threshold, or the best one by a criterion.
+-- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- Undefined: neither a positive nor a predicted one.

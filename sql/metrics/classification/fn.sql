@@ -1,5 +1,5 @@
 -- FN: false negatives: weight of positives scored below the threshold.
--- cut: default threshold: a given threshold, or the best one by a criterion.
+-- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Interval: none (it describes the data)
 -- Undefined: never.

@@ -1,5 +1,5 @@
 -- FNR: false negative rate: share of positives that are predicted negative.
--- cut: default threshold: a given threshold, or the best one by a criterion.
+-- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- Undefined: predictions without a positive.

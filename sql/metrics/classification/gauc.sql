@@ -1,6 +1,6 @@
 -- GAUC: mean over queries (users, sessions) of the AUC of each, which is that of the order within it.
 --     GAUC = sum over queries of importance * AUC / sum over the same queries of importance
--- importance(): default count: weight of a query in the mean.
+-- query_weight(): default count: weight of a query in the mean.
 -- level: default query: scores are compared within a query only.
 -- Requires: binary labels.
 -- Range: 0 to 1.
@@ -8,7 +8,7 @@
 -- Source: Zhu et al. 2017 (count); torchrec uAUC (equal) and wuAUC (weight).
 SELECT
   group_id,
-  SUM(importance(num_predictions, weight, total_positives) * auc)
-    / NULLIF(SUM(CASE WHEN auc IS NOT NULL THEN importance(num_predictions, weight, total_positives) ELSE 0 END), 0) AS gauc
+  SUM(query_weight(num_predictions, weight, total_positives) * auc)
+    / NULLIF(SUM(CASE WHEN auc IS NOT NULL THEN query_weight(num_predictions, weight, total_positives) ELSE 0 END), 0) AS gauc
 FROM query_aucs
 GROUP BY group_id

@@ -1,5 +1,5 @@
 -- LogOdds: logarithm of the diagnostic odds ratio, (tp tn) / (fp fn).
--- cut: default threshold: a given threshold, or the best one by a criterion.
+-- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Undefined: one of the four is 0.
 -- Source: Glas et al. 2003.

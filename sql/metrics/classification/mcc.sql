@@ -1,5 +1,5 @@
 -- MCC: Matthews correlation coefficient.
--- cut: default threshold: a given threshold, or the best one by a criterion.
+-- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: -1 to 1.
 -- Undefined: one class only, or one predicted class only.

@@ -1,5 +1,5 @@
 -- NPV: negative predictive value: share of true negatives among predicted negatives.
--- cut: default threshold: a given threshold, or the best one by a criterion.
+-- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Range: 0 to 1.
 -- Undefined: no predicted negative.

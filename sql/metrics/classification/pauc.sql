@@ -1,6 +1,6 @@
 -- pAUC: partial area under the ROC curve, up to a false positive rate; straight lines between its points.
 -- $max_fpr: number above 0 to 1: the false positive rate up to which the area is taken.
--- scaling(): default mcclish: how the area is scaled.
+-- area_scaling(): default mcclish: how the area is scaled.
 -- With k: PartialAUC.
 -- Requires: binary labels.
 -- Interval: bootstrap (the score at which the area ends depends on all rows)
@@ -10,7 +10,7 @@
 -- Source: McClish 1989; scikit-learn roc_auc_score(max_fpr).
 SELECT
   group_id,
-  scaling(
+  area_scaling(
     SUM(
       positives / NULLIF(total_positives, 0) * CASE
         WHEN negatives_above + negatives <= $max_fpr * total_negatives

@@ -1,5 +1,5 @@
 -- ThresholdUsed: the threshold that was used: the one given, or the best.
--- cut: default threshold: a given threshold, or the best one by a criterion.
+-- threshold_from: default given: a given threshold, or the best one by a criterion.
 -- Requires: binary labels.
 -- Interval: bootstrap (it is a score, given or selected)
 -- Undefined: predictions without a positive, where the best is searched.

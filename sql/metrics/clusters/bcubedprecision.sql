@@ -1,5 +1,5 @@
 -- BCubedPrecision: B-cubed precision, the mean over records of the share of their predicted cluster that is in their true cluster.
--- weighting(): default record: weight of a record in the mean.
+-- record_weight(): default record: weight of a record in the mean.
 -- Nonzero: predicted_size.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)
@@ -7,7 +7,7 @@
 -- Source: Bagga & Baldwin 1998.
 SELECT
   group_id,
-  SUM(n * n / predicted_size * weighting(predicted_size, true_size))
-    / NULLIF(SUM(n * weighting(predicted_size, true_size)), 0) AS bcubed_precision
+  SUM(n * n / predicted_size * record_weight(predicted_size, true_size))
+    / NULLIF(SUM(n * record_weight(predicted_size, true_size)), 0) AS bcubed_precision
 FROM contingency_table
 GROUP BY group_id

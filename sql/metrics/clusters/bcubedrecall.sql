@@ -1,5 +1,5 @@
 -- BCubedRecall: B-cubed recall, the mean over records of the share of their true cluster that is in their predicted cluster.
--- weighting(): default record: weight of a record in the mean.
+-- record_weight(): default record: weight of a record in the mean.
 -- Nonzero: true_size.
 -- Range: 0 to 1.
 -- Interval: none (records of one cluster are not drawn one by one)
@@ -7,7 +7,7 @@
 -- Source: Bagga & Baldwin 1998.
 SELECT
   group_id,
-  SUM(n * n / true_size * weighting(true_size, true_size))
-    / NULLIF(SUM(n * weighting(true_size, true_size)), 0) AS bcubed_recall
+  SUM(n * n / true_size * record_weight(true_size, true_size))
+    / NULLIF(SUM(n * record_weight(true_size, true_size)), 0) AS bcubed_recall
 FROM contingency_table
 GROUP BY group_id

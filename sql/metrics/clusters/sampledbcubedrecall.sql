@@ -1,17 +1,17 @@
 -- SampledBCubedRecall: B-cubed recall of all records, estimated from those with a known true cluster.
--- sampling(): default uniform: how the labeled true clusters were sampled.
--- estimate(): default corrected: how ratios of sums over clusters are estimated.
--- Range: 0 to 1, but not under estimate=corrected.
+-- cluster_weight(): default equal: weight of a sampled true cluster.
+-- ratio_estimate(): default corrected: how ratios of sums over clusters are estimated.
+-- Range: 0 to 1, but not under ratio_estimate=corrected.
 -- Estimand: 0 to 1.
 -- Undefined: no records; fewer than two true clusters if bias is corrected.
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
-  estimate(
-    SUM(sampling(num_records) * bcubed_recall_sum),
-    SUM(sampling(num_records) * num_records),
-    SUM(sampling(num_records) * bcubed_recall_sum * sampling(num_records) * num_records),
-    SUM(sampling(num_records) * num_records * sampling(num_records) * num_records),
+  ratio_estimate(
+    SUM(cluster_weight(num_records) * bcubed_recall_sum),
+    SUM(cluster_weight(num_records) * num_records),
+    SUM(cluster_weight(num_records) * bcubed_recall_sum * cluster_weight(num_records) * num_records),
+    SUM(cluster_weight(num_records) * num_records * cluster_weight(num_records) * num_records),
     COUNT(*)
   ) AS sampled_bcubed_recall
 FROM sampled_cluster_counts

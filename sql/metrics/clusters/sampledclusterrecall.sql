@@ -1,17 +1,17 @@
 -- SampledClusterRecall: cluster recall, estimated from the true clusters that are known.
--- sampling(): default uniform: how the labeled true clusters were sampled.
--- estimate(): default corrected: how ratios of sums over clusters are estimated.
--- Range: 0 to 1, but not under estimate=corrected.
+-- cluster_weight(): default equal: weight of a sampled true cluster.
+-- ratio_estimate(): default corrected: how ratios of sums over clusters are estimated.
+-- Range: 0 to 1, but not under ratio_estimate=corrected.
 -- Estimand: 0 to 1.
 -- Undefined: no records; fewer than two true clusters if bias is corrected.
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
-  estimate(
-    SUM(sampling(num_records) * is_exact),
-    SUM(sampling(num_records)),
-    SUM(sampling(num_records) * is_exact * sampling(num_records)),
-    SUM(sampling(num_records) * 1 * sampling(num_records)),
+  ratio_estimate(
+    SUM(cluster_weight(num_records) * is_exact),
+    SUM(cluster_weight(num_records)),
+    SUM(cluster_weight(num_records) * is_exact * cluster_weight(num_records)),
+    SUM(cluster_weight(num_records) * 1 * cluster_weight(num_records)),
     COUNT(*)
   ) AS sampled_cluster_recall
 FROM sampled_cluster_counts

@@ -1,17 +1,17 @@
 -- SampledPairwiseRecall: pairwise recall of all clusters, estimated from those with a known true cluster.
--- sampling(): default uniform: how the labeled true clusters were sampled.
--- estimate(): default corrected: how ratios of sums over clusters are estimated.
--- Range: 0 to 1, but not under estimate=corrected.
+-- cluster_weight(): default equal: weight of a sampled true cluster.
+-- ratio_estimate(): default corrected: how ratios of sums over clusters are estimated.
+-- Range: 0 to 1, but not under ratio_estimate=corrected.
 -- Estimand: 0 to 1.
 -- Undefined: no true cluster of two records; fewer than two true clusters if bias is corrected.
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT
   group_id,
-  estimate(
-    SUM(sampling(num_records) * found_links),
-    SUM(sampling(num_records) * true_links),
-    SUM(sampling(num_records) * found_links * sampling(num_records) * true_links),
-    SUM(sampling(num_records) * true_links * sampling(num_records) * true_links),
+  ratio_estimate(
+    SUM(cluster_weight(num_records) * found_links),
+    SUM(cluster_weight(num_records) * true_links),
+    SUM(cluster_weight(num_records) * found_links * cluster_weight(num_records) * true_links),
+    SUM(cluster_weight(num_records) * true_links * cluster_weight(num_records) * true_links),
     COUNT(*)
   ) AS sampled_pairwise_recall
 FROM sampled_cluster_counts

@@ -1,9 +1,9 @@
 -- KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less those in opposite order.
 --     tau = (concordant - discordant) / scale, of pairs of predictions; a pair weighs the product of their weights
--- variant: default b: what the difference is divided by.
+-- tau: default b: denominator of concordant less discordant pairs.
 -- Interval: bootstrap (pairs are counted per group, and not per row)
 -- Range: -1 to 1.
--- Undefined: labels or scores that are all the same; for variant a fewer than two predictions.
+-- Undefined: labels or scores that are all the same; for tau=a fewer than two predictions.
 -- Source: Kendall 1945; scipy kendalltau (b, c); Goodman & Kruskal 1954 (gamma, which TorchMetrics calls a).
 SELECT
   group_id,

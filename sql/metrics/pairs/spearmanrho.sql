@@ -1,5 +1,5 @@
 -- SpearmanRho: Spearman's rank correlation of labels and scores.
--- formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties, and under d2
+-- rho_formula(): default pearson: how it is computed from ranks; ties have the mean of their ranks. The two differ under ties, and under d2
 --     a weight of 3 is not quite three rows.
 -- Interval: bootstrap (the rank of each row depends on all others)
 -- Range: -1 to 1.
@@ -8,7 +8,7 @@
 SELECT
   group_id,
   CASE
-    WHEN MIN(label) < MAX(label) AND MIN(score) < MAX(score) THEN formula(
+    WHEN MIN(label) < MAX(label) AND MIN(score) < MAX(score) THEN rho_formula(
       SUM(weight * centered_label_rank * centered_score_rank) / NULLIF(
         SUM(weight * centered_label_rank * centered_label_rank)
           * SQRT(SUM(weight * centered_score_rank * centered_score_rank) / NULLIF(SUM(weight * centered_label_rank * centered_label_rank), 0)),

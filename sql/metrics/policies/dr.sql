@@ -1,10 +1,10 @@
 -- DR: doubly robust: the rewards predicted for the target policy, and IPS of the errors of the predictions.
--- capped(): default none: limit of the importance weight, the ratio of both probabilities.
+-- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs.
 -- Source: Dudik, Langford & Li 2011.
 -- Direction: higher.
 SELECT
   group_id,
-  SUM(expected_reward + capped(target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)) / NULLIF(COUNT(*), 0) AS dr
+  SUM(expected_reward + importance_weight(target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)) / NULLIF(COUNT(*), 0) AS dr
 FROM logs
 GROUP BY group_id

@@ -1,10 +1,10 @@
 -- MaxWeight: greatest ratio of the probability of an action under the target to that under the logged policy.
--- capped(): default none: limit of the importance weight, the ratio of both probabilities.
+-- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Interval: none (it describes the data)
 -- Undefined: no logs.
 -- Source: sqlrank.
 SELECT
   group_id,
-  MAX(capped(target_propensity / NULLIF(propensity, 0))) AS max_weight
+  MAX(importance_weight(target_propensity / NULLIF(propensity, 0))) AS max_weight
 FROM logs
 GROUP BY group_id

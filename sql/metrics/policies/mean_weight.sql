@@ -1,10 +1,10 @@
 -- MeanWeight: mean ratio of the probability of an action under the target to that under the logged policy, 1 if the logs are sound.
--- capped(): default none: limit of the importance weight, the ratio of both probabilities.
+-- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Direction: neither.
 -- Undefined: no logs.
 -- Source: Li, Chu, Langford & Wang 2011.
 SELECT
   group_id,
-  SUM(capped(target_propensity / NULLIF(propensity, 0))) / NULLIF(COUNT(*), 0) AS mean_weight
+  SUM(importance_weight(target_propensity / NULLIF(propensity, 0))) / NULLIF(COUNT(*), 0) AS mean_weight
 FROM logs
 GROUP BY group_id

@@ -1,10 +1,10 @@
 -- SNDR: DR with weights divided by their mean.
--- capped(): default none: limit of the importance weight, the ratio of both probabilities.
+-- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs, or the target does nothing of what was logged.
 -- Source: Thomas & Brunskill 2016.
 -- Direction: higher.
 SELECT
   group_id,
-  SUM(expected_reward) / NULLIF(COUNT(*), 0) + SUM(capped(target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)) / NULLIF(SUM(capped(target_propensity / NULLIF(propensity, 0))), 0) AS sndr
+  SUM(expected_reward) / NULLIF(COUNT(*), 0) + SUM(importance_weight(target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward)) / NULLIF(SUM(importance_weight(target_propensity / NULLIF(propensity, 0))), 0) AS sndr
 FROM logs
 GROUP BY group_id

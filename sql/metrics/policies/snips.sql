@@ -1,10 +1,10 @@
 -- SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the greatest.
--- capped(): default none: limit of the importance weight, the ratio of both probabilities.
+-- importance_weight(): default none: limit of the importance weight, the ratio of both probabilities.
 -- Undefined: no logs, or the target does nothing of what was logged.
 -- Source: Swaminathan & Joachims 2015.
 -- Direction: higher.
 SELECT
   group_id,
-  SUM(capped(target_propensity / NULLIF(propensity, 0)) * reward) / NULLIF(SUM(capped(target_propensity / NULLIF(propensity, 0))), 0) AS snips
+  SUM(importance_weight(target_propensity / NULLIF(propensity, 0)) * reward) / NULLIF(SUM(importance_weight(target_propensity / NULLIF(propensity, 0))), 0) AS snips
 FROM logs
 GROUP BY group_id

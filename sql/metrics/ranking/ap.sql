@@ -2,8 +2,8 @@
 --     AP@k = sum over relevant documents at rank i <= k of (hits up to i) / i, divided by the relevant documents
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- denominator(): default relevant: what the sum is divided by.
--- form: default hits_only: precision at hits only, or at all_positions up to k.
--- Range: 0 to 1, but not under form=all_positions.
+-- precision_at: default hits: ranks at which precision is averaged, those of hits or all_ranks up to k.
+-- Range: 0 to 1, but not under precision_at=all_ranks.
 -- Undefined: a query without relevant documents.
 -- Source: trec_eval map, map_cut; Voorhees & Harman 2005.
 SELECT

@@ -4,7 +4,7 @@
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
 -- ideal: default judged: which documents the ideal ranking is made of.
--- Range: 0 to 1, but not under ideal=all_ones, discount=map.
+-- Range: 0 to 1, but not under ideal=binary_k, discount=map.
 -- Undefined: a query without a document of positive gain.
 -- Source: Järvelin & Kekäläinen 2002; trec_eval ndcg, ndcg_cut.
 SELECT

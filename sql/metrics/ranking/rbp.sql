@@ -3,11 +3,11 @@
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $p: number above 0 to 1, default 0.8: persistence, the probability of going on to the next document.
 -- gain(): default binary: gain of a grade, to lie in [0, 1].
--- scale(): default none: what gains are divided by.
+-- gain_scale(): default none: what gains are divided by.
 -- Undefined: a query without relevant documents.
 -- Source: Moffat & Zobel 2008.
 -- Tie expectation: linear (in rank_probability)
--- Nonzero: scale(MAX(relevance)).
+-- Nonzero: gain_scale(MAX(relevance)).
 SELECT
   list_id,
   CASE
@@ -18,7 +18,7 @@ SELECT
           WHEN (rank - 1) * LN($p) < -700 THEN 0
           ELSE rank_probability * gain(relevance) * EXP((rank - 1) * LN($p))
         END
-      ) / scale(MAX(relevance))
+      ) / gain_scale(MAX(relevance))
   END AS rbp
 FROM documents_with_gain
 GROUP BY list_id

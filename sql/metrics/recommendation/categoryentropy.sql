@@ -1,6 +1,6 @@
 -- CategoryEntropy: Shannon's entropy of the categories of the first k documents of a list; one of several has a part of each.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- no_relevant(): default skip: value of a list for which it is undefined.
+-- if_undefined(): default skip: value of a list for which it is undefined.
 -- Undefined: no document of the list has a category.
 -- Unit: nats.
 -- Source: Shannon 1948; natural logarithm.

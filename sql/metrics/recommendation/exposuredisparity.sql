@@ -6,6 +6,6 @@
 -- Source: Singh and Joachims 2018, disparate exposure.
 SELECT
   group_id,
-  MIN(exposure_share / NULLIF(catalogue_share, 0)) / NULLIF(MAX(exposure_share / NULLIF(catalogue_share, 0)), 0) AS exposure_disparity
+  MIN(exposure_share / NULLIF(catalog_share, 0)) / NULLIF(MAX(exposure_share / NULLIF(catalog_share, 0)), 0) AS exposure_disparity
 FROM provider_exposure
 GROUP BY group_id

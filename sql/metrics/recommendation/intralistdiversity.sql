@@ -2,7 +2,7 @@
 --     Pairs are not formed: documents are counted category by category.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- distance: default hamming: hamming, cosine or category.
--- no_relevant(): default skip: value of a list for which it is undefined.
+-- if_undefined(): default skip: value of a list for which it is undefined.
 -- A document without features has no category, and a cosine of 0 with all others.
 -- Undefined: a list of fewer than two documents, where RecTools has 0.
 -- Source: Ziegler et al. 2005; RecTools IntraListDiversity; category: Simpson 1949.

@@ -1,6 +1,6 @@
 -- MeanPopularity: number of users with a document in their history, on the mean over the first k of a list.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- no_relevant(): default skip: value of a list for which it is undefined.
+-- if_undefined(): default skip: value of a list for which it is undefined.
 -- Undefined: a list without documents.
 -- Unit: users.
 -- Source: Yin et al. 2012; RecTools AvgRecPopularity.

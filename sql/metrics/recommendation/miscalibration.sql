@@ -2,7 +2,7 @@
 --     sum over categories of p ln(p / ((1 - alpha) q + alpha p)), p their shares in the history, q in the list
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- $alpha: number above 0 to 1, default 0.01: what of p is mixed into q, so that a category that is missing is no infinity.
--- no_relevant(): default skip: value of a list for which it is undefined.
+-- if_undefined(): default skip: value of a list for which it is undefined.
 -- An item of several categories has a part of each.
 -- Undefined: a user without a history, or no document of list or history has a category.
 -- Source: Steck 2018.

@@ -1,7 +1,7 @@
 -- SelfInformation: how surprising a document is, -log2 of the share of users with it in their history, on the mean over the first k of a list.
 --     A document that nobody had counts as if one user had.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- no_relevant(): default skip: value of a list for which it is undefined.
+-- if_undefined(): default skip: value of a list for which it is undefined.
 -- Undefined: a list without documents, or no history.
 -- Unit: bits.
 -- Source: Zhou et al. 2010; RecTools MeanInvUserFreq. RePlay's Surprisal is divided by log2 of the number of users.

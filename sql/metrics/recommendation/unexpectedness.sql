@@ -1,6 +1,6 @@
 -- Unexpectedness: one less the share of k that are documents of the first k of the list and of the baseline.
 -- $k: integer from 1: cut-off, the number of top-ranked documents of a list that count.
--- no_relevant(): default skip: value of a list for which it is undefined.
+-- if_undefined(): default skip: value of a list for which it is undefined.
 -- Range: 0 to 1.
 -- Undefined: a list without documents.
 -- Source: RePlay Unexpectedness; Ge et al. 2010.

@@ -1,6 +1,6 @@
 -- Unseen: share of the first k documents that are not in the user's history.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
--- no_relevant(): default skip: value of a list for which it is undefined.
+-- if_undefined(): default skip: value of a list for which it is undefined.
 -- Range: 0 to 1.
 -- Undefined: a list without documents.
 -- Source: RePlay Novelty.

@@ -1,5 +1,5 @@
 -- SearchReduction: share of the documents of the baseline, the stage before, by which a list is shorter.
--- no_relevant(): default skip: value of a list for which it is undefined.
+-- if_undefined(): default skip: value of a list for which it is undefined.
 -- Range: -inf to 1.
 -- Undefined: a query for which the baseline has no documents.
 -- Previous run: baseline.

@@ -209,7 +209,7 @@ def is_nullable(column: MetricColumn) -> bool:
 
     This is not possible if the policy fills values of queries without relevant documents.
     """
-    is_filled = column.grain == "list" and column.metric.settings.get("no_relevant", "zero") not in {"skip", "null"}
+    is_filled = column.grain == "list" and column.metric.settings.get("if_undefined", "zero") not in {"skip", "null"}
     return not (is_filled or column.metric.file.is_always_defined)
 
 

@@ -1,3 +1,0 @@
--- capped: the importance weight, at most $clip: a small bias for a much smaller variance.
--- $clip: number above 0, default 10: greatest importance weight.
-CREATE MACRO capped(ratio) AS CASE WHEN ratio > $clip THEN $clip ELSE ratio END

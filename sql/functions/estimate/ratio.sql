@@ -1,2 +1,0 @@
--- estimate: ratio of two cluster sums, without a bias correction.
-CREATE MACRO estimate(counted, of_all, product, square, clusters) AS counted / NULLIF(of_all, 0)

@@ -1,2 +1,0 @@
--- formula: Pearson correlation of the ranks.
-CREATE MACRO formula(correlation, distance) AS correlation

@@ -1,2 +1,0 @@
--- given: pairs tied in label are ignored, and pairs tied in score count as neither concordant nor discordant: how well labels explain scores.
-CREATE MACRO given(label_ties, score_ties) AS score_ties

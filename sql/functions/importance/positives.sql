@@ -1,2 +1,0 @@
--- importance: the weight of the positives of a query.
-CREATE MACRO importance(predictions, weight, positives) AS positives

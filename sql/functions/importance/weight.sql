@@ -1,2 +1,0 @@
--- importance: the total weight of the predictions of a query.
-CREATE MACRO importance(predictions, weight, positives) AS weight

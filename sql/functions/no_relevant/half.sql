@@ -1,2 +1,0 @@
--- no_relevant: 0.5 for a query for which the metric is undefined.
-CREATE MACRO no_relevant(value) AS COALESCE(value, 0.5)

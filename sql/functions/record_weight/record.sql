@@ -1,0 +1,2 @@
+-- record_weight: every record counts the same.
+CREATE MACRO record_weight(own_size, true_size) AS 1

@@ -1,2 +1,0 @@
--- sampling: records were sampled and their clusters resolved, so that clusters were sampled in proportion to their size.
-CREATE MACRO sampling(records) AS 1 / NULLIF(records, 0)

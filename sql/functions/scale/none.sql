@@ -1,2 +1,0 @@
--- scale: gains as they are.
-CREATE MACRO scale(highest) AS 1

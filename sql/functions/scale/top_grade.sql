@@ -1,2 +1,0 @@
--- scale: gains as shares of the highest grade among the query's judgments.
-CREATE MACRO scale(highest) AS highest

@@ -1,2 +1,0 @@
--- scaling: the area itself.
-CREATE MACRO scaling(area, max_fpr) AS area

@@ -1,2 +1,0 @@
--- share: the value as it is.
-CREATE MACRO share(value, best) AS value

@@ -1,0 +1,2 @@
+-- stop_probability: the relevance itself, if it is a probability.
+CREATE MACRO stop_probability(relevance) AS relevance
