@@ -135,7 +135,7 @@ def gate(
         str | None, typer.Option(help="The system that is the baseline (the first given), or a Parquet file of evaluate --per-query.")
     ] = None,
     tolerance: Annotated[
-        list[str] | None, typer.Option(help="By how much a metric may be worse: 0.01, 2%, or of one metric AP=2%. Repeat for more.")
+        list[str] | None, typer.Option(help="Tolerated loss of a metric: 0.01, 2%, or of one metric AP=2%. Repeat for more.")
     ] = None,
     min_units: Annotated[int, typer.Option(help="Queries below which a group is skipped.")] = 20,
     confidence: Level = 0.95,

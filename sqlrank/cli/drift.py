@@ -40,9 +40,9 @@ def drift(
     current: Annotated[
         str | None, typer.Option(help="A condition on the rows to compare, such as \"day >= '2026-03-01'\"; all rows by default.")
     ] = None,
-    by: Annotated[list[str] | None, typer.Option(help="A column within which is compared, such as campaign. Repeat for more.")] = None,
+    by: Annotated[list[str] | None, typer.Option(help="Column to group by, such as campaign. Repeat for more.")] = None,
     tolerance: Annotated[
-        list[str] | None, typer.Option(help="By how much a metric may have moved: 0.01, 2%, or of one metric PSI=0.2. Repeat for more.")
+        list[str] | None, typer.Option(help="Tolerated change of a metric: 0.01, 2%, or of one metric PSI=0.2. Repeat for more.")
     ] = None,
     confidence: Confidence = None,
     treat_inconclusive_as: TreatInconclusiveAs = None,

@@ -38,7 +38,7 @@ from sqlrank.reports.html_page import page_file, require_report_modules
 
 Reported = Annotated[
     list[str] | None,
-    typer.Argument(help="What to compute, such as nDCG@10 AP; unless said, five common ones.", autocompletion=metric_names),
+    typer.Argument(help="Metrics, such as nDCG@10 AP; by default five common ones.", autocompletion=metric_names),
 ]
 
 

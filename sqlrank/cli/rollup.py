@@ -60,7 +60,7 @@ def rollup(
     ] = None,
     unit: Annotated[
         str | None,
-        typer.Option(help="What was sampled independently, a column such as user_id, of rankings query_id: for intervals."),
+        typer.Option(help="The column whose values are sampled independently, such as user_id, for rankings query_id: for intervals."),
     ] = None,
     n_buckets: Annotated[int | None, typer.Option(help="Number of buckets of these units, 32 by default.")] = None,
     where: Where = None,
@@ -68,7 +68,7 @@ def rollup(
     column: ColumnMapping = None,
     policy: Policy = None,
     sql_dir: SqlDir = None,
-    insert: Annotated[str | None, typer.Option(help="Add the rows to this table of --db, made if it is not there.")] = None,
+    insert: Annotated[str | None, typer.Option(help="Add the rows to this table of --db, created if missing.")] = None,
     overwrite_by: Annotated[
         str | None, typer.Option(help="A column of --by, such as day: rows of --insert for its values are replaced.")
     ] = None,
@@ -87,7 +87,7 @@ def rollup(
         typer.Option(help="Write a dbt model instead, which builds each day as a batch, such as models/daily_rollup.sql, and its .yml."),
     ] = None,
     begin: Annotated[str | None, typer.Option(help="With --dbt: the first day, such as 2026-01-01.")] = None,
-    lookback: Annotated[int, typer.Option(help="With --dbt: how many days before the last are made anew by each run.")] = 3,
+    lookback: Annotated[int, typer.Option(help="With --dbt: number of days before the last that each run rebuilds.")] = 3,
     format: FormatOption = None,  # noqa: A002  the option's public name
     output: Output = None,
     digits: Digits = None,

@@ -122,7 +122,7 @@ def decide(
     needed = required_units_for_half_width(deviation, abs(distance), level if distance > 0 else corrected_level)
     needed = None if needed is None else max(needed, summary.units + 1)
     tests = f"the interval that allows for {num_tests} rows" if gain + reach < -margin else "the interval"
-    return Verdict(INCONCLUSIVE, f"cannot tell: {tests} reaches past the tolerance", needed)
+    return Verdict(INCONCLUSIVE, f"{tests} extends beyond the tolerance", needed)
 
 
 def count_tests(compared: Sequence[DifferenceSummary], min_units: int) -> int:

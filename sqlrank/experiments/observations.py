@@ -30,7 +30,7 @@ CONTROL = "control"
 MIN_UNITS_AND_VARIANTS = 2
 """Minimum number of units for a variance, and of variants for an experiment."""
 
-DATA_DESCRIPTION = "what was observed: a row per exposure, session or unit"
+DATA_DESCRIPTION = "one row per exposure, session or unit."
 
 
 def map_observations(design: ExperimentDesign, database: Database, source: Any, unit: str, variant: str, where: str | None) -> BoundInput:

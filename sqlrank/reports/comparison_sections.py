@@ -166,7 +166,7 @@ def _verdicts(comparisons: pa.Table, request: ReportRequest) -> list[str]:
     undecided = sum(row["winner"] is None for row in rows) - len(differing) - len(missing)
     if undecided:
         undecided_text = (
-            "No difference is decided" if undecided == len(rows) else f"{undecided:,} of {len(rows):,} differences are not decided"
+            "No difference is significant" if undecided == len(rows) else f"{undecided:,} of {len(rows):,} differences are not significant"
         )
         sentences.append(f"{undecided_text}: {'it' if undecided == 1 else 'each'} may be chance.")
     if missing:
@@ -203,5 +203,5 @@ def _count_losses(comparisons: pa.Table) -> str:
     return (
         f"In {num_losses:,} of {comparisons.num_rows:,} comparisons the baseline is better."
         if num_losses
-        else "In no group is the baseline better beyond chance."
+        else "In no group is the baseline significantly better."
     )

@@ -71,7 +71,7 @@ def _meanings(request: ReportRequest) -> TableBlock:
         for name, file in zip(request.names, files, strict=True)
     ]
     cells = [[Cell(truncate(re.sub(r"[`*]", "", text))) for text in row] for row in rows]
-    return TableBlock("meanings-table", "What the metrics are", ["metric", "what it is", "range", "better"], cells)
+    return TableBlock("meanings-table", "Metric definitions", ["metric", "description", "range", "better"], cells)
 
 
 def _units(request: ReportRequest) -> str:

@@ -295,8 +295,8 @@ def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
     for name, fingerprint in rest:
         if fingerprint != first_fingerprint:
             raise InputError(
-                f"rollup: the buckets of {first_name} and {name} are not alike ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
-                "buckets; make both with the same unit= and n_buckets=, or ask for what is certain alone with confidence=None"
+                f"rollup: the buckets of {first_name} and {name} differ ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
+                "buckets; make both with the same unit= and n_buckets=, or give confidence=None for bounds alone"
             )
 
 

@@ -100,7 +100,7 @@ def rollup_model(
     get_dialect(dialect)
     if dialect not in MICROBATCH_PARTITIONING:
         raise InputError(
-            f"dbt has no microbatch for {dialect} that replaces whole days, as far as sqlrank knows; choose from: {', '.join(MICROBATCH_PARTITIONING)}, or "
+            f"dbt has no microbatch for {dialect} that replaces whole days; choose from: {', '.join(MICROBATCH_PARTITIONING)}, or "
             "run what sqlrank.rollup_sql (sqlrank rollup --sql --insert --overwrite-by day) prints"
         )
     call = Request(

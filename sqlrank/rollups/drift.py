@@ -124,12 +124,12 @@ def _verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozense
     uses_interval = row["metric"] in by_interval
     width, (low, high) = _width(row, tolerance), (row[name] for name in ((CI_LOW, CI_HIGH) if uses_interval else BOUNDS))
     if low is None:
-        return Verdict(INCONCLUSIVE, "cannot tell: too few buckets, or they do not differ")
+        return Verdict(INCONCLUSIVE, "too few buckets, or no variance among them")
     if max(abs(low), abs(high)) <= width:
         return Verdict(PASS, "within the tolerance")
     if low > width or high < -width:
         return Verdict(FAIL, "moved by more than the tolerance")
-    return Verdict(INCONCLUSIVE, f"cannot tell: the {'interval reaches' if uses_interval else 'bounds reach'} past the tolerance")
+    return Verdict(INCONCLUSIVE, f"the {'interval extends' if uses_interval else 'bounds extend'} beyond the tolerance")
 
 
 @entry_point

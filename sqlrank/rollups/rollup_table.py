@@ -181,8 +181,8 @@ class RollupTable:
             metric.name for metric in means if not all(self.has(name) for moment in metric.moments for name in moment.aggregates)
         ]:
             raise InputError(
-                f"rollup: {self.table.label} does not have the sums of squares by which it is told how sure the weighted means of {', '.join(missing)} "
-                "are, since it was made before these were kept; make it anew, or leave out confidence="
+                f"rollup: {self.table.label} has no sums of squares for the standard errors of the weighted means of {', '.join(missing)}; "
+                "make it anew, or leave out confidence="
             )
 
     def check_buckets(self, by: Sequence[str]) -> None:

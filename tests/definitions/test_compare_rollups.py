@@ -130,7 +130,7 @@ def test_the_command(tmp_path: Path) -> None:
         ({"baseline": "nearer"}, r"^baseline='nearer' is none of the rollups; did you mean 'near'\? There are: score, near, coin"),
         (
             {"rollups": lambda: {"old": rollups()["score"], "new": rollups(n_buckets=4)["near"]}},
-            r"^rollup: the buckets of old and new are not alike \(\w{8}, \w{8}\): they are of other units or another number of buckets; make both",
+            r"^rollup: the buckets of old and new differ \(\w{8}, \w{8}\): they are of other units or another number of buckets; make both",
         ),
         ({"rollups": lambda: {"old": rollups()["score"], "new": rollups(n_buckets=None)["near"]}}, "^rollup: Table has no column bucket"),
         ({"confidence": 95}, "^confidence=95 is not possible"),

@@ -56,7 +56,7 @@ def test_verdicts() -> None:
     (better,) = gate(BAD, GOOD)
     assert better["verdict"] == "pass"
     (unsure,) = gate(GOOD, MIXED, tolerance=0.05)
-    assert (unsure["verdict"], unsure["reason"]) == ("inconclusive", "cannot tell: the interval reaches past the tolerance")
+    assert (unsure["verdict"], unsure["reason"]) == ("inconclusive", "the interval extends beyond the tolerance")
     assert unsure["ci_low"] < -0.05 < unsure["ci_high"]
     assert (unsure["difference"], unsure["required_units"]) == (-0.05, None)
     (unsure,) = gate(GOOD, MIXED, tolerance=0.06)
@@ -210,9 +210,9 @@ def test_a_reason_names_the_interval_that_decided(tolerance: Any) -> None:
         limit = 0.1 if tolerance == "20%" else float(tolerance)
         for row in sqlrank.gate("MAE", tolerance=tolerance, **options).to_pylist():
             reasons.add(row["reason"])
-            if row["reason"] == "cannot tell: the interval reaches past the tolerance":
+            if row["reason"] == "the interval extends beyond the tolerance":
                 assert row["ci_low"] <= limit < row["ci_high"]
-            elif row["reason"] == "cannot tell: the interval that allows for 11 rows reaches past the tolerance":
+            elif row["reason"] == "the interval that allows for 11 rows extends beyond the tolerance":
                 assert row["ci_low"] > limit
                 assert row["required_units"] > row["n_units"]
             else:

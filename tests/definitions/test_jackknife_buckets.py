@@ -326,11 +326,11 @@ def test_verdicts_by_intervals() -> None:
         for more in ({}, {"confidence": 0.95})
     )
     assert certain["LogLoss"] == ("pass", "within the tolerance")
-    assert sure["LogLoss"] == ("inconclusive", "cannot tell: the interval reaches past the tolerance")
+    assert sure["LogLoss"] == ("inconclusive", "the interval extends beyond the tolerance")
     assert sure["num_predictions"] == certain["num_predictions"] == ("fail", "moved by more than the tolerance")
     one = {**asked, "rollup": kept().filter(pa.compute.equal(kept()["bucket"], 3)), "confidence": 0.95, "tolerance": 0.1}
     rows = {row["metric"]: row["reason"] for row in sqlrank.drift("LogLoss", **one).to_pylist()}
-    assert rows["LogLoss"] == "cannot tell: too few buckets, or they do not differ"
+    assert rows["LogLoss"] == "too few buckets, or no variance among them"
 
 
 # The command, and what is refused

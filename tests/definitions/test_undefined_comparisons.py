@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SIZE = 400
-UNDEFINED, OPEN = "undefined for the candidate", "cannot tell: the interval reaches past the tolerance"
+UNDEFINED, OPEN = "undefined for the candidate", "the interval extends beyond the tolerance"
 COMMAND = ("--predictions", "p.parquet", "--column", "score=old", "--column")
 """Common arguments of the commands in this module, without the second score."""
 

@@ -1,6 +1,6 @@
 -- sqlrank 0.1.0: ctr, revenue
 WITH observations AS (
-  /* observations: what was observed: a row per exposure, session or unit */
+  /* observations: one row per exposure, session or unit. */
   SELECT
     "USER_ID" AS unit_id,
     CAST("ARM" AS VARCHAR) AS variant,

@@ -88,7 +88,7 @@ def test_the_baseline_is_grey_and_a_difference_of_which_no_value_is_better_is_no
     rows = {row[0]: row[3] for row in page.rows("comparison-table")}
     assert rows["CalibrationRatio"] == "differs, none is better"
     assert "1 of 2 differs by CalibrationRatio, of which no value is better." in page.text
-    assert "2 of 2 differences are not decided" not in page.text
+    assert "2 of 2 differences are not significant" not in page.text
     assert found.html.count(">differs, none is better<") == 2  # in the table, and in the legend of the chart
     drawn = found.html.partition('aria-label="Metrics of each system')[2].partition("</svg>")[0]
     bars = [colour for colour in re.findall(r'fill="(#\w+)"', drawn) if colour in {GREY, *PALETTE[:2]}]

@@ -139,7 +139,7 @@ def test_systems_are_compared_with_the_first(page: Page) -> None:
     rows = page.rows("comparison-table")
     assert [row[:3] for row in rows] == [["RR", "old", "new"], ["P@1", "old", "new"]]
     assert rows[0][3:7] == ["not decided", "0.6111", "0.8333", "0.2222"]
-    assert "No difference is decided: each may be chance." in page.text
+    assert "No difference is significant: each may be chance." in page.text
     assert "95% interval by Student's t; intervals and p-values are corrected by Holm for all 2 comparisons here" in page.text
     assert "Only 3 queries are compared" in page.text
 

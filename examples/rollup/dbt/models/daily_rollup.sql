@@ -1,7 +1,7 @@
 {{ config(materialized='incremental', incremental_strategy='microbatch', event_time='day', batch_size='day', begin='2026-03-01', lookback=3) }}
 -- sqlrank 0.1.0: rollup 151b92aa6fb6c3dc
 WITH predictions AS (
-  /* predictions: what was predicted: a row per example */
+  /* predictions: one row per prediction. */
   SELECT
     "day", "campaign",
     CAST(score AS DOUBLE) AS score,
