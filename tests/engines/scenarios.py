@@ -353,7 +353,7 @@ def _of_predictions() -> list[Scenario]:
 def _of_records() -> list[Scenario]:
     metrics = _names(_family("clusters", "blocking"))
     own = _names(_family("clusters"))
-    joined = {"inputs": {"predicted_clusters": "array", "true_clusters": "resolved"}, "by": "predicted_clusters.shop"}
+    joined = {"inputs": {"predicted_clusters": "listed", "true_clusters": "resolved"}, "by": "predicted_clusters.shop"}
     return [
         Scenario("records", metrics, CLUSTERS),
         Scenario("records of groups", metrics, {**CLUSTERS, "by": [["shop"], []]}),
