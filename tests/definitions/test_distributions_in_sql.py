@@ -24,13 +24,13 @@ def read(last: str, given: str, table: pa.Table, **options: Any) -> dict[str, li
     asked: dict[str, Any] = {
         "metrics": "Mean(x)",
         "covariates": None,
-        "lower": (),
+        "lower_is_better": (),
         "control": "A",
-        "shares": None,
+        "expected_shares": None,
         "variant": "v",
         "unit": "u",
     }
-    asked |= {"interval": "fixed", "lift": "log", "confidence": 0.95, "correction": "none"}
+    asked |= {"interval": "fixed", "lift_scale": "log", "confidence": 0.95, "correction": "none"}
     steps = effect_ctes(ExperimentDesign.from_arguments(**(asked | options)), "A")
     names = list(steps)
     chain = {name: steps[name] for name in names[: names.index(last) + 1] if name != given}
@@ -90,7 +90,7 @@ def test_tails_of_chi_square(freedom: int) -> None:
         value for value in (0.0, 1e-6, 10.83, 0.5 * freedom, 1.5 * freedom, 4.0 * freedom, 1e3) if stats.chi2.sf(value, freedom) > 1e-290
     ]
     for value in values:
-        table = pa.table({"units": [10], "statistic": [value], "freedom": [freedom], "crossed": [0]})
+        table = pa.table({"units": [10], "statistic": [value], "freedom": [freedom], "multi_variant_units": [0]})
         assert read("sample_ratio_test", "sample_ratio_statistic", table)["p_value"] == pytest.approx(
             [float(stats.chi2.sf(value, freedom))], rel=1e-11
         )

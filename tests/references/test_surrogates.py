@@ -213,7 +213,7 @@ def test_few_negatives() -> None:
 def test_a_gradient_belongs_to_an_example() -> None:
     with pytest.raises(InputError, match="no column 'doc_id'"):
         sqlrank.evaluate("pApGradient@3", predictions=table(PUBLISHED).drop_columns(["doc_id"]))
-    with pytest.raises(MetricError, match="unknown kind 'hinge'"):
+    with pytest.raises(MetricError, match="unknown surrogate 'hinge'"):
         sqlrank.evaluate("pApSurrogate(surrogate=hinge)@3", predictions=table(PUBLISHED))
     with pytest.raises(MetricError, match="margin is 0; it must be a number above 0"):
         sqlrank.evaluate("pApSurrogate(margin=0)@3", predictions=table(PUBLISHED))
