@@ -98,7 +98,7 @@ def _facts(file: SqlFile) -> str:
 
 def _others(named: str) -> str:
     """Return what else a metric is called, and how one of other settings is."""
-    same = {key.rstrip("@"): ours for key, ours in load_registry().synonyms["same"].items() if parse_metric_text(ours).name == named}
+    same = {key.rstrip("@"): ours for key, ours in load_registry().synonyms["aliases"].items() if parse_metric_text(ours).name == named}
     return ", ".join(f"`{key}`" if ours == named else f"`{key}`, which is `{ours}`" for key, ours in same.items())
 
 

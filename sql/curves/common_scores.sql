@@ -1,5 +1,5 @@
 -- CommonScores: scores that a large share of the weight has, from the highest down, such as defaults and the leaves of trees.
--- $above: number from 0 to 1, default 0.0025: the share of the weight above which a score is common.
+-- $min_share: number from 0 to 1, default 0.0025: the share of the weight above which a score is common.
 -- Undefined: no scores of no weight.
 -- Source: ours; bins of a rollup that hold one score say nothing wrong about its order.
 SELECT
@@ -23,4 +23,4 @@ FROM (
     GROUP BY group_id, score
   ) AS each
 ) AS shared
-WHERE weight > $above * all_weight
+WHERE weight > $min_share * all_weight

@@ -37,9 +37,9 @@ def canonical_metric(metric: Metric, library: Registry) -> Metric:
         return metric
     name_key = plain(metric.name)
     for key in [f"{name_key}@"] * has_cutoff + [name_key] * (not has_file):
-        if choices := library.synonyms["several"].get(key):
+        if choices := library.synonyms["ambiguous"].get(key):
             raise MetricError(f"{metric.name} means different things in different tools; say which: {choices}")
-        if name := library.synonyms["same"].get(key):
+        if name := library.synonyms["aliases"].get(key):
             canonical = parse_metric_text(name)
             params = tuple(sorted((dict(canonical.params) | dict(metric.params)).items()))
             return replace(canonical, params=params, cutoff=metric.cutoff)
@@ -70,7 +70,9 @@ def plain(name: str) -> str:
 
 def list_aliases(name: str, library: Registry) -> list[str]:
     """Return the synonyms of a metric in other tools."""
-    return [key.rstrip("@") for key, canonical_name in library.synonyms["same"].items() if parse_metric_text(canonical_name).name == name]
+    return [
+        key.rstrip("@") for key, canonical_name in library.synonyms["aliases"].items() if parse_metric_text(canonical_name).name == name
+    ]
 
 
 def _find_mode(name: str, library: Registry) -> tuple[str, str] | None:

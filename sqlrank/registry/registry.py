@@ -211,7 +211,7 @@ class Registry:
             return f"; {name} is a policy: {name}=... (--policy {name}=...)."
         if name in self.roles and name not in INPUTS_BY_KEYWORD:
             return f"; {name} is an input: inputs={{{name!r}: ...}} (--input {name}=...)."
-        advice = self.synonyms["words"].get(re.sub(r"[-_ ]", "", name.lower()))
+        advice = self.synonyms["hints"].get(re.sub(r"[-_ ]", "", name.lower()))
         return "" if advice is None else f"; {advice}."
 
     def file_for(self, metric: Metric) -> SqlFile:

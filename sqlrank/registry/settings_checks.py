@@ -45,11 +45,8 @@ They are the aggregate over lists, and the value of undefined lists.
 CALL_POLICIES = ("queries", "nulls", "duplicates")
 """Policies that apply to the whole request, not to one metric."""
 
-CUTOFF_PARAMETERS = ("k", "first_cutoff", "all_cutoffs")
-"""Parameters that are written after ``@``: ``P@10``, ``P@1..20``."""
-
-PLANNED_PARAMETERS = ("top_k",)
-"""Parameters that the planner sets, not the user."""
+INTERNAL_PARAMETERS = ("k", "first_cutoff", "num_cutoffs", "num_replicates", "top_k")
+"""Parameters that are written after ``@``, such as ``P@10`` and ``P@1..20``, or follow from other arguments."""
 
 MAX_LIST_LENGTH = 1000
 """Maximum length of a list parameter; every number is written into the statement."""
@@ -62,8 +59,7 @@ QUERIES_POLICY_KEYWORD = "topics"
 def policy_names(library: Registry) -> frozenset[str]:
     """Return the names of all policies, including the parameters of metrics."""
     return frozenset(
-        {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)}
-        - {*CUTOFF_PARAMETERS, *PLANNED_PARAMETERS, *INTERVAL_SLOTS}
+        {*library.policies, *library.functions.keys() - library.plans.keys(), *_params(library)} - {*INTERNAL_PARAMETERS, *INTERVAL_SLOTS}
     )
 
 

@@ -25,13 +25,13 @@ def test_common_scores_by_hand() -> None:
     """Of the weight of 8, 0.5 has 5, 0.25 two and 0.75 one; scores of no weight are never common."""
     table = pa.table({"score": [0.25, 0.5, 0.5, 0.75, 0.9], "label": [0, 1, 0, 1, 1], "weight": [2.0, 2.0, 3.0, 1.0, 0.0]})
     given = {"predictions": table, "columns": {"weight": "weight"}}
-    assert sqlrank.evaluate("CommonScores(above=0.2)", **given).to_pylist() == [
+    assert sqlrank.evaluate("CommonScores(min_share=0.2)", **given).to_pylist() == [
         {"point": 1, "score": 0.5, "weight": 5.0, "portion": 0.625},
         {"point": 2, "score": 0.25, "weight": 2.0, "portion": 0.25},
     ]
-    assert sqlrank.evaluate("CommonScores(above=0.125)", **given)["score"].to_pylist() == [0.5, 0.25]
+    assert sqlrank.evaluate("CommonScores(min_share=0.125)", **given)["score"].to_pylist() == [0.5, 0.25]
     assert sqlrank.evaluate("CommonScores", **given)["score"].to_pylist() == [0.75, 0.5, 0.25]
-    assert sqlrank.evaluate("CommonScores(above=1)", **given).num_rows == 0
+    assert sqlrank.evaluate("CommonScores(min_share=1)", **given).num_rows == 0
 
 
 def test_common_scores_are_those_of_numpy() -> None:

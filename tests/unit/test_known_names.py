@@ -64,15 +64,15 @@ def test_names_of_other_tools(theirs: str, ours: str) -> None:
 
 
 def test_every_known_name_is_of_a_metric_and_of_none_of_ours() -> None:
-    assert NAMES.keys() == {"same", "several", "words", "spellings", "functions", "examples", "arguments"}
-    for theirs, ours in NAMES["same"].items():
+    assert NAMES.keys() == {"aliases", "ambiguous", "hints", "spellings", "functions", "examples", "arguments"}
+    for theirs, ours in NAMES["aliases"].items():
         assert theirs == theirs.lower().replace("-", "").replace("_", "")
         cutoff = "@5" if theirs.endswith("@") else ""
         found = sqlrank.parse(theirs.removesuffix("@") + cutoff)
         assert str(found) == ours + cutoff
         own = load_registry().metrics.get(theirs.removesuffix("@"))
         assert own is None or (cutoff and own.cutoff_parameter is None)
-        assert theirs not in NAMES["several"]
+        assert theirs not in NAMES["ambiguous"]
 
 
 @pytest.mark.parametrize(
@@ -104,11 +104,11 @@ def test_words_of_a_metric_lead_to_it() -> None:
         "num_won_by_b",
         "Preference",
     }
-    assert not NAMES["words"].keys() & {name.lower() for name in load_registry().metric_names}
+    assert not NAMES["hints"].keys() & {name.lower() for name in load_registry().metric_names}
 
 
 def test_names_that_mean_different_things_are_refused_with_the_choices() -> None:
-    for name in NAMES["several"]:
+    for name in NAMES["ambiguous"]:
         with pytest.raises(MetricError, match="means different things in different tools; say which: "):
             sqlrank.parse(name.replace("@", "@5"))
     assert "hits means different things in different tools; say which: Success is" in refused(
@@ -227,7 +227,7 @@ def test_the_command_line_knows_requested_names(tmp_path: Path, run: pa.Table, q
 
 
 def test_names_of_your_own(tmp_path: Path) -> None:
-    (tmp_path / "names.toml").write_text('[same]\nmyndcg = "nDCG(gain=exp2)@10"\nmap = "AP(denominator=k)"\n')
+    (tmp_path / "names.toml").write_text('[aliases]\nmyndcg = "nDCG(gain=exp2)@10"\nmap = "AP(denominator=k)"\n')
     assert str(sqlrank.parse("my-ndcg@3", sql_dir=tmp_path)) == "nDCG(gain=exp2)@3"
     assert str(sqlrank.parse("MAP@3", sql_dir=tmp_path)) == "AP(denominator=k)@3"
     assert str(sqlrank.parse("MAP@3")) == "AP@3"

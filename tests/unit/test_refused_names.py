@@ -163,7 +163,7 @@ FILE = (
         ("policies.toml", "x = 5", "policies.toml:1: x = 5 is in no table; write a table [x]"),
         ("policies.toml", "[x]\na = 1", "policies.toml:1: x needs a table for each of its values, such as [x.values.none]"),
         ("plans.toml", "[x.values]\na = 1", "plans.toml:1: x needs a table for each of its values"),
-        ("names.toml", "[same]\nfoo = 5", "names.toml:1: foo of [same] is 5; it must be a text"),
+        ("names.toml", "[aliases]\nfoo = 5", "names.toml:1: foo of [aliases] is 5; it must be a text"),
         ("names.toml", "[spellings]\n'((' = 'x'", "names.toml:1: '((' of [spellings] is no regular expression"),
         ("metrics/mine.sql", FILE.format("MAX(score"), "mine.sql:6: 1 more '(' than ')'; close each bracket"),
         ("metrics/mine.sql", FILE.format("MAX(score" + " + 0" * 300_000 + ")"), "mine.sql:1: the file has 1200132 characters, of which one may have"),

@@ -153,8 +153,8 @@ def test_an_example_asks_for_what_its_metric_reads() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("ECE", "It also heeds `bins`, `level`, `if_undefined`, `nulls`: [policies](../../policies.md)."),
-        ("Accuracy", "It also heeds `level`, `if_undefined`, `nulls`, `threshold`: [policies](../../policies.md)."),
+        ("ECE", "It also heeds `bins`, `if_undefined`, `level`, `nulls`: [policies](../../policies.md)."),
+        ("Accuracy", "It also heeds `if_undefined`, `level`, `nulls`, `threshold`: [policies](../../policies.md)."),
         ("num_won_by_a", "It also heeds `nulls`: [policies](../../policies.md)."),
     ],
 )
