@@ -150,7 +150,7 @@ def test_a_period_of_pandas_is_its_number() -> None:
     result = sqlrank.evaluate("AUC", predictions=table, by="month")
     assert (result.to_pylist(), result.schema.field("month").type) == ([{"month": 672, "AUC": 1.0}, {"month": 673, "AUC": 0.0}], pa.int64())
     days = table.assign(day=pd.PeriodIndex(["2026-01-01", None, "2026-01-01", None], freq="D"))
-    assert sqlrank.evaluate("Positives", predictions=days, by="day")["day"].to_pylist() == [20454, None]
+    assert sqlrank.evaluate("Positives", predictions=days, by="day")["day"].to_pylist() == [None, 20454]
     texts = sqlrank.evaluate("AUC", predictions=table.assign(month=table["month"].astype(str)), by="month")
     assert texts["month"].to_pylist() == ["2026-01", "2026-02"]
 
