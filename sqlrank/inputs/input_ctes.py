@@ -167,7 +167,10 @@ def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, Inp
         raw = raw.select(exp.alias_(bound_input.typed_expression("score"), f"score_{index}"))
     numbered, source_name = _numbered(columns, raw) if columns.rows_are_units else ({}, RAW_PREDICTIONS)
     other_columns += [UNIT_ID] if columns.rows_are_units else []
-    title, scored_group = "predictions: a row per example and score", KeyColumns((SCORE_NAME, *bound_input.group_columns), nullable=True)
+    title, scored_group = (
+        "predictions: one row per prediction and score",
+        KeyColumns((SCORE_NAME, *bound_input.group_columns), nullable=True),
+    )
     scores = tuple(columns.scores) if columns.rows_are_units else ()
     unions = {
         name: _union_scores(columns, bound_input, source_name, other_columns, drops_nulls)
@@ -217,7 +220,7 @@ def _restrict_to_queries(name: str, predictions: InputQuery) -> dict[str, InputQ
     source_name = f"{name} of all queries"
     query = exp.select(*select_items).from_(exp.Table(this=exp.to_identifier(source_name)).as_("p"))
     query = query.join(exp.to_table("queries").as_("a"), on=exp.and_(*key_equalities([QUERY_ID], "a", "p", nullable=False)))
-    title = "predictions: a row per example of a query to evaluate"
+    title = "predictions: one row per prediction of an evaluated query"
     return {
         source_name: predictions,
         name: InputQuery(title, predictions.group, query, source_name, has_lists=True, joins_inputs=("queries",)),

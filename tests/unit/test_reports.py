@@ -115,7 +115,7 @@ def clicks() -> Page:
 @pytest.mark.slow
 def test_metrics_have_the_requested_names() -> None:
     metrics = ["MRR", "Recall@2", "RR"]
-    shown = Page(sqlrank.report(metrics, run=RUNS, qrels=QRELS, when="today").html)
+    shown = Page(sqlrank.report(metrics, run=RUNS, qrels=QRELS, created_at="today").html)
     assert [row[1] for row in shown.rows("summary-table")] == [name for name in ("MRR", "RR", "Recall@2") for _ in RUNS]
     assert [(row[0], row[3]) for row in shown.rows("meanings-table")] == [(name, "higher") for name in ("MRR", "RR", "Recall@2")]
     assert {row[0] for row in shown.rows("comparison-table")} == {*metrics}
