@@ -185,7 +185,7 @@ def qrels_of(queries: int, judged: int) -> pa.Table:
 
 def plan_of(metrics: list[str], **call: Any) -> str:
     text = sqlrank.evaluate(metrics, **call).schema.metadata[b"sqlrank.sql"].decode()
-    found = text.splitlines()[1].partition("ranking=")[2].partition(",")[0]
+    found = text.splitlines()[1].partition("rank_method=")[2].partition(",")[0]
     assert ("relations/retrieved_documents/top_k_candidates.sql" in text) == (found == "top_k")
     return found
 
