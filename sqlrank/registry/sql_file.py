@@ -188,6 +188,13 @@ class SqlFile:
         return self.statement.expression if self.kind == "functions" else self.statement
 
     @cached_property
+    def column_comments(self) -> dict[str, str]:
+        """The trailing comments of columns, by column: ``rank, -- position in the list``."""
+        selects = () if self.kind == "functions" else self.tree.selects
+        comments = {column.alias_or_name: column.comments or column.unalias().comments for column in selects}
+        return {name: " ".join(" ".join(lines).split()) for name, lines in comments.items() if lines}
+
+    @cached_property
     def function_arguments(self) -> tuple[str, ...]:
         """The arguments of a function."""
         return tuple(argument.name for argument in self.statement.this.expressions) if self.kind == "functions" else ()

@@ -157,6 +157,15 @@ def test_a_relation(folder: Folder) -> None:
     assert folder.evaluate({}, run=folder.run.append_column("system", [["x", "x", "y"]]), by="system") == [0.0, 0.5]
 
 
+def test_trailing_comments_of_columns(folder: Folder) -> None:
+    """They belong to the column, and are not printed."""
+    relation = RELATION.replace("  list_id,\n  relevance\n", "  list_id, -- the list\n  relevance + 0 AS relevance -- its grade\n")
+    assert folder.evaluate({"metrics/mine.sql": OF_TOP, "relations/top.sql": relation}) == [0.5]
+    file = SqlFile("relations", "top", folder.path / "relations" / "top.sql")
+    assert file.column_comments == {"list_id": "the list", "relevance": "its grade"}
+    assert "its grade" not in sqlrank.sql("mine", run="r", qrels="q", sql_dir=folder.path)
+
+
 def test_a_compatibility_mode(folder: Folder) -> None:
     folder.write({"compat/mine.toml": "[metrics.P]\ndenominator = 'hits'\n"})
     assert folder.evaluate({}, "P@5", compat="mine") == [1.0]
