@@ -134,7 +134,7 @@ def test_columns_that_are_not_those_of_the_metadata() -> None:
     ):
         message = "this result cannot be drawn: its columns are not those of its metadata; give it as sqlrank returned it"
         assert message_of(table) in {"", message}
-    assert message_of(curve.drop_columns(["recall"])).startswith("the result has no column 'recall' any more")
+    assert message_of(curve.drop_columns(["recall"])).startswith("the result has no column 'recall' of its metadata")
 
 
 def test_files_that_are_no_result(tmp_path: Path) -> None:
