@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from sqlrank.registry.resolved_metric import ResolvedMetric
 
 
-def split_aggregates(value: exp.Expr) -> tuple[dict[str, exp.Expr], exp.Expr] | None:
+def split_aggregates(value: exp.Expr, slots: Mapping[str, str] | None = None) -> tuple[dict[str, exp.Expr], exp.Expr] | None:
     """Return the aggregates of an expression by column name, and the formula that merges them.
 
-    Returns None if an aggregate cannot be merged.
+    ``slots`` are the function slots that name columns, by the text of their aggregate. Returns None if an aggregate cannot be merged.
     """
     holder = exp.Paren(this=expand_averages(value))
     aggregates: dict[str, exp.Expr] = {}
@@ -43,10 +43,21 @@ def split_aggregates(value: exp.Expr) -> tuple[dict[str, exp.Expr], exp.Expr] | 
         merge = MERGE_FUNCTIONS.get(type(node))
         if merge is None or node.find_ancestor(exp.AggFunc) is not None or isinstance(node.this, exp.Distinct):
             return None
-        name = aggregate_column_name(node)
+        name = aggregate_column_name(node, (slots or {}).get(node.sql("duckdb")))
         aggregates[name] = node.copy()
         node.replace(merge(this=exp.column(name)))
     return aggregates, holder.this
+
+
+def _aggregate_slots(metric: ResolvedMetric, library: Registry) -> dict[str, str]:
+    """Return the function slot in each aggregate of a metric that has one, by the aggregate's text with the function inlined."""
+    slots: dict[str, str] = {}
+    for aggregate in exp.Paren(this=expand_averages(metric.file.tree.selects[-1].unalias())).find_all(exp.AggFunc):
+        call = aggregate.find(exp.Anonymous)
+        if call is not None:
+            inlined = bind_parameters(library, aggregate, metric.settings, metric.file.params)
+            slots[inlined.sql("duckdb")] = str(call.name)
+    return slots
 
 
 RUN_ROLE = "run"
@@ -384,7 +395,7 @@ def _decompose_prediction_metric(metric: ResolvedMetric, library: Registry) -> A
         raise MetricError(f"{name}: a rollup has the value and both bounds at once; leave ties out")
     value = bind_parameters(library, metric.file.tree.selects[-1].unalias(), metric.settings, metric.file.params)
     if metric.file.source_relation == PREDICTIONS_ROLE:
-        decomposition = split_aggregates(value)
+        decomposition = split_aggregates(value, _aggregate_slots(metric, library))
         if decomposition is not None:
             return AdditiveMetric(name, *decomposition)
     elif (bounds := read_tie_bounds(metric.file)) is not None and "positive_squares" not in {

@@ -40,11 +40,18 @@ def merge_function(name: str) -> type[exp.AggFunc] | None:
     return None if match is None else {"min": exp.Min, "max": exp.Max}.get(match[1], exp.Sum)
 
 
-def aggregate_column_name(aggregate: exp.Expr) -> str:
-    """Return the column name of an aggregate: its words, and eight hexadecimal digits of its hash."""
+def aggregate_column_name(aggregate: exp.Expr, slot: str | None = None) -> str:
+    """Return the column name of an aggregate: its words, or its function's and the slot's, and eight digits of its hash.
+
+    Tables are read by these names, so that the hash is long enough for other aggregates not to have it.
+
+    >>> aggregate_column_name(exp.Sum(this=exp.column("loss") * exp.column("weight")), "log_likelihood")
+    'sum_log_likelihood_3dec7ba9'
+    """
     text = aggregate.sql("duckdb")
-    words = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:MAX_AGGREGATE_NAME_CHARS].strip("_")
-    return f"{words}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    words = text if slot is None else f"{aggregate.key} {slot}"
+    stem = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")[:MAX_AGGREGATE_NAME_CHARS].strip("_")
+    return f"{stem}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 DEFINITION_COLUMN = "definition_hash"

@@ -73,7 +73,9 @@ def test_impossible_sums_are_undefined_where_nobody_looks(name: str, value: Any)
 
 def test_sums_of_metrics_are_looked_at_where_they_are_read() -> None:
     rollup = sqlrank.rollup(METRICS, predictions=CLICKS, by=["day", "campaign"])
-    loss, weight = (next(name for name in rollup.column_names if name.startswith(start)) for start in ("sum_weight_ln", "sum_weight_a1"))
+    loss, weight = (
+        next(name for name in rollup.column_names if name.startswith(start)) for start in ("sum_log_likelihood", "sum_weight_a1")
+    )
 
     def with_value(name: str, value: float) -> pa.Table:
         values = rollup[name].to_pylist()
@@ -93,7 +95,7 @@ def test_sums_of_metrics_are_looked_at_where_they_are_read() -> None:
 def test_sums_of_terms_of_one_sign_have_that_sign(metric: str, value: float, meaning: str) -> None:
     """Refuse logarithms of probabilities above 0, and squares and distances below 0; a bias may be either."""
     rollup = sqlrank.rollup([metric, "Bias"], predictions=CLICKS, by="day")
-    name, bias = (name for name in rollup.column_names if name.startswith("sum_weight_") and name != "sum_weight_a1a30430")
+    name, bias = (name for name in rollup.column_names if name.startswith("sum_") and name != "sum_weight_a1a30430")
     wrong = rollup.set_column(rollup.column_names.index(name), name, pa.array([value, rollup[name][1].as_py()]))
     message = f"has rows with {value:g} in {name}, which adds up what is {meaning}; make these days anew"
     with pytest.raises(sqlrank.InputError, match=re.escape(message)):

@@ -26,7 +26,7 @@ WITH predictions AS (
           ELSE ABS(score + (label - 1))
         END
       )
-    ) AS sum_weight_ln_case_when_abs_score_label_67c267b0,
+    ) AS sum_log_likelihood_67c267b0,
     COUNT(*) AS sum_weight_a1a30430,
     SUM(score) AS sum_weight_score_5da0c61f,
     SUM(label) AS sum_weight_label_aa407f5a
@@ -47,7 +47,7 @@ SELECT
   rollup_rows.score_min AS score_min,
   rollup_rows.score_max AS score_max,
   CAST(rollup_rows.num_rows AS DOUBLE) AS num_rows,
-  rollup_rows.sum_weight_ln_case_when_abs_score_label_67c267b0 AS sum_weight_ln_case_when_abs_score_label_67c267b0,
+  rollup_rows.sum_log_likelihood_67c267b0 AS sum_log_likelihood_67c267b0,
   CAST(rollup_rows.sum_weight_a1a30430 AS DOUBLE) AS sum_weight_a1a30430,
   rollup_rows.sum_weight_score_5da0c61f AS sum_weight_score_5da0c61f,
   rollup_rows.sum_weight_label_aa407f5a AS sum_weight_label_aa407f5a,
