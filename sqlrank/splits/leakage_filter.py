@@ -44,7 +44,7 @@ class LeakageFilter:
         joins = (*COLD_START_RULES[request.cold_start], *SEEN_PAIR_RULES[request.seen_pairs])
         if not joins:
             if request.user is not None:
-                raise MetricError("user= is for cold_start= and seen_pairs=")
+                raise MetricError("user= is for cold_start= and seen_pairs=; the column to split by is key=")
             return cls()
         if request.folds is not None:
             raise MetricError("cold_start= and seen_pairs= need a training part, which folds do not have; give shares= or time_bounds=")

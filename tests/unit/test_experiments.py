@@ -58,6 +58,10 @@ def message(data: pa.Table, metrics: Any = "Mean(x)", **options: Any) -> str:
         ({"lift_scale": "ln"}, "unknown lift_scale 'ln'"),
         ({"multi_variant_units": "keep"}, "unknown multi_variant_units 'keep'. Choose from: error, drop"),
         ({"confidence": 1.5}, "confidence=1.5 is not possible"),
+        (
+            {"expected_shares": {"A": 0.5}},
+            "give variants with their shares, which add up to 1, such as {'control': 0.5, 'treatment': 0.5}",
+        ),
         ({"expected_shares": {"A": 0.5, "B": 0.4}}, "each must be above 0 and their sum 1; it is 0.9"),
         ({"control": ""}, "control='' is not possible: name the control variant"),
         ({"unit": None}, "unit=None is not possible: give the name of a column"),
