@@ -138,12 +138,12 @@ class _RelationAnalyzer:
             for aggregate in find_nodes(select_item, exp.AggFunc)
         )
         expressions = dict(zip(names, (select_item.unalias() for select_item in select.expressions), strict=True))
-        return self._grouped(select, expressions, scope) if is_grouped else self._each(expressions, scope)
+        return self._aggregate_facts(select, expressions, scope) if is_grouped else self._row_facts(expressions, scope)
 
     def _values(self, scope: _AnalyzedScope) -> ExpressionFacts:
         return ExpressionFacts(scope.sources, self.first, self.compared_numbers)
 
-    def _each(self, expressions: Mapping[str, exp.Expr], scope: _AnalyzedScope) -> RowFacts:
+    def _row_facts(self, expressions: Mapping[str, exp.Expr], scope: _AnalyzedScope) -> RowFacts:
         """Analyze a SELECT without aggregation: one row per row of the sources."""
         values = self._values(scope)
         numbers = {name: literal for name, expression in expressions.items() if (literal := _number(expression)) is not None}
@@ -154,7 +154,7 @@ class _RelationAnalyzer:
             numbers,
         )
 
-    def _grouped(self, select: exp.Select, expressions: Mapping[str, exp.Expr], scope: _AnalyzedScope) -> RowFacts:
+    def _aggregate_facts(self, select: exp.Select, expressions: Mapping[str, exp.Expr], scope: _AnalyzedScope) -> RowFacts:
         """Analyze a SELECT with aggregation: one row per group.
 
         Truncation never removes the group of a list with top-k rows.

@@ -210,7 +210,7 @@ class _RollupQuery:
         opened.set(
             "expressions", [exp.alias_(select_item.unalias(), select_item.alias_or_name, quoted=True) for select_item in opened.selects]
         )
-        per_order = self._each(list(dict.fromkeys(map(str, metrics.values()))))
+        per_order = self._tie_order_statement(list(dict.fromkeys(map(str, metrics.values()))))
         tree = per_order.tree.copy()
         metric_ctes = {cte.alias: ("", cte.this) for cte in tree.args.pop("with_").expressions}
         tree.set("order", None)
@@ -225,7 +225,7 @@ class _RollupQuery:
     def _evaluate_order(self, metric: RankMetric, bound: TieBound) -> Any:
         return metric.metric if bound.metric is None else parse_canonical(bound.metric, self.library)
 
-    def _each(self, texts: list[str]) -> CompiledStatement:
+    def _tie_order_statement(self, texts: list[str]) -> CompiledStatement:
         """Return the statement of rank metrics over the rows of each tie order."""
         by = [exp.to_identifier(name, quoted=True).sql() for name in self.keys]
         read = {

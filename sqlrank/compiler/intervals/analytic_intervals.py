@@ -130,7 +130,7 @@ class AnalyticIntervals:
         quantiles_cte = self.add_cte(
             f"{cte.removesuffix('_metrics')}_t_quantiles", quantiles, "one row per group: the metrics, and quantiles of Student's t"
         )
-        margins = self._reaches(quantiles_cte, keys, columns).select(*carried_columns)
+        margins = self._margins(quantiles_cte, keys, columns).select(*carried_columns)
         margins_cte = self.add_cte(f"{cte.removesuffix('_metrics')}_intervals", margins, "one row per group: how far intervals reach")
         self.limit_ctes |= {column.alias: margins_cte for column in columns}
         self.value_ctes |= {column.alias: margins_cte for column in columns if carried_columns}
@@ -344,7 +344,7 @@ class AnalyticIntervals:
             select_items.append(exp.alias_(self.relations.function("quantile_growth_limit", {}, units, trials, *growth), f"{name}_ceiling"))
         return select_items
 
-    def _reaches(self, quantiles_cte: str, keys: KeyColumns, columns: Sequence[MetricColumn]) -> exp.Select:
+    def _margins(self, quantiles_cte: str, keys: KeyColumns, columns: Sequence[MetricColumn]) -> exp.Select:
         """Return the margins of the intervals."""
         select_items: list[exp.Expr] = [key_column(name) for name in keys.columns]
         select_items += [exp.column(name) for name in dict.fromkeys(self.units[column.alias] for column in columns)]
