@@ -19,7 +19,7 @@ _INTERVAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DeclaredInterval:
-    """What a file declares of intervals; every field is empty if it declares nothing.
+    """The declarations of intervals in a file; every field is empty if it declares nothing.
 
     Attributes:
         no_interval: Why the metric has no interval.

@@ -52,7 +52,7 @@ FORMER_ANNOTATIONS = {
     "Standard error": "-- Interval: influence ..., error",
     "Units": "-- Sampling unit:",
 }
-"""What to write for keywords of files from before 0.1.0; unlike names in calls, these stand in users' own folders."""
+"""Replacements of keywords of files from before 0.1.0; unlike names in calls, these stand in users' own folders."""
 
 
 def check_contract(file: SqlFile, library: Registry) -> None:

@@ -43,7 +43,7 @@ SCOPES = ("group", "slice", "system", "score")
 """
 
 TIE_EXPECTATIONS = ("linear", "spread", "none")
-"""How the expectation over orders of ties is computed.
+"""Method by which the expectation over orders of ties is computed.
 
 - linear: a metric that is a sum over documents, each weighted by the probability of its rank
 - spread: a relation that spreads tied documents over the ranks of their tie group
