@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sqlrank.compiler.statement import CompiledStatement
     from sqlrank.engines.database import Database
     from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode, ValidationReport
     from sqlrank.prepare import PreparedStatement
     from sqlrank.request import Request
@@ -71,12 +72,13 @@ def execute_resolved(
     database: Database,
     check: CheckMode,
     transform: Callable[[CompiledStatement], CompiledStatement] = lambda statement: statement,
+    columns: BoundInputs | None = None,
 ) -> pa.Table:
     """Execute a resolved request.
 
-    ``transform`` changes the compiled statement before it runs.
+    ``transform`` changes the compiled statement before it runs; ``columns`` are the inputs if they are bound already.
     """
-    prepared = prepare(question, database, check)
+    prepared = prepare(question, database, check, columns=columns)
     prepared = replace(prepared, statement=transform(prepared.statement))
     try:
         result = _fetch_result(prepared)

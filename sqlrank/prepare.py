@@ -68,7 +68,18 @@ class PreparedStatement:
         return _sql_cached(self.statement, temporary_tables, database.dialect, database.can_materialize_ctes)
 
 
-def prepare(question: ResolvedRequest, database: Database, check: CheckMode = "off", keep_unused: bool = False) -> PreparedStatement:
+def bind_inputs(question: ResolvedRequest, database: Database) -> BoundInputs:
+    """Bind the inputs of a request to their tables in a database."""
+    return BoundInputs(question, {role: resolve_source(database, role, source) for role, source in question.sources.items()}, database)
+
+
+def prepare(
+    question: ResolvedRequest,
+    database: Database,
+    check: CheckMode = "off",
+    keep_unused: bool = False,
+    columns: BoundInputs | None = None,
+) -> PreparedStatement:
     """Prepare the statement of a request over the sources of a database.
 
     Args:
@@ -76,14 +87,14 @@ def prepare(question: ResolvedRequest, database: Database, check: CheckMode = "o
         database: The database session.
         check: Mode of the row checks.
         keep_unused: Skip projection pruning, so that every CTE keeps all its columns.
+        columns: The inputs of the request if they are bound already; they are changed.
 
     Raises:
         MetricError: A plan is not possible.
         InputError: Sources or rows cannot be evaluated; the message has all problems.
     """
     validate_plan(question, database.dialect)
-    tables = {role: resolve_source(database, role, source) for role, source in question.sources.items()}
-    columns = BoundInputs(question, tables, database)
+    columns = bind_inputs(question, database) if columns is None else columns
     apply_filter(question.call.where, columns.inputs, question.rankings_from_predictions, database.dialect)
     if question.call.only_query is not None:
         unfiltered_roles = columns.roles_read_across_lists

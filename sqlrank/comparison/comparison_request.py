@@ -154,6 +154,16 @@ class ComparisonRequest:
         )
         return [replace(measure, uses_normal=errors.get(measure.name) == "delong") for measure in self.measures]
 
+    @property
+    def group_names(self) -> list[str]:
+        """The columns of all groupings."""
+        return list(dict.fromkeys(name for group in self.groupings for name in group))
+
+    def call_for_all_groupings(self) -> Request:
+        """Return the call for unit values by the columns of all groupings."""
+        system_keys = [name for name in self.call.by if name not in self.groupings[0]]
+        return replace(self.call, by=[*system_keys, *self.group_names])
+
     def calls_by_grouping(self) -> Iterable[tuple[list[str], Request]]:
         """Yield each grouping with its call for unit values."""
         system_keys = [name for name in self.call.by if name not in self.groupings[0]]

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import pyarrow as pa
+from sqlglot import exp
+
 from sqlrank.comparison.paired_differences import PairedUnits
+from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.engines import remote_database
 from sqlrank.engines.cancellation import run_cancellable
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.errors import InputError
-from sqlrank.execution import ROW_UNIT, execute_request
+from sqlrank.engines.open_database import run_on_database
+from sqlrank.errors import InputError, SqlrankError
+from sqlrank.execution import ROW_UNIT, execute_request, execute_resolved
+from sqlrank.prepare import bind_inputs
+from sqlrank.resolve import resolve_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import pyarrow as pa
+    import duckdb
 
     from sqlrank.comparison.comparison_request import ComparisonRequest
     from sqlrank.comparison.paired_differences import DifferenceSummary
+    from sqlrank.engines.database import Database
     from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode
 
 WorkResult = TypeVar("WorkResult")
@@ -37,12 +48,66 @@ class ExecutionOptions:
 
 def evaluate_unit_values(request: ComparisonRequest, options: ExecutionOptions) -> list[tuple[list[str], pa.Table]]:
     """Evaluate unit values where the data are: per grouping a table by cell, system and unit."""
+    if (shared := _evaluate_shared_values(request, options)) is not None:
+        return _select_groupings(shared, request, options.limits)
     tables = []
     calls = list(request.calls_by_grouping())
     for index, (group, call) in enumerate(calls):
         progress = options.progress and _scale_progress(options.progress, index, len(calls))
         tables.append((group, execute_request(call, options.connection, options.dialect, options.limits, options.check, progress)))
     return tables
+
+
+def _evaluate_shared_values(request: ComparisonRequest, options: ExecutionOptions) -> pa.Table | None:
+    """Evaluate the values of queries once for all groupings, None if they may depend on the grouping."""
+    if len(request.groupings) == 1 or request.uses_influence or "queries" not in request.call.sources:
+        return None
+    question = resolve_request(request.call_for_all_groupings())
+
+    def work(database: Database) -> pa.Table | None:
+        columns = None
+        with suppress(SqlrankError):  # the evaluation by grouping raises the same, in its order
+            columns = bind_inputs(question, database)
+        if columns is None or not _is_independent_of_grouping(columns, request):
+            return None
+        return execute_resolved(question, database, options.check, columns=columns)
+
+    dialect = remote_database.infer_dialect(options.connection, options.dialect)
+    return run_on_database(options.connection, dialect, options.limits, work, options.progress)
+
+
+def _is_independent_of_grouping(columns: BoundInputs, request: ComparisonRequest) -> bool:
+    """Return True if all group columns are of the queries table, and no metric reads other lists of a group.
+
+    Columns of the run split its lists.
+    """
+    named_columns = zip(columns.group_labels, columns.group_columns, strict=True)
+    attributes = {label for label, name in named_columns if name in columns.query_attributes}
+    return attributes >= set(request.group_names) and not columns.roles_read_across_lists
+
+
+def _select_groupings(table: pa.Table, request: ComparisonRequest, limits: ResourceLimits) -> list[tuple[list[str], pa.Table]]:
+    """Select the columns of each grouping, with rows in the order of an evaluation by it.
+
+    Sums of floating-point numbers depend on the order of rows.
+    """
+    group_names = request.group_names
+    row_keys = table.column_names[: table.column_names.index(QUERY_ID)]
+
+    def work(duck: duckdb.DuckDBPyConnection) -> list[tuple[list[str], pa.Table]]:
+        selected = []
+        for group in request.groupings:
+            names = [*(name for name in row_keys if name not in group_names), *group, QUERY_ID]
+            keys = {f"key_{index}": table[name] for index, name in enumerate(names)}
+            duck.register("row_keys", pa.table({**keys, "position": pa.array(range(table.num_rows), pa.int64())}))
+            order = [exp.Ordered(this=exp.column(key), nulls_first=True) for key in keys]
+            positions = duck.sql(exp.select("position").from_("row_keys").order_by(*order).sql("duckdb")).to_arrow_table()["position"]
+            columns = [*names, *(name for name in table.column_names if name not in {*row_keys, QUERY_ID})]
+            selected.append((group, table.select(columns).take(positions)))
+        return selected
+
+    with duckdb_session(None, limits) as duck:
+        return run_cancellable(duck, lambda: work(duck), None)
 
 
 def system_values(

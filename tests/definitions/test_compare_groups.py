@@ -1,0 +1,84 @@
+"""Comparisons by groups: values of queries are evaluated once where the groups are columns of the queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import sqlrank
+from sqlrank.comparison import unit_values
+from sqlrank.comparison.comparison_request import ComparisonRequest
+from sqlrank.comparison.unit_values import ExecutionOptions, evaluate_unit_values
+from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.request import Request, collect_sources
+
+QUERIES = [f"q{number}" for number in range(40)]
+
+
+def run() -> pa.Table:
+    """Return two systems; ``old`` answers no query of France, ``new`` leaves out others."""
+    rows = [
+        {"system": system, "query_id": query, "doc_id": f"d{doc}", "score": float((number * (doc + 2) + len(system)) % 7)}
+        for system, step in (("old", 3), ("newer", 5))
+        for number, query in enumerate(QUERIES)
+        if number % step
+        for doc in range(6)
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+QRELS = pa.Table.from_pylist(
+    [{"query_id": query, "doc_id": f"d{doc}", "relevance": (number + doc) % 3} for number, query in enumerate(QUERIES) for doc in range(4)]
+)
+ATTRIBUTES = pa.table(
+    {
+        "query_id": QUERIES[:35],
+        "country": ["fr" if number % 3 == 0 else None if number % 7 == 0 else "de" for number in range(35)],
+        "day": [number % 4 for number in range(35)],
+        "weight": [1.0 + number % 3 for number in range(35)],
+    }
+)
+OPTIONS = ExecutionOptions(None, None, ResourceLimits(), "auto")
+
+
+def request_by(groupings: list[list[str]], metrics: Any, policies: dict[str, Any], **sources: Any) -> ComparisonRequest:
+    call = Request(metrics, collect_sources(**{"run": run(), "qrels": QRELS, "queries": ATTRIBUTES, **sources}), policies=policies)
+    return ComparisonRequest.from_call(call, "system", groupings)
+
+
+@pytest.mark.parametrize("policies", [{}, {"topics": "judged_and_retrieved"}, {"if_undefined": "skip"}], ids=str)
+@pytest.mark.parametrize("groupings", [[[], ["country"]], [["day"], ["day", "country"], ["country"]]], ids=str)
+def test_values_are_those_of_an_evaluation_by_each_grouping(
+    groupings: list[list[str]], policies: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows stand in the same order, on which sums depend."""
+    request = request_by(groupings, ["nDCG@3", "AP"], policies)
+    shared = evaluate_unit_values(request, OPTIONS)
+    with monkeypatch.context() as patched:
+        patched.setattr(unit_values, "_evaluate_shared_values", lambda *_: None)
+        expected = evaluate_unit_values(request, OPTIONS)
+    assert [group for group, _ in shared] == groupings
+    for (_, table), (_, by_grouping) in zip(shared, expected, strict=True):
+        assert table.replace_schema_metadata(None) == by_grouping.replace_schema_metadata(None)
+
+
+def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def count(**options: Any) -> int:
+        counts: list[int] = []
+        with monkeypatch.context() as patched:
+            for name in ("execute_request", "execute_resolved"):
+                execute = getattr(unit_values, name)
+                patched.setattr(unit_values, name, lambda *args, execute=execute, **named: counts.append(1) or execute(*args, **named))
+            sqlrank.compare(**{"metrics": "AP", "run": run(), "qrels": QRELS, "queries": ATTRIBUTES, **options})
+        return len(counts)
+
+    by = [[], ["country"], ["day"]]
+    assert count(by=by) == 1
+    assert count(by="country") == 1
+    with_days = run().append_column("hour", pc.bit_wise_and(pc.utf8_length(run()["query_id"]), 1))
+    assert count(run=with_days, by=[[], ["hour"]]) == 2
+    history = pa.table({"query_id": ["q1", "q2"], "doc_id": ["d1", "d2"]})
+    assert count(metrics="MeanPopularity", qrels=None, inputs={"history": history}, by=by) == 3
