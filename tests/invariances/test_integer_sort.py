@@ -93,7 +93,7 @@ def test_order_is_kept_whatever_the_threads_and_the_order_of_rows(weighted: bool
 def test_it_is_taken_for_many_scores_that_are_hardly_tied() -> None:
     rng = np.random.default_rng(10)
     label = rng.integers(0, 2, 100_000)
-    scores = {"packed": rng.random(100_000), "ranked": rng.integers(0, 10**7, 100_000), "grouped": rng.integers(0, 9, 100_000)}
+    scores = {"integer_sort": rng.random(100_000), "rank": rng.integers(0, 10**7, 100_000), "distinct": rng.integers(0, 9, 100_000)}
     for order, score in scores.items():
         table = pa.table({"label": label, "score": score})
         assert sqlrank.evaluate("AUC", predictions=table).schema.metadata[b"sqlrank.score_order"].decode() == order
