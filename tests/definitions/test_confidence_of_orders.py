@@ -163,7 +163,7 @@ def test_every_plan_has_the_same_intervals(order: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", few(["ranked", "packed"], ["ranked"]))
+@pytest.mark.parametrize("order", few(["rank", "integer_sort"], ["rank"]))
 def test_the_plans_for_rows_of_weight_1(order: str) -> None:
     """Of groups with ties, of one class, of one row, and of a name that is NULL; and by users, whose rows are found by their thresholds."""
     part = sample()

@@ -94,7 +94,7 @@ CALLS: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
     "intervals of an order in buckets": (
         ["AUC", "APS"],
-        {"predictions": "scored", "by": "system", "confidence": 0.95, "plan": {"score_order": "bucketed"}},
+        {"predictions": "scored", "by": "system", "confidence": 0.95, "plan": {"score_order": "buckets"}},
     ),
     "intervals of an order by users": (
         ["AUC", "LiftQuality", "APS", "FBeta", "Brier"],
