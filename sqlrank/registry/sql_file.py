@@ -110,7 +110,7 @@ class Bounds:
     ``exceptions`` are the settings (name, value) under which values may exceed them.
 
     >>> Bounds.read("0 to 1, but not under precision_at=all_ranks, discount=map")
-    Bounds(low=0.0, high=1.0, exceptions=(('form', 'all_ranks'), ('discount', 'map')))
+    Bounds(low=0.0, high=1.0, exceptions=(('precision_at', 'all_ranks'), ('discount', 'map')))
     """
 
     low: float
