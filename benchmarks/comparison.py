@@ -33,14 +33,14 @@ def values(queries: int) -> tuple[pa.Table, dict[str, np.ndarray]]:
     return pa.table({"system": ["a"] * queries + ["b"] * queries, "query_id": ids * 2, **columns}), columns
 
 
-def ours(table: pa.Table, test: str, correction: str, replicates: int) -> list[float | None]:
+def ours(table: pa.Table, test: str, correction: str, replicates: int | None = None) -> list[float | None]:
     """Return the p-values of all metrics."""
     measures = [ComparedMetric(name, "higher", is_proportion=True) for name in table.column_names[2:]]
-    asking = ComparisonRequest(Request(table.column_names[2:], {}), "system", [[]], measures)
+    asking = ComparisonRequest(Request(table.column_names[2:], {}), "system", [[]], measures, [])
     with duckdb.connect() as database:
         units = PairedUnits(database, [([], table)], asking, by_rows=False)
         compared = units.summarize_differences([("a", "b")])
-        return [item.p for item in run_tests(units, compared, TestOptions(test, correction, 0.95, None, 0.8, replicates, 0))]
+        return [item.p for item in run_tests(units, compared, TestOptions(test, correction, 0.95, None, 0.8, replicates))]
 
 
 def scipy_t_and_wilcoxon(columns: dict[str, np.ndarray], queries: int) -> list[float]:
@@ -84,7 +84,7 @@ def main() -> None:
     console = Console(width=110)
     for title, sides in {
         f"t and Wilcoxon, {METRICS} metrics, {asked.queries:,} queries": {
-            "sqlrank": lambda: (ours(table, "t", "holm", 999), ours(table, "wilcoxon", "holm", 999)),
+            "sqlrank": lambda: (ours(table, "t", "holm"), ours(table, "wilcoxon", "holm")),
             "scipy": lambda: scipy_t_and_wilcoxon(columns, asked.queries),
         },
         f"max-T, {METRICS} metrics, 999 draws, {asked.queries:,} queries": {

@@ -162,6 +162,12 @@ EVALUATE = [sys.executable, "-m", "sqlrank", "evaluate", *BIG, "--run", "r", "--
 SCRIPT = "import sys, sqlrank; sqlrank.evaluate(['nDCG', 'AP'], run='r', qrels='q', connection=sys.argv[1], check=sys.argv[3])"
 
 
+def _reset_signals() -> None:
+    """Let a child process take signals as in a terminal, also where the tests run under nohup, whose children ignore SIGHUP."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(
     ("command", "check", "number"),
     [
@@ -184,7 +190,7 @@ def test_an_interrupt_ends_it_and_leaves_nothing_behind(command: list[str], chec
         env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509  as in a terminal
+        preexec_fn=_reset_signals,  # noqa: PLW1509  one thread at this point
     )
     try:
         deadline = time.monotonic() + 20
