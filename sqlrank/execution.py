@@ -121,6 +121,9 @@ def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
         )
         unit = ROW_UNIT if prepared.columns.rows_are_units else confidence.unit
         metadata |= {} if unit is None else {"sqlrank.unit": unit}
+        base = prepared.columns.base
+        if confidence.per_unit and base is not None and "weight" in base.columns:
+            metadata["sqlrank.weighted"] = "true"
     return metadata
 
 

@@ -93,15 +93,28 @@ class PairedUnits:
             select_items = self._score_items() if by_rows else self._unit_items(table, request)
             sliced = exp.select(*_cells(group, grouping_number), *select_items).from_(f"given_{grouping_number}")
             self.create_temp(f"sliced_{grouping_number}", sliced, "TABLE" if group else self.kind)
-            cell_columns = [exp.column("cell"), *(exp.column(f"slice_{index}") for index, _ in enumerate(group))]
-            cells = self.rows(exp.select(*cell_columns).distinct().from_(f"sliced_{grouping_number}").order_by("cell"))
-            self.cells |= {row[0]: dict(zip(group, row[1:], strict=True)) for row in cells}
+            values = system_values[grouping_number][1] if system_values else None
+            self.cells |= {cell: dict(zip(group, row, strict=True)) for cell, row in self._group_cells(group, grouping_number, values)}
         names = ["cell", *(select_item.alias for select_item in select_items)]
         self.create_temp(
             "unit_values",
             union_all([exp.select(*names).from_(f"sliced_{grouping_number}") for grouping_number, _ in enumerate(tables)]),
             self.kind,
         )
+
+    def _group_cells(self, group: Sequence[str], grouping_number: int, values: pa.Table | None) -> list[tuple[int, tuple[Any, ...]]]:
+        """Return the cells of a grouping with their values of the group columns, in order; groups that have ``values`` and no units, too."""
+        names = [f"slice_{index}" for index, _ in enumerate(group)]
+        rows = exp.select("cell", *names).distinct().from_(f"sliced_{grouping_number}")
+        if values is None:
+            return [(row[0], row[1:]) for row in self.rows(rows.order_by("cell"))]
+        self.database.register(f"groups_{grouping_number}", values)
+        without_units = exp.select(exp.null(), *(exp.column(name, quoted=True) for name in group)).from_(f"groups_{grouping_number}")
+        order = [exp.Ordered(this=exp.column(name), nulls_first=True) for name in names]
+        groups = exp.select(exp.Max(this=exp.column("cell")), *names).from_(union_all([rows, without_units]).subquery("groups"))
+        found = self.rows(groups.group_by(*names).order_by(*order) if names else groups)
+        unused = (grouping_number + 1) * MAX_CELLS_PER_GROUPING - len(found)
+        return [(unused + place if row[0] is None else row[0], row[1:]) for place, row in enumerate(found)]
 
     def _unit_items(self, table: pa.Table, request: ComparisonRequest) -> list[exp.Expr]:
         """Return the columns to read of a row per unit and system, with internal names."""
@@ -125,10 +138,11 @@ class PairedUnits:
         """Return the names of the systems; raise ``InputError`` for a missing name."""
         if self.scores:
             return self.scores
-        names = [row[0] for row in self.rows(exp.select("system").distinct().from_("unit_values").order_by("system"))]
+        names = {row[0] for row in self.rows(exp.select("system").distinct().from_("unit_values"))}
+        names |= {system for _, system, *_ in self.system_values}
         if None in names:
             raise InputError("a system is NULL; give every system a name to compare it")
-        return names
+        return sorted(names)
 
     def summarize_differences(self, pairs: Sequence[tuple[str, str]]) -> list[DifferenceSummary]:
         """Return a comparison for every cell, metric and pair of systems, in that order."""

@@ -115,10 +115,11 @@ def system_values(
 ) -> list[tuple[list[str], pa.Table]]:
     """Return metrics by system and cell, for comparisons without unit values.
 
-    They separate undefined metrics from metrics that have a value and no interval. Nothing is evaluated if all units have values.
+    They separate undefined metrics from metrics that have a value and no interval, and have a row also for groups without units, whose weights
+    are all 0. Nothing is evaluated if all units of all groups have values.
     """
     names = {measure.name for measure in request.measures if measure.no_interval is not None}
-    if not names and not (request.uses_influence and any(_has_nulls(table, request) for _, table in tables)):
+    if not names and not (request.uses_influence and any(_lacks_values(group, table, request) for group, table in tables)):
         return []
     return [
         (group, execute_request(call, options.connection, options.dialect, options.limits, options.check))
@@ -126,8 +127,11 @@ def system_values(
     ]
 
 
-def _has_nulls(table: pa.Table, request: ComparisonRequest) -> bool:
-    """Return True if a column of values has a NULL."""
+def _lacks_values(group: Sequence[str], table: pa.Table, request: ComparisonRequest) -> bool:
+    """Return True if a unit value is NULL, or a group may be missing: rows of weight 0 are no units."""
+    is_weighted = b"sqlrank.weighted" in (table.schema.metadata or {})
+    if table.num_rows == 0 or (group and is_weighted):
+        return True
     keys = {*request.call.by, request.system_column, request.unit}
     return any(column.null_count for name, column in zip(table.column_names, table.columns, strict=True) if name not in keys)
 

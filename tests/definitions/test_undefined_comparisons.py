@@ -254,3 +254,33 @@ def test_tests_that_draw_nothing_refuse_what_is_drawn(test: str, drawn: dict[str
     message = rf"^{name}={number} is for test='randomization' or correction='max_t', which draw signs$"
     with pytest.raises(sqlrank.MetricError, match=message):
         sqlrank.compare("RR", run={"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 2.0}}}, qrels={"q": {"d": 1}}, test=test, **drawn)
+
+
+@pytest.mark.parametrize("metric", ["AUC", "LogLoss", "MCC"])
+@pytest.mark.parametrize("unit", [None, "id"])
+def test_groups_whose_weights_are_all_0_have_rows(metric: str, unit: str | None) -> None:
+    """Rows of weight 0 are no units: a group of nothing else is undefined for both systems, and still in the table, at its place."""
+    group = ["b"] * 4 + ["a"] * 4 + [None] * 4
+    data = pa.table(
+        {
+            "label": [0, 1] * 6,
+            "old": [0.1, 0.8, 0.3, 0.4] * 3,
+            "new": [0.4, 0.3, 0.7, 0.9] * 3,
+            "weight": [1.0] * 4 + [0.0] * 4 + [0.0] * 4,
+            "group": group,
+            "id": list(range(4)) * 3,
+        }
+    )
+    options = {"predictions": data, "columns": {"score": ["old", "new"]}, "unit": unit}
+    rows = sqlrank.compare(metric, by="group", **options).to_pylist()
+    assert [(row["group"], row["n_units"], row["value"] is None) for row in rows] == [(None, 0, True), ("a", 0, True), ("b", 4, False)]
+    assert [row["reason"] for row in rows[:2]] == ["undefined for both"] * 2
+    verdicts = sqlrank.gate(metric, by="group", min_units=2, **options).to_pylist()
+    assert [(row["group"], row["n_units"]) for row in verdicts] == [(None, 4), (None, 0), ("a", 0), ("b", 4)]
+    assert {row["reason"] for row in verdicts[1:3]} == {"undefined for both, in 0 units, fewer than 2"}
+    nothing = {**options, "where": "\"group\" = 'a'"}
+    (row,) = sqlrank.compare(metric, **nothing).to_pylist()
+    assert (row["value_baseline"], row["value"], row["n_units"], row["reason"]) == (None, None, 0, "undefined for both")
+    found = sqlrank.gate(metric, **nothing)
+    assert found["verdict"].to_pylist() == ["skipped"]
+    assert found.schema.metadata[b"sqlrank.verdict"] == b"inconclusive"
