@@ -1,4 +1,4 @@
--- absolute_difference_ranks: one row per slice, pair of systems, metric and absolute difference other than 0, with its units and their average rank.
+-- absolute_difference_ranks: one row per group, pair of systems, metric and absolute difference other than 0, with its units and their average rank.
 -- Grain: cell, pair, metric, above
 SELECT
   cell,

@@ -1,4 +1,4 @@
--- comparison_statistics: one row per slice, metric and pair of systems, with the statistics that significance tests need.
+-- comparison_statistics: one row per group, metric and pair of systems, with the statistics that significance tests need.
 -- Grain: cell, pair, metric
 SELECT
   n.cell,

@@ -1,4 +1,4 @@
--- difference_errors: one row per slice, pair of systems and metric, with the standard error of the mean difference and its sign counts.
+-- difference_errors: one row per group, pair of systems and metric, with the standard error of the mean difference and its sign counts.
 -- Source: linearisation, Deng, Knoblich & Lu 2018, section 2.
 -- Grain: cell, pair, metric
 SELECT

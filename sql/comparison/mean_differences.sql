@@ -1,4 +1,4 @@
--- mean_differences: one row per slice, pair of systems and metric, with the number of paired units and the weighted means over them.
+-- mean_differences: one row per group, pair of systems and metric, with the number of paired units and the weighted means over them.
 -- Grain: cell, pair, metric
 SELECT
   cell,

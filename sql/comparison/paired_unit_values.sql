@@ -1,4 +1,4 @@
--- paired_unit_values: one row per slice, pair of systems and unit, with its weight and the values of both systems for every metric.
+-- paired_unit_values: one row per group, pair of systems and unit, with its weight and the values of both systems for every metric.
 -- Grain: cell, pair, unit
 SELECT
   v.cell,

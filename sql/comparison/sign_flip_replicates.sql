@@ -1,4 +1,4 @@
--- sign_flip_replicates: one row per slice and replicate, in which every unit has a random sign, the same for all metrics and pairs.
+-- sign_flip_replicates: one row per group and replicate, in which every unit has a random sign, the same for all metrics and pairs.
 -- Source: Fisher 1935, section 21.
 -- Grain: cell, replicate
 SELECT cell, replicate

@@ -1,4 +1,4 @@
--- unit_difference_rows: one row per slice and unit, with its random seed and its difference for every metric and pair of systems.
+-- unit_difference_rows: one row per group and unit, with its random seed and its difference for every metric and pair of systems.
 -- Grain: cell, unit
 SELECT
   s.cell,

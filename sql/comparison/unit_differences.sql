@@ -1,4 +1,4 @@
--- unit_differences: one row per slice, pair of systems, metric and unit with two values, with the value of the system minus that of the baseline.
+-- unit_differences: one row per group, pair of systems, metric and unit with two values, with the value of the system minus that of the baseline.
 -- Grain: cell, pair, metric, unit
 SELECT
   cell,

@@ -98,7 +98,7 @@ def rollup(
     timeout: Timeout = None,
     force: Force = False,
 ) -> None:
-    """Build a rollup: partial aggregates per day and slice, from which evaluate --rollup computes metrics of any days."""
+    """Build a rollup: partial aggregates per day and group, from which evaluate --rollup computes metrics of any days."""
     with exit_on_error():
         options: dict[str, Any] = {
             "predictions": predictions,

@@ -43,7 +43,7 @@ def restore_setting(database: duckdb.DuckDBPyConnection, name: str, value: Any) 
 PERFECT_HASH_SETTING, PERFECT_HASH_BITS = "perfect_ht_threshold", 20
 """Setting and size (a power of two, per thread) of DuckDB's perfect hash table.
 
-A thousand slices of a thousand bins take about 80 MB.
+A thousand groups of a thousand bins take about 80 MB.
 """
 
 

@@ -299,7 +299,7 @@ def scoring_sql(weights: pa.Table, source: str, *, dialect: str = "duckdb") -> s
 
 
 def _is_form(value: Any) -> bool:
-    """Return True if a value describes the feature columns as :class:`Training` does."""
+    """Return True if a value describes the feature columns as :class:`TrainingData` does."""
     if not isinstance(value, dict):
         return False
     long, columns = value.get("long"), value.get("columns")

@@ -1,1 +1,1 @@
-"""Store mergeable aggregates per day, slice and bin of the score, and evaluate metrics from them."""
+"""Store mergeable aggregates per day, group and bin of the score, and evaluate metrics from them."""

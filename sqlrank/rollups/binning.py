@@ -164,7 +164,7 @@ class JackknifeBuckets:
         """Return the unit column of rankings, or None if the unit is the query.
 
         Raises:
-            MetricError: the column is not one of queries, or a metric's values depend on other lists of the slice.
+            MetricError: the column is not one of queries, or a metric's values depend on other lists of the group.
         """
         if self.unit in {QUERY_ID, (question.call.columns or {}).get(QUERY_ID)}:
             return None

@@ -1,6 +1,6 @@
 """Compute jackknife standard errors from the buckets of a rollup, and Student's t intervals from standard errors.
 
-Buckets hash units, so that whatever is alike within a unit, over days and slices, is in one of them (Shao & Tu 1995).
+Buckets hash units, so that whatever is alike within a unit, over days and groups, is in one of them (Shao & Tu 1995).
 """
 
 from __future__ import annotations

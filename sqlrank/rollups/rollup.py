@@ -1,4 +1,4 @@
-"""Build a rollup: partial aggregates per day, slice and score bin, from which metrics of any days follow."""
+"""Build a rollup: partial aggregates per day, group and score bin, from which metrics of any days follow."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def rollup(
 ) -> pa.Table:
     """Build a table of mergeable aggregates, from which :func:`sqlrank.evaluate` computes metrics with ``rollup=``.
 
-    Metrics follow for any range of days and any roll-up of slices.
+    Metrics follow for any range of days and any roll-up of groups.
 
     Args:
         metrics: metrics that the rollup must support: sums over predictions, such as LogLoss; rank metrics, such as AUC; or ranking metrics
@@ -87,7 +87,7 @@ def rollup(
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
         where: a SQL condition on the rows to read.
-        insert: a DuckDB table of ``connection`` to insert into, created if missing. Rows of days and slices that it already has are
+        insert: a DuckDB table of ``connection`` to insert into, created if missing. Rows of days and groups that it already has are
             refused, unless they are replaced or named as a batch.
         overwrite_by: a column of ``by``, such as ``"day"``: existing rows for the days of the result are replaced.
         batch: name of these rows in the column ``batch``. ``insert`` refuses a batch that the table already has, so that nothing counts
@@ -193,7 +193,7 @@ def rollup_sql(
     """Return the statement that builds a rollup, in the SQL of an engine.
 
     ``create_table``, ``insert`` and ``overwrite_by`` are those of :func:`sqlrank.sql`. With ``insert`` alone the statement adds no days and
-    slices that the table already has. With ``batch`` it adds nothing to a table that has rows of that batch. It may therefore run twice,
+    groups that the table already has. With ``batch`` it adds nothing to a table that has rows of that batch. It may therefore run twice,
     but it cannot raise an error as :func:`rollup` does.
 
     Raises:

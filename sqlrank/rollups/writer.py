@@ -86,7 +86,7 @@ class Batch:
 
 
 def add_new(stored: CompiledStatement) -> CompiledStatement:
-    """Return the INSERT statement restricted to days and slices that the table does not have.
+    """Return the INSERT statement restricted to days and groups that the table does not have.
 
     It may therefore run again.
     """
@@ -235,7 +235,7 @@ def _claim(duck: duckdb.DuckDBPyConnection, target: exp.Table) -> None:
 
 
 def _check_groups(duck: duckdb.DuckDBPyConnection, target: exp.Table, table_name: str, rows: pa.Table) -> None:
-    """Raise ``InputError`` for days and slices that the table already has: they would count twice."""
+    """Raise ``InputError`` for days and groups that the table already has: they would count twice."""
     keys = [name for name in select_row_keys(rows.column_names) if name.lower() != BUCKET_COLUMN]
     if not rows.num_rows:
         return
