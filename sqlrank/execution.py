@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
+from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.engines import remote_database
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 ROW_UNIT = "row"
 """Value of ``sqlrank.unit`` in the metadata if each input row is its own unit."""
+
+ZERO_WEIGHTS_KEY = "sqlrank.zero_weights"
+"""Key in the metadata of unit values if rows have weight 0; these are no units."""
 
 MAX_ROWS_COUNTED, MAX_GROUPS_COUNTED = 20_000, 1000
 """Maximum rows and groups of a result with row counts per group in its metadata."""
@@ -121,10 +125,16 @@ def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
         )
         unit = ROW_UNIT if prepared.columns.rows_are_units else confidence.unit
         metadata |= {} if unit is None else {"sqlrank.unit": unit}
-        base = prepared.columns.base
-        if confidence.per_unit and base is not None and "weight" in base.columns:
-            metadata["sqlrank.weighted"] = "true"
+        metadata |= {ZERO_WEIGHTS_KEY: "true"} if confidence.per_unit and _has_zero_weights(prepared.columns) else {}
     return metadata
+
+
+def _has_zero_weights(columns: BoundInputs) -> bool:
+    """Return True if rows have weight 0, so that a group may have no units."""
+    if columns.base is None or "weight" not in columns.base.columns:
+        return False
+    lowest = row_checks.select_over_input(exp.select(exp.Min(this=exp.column("weight"))), columns.base, ("weight",))
+    return bool(columns.database.query_rows(lowest)[0][0] == 0)
 
 
 def _group_row_counts(prepared: PreparedStatement, result: pa.Table) -> dict[str, str]:

@@ -16,7 +16,7 @@ from sqlrank.engines.cancellation import run_cancellable
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import InputError, SqlrankError
-from sqlrank.execution import ROW_UNIT, execute_request, execute_resolved
+from sqlrank.execution import ROW_UNIT, ZERO_WEIGHTS_KEY, execute_request, execute_resolved
 from sqlrank.prepare import bind_inputs
 from sqlrank.resolve import resolve_request
 
@@ -129,8 +129,7 @@ def system_values(
 
 def _lacks_values(group: Sequence[str], table: pa.Table, request: ComparisonRequest) -> bool:
     """Return True if a unit value is NULL, or a group may be missing: rows of weight 0 are no units."""
-    is_weighted = b"sqlrank.weighted" in (table.schema.metadata or {})
-    if table.num_rows == 0 or (group and is_weighted):
+    if table.num_rows == 0 or (group and ZERO_WEIGHTS_KEY.encode() in (table.schema.metadata or {})):
         return True
     keys = {*request.call.by, request.system_column, request.unit}
     return any(column.null_count for name, column in zip(table.column_names, table.columns, strict=True) if name not in keys)
