@@ -180,13 +180,13 @@ def _split_queries(call: Request, library: Registry) -> tuple[dict[str, Any], di
     return sources, policies
 
 
-def parse_group_by(argument: Any, name: str = "by") -> tuple[list[str], list[list[str]] | None]:
+def parse_group_by(by: Any) -> tuple[list[str], list[list[str]] | None]:
     """Return the columns of a group-by argument, and its grouping sets if there are several.
 
     >>> parse_group_by("day"), parse_group_by([[], ["country"]])
     ((['day'], None), (['country'], [[], ['country']]))
     """
-    columns = [argument] if isinstance(argument, str) else list(argument or ())
+    columns = [by] if isinstance(by, str) else list(by or ())
     sets = None
     if any(not isinstance(entry, str) for entry in columns):
         sets = [[entry] if isinstance(entry, str) else list(entry) for entry in columns]
@@ -194,9 +194,9 @@ def parse_group_by(argument: Any, name: str = "by") -> tuple[list[str], list[lis
         sets = None if len(sets) == 1 else sets
         for position, group in enumerate(sets or ()):
             if set(group) in map(set, sets[:position]):  # type: ignore[index]
-                raise MetricError(f"{name} names a grouping twice: {', '.join(group) or 'all'}")
+                raise MetricError(f"by names a grouping twice: {', '.join(group) or 'all'}")
     if len(set(columns)) < len(columns):
-        raise MetricError(f"{name} names a column twice: {', '.join(columns)}")
+        raise MetricError(f"by names a column twice: {', '.join(columns)}")
     return columns, sets
 
 

@@ -149,9 +149,7 @@ class ComparisonRequest:
 
         If rows are units, differences of AUC are treated as normal (DeLong's test).
         """
-        errors = (
-            {str(metric.metric): metric.file.interval.standard_error for metric in resolve_request(self.call).metrics} if by_rows else {}
-        )
+        errors = {str(metric.metric): metric.file.interval.standard_error for metric in self.metrics} if by_rows else {}
         return [replace(measure, uses_normal=errors.get(measure.name) == "delong") for measure in self.measures]
 
     @property
@@ -159,16 +157,15 @@ class ComparisonRequest:
         """The columns of all groupings."""
         return list(dict.fromkeys(name for group in self.groupings for name in group))
 
-    def call_for_all_groupings(self) -> Request:
-        """Return the call for unit values by the columns of all groupings."""
+    def call_by(self, columns: Sequence[str]) -> Request:
+        """Return the call for unit values by the system column, if there is one, and ``columns``."""
         system_keys = [name for name in self.call.by if name not in self.groupings[0]]
-        return replace(self.call, by=[*system_keys, *self.group_names])
+        return replace(self.call, by=[*system_keys, *columns])
 
     def calls_by_grouping(self) -> Iterable[tuple[list[str], Request]]:
         """Yield each grouping with its call for unit values."""
-        system_keys = [name for name in self.call.by if name not in self.groupings[0]]
         for group in self.groupings:
-            yield group, replace(self.call, by=[*system_keys, *group])
+            yield group, self.call_by(group)
 
     def value_calls(self) -> Iterable[tuple[list[str], Request]]:
         """Yield each grouping with its call for the metrics by system and cell."""

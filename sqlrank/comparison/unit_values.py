@@ -62,7 +62,7 @@ def _evaluate_shared_values(request: ComparisonRequest, options: ExecutionOption
     """Evaluate the values of queries once for all groupings, None if they may depend on the grouping."""
     if len(request.groupings) == 1 or request.uses_influence or "queries" not in request.call.sources:
         return None
-    question = resolve_request(request.call_for_all_groupings())
+    question = resolve_request(request.call_by(request.group_names))
 
     def work(database: Database) -> pa.Table | None:
         columns = None
