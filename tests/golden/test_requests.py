@@ -1,0 +1,21 @@
+"""Every request whose statement is read has one, without superfluous parts, in each dialect that has its plan."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.golden.reading import faults
+from tests.golden.requests import REQUESTS, sizes
+
+UNFINISHED = {"12": "only a projection", "46": "is in a division", "56": "written 2 times"}
+"""What superfluous parts of some statements are, in words of the report."""
+
+CASES = [(number, dialect) for number, request in REQUESTS.items() for dialect in request.dialects]
+
+
+@pytest.mark.parametrize(("number", "dialect"), CASES)
+def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: str) -> None:
+    text = REQUESTS[number].text(dialect)
+    unexpected = [fault for fault in faults(text, dialect) if number not in UNFINISHED]
+    assert unexpected == []
+    assert sizes(text, dialect)["lines"] == len(text.splitlines())
