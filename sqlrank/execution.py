@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
@@ -86,9 +85,10 @@ def execute_resolved(
     prepared = replace(prepared, statement=transform(prepared.statement))
     try:
         result = _fetch_result(prepared)
-    except (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException, ExecutionError):
+    except ExecutionError as error:
         with suppress(ExecutionError):  # the original error takes precedence
-            _explain_invalid_rows(prepared)
+            if database.is_data_error(error):
+                _explain_invalid_rows(prepared)
         raise
     metadata = _schema_metadata(prepared)
     if prepared.is_audited:

@@ -6,8 +6,6 @@ import threading
 from contextvars import copy_context
 from typing import TYPE_CHECKING, TypeVar
 
-import duckdb
-
 from sqlrank.deadline import seconds_left, timeout_error
 from sqlrank.engines.worker_threads import Worker
 from sqlrank.errors import ExecutionError
@@ -15,13 +13,14 @@ from sqlrank.errors import ExecutionError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import duckdb
+
 
 T = TypeVar("T")
 
 POLL_SECONDS = 0.02
 INTERRUPT_GRACE_SECONDS = 0.5
 """Grace period in seconds after which work that ignores an interrupt is abandoned."""
-_OUT_OF_MEMORY_ADVICE = "give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
 
 
 class AbandonedWorkError(ExecutionError):
@@ -42,7 +41,7 @@ def run_cancellable(  # noqa: C901  one branch per way to end
         progress: Called with a percentage.
 
     Raises:
-        ExecutionError: Time or memory ran out.
+        ExecutionError: Time ran out.
     """
     outcome: list[T | BaseException] = []
     done = threading.Event()
@@ -78,8 +77,6 @@ def run_cancellable(  # noqa: C901  one branch per way to end
     (result,) = outcome
     if seconds_left() <= 0 and isinstance(result, Exception):
         raise timeout_error()
-    if isinstance(result, duckdb.OutOfMemoryException):
-        raise ExecutionError(f"out of memory: {str(result).splitlines()[0]}; {_OUT_OF_MEMORY_ADVICE}")
     if isinstance(result, BaseException):
         raise result
     return result

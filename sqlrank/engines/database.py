@@ -1,10 +1,10 @@
-"""Define the database of a call, which resolves sources and runs queries, and the tables that sources resolve to."""
+"""Define the database session of a call, which resolves sources and runs queries, and the tables that sources resolve to."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from sqlglot import exp
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     import pyarrow as pa
+
+    from sqlrank.errors import ExecutionError
 
 
 @dataclass(frozen=True)
@@ -99,59 +101,83 @@ class SourceTable:
         return self.from_item if self.display_item is None else self.display_item
 
 
-def _guard(query_method: Callable[..., Any], dialect: str, shadowed: Mapping[str, str]) -> Callable[..., Any]:
-    """Wrap a query method with checks of the deadline and of shadowed functions."""
-
-    @wraps(query_method)
-    def guarded(*arguments: Any) -> Any:
-        check_deadline()
-        if shadowed and isinstance(arguments[0], str) and len(arguments) == 1:
-            refuse_shadowed(arguments[0], dialect, shadowed)
-        return query_method(*arguments)
-
-    return guarded
-
-
-@dataclass(frozen=True)
-class Database:
+class Database(ABC):
     """A database session.
+
+    Every query checks the deadline of the call, and is refused if it calls a user's function in place of a built-in one.
+    Errors of drivers are raised as ``ExecutionError``, with the original as the cause.
 
     Attributes:
         dialect: SQL dialect.
-        resolve_source: Resolves the source of a role.
-        fetch_arrow: Runs a query and returns an Arrow table.
-        fetch_rows: Runs a query and returns tuples.
-        describe: Returns the columns of a query with DuckDB's type names, empty for unknown types.
-        can_materialize_ctes: A shared CTE can be forced to be computed once.
-        can_inspect: The database can be inspected; False if only names are known.
-        fetch_dense_groups: Like ``fetch_arrow``, with DuckDB's perfect hash table for dense integer group keys.
-        shadowed: User-defined functions, by name, that would be called instead of built-in ones.
     """
 
-    dialect: str
-    resolve_source: Callable[[str, Any], SourceTable]
-    fetch_arrow: Callable[[str], pa.Table]
-    fetch_rows: Callable[[str], list[tuple[Any, ...]]]
-    describe: Callable[[exp.Query], dict[str, str]]
-    can_materialize_ctes: bool = False
-    can_inspect: bool = True
-    fetch_dense_groups: Callable[[str], pa.Table] | None = None
-    shadowed: Mapping[str, str] = field(default_factory=dict)
+    can_inspect: ClassVar[bool] = True
+    """The tables can be inspected; False if only names are known."""
 
-    def __post_init__(self) -> None:
-        """Wrap all query methods with checks of the deadline and of shadowed functions."""
-        for name in (
-            "resolve_source",
-            "fetch_arrow",
-            "fetch_rows",
-            "describe",
-            *(["fetch_dense_groups"] if self.fetch_dense_groups is not None else []),
-        ):
-            object.__setattr__(self, name, _guard(getattr(self, name), self.dialect, self.shadowed))
+    supports_dense_groups: ClassVar[bool] = False
+    """``fetch_groups`` groups by integer keys of a small range without hashing them."""
+
+    def __init__(self, dialect: str) -> None:
+        self.dialect = dialect
+
+    @property
+    def can_materialize_ctes(self) -> bool:
+        """True if a setting makes the server compute shared CTEs once."""
+        return False
+
+    @property
+    def shadowed(self) -> Mapping[str, str]:
+        """User-defined functions, by name, that would be called instead of built-in ones."""
+        return {}
+
+    @abstractmethod
+    def _resolve_source(self, role: str, source: Any) -> SourceTable:
+        """Resolve the source of a role."""
+
+    @abstractmethod
+    def _fetch_arrow(self, text: str) -> pa.Table:
+        """Run a query and return an Arrow table."""
+
+    @abstractmethod
+    def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
+        """Run a query and return tuples."""
+
+    @abstractmethod
+    def _describe(self, query: exp.Query) -> dict[str, str]:
+        """Return the columns of a query with DuckDB's type names, empty for unknown types."""
+
+    def _fetch_groups(self, text: str) -> pa.Table:
+        """Run a query with dense integer group keys."""
+        return self._fetch_arrow(text)
+
+    def is_data_error(self, error: ExecutionError) -> bool:
+        """Return True if values in the tables may have caused an error."""
+        return error.__cause__ is not None
+
+    def resolve_source(self, role: str, source: Any) -> SourceTable:
+        """Resolve the source of a role."""
+        check_deadline()
+        return self._resolve_source(role, source)
+
+    def fetch_arrow(self, text: str) -> pa.Table:
+        """Run a query and return an Arrow table."""
+        self._check_query(text)
+        return self._fetch_arrow(text)
 
     def fetch_groups(self, text: str) -> pa.Table:
-        """Run a query with dense integer group keys, with the perfect hash table if supported."""
-        return self.fetch_arrow(text) if self.fetch_dense_groups is None else self.fetch_dense_groups(text)
+        """Run a query with dense integer group keys, and return an Arrow table."""
+        self._check_query(text)
+        return self._fetch_groups(text)
+
+    def fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
+        """Run a query and return tuples."""
+        self._check_query(text)
+        return self._fetch_rows(text)
+
+    def describe(self, query: exp.Query) -> dict[str, str]:
+        """Return the columns of a query with DuckDB's type names, empty for unknown types."""
+        check_deadline()
+        return self._describe(query)
 
     def render(self, query: exp.Expr) -> str:
         """Render a small query or condition as SQL text."""
@@ -161,6 +187,40 @@ class Database:
         """Run a small query and return all rows."""
         return self.fetch_rows(self.render(query))
 
+    def _check_query(self, text: str) -> None:
+        check_deadline()
+        if self.shadowed:
+            refuse_shadowed(text, self.dialect, self.shadowed)
+
+
+class NamesOnlyDatabase(Database):
+    """A database of which only the names of tables are known.
+
+    ``locate`` returns the FROM item of a source that is not the name of a table.
+    """
+
+    can_inspect = False
+
+    def __init__(self, dialect: str, locate: Callable[[str, Any], exp.Expr] | None = None) -> None:
+        super().__init__(dialect)
+        self._locate = locate
+
+    def _resolve_source(self, role: str, source: Any) -> SourceTable:
+        node = require_table_name(role, source if self._locate is None else self._locate(role, source), self.dialect)
+        return SourceTable(str(source), node, None, self.dialect)
+
+    def _fetch_arrow(self, text: str) -> NoReturn:  # noqa: ARG002  nothing is run
+        raise InputError(_NOT_INSPECTED)
+
+    def _fetch_rows(self, text: str) -> NoReturn:  # noqa: ARG002  nothing is run
+        raise InputError(_NOT_INSPECTED)
+
+    def _describe(self, query: exp.Query) -> NoReturn:  # noqa: ARG002  nothing is run
+        raise InputError(_NOT_INSPECTED)
+
+
+_NOT_INSPECTED = "these tables are names only; give connection= to read them"
+
 
 def union_sources(queries: Iterable[exp.Select]) -> exp.Subquery:
     """Combine queries by UNION ALL as an item of FROM."""
@@ -169,20 +229,3 @@ def union_sources(queries: Iterable[exp.Select]) -> exp.Subquery:
     for query in rest:
         tree = exp.union(tree, query, distinct=False, copy=False)
     return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("parts")))
-
-
-def names_only_database(dialect: str, locate: Callable[[str, Any], exp.Expr] | None = None) -> Database:
-    """Return a database that knows names only.
-
-    ``locate`` returns the FROM item of a source that is not the name of a table.
-    """
-
-    def find(role: str, source: Any) -> SourceTable:
-        node = require_table_name(role, source if locate is None else locate(role, source), dialect)
-        return SourceTable(str(source), node, None, dialect)
-
-    return Database(dialect, find, _cannot_inspect, _cannot_inspect, _cannot_inspect, can_inspect=False)
-
-
-def _cannot_inspect(*_: Any) -> NoReturn:
-    raise InputError("these tables are names only; give connection= to read them")

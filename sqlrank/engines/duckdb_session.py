@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SEMANTIC_SETTINGS = {"default_order": "ASCENDING", "default_null_order": "NULLS_LAST", "integer_division": False, "default_collation": ""}
 """Settings of a user's connection that would change the meaning of a statement."""
+_OUT_OF_MEMORY_ADVICE = "give more with memory_limit, fewer threads, or a temp_directory on a larger disk"
 _ENDED = "DuckDB has ended the open transaction of your connection by this error: call rollback(); what was not committed is lost."
 _ADDRESS = re.compile(r"[a-z][\w+.-]+:/", re.IGNORECASE)
 _COSMETIC = {"enable_progress_bar", "enable_progress_bar_print"}
@@ -38,6 +39,8 @@ def translate_duckdb_errors() -> Iterator[None]:
     """Translate errors of DuckDB to ``ExecutionError``, with the original as the cause."""
     try:
         yield
+    except duckdb.OutOfMemoryException as error:
+        raise ExecutionError(f"out of memory: {str(error).splitlines()[0]}; {_OUT_OF_MEMORY_ADVICE}") from error
     except duckdb.Error as error:
         raise ExecutionError(f"duckdb: {str(error).strip().splitlines()[0]}") from error
 

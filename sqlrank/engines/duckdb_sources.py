@@ -15,9 +15,8 @@ from sqlglot import exp
 
 from sqlrank.engines import text_diagnostics
 from sqlrank.engines.arrow_tables import to_arrow_table
-from sqlrank.engines.database import Database, SourceTable
+from sqlrank.engines.database import SourceTable
 from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples
-from sqlrank.engines.duckdb_settings import fetch_with_perfect_hash
 from sqlrank.engines.file_sources import (
     READER_FUNCTIONS,
     data_suffix,
@@ -335,16 +334,3 @@ def _file(role: str, text: str) -> exp.Expr:
 def _is_text(table: SourceTable) -> bool:
     """Return True if an input is TREC or CSV text, parsed at each scan."""
     return table.from_item.find(exp.ReadCSV) is not None
-
-
-def duckdb_database(catalog: DuckDBSources) -> Database:
-    """Return the database session of a DuckDB connection's sources."""
-    return Database(
-        "duckdb",
-        resolve_source=catalog.resolve_and_load,
-        fetch_arrow=lambda text: catalog.filled().sql(text).to_arrow_table(),
-        fetch_rows=lambda text: fetch_tuples(catalog.filled(), text),
-        describe=lambda query: describe_columns(catalog.connection, query.sql("duckdb")),
-        fetch_dense_groups=lambda text: fetch_with_perfect_hash(catalog.filled(), text),
-        shadowed=catalog.shadowed,
-    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlrank.engines import remote_database
 from sqlrank.engines.cancellation import run_cancellable
-from sqlrank.engines.database import names_only_database
+from sqlrank.engines.database import NamesOnlyDatabase
+from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.duckdb_sources import DuckDBSources, duckdb_database
+from sqlrank.engines.remote_database import RemoteDatabase, check_no_limits, is_duckdb_connection
 from sqlrank.engines.resource_limits import ResourceLimits
 
 if TYPE_CHECKING:
@@ -31,16 +31,16 @@ def run_on_database(
 
     ``progress`` is called with the percentage done.
     """
-    if remote_database.is_duckdb_connection(connection):
+    if is_duckdb_connection(connection):
         with duckdb_session(connection, limits, has_progress=progress is not None) as duck:
 
             def working() -> Outcome:
-                with closing(DuckDBSources(duck, is_own=connection is None)) as catalog:
-                    return work(duckdb_database(catalog))
+                with closing(DuckDBDatabase(duck, is_own=connection is None)) as database:
+                    return work(database)
 
             return run_cancellable(duck, working, progress)
-    remote_database.check_no_limits(limits, dialect)
-    with remote_database.remote_session(connection, dialect) as database:
+    check_no_limits(limits, dialect)
+    with closing(RemoteDatabase(connection, dialect)) as database:
         report_progress = progress or (lambda _: None)
         report_progress(0.0)
         result = work(database)
@@ -51,14 +51,14 @@ def run_on_database(
 @contextmanager
 def open_for_inspection(connection: Any, dialect: str, has_files: bool) -> Iterator[Database]:
     """Yield the database of a connection, or DuckDB for files; otherwise one without inspection."""
-    if connection is not None and not remote_database.is_duckdb_connection(connection):
-        with remote_database.remote_session(connection, dialect) as database:
+    if connection is not None and not is_duckdb_connection(connection):
+        with closing(RemoteDatabase(connection, dialect)) as database:
             yield database
     elif dialect == "duckdb" and (connection is not None or has_files):
         with (
             duckdb_session(connection, ResourceLimits()) as duck,
-            closing(DuckDBSources(duck, keeps_text=False, is_own=connection is None)) as catalog,
+            closing(DuckDBDatabase(duck, keeps_text=False, is_own=connection is None)) as duckdb_database,
         ):
-            yield duckdb_database(catalog)
+            yield duckdb_database
     else:
-        yield names_only_database(dialect)
+        yield NamesOnlyDatabase(dialect)

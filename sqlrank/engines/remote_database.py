@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from contextlib import closing, contextmanager, suppress
-from functools import partial
+from contextlib import closing, suppress
+from functools import cached_property, partial
 from hashlib import md5
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,9 @@ from sqlrank.rendering.renderer import to_sql
 from sqlrank.request import source_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
 
     from sqlrank.engines.resource_limits import ResourceLimits
 
@@ -61,83 +63,93 @@ def check_no_limits(limits: ResourceLimits, dialect: str) -> None:
             raise InputError(f"{name}={value!r} is not possible on {dialect}: the statement runs there; set a limit on the connection")
 
 
-@contextmanager
-def remote_session(connection: Any, dialect: str) -> Iterator[Database]:
-    """Yield the database session of a connection.
+class RemoteDatabase(Database):
+    """A session on the connection of another database; ``close`` ends it and leaves the connection open.
 
     In PostgreSQL, a savepoint keeps an open transaction usable after a failed statement, except through ADBC.
     """
-    adapter = adapter_for(connection) or DBAPI_ADAPTER
-    required_functions = _FUNCTIONS if isinstance(connection, sqlite3.Connection) else {}
-    if required_functions:
-        try:
-            _register_sqlite_functions(connection)
-        except sqlite3.Error as error:
-            raise InputError(f"this connection cannot be used now: {_first_line(error)}") from None
-    is_marked = dialect == "postgres" and _set_savepoint(connection)
 
-    def call_driver(driver_method: Callable[[Any, str], Any], text: str) -> Any:
-        try:
-            return driver_method(connection, text)
-        except Exception as error:
-            if is_marked:
-                _execute(connection, "ROLLBACK TO SAVEPOINT sqlrank")
-            raise ExecutionError(f"{dialect}: {_first_line(error)}") from error
+    def __init__(self, connection: Any, dialect: str) -> None:
+        super().__init__(dialect)
+        self._connection = connection
+        self._adapter = adapter_for(connection) or DBAPI_ADAPTER
+        self._own_functions = _FUNCTIONS if isinstance(connection, sqlite3.Connection) else {}
+        if self._own_functions:
+            try:
+                _register_sqlite_functions(connection)
+            except sqlite3.Error as error:
+                raise InputError(f"this connection cannot be used now: {_first_line(error)}") from None
+        self._has_savepoint = dialect == "postgres" and _set_savepoint(connection)
 
-    def fetch(text: str) -> list[tuple[Any, ...]]:
-        return to_row_tuples(call_driver(adapter.fetch_arrow, text))
-
-    def types(query: exp.Query) -> dict[str, str]:
-        nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
-        column_types = dict(call_driver(adapter.describe, to_sql(nothing, dialect)))
-        if dialect in _TYPE_QUERIES:
-            columns = [exp.column(exp.Identifier(this=name, quoted=True), table="described") for name in column_types]
-            column_types = dict(zip(column_types, fetch(to_sql(_TYPE_QUERIES[dialect](query, columns), dialect))[0], strict=True))
-        return {name: to_duckdb_type(engine_type, dialect) for name, engine_type in column_types.items()}
-
-    try:
-        can_materialize = _has_setting(get_dialect(dialect).materialize_setting, fetch)
-        yield Database(
-            dialect,
-            lambda role, source: _resolve_table(types, dialect, role, source),
-            lambda text: call_driver(adapter.fetch_arrow, text),
-            fetch,
-            types,
-            can_materialize,
-            shadowed={name: full_name for name, full_name in find_shadowed(dialect, fetch).items() if name not in required_functions},
-        )
-    finally:
+    def close(self) -> None:
+        """Release the savepoint."""
         # A broken connection must not hide the original error.
         with suppress(Exception):
-            if is_marked:
-                _execute(connection, "RELEASE SAVEPOINT sqlrank")
+            if self._has_savepoint:
+                _execute(self._connection, "RELEASE SAVEPOINT sqlrank")
+
+    @cached_property
+    def can_materialize_ctes(self) -> bool:
+        """True if a setting makes the server compute shared CTEs once."""
+        return _has_setting(get_dialect(self.dialect).materialize_setting, self._fetch_rows)
+
+    @cached_property
+    def shadowed(self) -> Mapping[str, str]:
+        """User-defined functions, by name, that would be called instead of built-in ones."""
+        shadowed = find_shadowed(self.dialect, self._fetch_rows)
+        return {name: full_name for name, full_name in shadowed.items() if name not in self._own_functions}
+
+    def _resolve_source(self, role: str, source: Any) -> SourceTable:
+        """Resolve a source: a table name as written, or with each part quoted."""
+        if not isinstance(source, (str, Path)):
+            raise InputError(
+                f"{role}: a {source_kind(source)} is not on {self.dialect}, and nothing is uploaded; give the name of a table there"
+            )
+        as_written = require_table_name(role, source, self.dialect)
+        quoted = as_written.copy()
+        for part in quoted.parts:
+            part.set("quoted", True)  # noqa: FBT003  sqlglot's flag
+        problems = []
+        for table in (as_written, quoted):
+            node = exp.alias_(table, "given", table=True)
+            try:
+                column_types = self._describe(exp.select("*").from_(node.copy()))
+                return SourceTable(str(source), node, column_types, self.dialect, has_collations=self.dialect == "postgres")
+            except ExecutionError as error:
+                problems.append(error)
+        raise InputError(f"{role}: cannot read {source}: {problems[0]}") from problems[0]
+
+    def _fetch_arrow(self, text: str) -> pa.Table:
+        return self._call_driver(self._adapter.fetch_arrow, text)
+
+    def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
+        return to_row_tuples(self._fetch_arrow(text))
+
+    def _describe(self, query: exp.Query) -> dict[str, str]:
+        nothing = exp.select("*").from_(query.copy().subquery("described")).where("1 = 0")
+        column_types = dict(self._call_driver(self._adapter.describe, to_sql(nothing, self.dialect)))
+        if self.dialect in _TYPE_QUERIES:
+            columns = [exp.column(exp.Identifier(this=name, quoted=True), table="described") for name in column_types]
+            type_query = to_sql(_TYPE_QUERIES[self.dialect](query, columns), self.dialect)
+            column_types = dict(zip(column_types, self._fetch_rows(type_query)[0], strict=True))
+        return {name: to_duckdb_type(engine_type, self.dialect) for name, engine_type in column_types.items()}
+
+    def _call_driver(self, driver_method: Callable[[Any, str], Any], text: str) -> Any:
+        """Call a method of the driver, and translate its errors."""
+        try:
+            return driver_method(self._connection, text)
+        except Exception as error:
+            if self._has_savepoint:
+                _execute(self._connection, "ROLLBACK TO SAVEPOINT sqlrank")
+            raise ExecutionError(f"{self.dialect}: {_first_line(error)}") from error
 
 
-def _has_setting(name: str | None, fetch: Callable[[str], list[tuple[Any, ...]]]) -> bool:
+def _has_setting(name: str | None, fetch_rows: Callable[[str], list[tuple[Any, ...]]]) -> bool:
     """Return True if a ClickHouse server has a setting; it rejects unknown ones."""
     if name is None:
         return False
     query = exp.select("name").from_("system.settings").where(exp.EQ(this=exp.column("name"), expression=exp.Literal.string(name)))
-    return bool(fetch(to_sql(query, "clickhouse")))
-
-
-def _resolve_table(types: Callable[[exp.Query], dict[str, str]], dialect: str, role: str, source: Any) -> SourceTable:
-    """Resolve a source: a table name as written, or with each part quoted."""
-    if not isinstance(source, (str, Path)):
-        raise InputError(f"{role}: a {source_kind(source)} is not on {dialect}, and nothing is uploaded; give the name of a table there")
-    as_written = require_table_name(role, source, dialect)
-    quoted = as_written.copy()
-    for part in quoted.parts:
-        part.set("quoted", True)  # noqa: FBT003  sqlglot's flag
-    problems = []
-    for table in (as_written, quoted):
-        node = exp.alias_(table, "given", table=True)
-        try:
-            column_types = types(exp.select("*").from_(node.copy()))
-            return SourceTable(str(source), node, column_types, dialect, has_collations=dialect == "postgres")
-        except ExecutionError as error:
-            problems.append(error)
-    raise InputError(f"{role}: cannot read {source}: {problems[0]}") from problems[0]
+    return bool(fetch_rows(to_sql(query, "clickhouse")))
 
 
 def _first_line(error: Exception) -> str:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 from sqlglot import exp
 
 from sqlrank.engines.database import SourceTable
@@ -125,7 +124,7 @@ def _union_tables(database: Database, role: str, tables: Sequence[SourceTable]) 
 
 def _common_types(database: Database, role: str, node: exp.Expr, types_by_column: dict[str, set[str]]) -> dict[str, str]:
     """Return the common types of columns whose types differ between sources."""
-    with suppress(duckdb.Error, ExecutionError):
+    with suppress(ExecutionError):
         types = database.describe(exp.select("*").from_(node))
         return {name: types[name] for name in types_by_column}
     differ = "; ".join(

@@ -24,8 +24,8 @@ from sqlrank.compiler.relation_ctes import InputQuery, RelationCtes
 from sqlrank.compiler.row_keys import KeyColumns, UnquotedName, quoted_column
 from sqlrank.deadline import deadline
 from sqlrank.engines.cancellation import run_cancellable
+from sqlrank.engines.duckdb_database import DuckDBDatabase
 from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.duckdb_sources import DuckDBSources, duckdb_database
 from sqlrank.engines.file_sources import reader_function
 from sqlrank.engines.identifiers import require_table_name
 from sqlrank.engines.resource_limits import ResourceLimits
@@ -160,14 +160,14 @@ def fit(
     names = [by] if isinstance(by, str) else list(by)
 
     limits = ResourceLimits(memory_limit, threads, None, timeout)
-    with deadline(timeout), duckdb_session(connection, limits) as database:
+    with deadline(timeout), duckdb_session(connection, limits) as duck:
 
         def work() -> pa.Table:
-            with closing(DuckDBSources(database, keeps_text=False)) as catalog:
-                training = read_training_data(duckdb_database(catalog), examples, columns or {}, names)
-                return _descend(database, training, objective, settings, max_iter, progress)
+            with closing(DuckDBDatabase(duck, keeps_text=False)) as database:
+                training = read_training_data(database, examples, columns or {}, names)
+                return _descend(duck, training, objective, settings, max_iter, progress)
 
-        return run_cancellable(database, work, None)
+        return run_cancellable(duck, work, None)
 
 
 def _resolve_objective(surrogate: str, margin: float, few_negatives: str, k: int) -> ResolvedMetric:

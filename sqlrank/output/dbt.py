@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point, iter_strings
-from sqlrank.engines.database import names_only_database
+from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.identifiers import split_table_name
 from sqlrank.errors import InputError, quote_excerpt, short_repr
 from sqlrank.output.table_writes import output_identifier, resolve_group_column, without_order
@@ -114,7 +114,7 @@ def dbt_model(
     dialect = dialect or "duckdb"
     get_dialect(dialect)
     question = resolve_request(call)
-    statement = prepare(question, names_only_database(dialect, dbt_relation)).statement
+    statement = prepare(question, NamesOnlyDatabase(dialect, dbt_relation)).statement
     column = None
     if overwrite_by is not None:
         statement = dataclasses.replace(statement, tree=statement.tree.copy())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
-from sqlrank.engines.database import names_only_database
+from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.errors import InputError, short_repr
 from sqlrank.output.dbt import DbtModel, check_name, dbt_relation, model_text, schema_yaml
 from sqlrank.output.table_writes import resolve_group_column, without_order
@@ -115,7 +115,7 @@ def rollup_model(
     question, definition = rollup_question(
         call, dialect, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
-    statement = add_definition_column(prepare(question, names_only_database(dialect, dbt_relation)).statement, definition, question)
+    statement = add_definition_column(prepare(question, NamesOnlyDatabase(dialect, dbt_relation)).statement, definition, question)
     if (named_batch := Batch.from_arguments(batch)) is not None:
         statement = named_batch.add_batch_column(statement)
     # The bin is a key column like the others.

@@ -18,7 +18,7 @@ from sqlrank.compiler.relation_ctes import unique_name
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, quoted_column
 from sqlrank.compiler.select_builders import cast_double, order_rows
 from sqlrank.compiler.statement import CompiledStatement, first_select
-from sqlrank.engines.database import names_only_database
+from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import open_for_inspection
 from sqlrank.errors import MetricError
@@ -242,7 +242,7 @@ class _RollupQuery:
             policies=read,
             plan={"score_order": "distinct"},
         )
-        return prepare(question_of(call), names_only_database(self.dialect, lambda _, source: exp.to_table(source))).statement
+        return prepare(question_of(call), NamesOnlyDatabase(self.dialect, lambda _, source: exp.to_table(source))).statement
 
     def _bounded(self, per_order: CompiledStatement) -> exp.Select:
         """Return one row per group: each rank metric with its value, lower bound and upper bound."""

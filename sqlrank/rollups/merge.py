@@ -293,7 +293,7 @@ class MergeQuery:
 
     def _has_integer_bins(self) -> bool:
         """Return True if bins are integers and DuckDB's perfect hash can group by them."""
-        if self.database.fetch_dense_groups is None:
+        if not self.database.supports_dense_groups:
             return False
         bin_ = self.table.column("bin")
         is_whole = exp.and_(

@@ -24,7 +24,7 @@ from tests.engines.engines import ENGINES, SQLite
 from tests.engines.running import each, running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sqlrank.rollups.decomposition import RollupMetrics
     from tests.engines.engines import Engine
@@ -106,10 +106,7 @@ def test_windows_are_those_of_duckdb(engine: Engine) -> None:
     here.register("kept", made)
     ours, theirs = (
         _added_up(each, asked, made)
-        for each in (
-            Database("duckdb", _finding("duckdb", made), lambda text: here.sql(text).to_arrow_table(), lambda text: here.sql(text).fetchall(), dict),
-            Database(engine.dialects[0], _finding(engine.dialects[0], made), lambda text: _table(engine.rows(text)), engine.rows, dict),
-        )
+        for each in (RollupDatabase("duckdb", lambda text: here.sql(text).fetchall(), "kept", made), RollupDatabase(engine.dialects[0], engine.rows, "kept", made))
     )  # fmt: skip
     for one, other in zip(ours, theirs, strict=True):
         assert len(one) == len(other) >= 8
@@ -131,16 +128,8 @@ def test_what_batches_leave_is_what_they_leave_on_duckdb(engine: Engine) -> None
     asked = decompose_metrics(resolve_metrics(METRICS, library, None, {}, {PREDICTIONS_ROLE}), library)
     here = duckdb.connect()
     here.register("batches", made)
-    database = Database(
-        "duckdb",
-        _finding("duckdb", made, "batches"),
-        lambda text: here.sql(text).to_arrow_table(),
-        lambda text: here.sql(text).fetchall(),
-        dict,
-    )
-    theirs = Database(
-        engine.dialects[0], _finding(engine.dialects[0], made, "batches"), lambda text: _table(engine.rows(text)), engine.rows, dict
-    )
+    database = RollupDatabase("duckdb", lambda text: here.sql(text).fetchall(), "batches", made)
+    theirs = RollupDatabase(engine.dialects[0], engine.rows, "batches", made)
     one, other = (_added_up(each, asked, made)[0] for each in (database, theirs))
     assert [int(row["key_1"]) for row in other] == [int(row["key_1"]) for row in one]
     for row, expected in zip(other, one, strict=True):
@@ -213,10 +202,25 @@ def _loaded(engine: Engine, name: str, rollup: pa.Table) -> str:
     return f"{name}_named"
 
 
-def _finding(dialect: str, rollup: pa.Table, name: str = "kept") -> Any:
-    """Return what finds the rollup: a table of this name, with the columns of the rollup, as the engine has them."""
-    table = SourceTable(name, exp.to_table(name), dict.fromkeys(rollup.column_names, ""), dialect)
-    return lambda role, source: table  # noqa: ARG005  whatever is sought
+class RollupDatabase(Database):
+    """A database that runs queries over a rollup, whose columns have the names of the rollup."""
+
+    def __init__(self, dialect: str, rows: Callable[[str], list[tuple[Any, ...]]], name: str, rollup: pa.Table) -> None:
+        super().__init__(dialect)
+        self._rows = rows
+        self._table = SourceTable(name, exp.to_table(name), dict.fromkeys(rollup.column_names, ""), dialect)
+
+    def _resolve_source(self, role: str, source: Any) -> SourceTable:  # noqa: ARG002  there is one
+        return self._table
+
+    def _fetch_arrow(self, text: str) -> pa.Table:
+        return _table(self._rows(text))
+
+    def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
+        return self._rows(text)
+
+    def _describe(self, query: exp.Query) -> dict[str, str]:  # noqa: ARG002  types are not needed
+        return {}
 
 
 def _table(rows: list[tuple[Any, ...]]) -> pa.Table:

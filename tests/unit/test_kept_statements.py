@@ -14,7 +14,8 @@ import pytest
 
 import sqlrank
 from sqlrank import InputError
-from sqlrank.engines.duckdb_sources import DuckDBSources, duckdb_database
+from sqlrank.engines.duckdb_database import DuckDBDatabase
+from sqlrank.engines.duckdb_sources import DuckDBSources
 from sqlrank.prepare import prepare
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request
@@ -121,9 +122,9 @@ def test_columns_of_other_types_are_other_statements() -> None:
         connection = duckdb.connect()
         connection.execute("CREATE TABLE r (query_id INT, doc_id INT, score DOUBLE)")
         connection.execute(f"CREATE TABLE q (query_id INT, doc_id INT, relevance {kind})")
-        with closing(DuckDBSources(connection)) as catalog:
+        with closing(DuckDBDatabase(connection)) as database:
             call = Request("CG", {"run": "r", "qrels": "q"})
-            found.append(prepare(resolve_request(call), duckdb_database(catalog)).statement)
+            found.append(prepare(resolve_request(call), database).statement)
     assert found[0] is found[2]
     assert found[0] is not found[1]
 

@@ -1,0 +1,66 @@
+"""The database session of a DuckDB connection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from sqlrank.engines.database import Database, SourceTable
+from sqlrank.engines.duckdb_session import describe_columns, fetch_tuples, translate_duckdb_errors
+from sqlrank.engines.duckdb_settings import fetch_with_perfect_hash
+from sqlrank.engines.duckdb_sources import DuckDBSources
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+    from sqlglot import exp
+
+    from sqlrank.errors import ExecutionError
+
+
+class DuckDBDatabase(Database):
+    """A session on a DuckDB connection; ``close`` removes what it registers.
+
+    ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not shared.
+    """
+
+    supports_dense_groups = True
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False) -> None:
+        super().__init__("duckdb")
+        self._sources = DuckDBSources(connection, keeps_text, is_own)
+
+    def close(self) -> None:
+        """Remove registered views and temporary tables."""
+        self._sources.close()
+
+    @property
+    def shadowed(self) -> Mapping[str, str]:
+        """User-defined functions, by name, that would be called instead of built-in ones."""
+        return self._sources.shadowed
+
+    def is_data_error(self, error: ExecutionError) -> bool:
+        """Return True if values in the tables may have caused an error."""
+        return isinstance(error.__cause__, (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException))
+
+    def _resolve_source(self, role: str, source: Any) -> SourceTable:
+        with translate_duckdb_errors():
+            return self._sources.resolve_and_load(role, source)
+
+    def _fetch_arrow(self, text: str) -> pa.Table:
+        with translate_duckdb_errors():
+            return self._sources.filled().sql(text).to_arrow_table()
+
+    def _fetch_groups(self, text: str) -> pa.Table:
+        with translate_duckdb_errors():
+            return fetch_with_perfect_hash(self._sources.filled(), text)
+
+    def _fetch_rows(self, text: str) -> list[tuple[Any, ...]]:
+        with translate_duckdb_errors():
+            return fetch_tuples(self._sources.filled(), text)
+
+    def _describe(self, query: exp.Query) -> dict[str, str]:
+        with translate_duckdb_errors():
+            return describe_columns(self._sources.connection, query.sql("duckdb"))
