@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,7 +20,6 @@ from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_info import METRIC_INFO_COLUMNS, list_metrics
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import Request, collect_sources, leaf_sources
 from sqlrank.resolve import resolve_request
 
@@ -260,7 +260,7 @@ def sql(
         wrapped = wrap_for_storage(prepared.statement, target_dialect, create_table, create_view, insert, read_tables)
         if overwrite_by is not None:
             return delete_insert_script(prepared.statement, wrapped, target_dialect, overwrite_by, insert, database.can_materialize_ctes)
-        return render_statement(wrapped.tree, wrapped.header, target_dialect, database.can_materialize_ctes)
+        return replace(prepared, statement=wrapped).render().text
 
 
 @entry_point

@@ -99,7 +99,7 @@ def execute_resolved(
 
 def _fetch_result(prepared: PreparedStatement) -> pa.Table:
     database = prepared.columns.database
-    result = database.fetch_arrow(prepared.text(executable=True))
+    result = database.fetch_arrow(prepared.render().executable)
     outputs = prepared.statement.outputs
     if database.dialect == "duckdb":
         return result.rename_columns([output.name for output in outputs])
@@ -111,7 +111,7 @@ def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
     result_metadata = metrics_metadata(
         columns, prepared.question.metrics, prepared.question.library, requested_names=prepared.question.call.requested_names
     )
-    metadata = {"sqlrank.version": __version__, "sqlrank.sql": prepared.text(), **result_metadata.to_schema_metadata()}
+    metadata = {"sqlrank.version": __version__, "sqlrank.sql": prepared.render().text, **result_metadata.to_schema_metadata()}
     if prepared.question.is_ranking:
         metadata["sqlrank.duplicates_searched"] = "none" if prepared.question.deduplicates else _duplicate_search_scope(prepared)
     if prepared.question.base_role is not None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank._version import __version__
 from sqlrank.compiler.layout import ResultLayout
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.inputs import cross_input_checks, row_checks
@@ -21,8 +20,8 @@ from sqlrank.inputs.input_ctes import build_input_ctes
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.planner.planner import choose_plan, plan_comment_lines, validate_plan
-from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
-from sqlrank.rendering.renderer import format_statement
+from sqlrank.rendering.header import StatementHeader
+from sqlrank.rendering.renderer import render_over_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.rendering.renderer import RenderedStatement
     from sqlrank.resolve import ResolvedRequest
 
 AUDIT_INVALID_ROWS, AUDIT_ALL_ROWS = "audit_broken", "audit_rows"
@@ -59,13 +59,11 @@ class PreparedStatement:
     is_audited: bool
     report: ValidationReport | None
 
-    def text(self, executable: bool = False) -> str:
-        """Return the statement in the user's notation, or over temporary tables."""
+    def render(self) -> RenderedStatement:
+        """Return the text of the statement, in the user's notation and over temporary tables."""
         database = self.columns.database
-        temporary_tables = (
-            tuple((table.display_from_item, table.from_item) for table in self.columns.temporary_tables) if executable else ()
-        )
-        return _sql_cached(self.statement, temporary_tables, database.dialect, database.can_materialize_ctes)
+        tables = tuple((table.display_from_item, table.from_item) for table in self.columns.temporary_tables)
+        return _render_cached(self.statement, tables, database.dialect, database.can_materialize_ctes)
 
 
 def bind_inputs(question: ResolvedRequest, database: Database) -> BoundInputs:
@@ -127,14 +125,15 @@ def prepare(
         confidence=question.confidence,
         query_column=input_ctes.sources[base_role].query_column if base_role is not None else "query_id",
     )
-    metric_title = ", ".join(str(metric.metric) for metric in question.metrics)
-    lines = [f"sqlrank {__version__}: {metric_title}", *plan_comment_lines(question, plans)]
+    notes = []
     if not database.can_inspect and "queries" in columns.needed_columns and not layout.weighted:
-        lines.append("queries: no weights are read of a table that cannot be looked at; columns={'weight': 'weight'} reads them")
-    lines += _default_column_notes(columns) if not database.can_inspect else []
+        notes.append("queries: no weights are read of a table that cannot be looked at; columns={'weight': 'weight'} reads them")
+    notes += _default_column_notes(columns) if not database.can_inspect else []
+    metric_names = ", ".join(str(metric.metric) for metric in question.metrics)
+    header = StatementHeader(metric_names, tuple(plan_comment_lines(question, plans)), tuple(notes))
     audits = _audit_queries(question, columns) if is_audited else {}
     statement = _compile_cached(
-        _CompileKey(question.library, tuple(metrics), input_ctes.sources, layout, "\n".join(lines), audits, _column_types(columns))
+        _CompileKey(question.library, tuple(metrics), input_ctes.sources, layout, header, audits, _column_types(columns))
     )
     return PreparedStatement(question, columns, statement, plans, is_audited, report)
 
@@ -174,7 +173,7 @@ class _CompileKey:
         metrics: tuple[ResolvedMetric, ...],
         sources: Any,
         layout: ResultLayout,
-        header: str,
+        header: StatementHeader,
         audits: Any,
         types: tuple[str, ...],
     ) -> None:
@@ -198,16 +197,10 @@ def _compile_cached(compile_key: _CompileKey) -> CompiledStatement:
 
 
 @lru_cache(maxsize=64)
-def _sql_cached(
-    statement: CompiledStatement, temporary_tables: tuple[tuple[exp.Expr, exp.Expr], ...], dialect: str, can_materialize: bool
-) -> str:
-    tree = _rewrite_cached(statement, dialect, can_materialize)
-    return format_statement(tree, statement.header, dialect, temporary_tables)
-
-
-@lru_cache(maxsize=64)
-def _rewrite_cached(statement: CompiledStatement, dialect: str, can_materialize: bool) -> Any:
-    return rewrite_for_dialect(statement.tree, dialect, statement.header.partition("\n")[0].partition(": ")[2], can_materialize)
+def _render_cached(
+    statement: CompiledStatement, tables: tuple[tuple[exp.Expr, exp.Expr], ...], dialect: str, can_materialize: bool
+) -> RenderedStatement:
+    return render_over_tables(statement.tree, statement.header, dialect, can_materialize, tables)
 
 
 def _audit_queries(question: ResolvedRequest, columns: BoundInputs) -> dict[str, exp.Select]:

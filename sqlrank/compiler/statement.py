@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sqlrank.compiler.relation_ctes import InputQuery
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.rendering.header import StatementHeader
 
 
 POINT_COLUMN, BUCKET_COLUMN = INTEGER_COLUMNS = ("point", "bucket")
@@ -43,7 +44,7 @@ class CompiledStatement:
 
     tree: Any
     outputs: list[OutputColumn]
-    header: str
+    header: StatementHeader
     grains: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -52,7 +53,7 @@ def compile_statement(
     library: Registry,
     sources: Mapping[str, InputQuery],
     layout: ResultLayout,
-    header: str,
+    header: StatementHeader,
     audits: Mapping[str, exp.Select],
 ) -> CompiledStatement:
     """Compile the metrics into one statement.
@@ -163,7 +164,7 @@ def _with_ctes(
     relations: RelationCtes,
     aggregations: AggregationCtes,
     outputs: list[OutputColumn],
-    header: str,
+    header: StatementHeader,
     keep_unused: bool = False,
 ) -> CompiledStatement:
     """Add the CTEs, with comments, and prune unused columns, joins and CTEs."""
@@ -191,7 +192,7 @@ def first_select(query: exp.Query) -> exp.Query:
 
 
 def _compile_curve(
-    aggregations: AggregationCtes, metric: ResolvedMetric, layout: ResultLayout, header: str, audits: Mapping[str, exp.Select]
+    aggregations: AggregationCtes, metric: ResolvedMetric, layout: ResultLayout, header: StatementHeader, audits: Mapping[str, exp.Select]
 ) -> CompiledStatement:
     """Compile a curve, with rows in the order of its points."""
     relations = aggregations.relations

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank._version import __version__
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import CompiledStatement
@@ -15,6 +14,7 @@ from sqlrank.experiments.design import SAMPLE_RATIO
 from sqlrank.experiments.variant_sums import double_literal, read_step, source_table_names, variant_sum_ctes, with_comment, with_ctes
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.select_files import file_title
+from sqlrank.rendering.header import StatementHeader
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def experiment_statement(design: ExperimentDesign, observations: BoundInput, con
         {**variant_sum_ctes(design, observations), **effect_ctes(design, control), "result": body}, source_table_names(observations)
     )
     outputs = [OutputColumn(name, name, "row") for name in columns]
-    return CompiledStatement(tree, outputs, f"sqlrank {__version__}: {', '.join(estimate.name for estimate in design.estimates)}")
+    return CompiledStatement(tree, outputs, StatementHeader(", ".join(estimate.name for estimate in design.estimates)))
 
 
 def _rows(columns: Mapping[str, str]) -> exp.Subquery:

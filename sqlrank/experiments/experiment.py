@@ -33,6 +33,7 @@ from sqlrank.experiments.observations import (
 from sqlrank.experiments.variant_sums import MISSING_COVARIATE, source_table_names, variant_sum_ctes, with_ctes
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import SourceGroup, leaf_sources
 
@@ -263,7 +264,7 @@ def _arms(design: ExperimentDesign, database: Database, source: Any, unit: str, 
     observations = map_observations(design, database, source, unit, variant, where)
     check_rows(design, database, observations)
     tree = with_ctes(variant_sum_ctes(design, observations), source_table_names(observations))
-    text = render_statement(tree, f"sqlrank {__version__}: sums of variants", database.dialect, database.can_materialize_ctes)
+    text = render_statement(tree, StatementHeader("sums of variants"), database.dialect, database.can_materialize_ctes)
     table = database.fetch_arrow(text)
     data_types = dict.fromkeys(table.column_names, pa.float64()) | {"metric": pa.string(), "variant": pa.string()}
     arms = normalize_result(table, data_types | dict.fromkeys(("units", "multi_variant_units", MISSING_COVARIATE), pa.int64()))
@@ -281,7 +282,7 @@ def _effects(design: ExperimentDesign, arms: pa.Table, control: str, limits: Res
     """Return the result rows computed from the sums of variants."""
     with duckdb_session(None, replace(limits, timeout=None)) as duck:
         duck.register("metric_moments", arms)
-        text = render_statement(effects_query(design, control), "sqlrank: effects")
+        text = render_statement(effects_query(design, control), StatementHeader("effects"))
 
         def work() -> list[dict[str, Any]]:
             rows: list[dict[str, Any]] = duck.sql(text).to_arrow_table().to_pylist()

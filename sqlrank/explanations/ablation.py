@@ -90,7 +90,7 @@ def _without(prepared: PreparedStatement, predictions_cte: exp.CTE, range_condit
     query = exp.select(*map(exp.column, names)).from_(filtered_cte.this.subquery("all_rows")).where(exp.not_(range_condition))
     filtered_cte.set("this", query)
     filtered_statement = replace(prepared, statement=replace(prepared.statement, tree=tree))
-    rows = prepared.columns.database.fetch_arrow(filtered_statement.text(executable=True))
+    rows = prepared.columns.database.fetch_arrow(filtered_statement.render().executable)
     metric_index = next(index for index, output in enumerate(prepared.statement.outputs) if output.kind == "metric")
     value = rows.column(metric_index)[0].as_py() if rows.num_rows else None
     return None if value is None else float(value)

@@ -150,7 +150,7 @@ def _explained(question: ResolvedRequest, database: Database, check: CheckMode, 
     values = {node.sql("duckdb"): value for node, value in sums.items()}
     value = result[name][0].as_py()
     losses = score_range_ablation(prepared, value, max_rows)
-    return Explanation(name, query, value, steps, expression.sql("duckdb"), values, worked.sql("duckdb"), prepared.text(), losses)
+    return Explanation(name, query, value, steps, expression.sql("duckdb"), values, worked.sql("duckdb"), prepared.render().text, losses)
 
 
 def _sums(prepared: PreparedStatement) -> tuple[exp.Expr, dict[exp.Expr, float | None]]:

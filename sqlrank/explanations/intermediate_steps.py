@@ -51,7 +51,7 @@ def run_over_ctes(prepared: PreparedStatement, query: exp.Select, last: str) -> 
     last_index = next(index for index, cte in enumerate(statement_ctes) if cte.alias == last)
     query.set("with_", exp.With(expressions=[cte.copy() for cte in statement_ctes[: last_index + 1]]))
     prepared_query = replace(prepared, statement=CompiledStatement(query, [], prepared.statement.header))
-    return prepared.columns.database.fetch_arrow(prepared_query.text(executable=True))
+    return prepared.columns.database.fetch_arrow(prepared_query.render().executable)
 
 
 def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condition: exp.Expr | None) -> Step:

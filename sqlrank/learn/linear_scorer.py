@@ -36,6 +36,7 @@ from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric import Metric
 from sqlrank.registry.select_files import load_select
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.stored_results import is_text, read_json
 
@@ -250,7 +251,7 @@ def _step(objective: ResolvedMetric, settings: Mapping[str, Any], tables: Mappin
     for placeholder in list(tree.find_all(exp.Placeholder)):
         if placeholder.name in settings:
             placeholder.replace(exp.convert(settings[placeholder.name]))
-    return render_statement(tree, f"sqlrank {__version__}: a step of the descent on {objective.metric}")
+    return render_statement(tree, StatementHeader(f"a step of the descent on {objective.metric}"))
 
 
 def _read(name: str, tables: Mapping[str, str | exp.Select]) -> exp.Select:
@@ -295,7 +296,7 @@ def scoring_sql(weights: pa.Table, source: str, *, dialect: str = "duckdb") -> s
     form = read_json(weights.schema.metadata, "sqlrank.features", _is_form, "this table of weights")
     from_ = source_relation(source, dialect)
     pairs = [(row["feature"], row["weight"]) for row in weights.to_pylist()]
-    return render_statement(scoring_query(form, pairs, from_), f"sqlrank {__version__}: scores of a linear model", dialect)
+    return render_statement(scoring_query(form, pairs, from_), StatementHeader("scores of a linear model"), dialect)
 
 
 def _is_form(value: Any) -> bool:

@@ -117,9 +117,10 @@ def delete_insert_script(
             to_sql(stored.tree, dialect, pretty=True, can_materialize=can_materialize),
             commit,
         ]
-        return comment_header(statement.header) + ";\n".join(statements)
-    note = f"{statement.header}\nof two statements, for which {dialect} has no transaction: if the second fails, run both again"
-    return f"{render_statement(delete, note, dialect)};\n{to_sql(stored.tree, dialect, pretty=True, can_materialize=can_materialize)}"
+        return statement.header.text() + ";\n".join(statements)
+    note = f"of two statements, for which {dialect} has no transaction: if the second fails, run both again"
+    header = replace(statement.header, notes=(*statement.header.notes, note))
+    return f"{render_statement(delete, header, dialect)};\n{to_sql(stored.tree, dialect, pretty=True, can_materialize=can_materialize)}"
 
 
 def resolve_group_column(statement: CompiledStatement, column: str, dialect: str, argument: str = "overwrite_by") -> exp.Identifier:
@@ -131,11 +132,6 @@ def resolve_group_column(statement: CompiledStatement, column: str, dialect: str
         advice = f"Choose from: {', '.join(identifiers)}" if identifiers else "Give by, too, such as by='day'"
         raise InputError(f"{argument}={column!r} is no column of by{did_you_mean(column, identifiers)} {advice}")
     return identifiers[column]
-
-
-def comment_header(header: str) -> str:
-    """Return the header of a script as comment lines."""
-    return "".join(f"-- {line}\n" for line in header.splitlines())
 
 
 def _values(statement: CompiledStatement, identifier: exp.Identifier) -> exp.Select:

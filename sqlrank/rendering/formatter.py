@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import ErrorLevel, exp
@@ -19,12 +20,26 @@ LINE_WIDTH = 100
 
 _OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Div: "/"}
 
+_MARK = re.compile("\0(\\d+)\0+")
+"""Mark of a line that has two texts, as long as the first; no engine accepts NUL in a statement."""
 
-def make_generator(dialect: str, pretty: bool, instead: Iterable[tuple[exp.Expr, exp.Expr]] = ()) -> Generator:
+
+def format_tree(tree: exp.Expr, dialect: str, pretty: bool, tables: Iterable[tuple[exp.Expr, exp.Expr]] = ()) -> tuple[str, str]:
+    """Return a tree as text, and the same text over other tables: the second of each pair instead of the first."""
+    table_texts: list[tuple[str, str]] = []
+    generator = _generator(dialect, pretty, dict(tables), table_texts)
+    text: str = generator.generate(tree, copy=False)
+    if not table_texts:
+        return text, text
+    display = _MARK.sub(lambda mark: table_texts[int(mark[1])][0], text)
+    executable = _MARK.sub(lambda mark: table_texts[int(mark[1])][1], text)
+    return display, executable
+
+
+def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], table_texts: list[tuple[str, str]]) -> Generator:
     """Return a sqlglot generator for a dialect, which raises for unsupported constructs.
 
-    Layouts are registered in its dispatch table, because the compiled sqlglot does not allow subclasses. In each pair of ``instead``, the
-    second expression is written in place of the first.
+    Layouts are registered in its dispatch table, because the compiled sqlglot does not allow subclasses. Tables with two texts are marked.
     """
     sqlglot_dialect = Writer.get_or_raise(dialect)
     writer: Any = sqlglot_dialect.generator_class(
@@ -32,8 +47,8 @@ def make_generator(dialect: str, pretty: bool, instead: Iterable[tuple[exp.Expr,
     )
     if pretty:
         writer._dispatch = writer._dispatch | _layouts(writer._dispatch)  # noqa: SLF001  sqlglot has no public access to it
-    if replacements := dict(instead):
-        writer._dispatch = writer._dispatch | _substitutions(replacements, writer._dispatch)  # noqa: SLF001
+    if tables:
+        writer._dispatch = writer._dispatch | _table_marks(tables, writer._dispatch, table_texts)  # noqa: SLF001
     generator: Generator = writer
     return generator
 
@@ -42,14 +57,22 @@ def _fits_one_line(text: str) -> bool:
     return "\n" not in text and len(text) <= LINE_WIDTH
 
 
-def _substitutions(replacements: dict[exp.Expr, exp.Expr], dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
-    """Return writers that substitute expressions by others."""
+def _table_marks(
+    tables: dict[exp.Expr, exp.Expr], dispatch: dict[type[exp.Expr], Write], table_texts: list[tuple[str, str]]
+) -> dict[type[exp.Expr], Write]:
+    """Return writers that mark the lines of given tables, and append both texts of each mark to ``table_texts``."""
 
-    def write_replacement(self: Any, node: exp.Expr) -> str:
-        replacement = replacements.get(node)
-        return dispatch[type(node)](self, node) if replacement is None else dispatch[type(replacement)](self, replacement)
+    def write(self: Any, node: exp.Expr) -> str:
+        text = dispatch[type(node)](self, node)
+        if (other := tables.get(node)) is None:
+            return text
+        marks = []
+        for line in text.split("\n"):  # one mark per line, each of which is indented on its own
+            marks.append(f"\0{len(table_texts)}\0".ljust(len(line), "\0"))
+            table_texts.append((line, "" if len(marks) > 1 else dispatch[type(other)](self, other)))
+        return "\n".join(marks)
 
-    return dict.fromkeys(map(type, replacements), write_replacement)
+    return dict.fromkeys(map(type, tables), write)
 
 
 def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:

@@ -1,7 +1,8 @@
-"""Render a statement as SQL text for a dialect, under a comment with its title and plan."""
+"""Render a statement as SQL text for a dialect, under its header comment."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlglot import UnsupportedError, exp
@@ -9,13 +10,28 @@ from sqlglot import UnsupportedError, exp
 from sqlrank.errors import MetricError
 from sqlrank.rendering.dialect_rewrites import rewrite_for_dialect
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.rendering.formatter import make_generator
+from sqlrank.rendering.formatter import format_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sqlrank.rendering.header import StatementHeader
 
-def render_statement(tree: exp.Expr, header: str, dialect: str = "duckdb", can_materialize: bool = False) -> str:
+
+@dataclass(frozen=True)
+class RenderedStatement:
+    """The text of a statement.
+
+    Attributes:
+        text: The statement in the user's notation.
+        executable: The statement over temporary tables.
+    """
+
+    text: str
+    executable: str
+
+
+def render_statement(tree: exp.Expr, header: StatementHeader, dialect: str = "duckdb", can_materialize: bool = False) -> str:
     """Render a statement as text under its header comment.
 
     ``can_materialize``: the engine can materialize CTEs.
@@ -23,20 +39,23 @@ def render_statement(tree: exp.Expr, header: str, dialect: str = "duckdb", can_m
     Raises:
         MetricError: The dialect does not support a construct; the message names metrics, construct and dialect.
     """
-    return format_statement(rewrite_for_dialect(tree, dialect, _title(header), can_materialize), header, dialect)
+    return render_over_tables(tree, header, dialect, can_materialize).text
 
 
-def format_statement(tree: exp.Expr, header: str, dialect: str, instead: Iterable[tuple[exp.Expr, exp.Expr]] = ()) -> str:
-    """Format a statement that :func:`rewrite` returned, under its header comment.
+def render_over_tables(
+    tree: exp.Expr,
+    header: StatementHeader,
+    dialect: str = "duckdb",
+    can_materialize: bool = False,
+    tables: Iterable[tuple[exp.Expr, exp.Expr]] = (),
+) -> RenderedStatement:
+    """Render a statement once, for the user and for execution.
 
-    In each pair of ``instead``, the second expression is written in place of the first.
+    Each pair of ``tables`` is a FROM item in the user's notation, and the temporary table that is read instead.
     """
-    comment = "".join(f"-- {line}\n" for line in header.splitlines())
-    return comment + _text(tree, dialect, _title(header), pretty=True, instead=instead)
-
-
-def _title(header: str) -> str:
-    return header.partition("\n")[0].partition(": ")[2]
+    display, executable = _render(tree, dialect, header.title, pretty=True, can_materialize=can_materialize, tables=tables)
+    comment = header.text()
+    return RenderedStatement(comment + display, comment + executable)
 
 
 def to_sql(tree: exp.Expr, dialect: str, statement_title: str = "this", pretty: bool = False, can_materialize: bool = False) -> str:
@@ -45,12 +64,19 @@ def to_sql(tree: exp.Expr, dialect: str, statement_title: str = "this", pretty: 
     Raises:
         MetricError: The dialect does not support a construct; ``statement_title`` names its statement.
     """
-    return _text(rewrite_for_dialect(tree, dialect, statement_title, can_materialize), dialect, statement_title, pretty)
+    return _render(tree, dialect, statement_title, pretty, can_materialize)[0]
 
 
-def _text(tree: exp.Expr, dialect: str, statement_title: str, pretty: bool, instead: Iterable[tuple[exp.Expr, exp.Expr]] = ()) -> str:
+def _render(
+    tree: exp.Expr,
+    dialect: str,
+    statement_title: str,
+    pretty: bool,
+    can_materialize: bool,
+    tables: Iterable[tuple[exp.Expr, exp.Expr]] = (),
+) -> tuple[str, str]:
+    rewritten = rewrite_for_dialect(tree, dialect, statement_title, can_materialize)
     try:
-        text: str = make_generator(get_dialect(dialect).sqlglot_name, pretty, instead).generate(tree, copy=False)
+        return format_tree(rewritten, get_dialect(dialect).sqlglot_name, pretty, tables)
     except UnsupportedError as error:
         raise MetricError(f"{statement_title} cannot be written for {dialect}: {error}") from None
-    return text

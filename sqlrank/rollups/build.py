@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank._version import __version__
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.statement import BUCKET_COLUMN, CompiledStatement
 from sqlrank.errors import MetricError
@@ -19,6 +18,7 @@ from sqlrank.registry.resolved_metric import ResolvedMetric
 from sqlrank.registry.settings_checks import check_parameter_value
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root
+from sqlrank.rendering.header import StatementHeader
 from sqlrank.resolve import resolve_request
 from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, aggregate_per_query_values, decompose_metrics, find_list_query, row_definition
 from sqlrank.rollups.key_conditions import definition_conditions
@@ -200,7 +200,7 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
     digest = definition.digest(is_weighted=is_weighted)
     tree.select(exp.alias_(exp.Literal.string(digest), DEFINITION_COLUMN), copy=False)
     return CompiledStatement(
-        tree, [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")], f"sqlrank {__version__}: rollup {digest}"
+        tree, [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")], StatementHeader(f"rollup {digest}")
     )
 
 

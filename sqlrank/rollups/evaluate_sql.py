@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank._version import __version__
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import sql_literal
@@ -29,6 +28,7 @@ from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.select_files import file_title, load_select
 from sqlrank.registry.tie_bounds import AS_TIED
+from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request as question_of
@@ -92,9 +92,9 @@ def rollup_query_sql(
         tree, outputs = _RollupQuery(
             call, library, resolved_metrics, metrics.resolve_weights(rollup_table.has), rollup_table, rows, by, dialect
         ).statement()
-        lines = [f"sqlrank {__version__}: {', '.join(metric.name for metric in metrics.metrics)}", UNMERGEABLE_NOTE]
-        lines += [UNWEIGHTED_NOTE] if metrics.is_per_query and not database.can_inspect else []
-        statement = CompiledStatement(tree, outputs, "\n".join(lines))
+        notes = (UNMERGEABLE_NOTE, *([UNWEIGHTED_NOTE] if metrics.is_per_query and not database.can_inspect else []))
+        header = StatementHeader(", ".join(metric.name for metric in metrics.metrics), notes=notes)
+        statement = CompiledStatement(tree, outputs, header)
         stored = wrap_for_storage(statement, dialect, *targets, [rollup_table.table.display_from_item])
         if overwrite_by is not None:
             return delete_insert_script(statement, stored, dialect, overwrite_by, targets[-1], database.can_materialize_ctes)

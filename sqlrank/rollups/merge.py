@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from sqlglot import exp
 
-from sqlrank._version import __version__
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.engines.database import union_sources
 from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.errors import InputError, short_repr
 from sqlrank.registry.select_files import load_select
+from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.rollups.key_conditions import parse_key_condition
 from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS, NUM_DAYS, NUM_ROWS
@@ -317,7 +317,7 @@ class MergeQuery:
     def _run(self, query: exp.Query, title: str) -> pa.Table:
         query = query if self.windows is None else self.windows.add_window_ctes(query)
         return self.database.fetch_groups(
-            render_statement(query, f"sqlrank {__version__}: {title}", self.database.dialect, self.database.can_materialize_ctes)
+            render_statement(query, StatementHeader(title), self.database.dialect, self.database.can_materialize_ctes)
         )
 
 

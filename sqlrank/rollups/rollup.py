@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from sqlrank.execution import execute_resolved
 from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.prepare import prepare
 from sqlrank.rendering.dialects import get_dialect
-from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import Request, collect_sources, leaf_sources
 from sqlrank.rollups.binning import DEFAULT_BINS, JackknifeBuckets, ScoreBinning
 from sqlrank.rollups.build import add_definition_column, rollup_question
@@ -232,4 +232,4 @@ def rollup_sql(
             return delete_insert_script(statement, stored, dialect_name, overwrite_by, insert, database.can_materialize_ctes)
         if insert is not None:
             stored = add_new(stored) if named_batch is None else named_batch.insert_once(stored)
-        return render_statement(stored.tree, stored.header, dialect_name, database.can_materialize_ctes)
+        return replace(prepared, statement=stored).render().text

@@ -19,6 +19,7 @@ from sqlrank.errors import InputError, MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import SourceGroup, leaf_sources
 from sqlrank.splits.assignment import SplitPlan
@@ -257,4 +258,4 @@ def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> No
 def _statement(plan: SplitPlan, table: SourceTable) -> CompiledStatement:
     query = plan.query(table)
     outputs = [OutputColumn(select_item.output_name, select_item.output_name, "row") for select_item in query.selects]
-    return CompiledStatement(query, outputs, f"sqlrank {__version__}: split by {' and '.join(plan.columns.values())}")
+    return CompiledStatement(query, outputs, StatementHeader(f"split by {' and '.join(plan.columns.values())}"))

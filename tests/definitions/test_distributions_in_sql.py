@@ -13,6 +13,7 @@ from scipy import stats
 from sqlrank.experiments.design import ExperimentDesign
 from sqlrank.experiments.effects import effect_ctes
 from sqlrank.experiments.variant_sums import with_ctes
+from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from tests.lanes import few
 
@@ -37,7 +38,7 @@ def read(last: str, given: str, table: pa.Table, **options: Any) -> dict[str, li
     with duckdb.connect() as connection:
         connection.register(given, table)
         found: dict[str, list[Any]] = (
-            connection.sql(render_statement(with_ctes(chain, set()), "test: step")).order("ALL").to_arrow_table().to_pydict()
+            connection.sql(render_statement(with_ctes(chain, set()), StatementHeader("step"))).order("ALL").to_arrow_table().to_pydict()
         )
     return found
 
