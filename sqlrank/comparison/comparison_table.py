@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import QUERY_ID
+from sqlrank.inference.corrected_tests import choose_winner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,13 +56,6 @@ def group_values(cell: Mapping[str, Any], request: ComparisonRequest) -> dict[st
     names = dict.fromkeys(name for group in request.groupings for name in group)
     label = {"slice": ", ".join(cell) or ALL_ROWS_LABEL} if len(request.groupings) > 1 else {}
     return {name: cell.get(name) for name in names} | label
-
-
-def winner(result: TestResult, measure: ComparedMetric, pair: tuple[str, str]) -> str | None:
-    """Return the better system if test and interval agree, otherwise None."""
-    if not result.is_decided or not result.summary.difference or measure.direction == "neither":
-        return None
-    return pair[(result.summary.difference > 0) is (measure.direction == "higher")]
 
 
 def undefined_reason(summary: DifferenceSummary, measure: ComparedMetric, names: tuple[str, str] = ("baseline", "system")) -> str | None:
@@ -125,7 +119,7 @@ def _tested(result: TestResult, measure: ComparedMetric, pair: tuple[str, str], 
         "statistic": result.statistic,
         "p_value": result.p,
         "p_adjusted": result.p_adjusted,
-        "winner": winner(result, measure, pair),
+        "winner": choose_winner(pair, result.summary.difference, measure.direction, result.is_decided),
         "mde": result.detectable,
         "required_units": result.needed,
         "test": tests.test,

@@ -12,13 +12,14 @@ from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.comparison_request import ComparisonRequest
 from sqlrank.comparison.comparison_table import SUMMARY_COLUMNS, VALUE_COLUMNS, contrast_row, contrast_table, group_schema, group_values
+from sqlrank.comparison.noninferiority import check_direction, count_tests, decide
 from sqlrank.comparison.paired_tests import with_t_interval
-from sqlrank.comparison.tolerance import Verdict, check_direction, count_tests, decide, overall_verdict, parse_tolerances
 from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_unit_values, system_values, with_unit_tables
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError, did_you_mean
+from sqlrank.inference.tolerance import Tolerance, overall_verdict, parse_tolerances
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import Request, collect_sources
 from sqlrank.result_metadata import canonical_names, read_canonical_names, rename_metric_rows
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from sqlrank.comparison.comparison_request import ComparedMetric
     from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
-    from sqlrank.comparison.tolerance import Tolerance
+    from sqlrank.inference.tolerance import Verdict
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
 
@@ -259,7 +260,8 @@ def gate(
     groupings = [[], [by]] if isinstance(by, str) else [[], list(by)] if by and isinstance(by[0], str) else by
     request = ComparisonRequest.from_call(call, None if is_stored else system, groupings)
     measures = request.measures
-    tolerances = parse_tolerances(tolerance, measures, canonical_names(request.metrics))
+    tolerance_by_metric = parse_tolerances(tolerance, [measure.name for measure in measures], canonical_names(request.metrics))
+    tolerances = [tolerance_by_metric.get(measure.name, Tolerance(0.0)) for measure in measures]
     for measure in measures:
         check_direction(measure)
     work_limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
@@ -323,8 +325,12 @@ def _verdict_table(
             "tolerance": str(tolerances[summary.metric]),
             "verdict": verdict.verdict,
             "reason": verdict.reason,
-            "required_units": verdict.needed,
+            "required_units": verdict.required_units,
         }
         rows.append(group_values(units.cells[summary.cell], request) | row | verdict_columns)
-    metadata = {"sqlrank.version": __version__, "sqlrank.verdict": overall_verdict(verdicts), "sqlrank.confidence": f"{confidence:g}"}
+    metadata = {
+        "sqlrank.version": __version__,
+        "sqlrank.verdict": overall_verdict(verdict.verdict for verdict in verdicts),
+        "sqlrank.confidence": f"{confidence:g}",
+    }
     return contrast_table(rows, group_schema(request, tables), GATE_COLUMNS).replace_schema_metadata(metadata)

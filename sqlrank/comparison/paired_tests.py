@@ -10,19 +10,11 @@ import pyarrow as pa
 from sqlglot import exp
 
 from sqlrank.compiler.parameter_binding import sql_literal
-from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
-from sqlrank.inference.significance import (
-    CORRECTIONS,
-    TESTS,
-    adjust_p_values,
-    adjusted_confidence,
-    minimum_detectable_effect,
-    required_units,
-    sign_test,
-    t_test,
-    wilcoxon_test,
-)
-from sqlrank.inference.student_t import t_critical_value
+from sqlrank.errors import InputError, MetricError, did_you_mean
+from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, reconcile_interval
+from sqlrank.inference.significance import TESTS, minimum_detectable_effect, required_units, sign_test, t_test, wilcoxon_test
+from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval
+from sqlrank.inference.tolerance import Tolerance
 from sqlrank.interval_options import DEFAULT_SIGN_REPLICATES, check_confidence_level, check_replicates
 from sqlrank.registry.select_files import load_select
 
@@ -134,9 +126,6 @@ def _check_ids(units: PairedUnits) -> None:
         raise InputError("query_id: signs are drawn by ids, which are text or whole numbers, and these are doubles; CAST them to text")
 
 
-MIN_RELATIVE_ERROR = 1e-12
-"""Standard error relative to the largest difference, below which the differences count as equal."""
-
 MIN_EFFECT = 1e-9
 """Minimum effect size; a smaller one would require more units than exist."""
 
@@ -166,7 +155,7 @@ class TestOptions:
         check_confidence_level(self.confidence)
         check_replicates(self.num_replicates)
         if self.target_effect is not None:
-            parse_absolute_or_relative(self.target_effect, "target_effect", MIN_EFFECT)
+            Tolerance.parse(self.target_effect, "target_effect", MIN_EFFECT)
 
     @property
     def num_replicates(self) -> int:
@@ -174,32 +163,10 @@ class TestOptions:
         return DEFAULT_SIGN_REPLICATES if self.replicates is None else self.replicates
 
     def effect_on(self, value: float | None) -> float | None:
-        """Return the absolute effect size; a relative one is multiplied by the baseline's value."""
-        if self.target_effect is None:
-            return None
-        number, is_share = parse_absolute_or_relative(self.target_effect, "target_effect", MIN_EFFECT)
-        return number if not is_share else number * abs(value or 0.0) or None
-
-
-def parse_absolute_or_relative(raw_value: Any, name: str, least: float) -> tuple[float, bool]:
-    """Parse a number or a percentage such as ``"1%"``; return it and whether it is relative.
-
-    Raises ``MetricError`` for anything else.
-
-    >>> parse_absolute_or_relative("2%", "tolerance", 0.0), parse_absolute_or_relative(0.5, "tolerance", 0.0)
-    ((0.02, True), (0.5, False))
-    """
-    text = str(raw_value).strip()
-    is_share = isinstance(raw_value, str) and text.endswith("%")
-    try:
-        value = float(text.removesuffix("%")) / (100 if is_share else 1)
-    except ValueError:
-        value = math.nan
-    if isinstance(raw_value, bool) or not math.isfinite(value) or value < least:
-        raise MetricError(
-            f"{name}={short_repr(raw_value)} is not possible: give a number from {least:g}, such as 0.01, or a share of the baseline, '1%'"
+        """Return the absolute effect size, None without one; a relative one is multiplied by the baseline's value."""
+        return (
+            None if self.target_effect is None else Tolerance.parse(self.target_effect, "target_effect", MIN_EFFECT).margin(value) or None
         )
-    return value, is_share
 
 
 @dataclass(frozen=True)
@@ -221,38 +188,6 @@ class TestResult:
     """True if test and interval both show which system has the higher value."""
 
 
-@dataclass(frozen=True)
-class Family:
-    """The comparisons covered by one correction: the number of p-values, and the critical value if simulated.
-
-    A single-step correction compares each difference with the critical value of ``level``.
-    """
-
-    tests: TestOptions
-    size: int
-    reach: float | None = None
-
-    @property
-    def level(self) -> float:
-        """The confidence level of an interval, corrected for the number of comparisons."""
-        return (
-            self.tests.confidence
-            if self.reach is not None
-            else adjusted_confidence(self.tests.confidence, self.tests.correction, self.size)
-        )
-
-    def level_for(self, p: float | None, p_adjusted: float | None) -> float:
-        """Return the confidence level of one comparison's interval.
-
-        Holm's and Benjamini & Hochberg's step-wise methods reject some hypotheses whose interval at ``level`` includes 0. The interval of
-        such a comparison has the level at which its own corrected p-value decides, at least ``confidence``.
-        """
-        alpha = 1 - self.tests.confidence
-        if self.reach is not None or p is None or p_adjusted is None or p_adjusted >= alpha or p <= 1 - self.level:
-            return self.level
-        return 1 - alpha * p / p_adjusted
-
-
 def standard_error(summary: DifferenceSummary) -> float | None:
     """Return the standard error of a mean difference.
 
@@ -260,31 +195,30 @@ def standard_error(summary: DifferenceSummary) -> float | None:
     """
     if summary.units < 2 or summary.se is None or summary.scale is None:  # noqa: PLR2004  one unit has no spread
         return None
-    return summary.se if summary.se > MIN_RELATIVE_ERROR * summary.scale else 0.0
+    return clear_rounding_noise(summary.se, summary.scale)
 
 
-def with_t_interval(summary: DifferenceSummary, level: float, reach: float | None = None) -> TestResult:
+def with_t_interval(summary: DifferenceSummary, level: float, critical_value: float | None = None) -> TestResult:
     """Return a comparison with the interval of its difference.
 
-    The half-width is ``reach`` standard errors, by default the quantile of Student's t.
+    The half-width is ``critical_value`` standard errors, by default the quantile of Student's t.
     """
     se = standard_error(summary)
-    if not se or summary.difference is None:
-        return TestResult(summary, level, se)
-    half_width = se * (t_critical_value(level, summary.df) if reach is None else reach)
-    return TestResult(summary, level, se, summary.difference - half_width, summary.difference + half_width)
+    return TestResult(summary, level, se, *t_interval(summary.difference, se, summary.df, level, critical_value))
 
 
 def run_tests(units: PairedUnits, compared: Sequence[DifferenceSummary], tests: TestOptions) -> list[TestResult]:
     """Run the tests on every comparison, in order."""
-    p_values, adjusted, reach = _drawn(units, compared, tests)
+    p_values, adjusted, critical_value = _drawn(units, compared, tests)
     ranks = units.signed_ranks() if tests.test == "wilcoxon" else {}
     tested = [_tested(summary, tests, p_values, ranks) for summary in compared]
     p_adjusted = adjust_p_values([p for _, p in tested], tests.correction)
     if tests.correction == "max_t":
         p_adjusted = [adjusted.get(summary.key) if p is not None else None for summary, (_, p) in zip(compared, tested, strict=True)]
-    family = Family(tests, sum(p is not None for _, p in tested), reach)
-    return [_build_result(summary, family, *test, correct) for summary, test, correct in zip(compared, tested, p_adjusted, strict=True)]
+    family = HypothesisFamily(tests.confidence, tests.correction, sum(p is not None for _, p in tested), critical_value)
+    return [
+        _build_result(summary, tests, family, *test, correct) for summary, test, correct in zip(compared, tested, p_adjusted, strict=True)
+    ]
 
 
 def _drawn(
@@ -321,41 +255,33 @@ def _tested(
 
 
 def _build_result(
-    summary: DifferenceSummary, family: Family, statistic: float | None, p: float | None, p_adjusted: float | None
+    summary: DifferenceSummary,
+    tests: TestOptions,
+    family: HypothesisFamily,
+    statistic: float | None,
+    p: float | None,
+    p_adjusted: float | None,
 ) -> TestResult:
-    tests = family.tests
-    result = with_t_interval(summary, family.level_for(p, p_adjusted), family.reach)
-    if result.se is None or summary.difference is None:
+    result = with_t_interval(summary, family.level_for(p, p_adjusted), family.critical_value)
+    if (se := result.se) is None or summary.difference is None:
         return TestResult(summary, family.level)
-    deviation = result.se * math.sqrt(summary.units)
-    result = _with_decision(replace(result, statistic=statistic, p=p, p_adjusted=p_adjusted), tests)
+    is_rejected = family.is_significant(p_adjusted) and _has_direction(summary, statistic, tests)
+    is_decided, low, high = reconcile_interval(is_rejected, result.low, result.high)
+    result = replace(result, low=low, high=high, statistic=statistic, p=p, p_adjusted=p_adjusted, is_decided=is_decided)
+    deviation = se * math.sqrt(summary.units)
     if deviation == 0:
         return result
     effect = tests.effect_on(summary.value_baseline)
     return replace(
         result,
         effect_size=summary.difference / deviation,
-        detectable=minimum_detectable_effect(deviation, summary.units, family.level, tests.power, family.reach),
-        needed=None if effect is None else required_units(deviation, effect, family.level, tests.power, family.reach),
+        detectable=minimum_detectable_effect(deviation, summary.units, family.level, tests.power, family.critical_value),
+        needed=None if effect is None else required_units(deviation, effect, family.level, tests.power, family.critical_value),
     )
 
 
-def _with_decision(result: TestResult, tests: TestOptions) -> TestResult:
-    """Set the decision where test and interval agree; otherwise extend the interval to include 0."""
-    summary = result.summary
-    is_significant = result.p_adjusted is not None and result.p_adjusted < 1 - tests.confidence
-    if not is_significant or not summary.difference or not _has_direction(result, tests):
-        is_decided = False
-    else:
-        is_decided = result.low is None or result.high is None or result.low > 0 or result.high < 0
-    if is_decided or result.low is None or result.high is None:
-        return replace(result, is_decided=is_decided)
-    return replace(result, low=min(result.low, 0.0), high=max(result.high, 0.0))
-
-
-def _has_direction(result: TestResult, tests: TestOptions) -> bool:
+def _has_direction(summary: DifferenceSummary, statistic: float | None, tests: TestOptions) -> bool:
     """Return True if the test statistic and the mean difference have the same sign."""
-    summary, statistic = result.summary, result.statistic
     if statistic is None or summary.difference is None:
         return False
     if tests.test == "sign":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, did_you_mean, short_repr
-from sqlrank.inference.significance import CORRECTIONS
+from sqlrank.inference.corrected_tests import CORRECTIONS
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import split_column_list
 from sqlrank.splits.assignment import parse_shares

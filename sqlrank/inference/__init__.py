@@ -1,1 +1,1 @@
-"""Compute p-values, quantiles and corrections with the standard library alone."""
+"""Compute p-values, intervals, quantiles, corrections and verdicts without NumPy or SciPy."""

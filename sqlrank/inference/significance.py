@@ -1,18 +1,13 @@
-"""Statistical tests, corrections of p-values and power analysis, using only the standard library."""
+"""Statistical tests and power analysis, using only the standard library."""
 
 from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 from sqlrank.inference.student_t import incomplete_beta, t_critical_value, t_two_sided_tail
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 TESTS = ("t", "wilcoxon", "sign", "randomization")
-CORRECTIONS = ("holm", "bh", "max_t", "none")
 MIN_RANKED_UNITS = 10
 """Minimum number of nonzero differences for the normal approximation of Wilcoxon's test."""
 MAX_RATIO = 1e9
@@ -61,41 +56,6 @@ def sign_test(above: int, below: int) -> tuple[float, float]:
     fewer, units = min(above, below), above + below
     p = 1.0 if units == 0 else min(1.0, 2 * incomplete_beta(units - fewer, fewer + 1, 0.5))
     return float(above), p
-
-
-def adjust_p_values(values: Sequence[float | None], correction: str) -> list[float | None]:
-    """Adjust p-values for multiple comparisons by Holm (1979) or Benjamini & Hochberg (1995), ``bh``.
-
-    None stays None.
-
-    >>> [round(p, 3) for p in adjust_p_values([0.01, 0.04, 0.03, 0.005, 0.2], "holm")]
-    [0.04, 0.09, 0.09, 0.025, 0.2]
-    >>> [round(p, 3) for p in adjust_p_values([0.01, 0.04, 0.03, 0.005, 0.2], "bh")]
-    [0.025, 0.05, 0.05, 0.025, 0.2]
-    """
-    ranked = sorted((p, index) for index, p in enumerate(values) if p is not None)
-    adjusted: list[float | None] = list(values)
-    if correction == "holm":
-        running_max = 0.0
-        for rank, (p, index) in enumerate(ranked):
-            running_max = max(running_max, min(1.0, (len(ranked) - rank) * p))
-            adjusted[index] = running_max
-    if correction == "bh":
-        running_min = 1.0
-        for rank in range(len(ranked), 0, -1):
-            p, index = ranked[rank - 1]
-            running_min = min(running_min, p * len(ranked) / rank)
-            adjusted[index] = running_min
-    return adjusted
-
-
-def adjusted_confidence(confidence: float, correction: str, comparisons: int) -> float:
-    """Return the confidence level of each interval, Bonferroni-corrected unless ``correction`` is ``"none"``.
-
-    >>> round(adjusted_confidence(0.95, "holm", 5), 9), adjusted_confidence(0.95, "none", 5)
-    (0.99, 0.95)
-    """
-    return confidence if correction == "none" else 1 - (1 - confidence) / max(1, comparisons)
 
 
 def minimum_detectable_effect(deviation: float, units: int, level: float, power: float, critical_value: float | None = None) -> float:

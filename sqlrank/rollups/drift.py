@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +9,11 @@ import pyarrow as pa
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
-from sqlrank.comparison.comparison_request import ComparedMetric
-from sqlrank.comparison.tolerance import (
-    DEFAULT_KEY,
+from sqlrank.engines import remote_database
+from sqlrank.engines.duckdb_session import duckdb_session
+from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.inference.tolerance import (
     FAIL,
     INCONCLUSIVE,
     PASS,
@@ -22,12 +23,7 @@ from sqlrank.comparison.tolerance import (
     overall_verdict,
     parse_tolerances,
 )
-from sqlrank.engines import remote_database
-from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.engines.open_database import run_on_database
-from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.inputs.source_union import resolve_source
-from sqlrank.registry.metric import parse_metric_text
 from sqlrank.registry.select_files import load_select
 from sqlrank.request import Request
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS
@@ -40,7 +36,7 @@ from sqlrank.rollups.rollup_table import RollupTable
 from sqlrank.rollups.schema import NUM_ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sqlrank.engines.database import Database
@@ -71,15 +67,7 @@ class DriftTolerances:
         Metrics in ``by_interval`` are judged by their confidence intervals instead of their bounds. ``canonical`` has the
         canonical metrics of other requested names.
         """
-        measures = [ComparedMetric(name, "neither", is_proportion=False) for name in (*names, PSI)]
-        by_name = dict(zip((*names, PSI), parse_tolerances(tolerances, measures, canonical), strict=True))
-        texts = [str(name) for name in tolerances if name != DEFAULT_KEY] if isinstance(tolerances, Mapping) else []
-        named = {canonical.get(text) or canonical.get(metric := str(parse_metric_text(text)), metric) for text in texts}
-        has_others = not isinstance(tolerances, Mapping) or DEFAULT_KEY in tolerances
-        return cls(
-            {name: tolerance for name, tolerance in by_name.items() if name in named or (has_others and name != PSI)},
-            frozenset(by_interval),
-        )
+        return cls(parse_tolerances(tolerances, [*names, PSI], canonical, without_default=[PSI]), frozenset(by_interval))
 
     def verdict(self, row: Mapping[str, Any]) -> dict[str, str | None]:
         """Return tolerance, verdict and reason of a row, None for a metric without a tolerance."""
@@ -96,7 +84,7 @@ def order_by_verdict(rows: Sequence[dict[str, Any]], tolerances: DriftTolerances
 
     def sort_key(row: Mapping[str, Any]) -> tuple[int, float]:
         tolerance = None if tolerances is None else tolerances.by_metric.get(row["metric"])
-        width = abs(row["value_reference"] or 1.0) if tolerance is None else _width(row, tolerance)
+        width = abs(row["value_reference"] or 1.0) if tolerance is None else tolerance.margin(row["value_reference"])
         change = abs(row["difference"]) if row["difference"] is not None else -1.0
         return VERDICT_ORDER.index(row.get("verdict")), -change / width if width else float("-inf") * (change > 0)
 
@@ -105,11 +93,7 @@ def order_by_verdict(rows: Sequence[dict[str, Any]], tolerances: DriftTolerances
 
 def overall_drift_verdict(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the overall verdict of the rows that have one."""
-    return overall_verdict([Verdict(row["verdict"], "") for row in rows if row["verdict"] is not None])
-
-
-def _width(row: Mapping[str, Any], tolerance: Tolerance) -> float:
-    return tolerance.value * (abs(row["value_reference"] or 0.0) if tolerance.is_share else 1.0)
+    return overall_verdict(row["verdict"] for row in rows if row["verdict"] is not None)
 
 
 def _verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozenset[str]) -> Verdict:
@@ -122,7 +106,7 @@ def _verdict(row: Mapping[str, Any], tolerance: Tolerance, by_interval: frozense
         undefined = [days for name, days in sides if row[name] is None]
         return Verdict(INCONCLUSIVE, f"undefined for {'both' if len(undefined) != 1 else undefined[0]}")
     uses_interval = row["metric"] in by_interval
-    width, (low, high) = _width(row, tolerance), (row[name] for name in ((CI_LOW, CI_HIGH) if uses_interval else BOUNDS))
+    width, (low, high) = tolerance.margin(row["value_reference"]), (row[name] for name in ((CI_LOW, CI_HIGH) if uses_interval else BOUNDS))
     if low is None:
         return Verdict(INCONCLUSIVE, "too few buckets, or no variance among them")
     if max(abs(low), abs(high)) <= width:

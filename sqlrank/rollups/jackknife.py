@@ -5,7 +5,6 @@ Buckets hash units, so that whatever is alike within a unit, over days and group
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,8 @@ from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.errors import InputError, MetricError
-from sqlrank.inference.student_t import t_critical_value, t_two_sided_tail
+from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval, weighted_mean_standard_error
+from sqlrank.inference.student_t import t_two_sided_tail
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.select_files import load_select
 from sqlrank.registry.tie_bounds import AS_TIED
@@ -25,7 +25,6 @@ from sqlrank.registry.value_bounds import limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, P_VALUE, SE
 from sqlrank.rollups.decomposition import AdditiveMetric, RollupMetrics
 from sqlrank.rollups.rank_metrics import MAX_BINS_PER_EVALUATION, ROLLUP_GROUP_ID, evaluate_tie_orders, group_ids
-from sqlrank.rollups.rollup_table import CANCELLATION_TOLERANCE
 from sqlrank.rollups.schema import NUM_ROWS
 
 if TYPE_CHECKING:
@@ -216,12 +215,6 @@ WEIGHT_SUMS = {"weights": "count", "total": "total", "squared_weights": "count",
 SUPPORTED_MEANS = (None, "mean", "wmean", "gmean")
 """Aggregate functions of per-query values that have a standard error."""
 
-MIN_VALUES = 2
-"""Minimum number of values for a standard error."""
-
-ERROR_TOLERANCE = 1e-12
-"""Relative threshold below which a standard error is rounding noise and gives no interval."""
-
 IntervalColumns = dict[str, dict[str, list[Any]]]
 """Interval columns by metric, with one value per group."""
 
@@ -262,40 +255,21 @@ def mean_standard_errors(means: Sequence[PerQueryMetric], table: pa.Table) -> di
         moments = {moment.name.removeprefix(f"{metric.name}."): table[moment.name].to_pylist() for moment in metric.moments}
         counts = moments["count"]
         moment_columns = [moments.get(name, moments[plain]) for name, plain in WEIGHT_SUMS.items()]
-        errors = [_error(*sums) for sums in zip(counts, *moment_columns, strict=True)]
+        errors = [weighted_mean_standard_error(*sums) for sums in zip(counts, *moment_columns, strict=True)]
         standard_errors[metric.name] = {SE: pa.array(errors, pa.float64()), N_UNITS: pa.array(counts, pa.float64()).cast(pa.int64())}
     return standard_errors
 
 
-def _error(count: float | None, *sums: float | None) -> float | None:
-    """Return the standard error of a weighted mean.
-
-    The sums are those of the weights w of values v: w, wv, w², w²v and w²v².
-    """
-    defined_sums = [value for value in sums if value is not None]
-    if count is None or len(defined_sums) < len(sums) or count < MIN_VALUES or not defined_sums[0]:
-        return None
-    weight, total, weights, products, squares = defined_sums
-    mean = total / weight
-    spread = squares - 2 * mean * products + mean * mean * weights
-    # For equal values only rounding errors are left of the difference.
-    return math.sqrt(count / (count - 1) * spread) / weight if spread > CANCELLATION_TOLERANCE * squares else None
-
-
-def t_interval(
+def bucket_interval(
     value: float | None, error: float | None, n_buckets: int | None, level: float, size: float | None = None
-) -> list[float | None]:
-    """Return the limits of a t interval, None if the buckets do not differ.
+) -> tuple[float | None, float | None]:
+    """Return the limits of the t interval of buckets, None if these do not differ.
 
     ``size`` is the magnitude to which rounding errors are relative; the value's own by default.
-
-    >>> [round(limit, 12) for limit in t_interval(0.5, 0.1, 2, 0.5)]
-    [0.4, 0.6]
     """
-    if value is None or error is None or n_buckets is None or not error > ERROR_TOLERANCE * abs(value if size is None else size):
-        return [None, None]
-    reach = t_critical_value(level, n_buckets - 1) * error
-    return [value - reach, value + reach]
+    if value is None or error is None or n_buckets is None:
+        return None, None
+    return t_interval(value, clear_rounding_noise(error, value if size is None else size), n_buckets - 1, level)
 
 
 def difference_inference(values: Sequence[float | None], error: float | None, n_buckets: int | None, level: float) -> dict[str, Any]:
@@ -305,7 +279,7 @@ def difference_inference(values: Sequence[float | None], error: float | None, n_
     NULL if the buckets do not differ.
     """
     size = max(abs(value or 0.0) for value in values[:2])
-    low, high = t_interval(values[2], error, n_buckets, level, size)
+    low, high = bucket_interval(values[2], error, n_buckets, level, size)
     is_known = low is not None and values[2] is not None and error is not None and n_buckets is not None
     chance = t_two_sided_tail(abs(values[2] / error), n_buckets - 1) if is_known else None  # type: ignore[operator]
     return {CI_LOW: low, CI_HIGH: high, SE: error, N_BUCKETS: n_buckets, P_VALUE: chance}
@@ -332,7 +306,7 @@ def interval_columns(
         )
         bounds = limit_bounds(metric)
         limits = [
-            _clip(t_interval(value, error, n_units, level), value, bounds)
+            _clip(bucket_interval(value, error, n_units, level), value, bounds)
             for value, error, n_units in zip(metric_values, errors, counts, strict=True)
         ]
         limit_columns = dict(
@@ -347,12 +321,14 @@ def interval_columns(
     return columns
 
 
-def _clip(limits: list[float | None], value: float | None, bounds: tuple[float, float] | None) -> list[float | None]:
+def _clip(
+    limits: tuple[float | None, float | None], value: float | None, bounds: tuple[float, float] | None
+) -> tuple[float | None, float | None]:
     """Clip limits to the range of the metric; a limit is not moved past the value itself."""
     low, high = limits
     if bounds is None or value is None or low is None or high is None:
         return limits
-    return [max(low, min(bounds[0], value)), min(high, max(bounds[1], value))]
+    return max(low, min(bounds[0], value)), min(high, max(bounds[1], value))
 
 
 def _columns(errors: StandardErrors, metric_number: int, count: int) -> dict[str, pa.Array]:

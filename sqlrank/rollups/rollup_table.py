@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.errors import InputError, did_you_mean
+from sqlrank.inference.standard_errors import ROUNDING_NOISE
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.rollups.key_conditions import parse_key_condition
 from sqlrank.rollups.schema import (
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database, SourceTable
     from sqlrank.rollups.decomposition import RollupMetrics
-
-
-CANCELLATION_TOLERANCE = 1e-12
-"""Relative tolerance for treating a sum after retractions as zero."""
 
 
 def check_duplicate_batches(database: Database, table: SourceTable, keys: Sequence[str], rows: exp.Subquery) -> None:
@@ -83,7 +80,7 @@ def net_batches(database: Database, table: SourceTable, keys: Sequence[str], row
 
 def _zero_if_cancelled(column: exp.Column) -> exp.Expr:
     total, size = exp.Sum(this=column.copy()), exp.Sum(this=exp.Abs(this=column.copy()))
-    least = exp.Mul(this=exp.Literal.number(f"{CANCELLATION_TOLERANCE:.12f}"), expression=size)
+    least = exp.Mul(this=exp.Literal.number(f"{ROUNDING_NOISE:.12f}"), expression=size)
     is_nothing = exp.LTE(this=exp.Abs(this=total.copy()), expression=least)
     return exp.Case(ifs=[exp.If(this=is_nothing, true=exp.Literal.number(0))], default=total)
 

@@ -19,8 +19,9 @@ import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
 from sqlrank.comparison.comparison_request import ComparedMetric
+from sqlrank.comparison.noninferiority import decide
 from sqlrank.comparison.paired_differences import DifferenceSummary
-from sqlrank.comparison.tolerance import Tolerance, decide
+from sqlrank.inference.tolerance import Tolerance
 from sqlrank.output.ci_reports import github_annotations, junit, markdown_summary
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "gate"
@@ -155,7 +156,7 @@ def test_required_units_are_those_at_which_the_gate_decides(
         summary = compared(difference, 0.5 / units**0.5, units)
         return decide(summary, RECIPROCAL_RANK, Tolerance(0.05, is_share=False), 0.95, num_tests, 2)
 
-    assert (verdict_on(25).verdict, verdict_on(25).needed) == ("inconclusive", required_units)
+    assert (verdict_on(25).verdict, verdict_on(25).required_units) == ("inconclusive", required_units)
     if required_units is None:
         assert verdict_on(10**9).verdict == "inconclusive"
     else:

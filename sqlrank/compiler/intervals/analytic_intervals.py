@@ -13,6 +13,7 @@ from sqlrank.compiler.layout import KeyedCte
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import key_column, key_equalities
 from sqlrank.compiler.select_builders import group_by_key, null_if_not_finite
+from sqlrank.inference.standard_errors import ROUNDING_NOISE
 from sqlrank.inference.student_t import quantile_growth, t_critical_polynomial, t_critical_value
 from sqlrank.registry.value_bounds import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
@@ -424,7 +425,7 @@ def clip_limits(low: exp.Expr, high: exp.Expr, value: exp.Expr, bounds: tuple[fl
 
 def units_differ(value: exp.Expr, error: exp.Expr) -> exp.Expr:
     """Return the condition that a standard error exceeds rounding error; otherwise units do not vary."""
-    return exp.GT(this=error.copy(), expression=exp.Mul(this=sql_literal(1e-12), expression=exp.Abs(this=value.copy())))
+    return exp.GT(this=error.copy(), expression=exp.Mul(this=sql_literal(ROUNDING_NOISE), expression=exp.Abs(this=value.copy())))
 
 
 def _to_0_1(value: exp.Expr) -> exp.Expr:

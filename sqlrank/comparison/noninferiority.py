@@ -1,28 +1,23 @@
-"""Non-inferiority verdicts: one for each metric and group, and an overall one."""
+"""Non-inferiority verdicts: one for each metric and group."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlrank.comparison.comparison_table import undefined_reason
-from sqlrank.comparison.paired_tests import parse_absolute_or_relative, standard_error
+from sqlrank.comparison.paired_tests import standard_error
 from sqlrank.errors import MetricError
 from sqlrank.inference.significance import required_units_for_half_width
 from sqlrank.inference.student_t import t_critical_value
-from sqlrank.registry.metric import parse_metric_text
+from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, SKIPPED, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlrank.comparison.comparison_request import ComparedMetric
     from sqlrank.comparison.paired_differences import DifferenceSummary
-
-PASS, FAIL, INCONCLUSIVE, SKIPPED = "pass", "fail", "inconclusive", "skipped"
-DEFAULT_KEY = "*"
-"""The key of the default tolerance, for metrics without their own."""
+    from sqlrank.inference.tolerance import Tolerance
 
 SYSTEM_LABELS = ("baseline", "candidate")
 """Names of the two systems of a gate in reasons."""
@@ -34,56 +29,10 @@ MIN_DECISIVE_UNITS = 20
 """Minimum number of units to decide if all have the same nonzero difference."""
 
 
-@dataclass(frozen=True)
-class Tolerance:
-    """A non-inferiority margin: an absolute number, or a share of the baseline's value."""
-
-    value: float
-    is_share: bool
-
-    def margin(self, baseline: float | None) -> float:
-        """Return the tolerance as an absolute difference from the baseline's value."""
-        return self.value * (abs(baseline or 0.0) if self.is_share else 1.0)
-
-    def __str__(self) -> str:
-        return f"{100 * self.value:g}%" if self.is_share else f"{self.value:g}"
-
-
-def parse_tolerances(tolerances: Any, measures: Sequence[ComparedMetric], canonical: Mapping[str, str] | None = None) -> list[Tolerance]:
-    """Parse the tolerance of every metric: a common one, or by metric with default ``*``.
-
-    ``canonical`` has the canonical metrics of other requested names.
-
-    Raises:
-        MetricError: an invalid tolerance, or one of a metric that was not requested.
-    """
-    by_name = tolerances if isinstance(tolerances, Mapping) else {DEFAULT_KEY: tolerances}
-    names = {measure.name: measure.name for measure in measures} | {DEFAULT_KEY: DEFAULT_KEY, **(canonical or {})}
-    tolerance_by_metric = {}
-    for name, value in by_name.items():
-        metric = names.get(name) or names.get(str(parse_metric_text(str(name))))
-        if metric is None:
-            raise MetricError(
-                f"tolerance of {name!r}, which is no metric of this call; there are: {', '.join(measure.name for measure in measures)}"
-            )
-        tolerance_by_metric[metric] = Tolerance(*parse_absolute_or_relative(value, "tolerance", least=0.0))
-    no_tolerance = Tolerance(0.0, is_share=False)
-    return [tolerance_by_metric.get(measure.name, tolerance_by_metric.get(DEFAULT_KEY, no_tolerance)) for measure in measures]
-
-
 def check_direction(measure: ComparedMetric) -> None:
     """Raise ``MetricError`` for a metric without a better direction."""
     if measure.direction == "neither":
         raise MetricError(f"{measure.name} is neither better higher nor lower, so that no gate can be put to it; compare it instead")
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A verdict on a metric in a group, its reason, and the number of units that would decide it, None if no number does."""
-
-    verdict: str
-    reason: str
-    needed: int | None = None
 
 
 def decide(
@@ -131,18 +80,3 @@ def count_tests(compared: Sequence[DifferenceSummary], min_units: int) -> int:
     It is at least 1.
     """
     return max(1, sum(summary.units >= max(MIN_INTERVAL_UNITS, min_units) and standard_error(summary) is not None for summary in compared))
-
-
-def overall_verdict(verdicts: Sequence[Verdict]) -> str:
-    """Return the overall verdict: fail if any fails, else inconclusive, else pass.
-
-    It is also inconclusive if nothing was decided.
-
-    >>> overall_verdict([Verdict(PASS, ""), Verdict(SKIPPED, "")]), overall_verdict([Verdict(SKIPPED, "")])
-    ('pass', 'inconclusive')
-    """
-    outcomes = {verdict.verdict for verdict in verdicts}
-    for verdict in (FAIL, INCONCLUSIVE, PASS):
-        if verdict in outcomes:
-            return verdict
-    return INCONCLUSIVE

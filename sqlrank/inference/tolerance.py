@@ -1,0 +1,96 @@
+"""Absolute or relative tolerances and effects, and the verdicts that compare a difference with its tolerance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.errors import MetricError, short_repr
+from sqlrank.registry.metric import parse_metric_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+PASS, FAIL, INCONCLUSIVE, SKIPPED = "pass", "fail", "inconclusive", "skipped"
+DEFAULT_KEY = "*"
+"""The key of the default tolerance, for metrics without their own."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """A margin or an effect: an absolute number, or a share of another value."""
+
+    value: float
+    is_share: bool = False
+
+    @classmethod
+    def parse(cls, raw_value: Any, argument: str = "tolerance", least: float = 0.0) -> Tolerance:
+        """Parse a number or a percentage such as ``"1%"``; raise ``MetricError`` for anything else.
+
+        >>> Tolerance.parse("2%"), Tolerance.parse(0.5)
+        (Tolerance(value=0.02, is_share=True), Tolerance(value=0.5, is_share=False))
+        """
+        text = str(raw_value).strip()
+        is_share = isinstance(raw_value, str) and text.endswith("%")
+        try:
+            value = float(text.removesuffix("%")) / (100 if is_share else 1)
+        except ValueError:
+            value = math.nan
+        if isinstance(raw_value, bool) or not math.isfinite(value) or value < least:
+            raise MetricError(
+                f"{argument}={short_repr(raw_value)} is not possible: give a number from {least:g}, such as 0.01, or a share of the baseline, '1%'"
+            )
+        return cls(value, is_share)
+
+    def margin(self, value: float | None) -> float:
+        """Return the tolerance as an absolute difference from ``value``."""
+        return self.value * (abs(value or 0.0) if self.is_share else 1.0)
+
+    def __str__(self) -> str:
+        return f"{100 * self.value:g}%" if self.is_share else f"{self.value:g}"
+
+
+def parse_tolerances(
+    tolerances: Any, metrics: Sequence[str], canonical: Mapping[str, str], without_default: Collection[str] = ()
+) -> dict[str, Tolerance]:
+    """Parse the tolerances of metrics, by metric: a common one, or by metric with default ``*``.
+
+    ``canonical`` has the canonical metrics of other requested names. A metric without its own tolerance has the common one, if there is one,
+    unless it is in ``without_default``.
+
+    Raises:
+        MetricError: an invalid tolerance, or one of a metric that was not requested.
+    """
+    by_name = tolerances if isinstance(tolerances, Mapping) else {DEFAULT_KEY: tolerances}
+    names = {metric: metric for metric in metrics} | {DEFAULT_KEY: DEFAULT_KEY, **canonical}
+    tolerance_by_metric = {}
+    for name, value in by_name.items():
+        metric = names.get(name) or names.get(str(parse_metric_text(str(name))))
+        if metric is None:
+            raise MetricError(f"tolerance of {name!r}, which is no metric of this call; there are: {', '.join(metrics)}")
+        tolerance_by_metric[metric] = Tolerance.parse(value)
+    default = tolerance_by_metric.pop(DEFAULT_KEY, None)
+    return {name: default for name in metrics if default is not None and name not in without_default} | tolerance_by_metric
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict on a metric in a group, its reason, and the number of units that would decide it, None if no number does."""
+
+    verdict: str
+    reason: str
+    required_units: int | None = None
+
+
+def overall_verdict(verdicts: Iterable[str]) -> str:
+    """Return the overall verdict: fail if any fails, else inconclusive, else pass.
+
+    It is also inconclusive if nothing was decided.
+
+    >>> overall_verdict([PASS, SKIPPED]), overall_verdict([SKIPPED])
+    ('pass', 'inconclusive')
+    """
+    outcomes = set(verdicts)
+    return next((verdict for verdict in (FAIL, INCONCLUSIVE, PASS) if verdict in outcomes), INCONCLUSIVE)
