@@ -251,8 +251,15 @@ def sql(
 
         return rollup_query_sql(call, rollup, connection, target_dialect, (create_table, create_view, insert), overwrite_by)
     question = resolve_request(call)
-    if target_dialect == "sqlite" and connection is None and question.confidence is not None and question.confidence.is_bootstrap:
-        raise MetricError("SQLite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval")
+    if (
+        connection is None
+        and not get_dialect(target_dialect).supports_md5
+        and question.confidence is not None
+        and question.confidence.is_bootstrap
+    ):
+        raise MetricError(
+            f"{target_dialect} has no MD5, by which units are drawn; evaluate through connection=, or choose another interval"
+        )
     has_files = any(is_unambiguous_file(leaf) for source in question.sources.values() for leaf in leaf_sources(source))
     with open_for_inspection(connection, target_dialect, has_files) as database:
         prepared = prepare(question, database)

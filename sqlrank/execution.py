@@ -12,7 +12,6 @@ from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.engines import remote_database
-from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import ExecutionError
 from sqlrank.inputs import cross_input_checks, row_checks
@@ -98,12 +97,8 @@ def execute_resolved(
 
 
 def _fetch_result(prepared: PreparedStatement) -> pa.Table:
-    database = prepared.columns.database
-    result = database.fetch_arrow(prepared.render().executable)
-    outputs = prepared.statement.outputs
-    if database.dialect == "duckdb":
-        return result.rename_columns([output.name for output in outputs])
-    return normalize_result(result, {output.name: _ARROW_TYPES.get(output.kind, pa.float64()) for output in outputs})
+    types = {output.name: _ARROW_TYPES.get(output.kind, pa.float64()) for output in prepared.statement.outputs}
+    return prepared.columns.database.fetch_result(prepared.render().executable, types)
 
 
 def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from sqlglot import exp
 
 from sqlrank.deadline import check_deadline
+from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.engines.identifiers import QUOTES, fold_column_name, require_table_name
 from sqlrank.engines.shadowed_functions import refuse_shadowed
 from sqlrank.errors import InputError
@@ -163,6 +164,13 @@ class Database(ABC):
         """Run a query and return an Arrow table."""
         self._check_query(text)
         return self._fetch_arrow(text)
+
+    def fetch_result(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
+        """Run a statement, and return its columns with the names and types that DuckDB returns.
+
+        ``types`` are the types by column name, None for columns of the inputs.
+        """
+        return normalize_result(self.fetch_arrow(text), types)
 
     def fetch_groups(self, text: str) -> pa.Table:
         """Run a query with dense integer group keys, and return an Arrow table."""

@@ -45,6 +45,10 @@ class DuckDBDatabase(Database):
         """Return True if values in the tables may have caused an error."""
         return isinstance(error.__cause__, (duckdb.ConversionException, duckdb.OutOfRangeException, duckdb.InvalidInputException))
 
+    def fetch_result(self, text: str, types: Mapping[str, pa.DataType | None]) -> pa.Table:
+        """Run a statement, and return its columns with these names."""
+        return self.fetch_arrow(text).rename_columns(list(types))
+
     def _resolve_source(self, role: str, source: Any) -> SourceTable:
         with translate_duckdb_errors():
             return self._sources.resolve_and_load(role, source)

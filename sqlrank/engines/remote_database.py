@@ -66,7 +66,7 @@ def check_no_limits(limits: ResourceLimits, dialect: str) -> None:
 class RemoteDatabase(Database):
     """A session on the connection of another database; ``close`` ends it and leaves the connection open.
 
-    In PostgreSQL, a savepoint keeps an open transaction usable after a failed statement, except through ADBC.
+    A savepoint keeps an open transaction of PostgreSQL usable after a failed statement, except through ADBC.
     """
 
     def __init__(self, connection: Any, dialect: str) -> None:
@@ -79,7 +79,7 @@ class RemoteDatabase(Database):
                 _register_sqlite_functions(connection)
             except sqlite3.Error as error:
                 raise InputError(f"this connection cannot be used now: {_first_line(error)}") from None
-        self._has_savepoint = dialect == "postgres" and _set_savepoint(connection)
+        self._has_savepoint = get_dialect(dialect).uses_savepoints and _set_savepoint(connection)
 
     def close(self) -> None:
         """Release the savepoint."""
@@ -114,7 +114,9 @@ class RemoteDatabase(Database):
             node = exp.alias_(table, "given", table=True)
             try:
                 column_types = self._describe(exp.select("*").from_(node.copy()))
-                return SourceTable(str(source), node, column_types, self.dialect, has_collations=self.dialect == "postgres")
+                return SourceTable(
+                    str(source), node, column_types, self.dialect, has_collations=get_dialect(self.dialect).supports_collations
+                )
             except ExecutionError as error:
                 problems.append(error)
         raise InputError(f"{role}: cannot read {source}: {problems[0]}") from problems[0]

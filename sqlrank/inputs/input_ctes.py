@@ -137,7 +137,7 @@ def _composed_input(columns: BoundInputs, role: str, sources: Mapping[str, Input
 def _score_type(columns: BoundInputs) -> str:
     dialect = columns.database.dialect
     score_type = str(columns.question.shared_policies.get("score_type", "given"))
-    if score_type == "float32" and not get_dialect(dialect).has_float32:
+    if score_type == "float32" and not get_dialect(dialect).supports_float32:
         raise MetricError(f"score_type='float32' is not possible on {dialect}, which has doubles only; give score_type='float64'")
     return score_type
 
@@ -184,12 +184,12 @@ def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, Inp
 def _numbered(columns: BoundInputs, raw: exp.Select) -> tuple[dict[str, InputQuery], str]:
     """Return predictions with row numbers as units.
 
-    DuckDB computes a CTE once, so any numbering is consistent. Other engines may renumber rows for each reader, so rows are ordered by all
+    Where a CTE is computed once, any numbering is consistent. Other engines may renumber rows for each reader, so rows are ordered by all
     columns: only equal rows can then exchange their numbers.
     """
     select_items: list[exp.Expr] = [key_column(name) if name in columns.group_columns else exp.column(name) for name in raw.named_selects]
     order = exp.Order(expressions=[exp.Ordered(this=select_item.copy(), nulls_first=True) for select_item in select_items])
-    is_once = columns.database.dialect == "duckdb"
+    is_once = get_dialect(columns.database.dialect).computes_ctes_once
     row_number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
     query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(exp.Table(this=exp.to_identifier(RAW_PREDICTIONS)))
     group = KeyColumns(tuple(columns.inputs["predictions"].group_columns), nullable=True)

@@ -12,6 +12,7 @@ from sqlrank.compiler.row_keys import quoted_column
 from sqlrank.errors import InputError
 from sqlrank.inputs.bound_input import comparable_columns
 from sqlrank.inputs.row_rules import row_rules
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import to_sql
 
 if TYPE_CHECKING:
@@ -221,10 +222,10 @@ def short_value(value: Any) -> str:
 def _duplicates(database: Database, bound_input: BoundInput, keys: tuple[str, ...]) -> list[str]:
     """Find duplicate keys.
 
-    On DuckDB, sorting hashes is several times faster than grouping texts; equal hashes are then verified.
+    Sorting hashes is several times faster than grouping texts; equal hashes are then verified.
     """
     columns = [*map(quoted_column, bound_input.group_columns), *map(exp.column, keys)]
-    if database.dialect == "duckdb" and not _has_equal_hashes(database, bound_input, keys, columns):
+    if get_dialect(database.dialect).supports_row_hash and not _has_equal_hashes(database, bound_input, keys, columns):
         return []
     duplicates = exp.select(*columns, exp.alias_(exp.Count(this=exp.Star()), "times")).group_by(*columns).having("COUNT(*) > 1")
     if not database.query_rows(select_over_input(duplicates.limit(1), bound_input, keys)):

@@ -133,7 +133,7 @@ def _to_text(literals: list[exp.Expr], dialect: str) -> str | None:
         unsigned = literal.this if isinstance(literal, exp.Neg) else literal
         if unsigned.is_string or unsigned.is_int or target.decimal_literals_are_double:
             continue
-        if not (dialect == "duckdb" or target.exponent_literals_are_double):
+        if not target.exponent_literals_are_double:
             return None
         unsigned.set("this", unsigned.this if "e" in unsigned.this.lower() else f"{unsigned.this}e0")
     return exp.Tuple(expressions=literals).sql(target.sqlglot_name, copy=False)[1:-1]

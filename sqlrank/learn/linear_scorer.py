@@ -51,9 +51,9 @@ if TYPE_CHECKING:
 
 
 def source_relation(source: str, dialect: str) -> exp.Expr:
-    """Return the FROM item of a table, or for DuckDB of a file."""
-    if dialect == "duckdb" and (read := reader_function(source)):
-        return exp.Table(this=exp.func(read, exp.Literal.string(source), dialect="duckdb"))
+    """Return the FROM item of a table, or of a file if the engine reads files."""
+    if get_dialect(dialect).supports_file_readers and (read := reader_function(source)):
+        return exp.Table(this=exp.func(read, exp.Literal.string(source), dialect=dialect))
     return require_table_name("source", source, dialect)
 
 

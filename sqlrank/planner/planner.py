@@ -36,15 +36,11 @@ def validate_plan(question: ResolvedRequest, dialect: str) -> None:
         values = library.plans[name]["values"]
         if value not in values:
             raise MetricError(f"unknown {name} {value!r}{did_you_mean(str(value), values)} Choose from: {', '.join(values)}")
-        if dialect not in (engines := values[value].get("engines", [dialect])):
-            alternatives = [
-                candidate
-                for candidate, entry in values.items()
-                if dialect in entry.get("engines", [dialect]) and candidate not in {"auto", "rank"}
-            ]
-            raise MetricError(
-                f"{name}={value!r} is for {_or(engines).replace('duckdb', 'DuckDB')}; choose {_or(alternatives)} for {dialect}"
-            )
+        if not library.is_plan_supported(name, value, dialect):
+            supported = [candidate for candidate in values if library.is_plan_supported(name, candidate, dialect)]
+            alternatives = [candidate for candidate in supported if candidate not in {"auto", "rank"}]
+            engines = _or(values[value]["engines"]).replace("duckdb", "DuckDB")
+            raise MetricError(f"{name}={value!r} is for {engines}; choose {_or(alternatives)} for {dialect}")
         for metric in ranking_metrics(question):
             for policy, allowed in values[value].get("valid_with", {}).items():
                 if metric.settings.get(policy, allowed[0]) not in allowed:
@@ -68,13 +64,13 @@ def choose_plan(question: ResolvedRequest, columns: BoundInputs, rows: Mapping[s
         rows: Row counts by role, where they are known already.
     """
     database = columns.database
-    dialect = get_dialect(database.dialect)
+    dialect, library = get_dialect(database.dialect), question.library
     requested = {str(name): str(value) for name, value in question.plan.items()}
     weighted = question.base_role is not None and "weight" in columns.needed_columns.get(question.base_role, ())
     weighted |= question.confidence is not None and question.confidence.resamples_rows
     plans: dict[str, ParameterValue] = {
-        "list_key": "integer" if database.dialect == "duckdb" else "input",
-        "pair_counting": "window_ranks" if database.dialect == "duckdb" else "bits",
+        "list_key": "integer" if dialect.prefers_integer_keys else "input",
+        "pair_counting": "window_ranks" if library.is_plan_supported("pair_counting", "window_ranks", database.dialect) else "bits",
         "bucket_aggregation": "before_bucketing" if dialect.recomputes_ctes else "after_bucketing",
         "weight_below": "by_sum" if weighted else "by_difference",
         "exact_weight": "weights" if weighted else "rows",

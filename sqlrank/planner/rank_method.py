@@ -94,12 +94,13 @@ def choose_rank_method(question: ResolvedRequest, columns: BoundInputs, row_coun
     Inputs of DuckDB whose row count is not known from metadata are sorted.
     """
     database, inputs = columns.database, columns.inputs
-    if get_dialect(database.dialect).recomputes_ctes and _is_allowed(question, "array"):
+    dialect = get_dialect(database.dialect)
+    if dialect.recomputes_ctes and _is_allowed(question, "array"):
         return "array"
     has_row_counts = all(
         role in inputs and inputs[role].table.has_row_count for role in ("run", "qrels") if role == "run" or role in inputs
     )
-    if database.dialect != "duckdb" or not database.can_inspect or not ranking_metrics(question) or not has_row_counts:
+    if not dialect.plans_by_statistics or not database.can_inspect or not ranking_metrics(question) or not has_row_counts:
         return "sort"
     possible = [value for value in ("top_k", "count", "score_sort") if _is_allowed(question, value)]
     if not possible:

@@ -73,16 +73,12 @@ def choose_score_order(question: ResolvedRequest, columns: BoundInputs, requeste
     if requested == "auto" and get_dialect(database.dialect).is_distributed:
         requested = "window" if _has_small_groups(question, columns) else "buckets"
     elif requested == "auto" and database.can_inspect and columns.base is not None:
-        total, distinct, groups = sample_distinct_counts(
-            database, columns.base, _group(question, columns) if database.dialect == "duckdb" else []
-        )
+        supports_integers = question.library.is_plan_supported("score_order", "integer_sort", database.dialect)
+        total, distinct, groups = sample_distinct_counts(database, columns.base, _group(question, columns) if supports_integers else [])
         if distinct < (MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE if reads_influence else MAX_DISTINCT_SHARE_TO_GROUP) * total:
             return "distinct"
         is_untied = (
-            database.dialect == "duckdb"
-            and total == SAMPLE_ROWS
-            and distinct >= MIN_DISTINCT_SHARE_TO_PACK * total
-            and groups <= MAX_GROUPS_TO_PACK
+            supports_integers and total == SAMPLE_ROWS and distinct >= MIN_DISTINCT_SHARE_TO_PACK * total and groups <= MAX_GROUPS_TO_PACK
         )
         if not is_untied or not is_packable or reads_influence:
             return sorted_once

@@ -214,6 +214,10 @@ class Registry:
         advice = self.synonyms["hints"].get(re.sub(r"[-_ ]", "", name.lower()))
         return "" if advice is None else f"; {advice}."
 
+    def is_plan_supported(self, name: str, value: str, dialect: str) -> bool:
+        """Return True if the files of a plan's value are for the engine of a dialect."""
+        return dialect in self.plans[name]["values"][value].get("engines", [dialect])
+
     def file_for(self, metric: Metric) -> SqlFile:
         """Return the file of a requested metric or curve.
 

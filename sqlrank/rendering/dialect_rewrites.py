@@ -21,9 +21,9 @@ ELEMENT_COLUMN, OFFSET_COLUMN = "entry", "entry_place"
 
 def rewrite_arrays(tree: exp.Expr, target: Dialect) -> None:
     """Rewrite ordered array aggregation and array search in place for a dialect."""
-    for aggregate in find_nodes(tree, exp.ArrayAgg) if target.array_agg_ignores_order_by else ():
+    for aggregate in find_nodes(tree, exp.ArrayAgg) if not target.supports_ordered_array_agg else ():
         _sort(aggregate)
-    for search in find_nodes(tree, exp.ArrayPosition) if target.lacks_array_position else ():
+    for search in find_nodes(tree, exp.ArrayPosition) if not target.supports_array_position else ():
         search.replace(_search(search.this, search.expression))
 
 
@@ -202,7 +202,7 @@ def _rewrite_nan_and_infinity(tree: exp.Expr, target: Dialect) -> None:
     for infinite in find_nodes(tree, exp.IsInf):
         infinite.replace(exp.EQ(this=exp.Abs(this=infinite.this), expression=exp.cast(exp.Literal.string("inf"), "DOUBLE")))
     for test in find_nodes(tree, exp.IsNan):
-        if not target.has_nan:
+        if not target.supports_nan:
             test.replace(exp.false())
         elif target.nan_function:
             test.replace(exp.Anonymous(this=target.nan_function, expressions=[test.this]))

@@ -17,67 +17,115 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dialect:
-    """Capabilities of a SQL dialect.
-
-    Attributes:
-        sqlglot_name: Name of the dialect in sqlglot.
-        is_distributed: A window over all rows runs on a single worker of many.
-        unsupported: Unsupported constructs, with the alternative to recommend.
-        required_settings: Settings that every statement needs for standard semantics.
-        fold_identifier: Case folding of unquoted identifiers; identity where names match in any case (and in ClickHouse).
-        supports_create_or_replace_table: CREATE OR REPLACE TABLE is supported; in Spark and Trino it depends on the catalog.
-        supports_create_or_replace_view: CREATE OR REPLACE VIEW is supported.
-        table_engine: Table engine of new tables.
-        supports_is_not_distinct_from: IS NOT DISTINCT FROM is supported.
-        uses_position_function: Text is searched by POSITION; Databend reads Snowflake's SQL but lacks CHARINDEX.
-        array_agg_ignores_order_by: ARRAY_AGG takes no ORDER BY, so arrays are sorted afterwards.
-        lacks_array_position: ARRAY_POSITION is missing.
-        distinguishes_zeros: -0.0 and 0.0 are grouped, joined or sorted as two values.
-        has_nan: Floating-point NaN exists.
-        nan_function: Function that tests for NaN, if NaN does not equal itself.
-        infinity: Expression of infinity, if text cannot be cast to it.
-        has_float32: Single-precision numbers exist.
-        recomputes_ctes: A deterministic CTE is recomputed for each reader.
-        materialize_setting: Setting that makes a server materialize CTEs; older versions lack it.
-        int_division_is_double: Division of integers gives a double.
-        decimal_literals_are_double: The literal 0.5 is a double.
-        exponent_literals_are_double: The literal 5e-1 is a double.
-        floor_returns_double: FLOOR of a double is a double.
-        is_dynamically_typed: Columns have no type (dynamic typing).
-        materializes_ctes: CTEs with several readers are materialized unless NOT MATERIALIZED.
-        and_binds_before_is_distinct: AND binds before IS NOT DISTINCT FROM.
-        supports_delete: DELETE is supported.
-        supports_transactions: Transactions are atomic.
-    """
+    """Capabilities of a SQL dialect."""
 
     sqlglot_name: str
+    """Name of the dialect in sqlglot."""
+
     is_distributed: bool = False
+    """A window over all rows runs on a single worker of many."""
+
     unsupported: tuple[tuple[type[exp.Expr], str], ...] = ()
+    """Unsupported constructs, with the alternative to recommend."""
+
     required_settings: tuple[str, ...] = ()
+    """Settings that every statement needs for standard semantics."""
+
     fold_identifier: Callable[[str], str] = str
+    """Case folding of unquoted identifiers; identity where names match in any case (and in ClickHouse)."""
+
     supports_create_or_replace_table: bool = True
+    """CREATE OR REPLACE TABLE is supported; in Spark and Trino it depends on the catalog."""
+
     supports_create_or_replace_view: bool = True
+    """CREATE OR REPLACE VIEW is supported."""
+
     table_engine: str | None = None
+    """Table engine of new tables."""
+
     supports_is_not_distinct_from: bool = True
+    """IS NOT DISTINCT FROM is supported."""
+
     uses_position_function: bool = False
-    array_agg_ignores_order_by: bool = False
-    lacks_array_position: bool = False
+    """Text is searched by POSITION; Databend reads Snowflake's SQL but lacks CHARINDEX."""
+
+    supports_ordered_array_agg: bool = True
+    """ARRAY_AGG takes an ORDER BY; otherwise arrays are sorted afterwards."""
+
+    supports_array_position: bool = True
+    """ARRAY_POSITION is supported."""
+
     distinguishes_zeros: bool = False
-    has_nan: bool = True
+    """-0.0 and 0.0 are grouped, joined or sorted as two values."""
+
+    supports_nan: bool = True
+    """Floating-point NaN exists."""
+
     nan_function: str | None = None
+    """Function that tests for NaN, if NaN does not equal itself."""
+
     infinity: str | None = None
-    has_float32: bool = True
+    """Expression of infinity, if text cannot be cast to it."""
+
+    supports_float32: bool = True
+    """Single-precision numbers exist."""
+
     recomputes_ctes: bool = False
+    """A deterministic CTE is recomputed for each reader."""
+
     materialize_setting: str | None = None
+    """Setting that makes a server materialize CTEs; older versions lack it."""
+
     int_division_is_double: bool = False
+    """Division of integers gives a double."""
+
     decimal_literals_are_double: bool = False
+    """The literal 0.5 is a double."""
+
     exponent_literals_are_double: bool = False
+    """The literal 5e-1 is a double."""
+
     floor_returns_double: bool = True
+    """FLOOR of a double is a double."""
+
     is_dynamically_typed: bool = False
-    materializes_ctes: bool = False
+    """Columns have no type (dynamic typing)."""
+
+    computes_ctes_once: bool = False
+    """CTEs with several readers are computed once unless they are NOT MATERIALIZED."""
+
     and_binds_before_is_distinct: bool = False
+    """AND binds before IS NOT DISTINCT FROM."""
+
     supports_delete: bool = True
+    """DELETE is supported."""
+
     supports_transactions: bool = False
+    """Transactions are atomic."""
+
+    supports_md5: bool = True
+    """MD5 is supported."""
+
+    supports_row_hash: bool = False
+    """HASH of several columns is supported; sorting hashes is faster than grouping texts."""
+
+    supports_collations: bool = False
+    """Text is compared by a collation of the database unless COLLATE "C" demands bytes."""
+
+    supports_file_readers: bool = False
+    """FROM reads files."""
+
+    uses_savepoints: bool = False
+    """A failed statement ends the transaction unless a savepoint precedes it."""
+
+    prefers_integer_keys: bool = False
+    """Lists are joined and sorted faster by integers, at the cost of a window that numbers them."""
+
+    plans_by_statistics: bool = False
+    """The planner's thresholds were measured on this engine, and statistics of its tables take little time."""
+
+    statistics_ignore_nan: bool = False
+    """Comparisons are answered from the statistics of files, which ignore NaN."""
 
     @property
     def default_nulls_first(self) -> dict[bool, bool]:
@@ -93,7 +141,16 @@ logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 
 DIALECTS = {
     "duckdb": Dialect(
-        "duckdb", int_division_is_double=True, exponent_literals_are_double=True, materializes_ctes=True, supports_transactions=True
+        "duckdb",
+        int_division_is_double=True,
+        exponent_literals_are_double=True,
+        computes_ctes_once=True,
+        supports_transactions=True,
+        supports_row_hash=True,
+        supports_file_readers=True,
+        prefers_integer_keys=True,
+        plans_by_statistics=True,
+        statistics_ignore_nan=True,
     ),
     "bigquery": Dialect(
         "bigquery",
@@ -101,8 +158,8 @@ DIALECTS = {
         supports_transactions=True,
         unsupported=(_QUANTILE,),
         nan_function="IS_NAN",
-        has_float32=False,
-        lacks_array_position=True,
+        supports_float32=False,
+        supports_array_position=False,
         int_division_is_double=True,
         decimal_literals_are_double=True,
         exponent_literals_are_double=True,
@@ -112,7 +169,7 @@ DIALECTS = {
         is_distributed=True,
         unsupported=(_QUANTILE,),
         fold_identifier=str.upper,
-        has_float32=False,
+        supports_float32=False,
         supports_transactions=True,
         uses_position_function=True,
         distinguishes_zeros=True,
@@ -124,7 +181,7 @@ DIALECTS = {
         supports_create_or_replace_table=False,
         nan_function="ISNAN",
         recomputes_ctes=True,
-        array_agg_ignores_order_by=True,
+        supports_ordered_array_agg=False,
         int_division_is_double=True,
         exponent_literals_are_double=True,
         floor_returns_double=False,
@@ -135,7 +192,7 @@ DIALECTS = {
         unsupported=(_QUANTILE,),
         nan_function="ISNAN",
         recomputes_ctes=True,
-        array_agg_ignores_order_by=True,
+        supports_ordered_array_agg=False,
         int_division_is_double=True,
         exponent_literals_are_double=True,
         floor_returns_double=False,
@@ -145,8 +202,10 @@ DIALECTS = {
         unsupported=(_QUANTILE,),
         fold_identifier=str.lower,
         supports_create_or_replace_table=False,
-        materializes_ctes=True,
+        computes_ctes_once=True,
         supports_transactions=True,
+        supports_collations=True,
+        uses_savepoints=True,
     ),
     "redshift": Dialect(
         "redshift",
@@ -191,14 +250,15 @@ DIALECTS = {
         unsupported=(_QUANTILE,),
         supports_create_or_replace_table=False,
         supports_create_or_replace_view=False,
-        has_nan=False,
+        supports_md5=False,
+        supports_nan=False,
         infinity="9e999",
-        has_float32=False,
+        supports_float32=False,
         decimal_literals_are_double=True,
         exponent_literals_are_double=True,
         floor_returns_double=False,
         is_dynamically_typed=True,
-        materializes_ctes=True,
+        computes_ctes_once=True,
         supports_transactions=True,
     ),
 }

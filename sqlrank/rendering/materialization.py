@@ -25,7 +25,7 @@ def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bo
         requested = cte.args.pop("materialized", None)
         if requested is None or tables_read.count(cte.alias) == 1:
             continue
-        if not requested and target.materializes_ctes:
+        if not requested and target.computes_ctes_once:
             cte.set("materialized", False)  # noqa: FBT003  sqlglot's flag
         elif requested and can_materialize:
             cte.set("materialized", True)  # noqa: FBT003  sqlglot's flag

@@ -213,9 +213,8 @@ def rollup_sql(
         policies=policies,
     )
     dialect_name = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
-    get_dialect(dialect_name)
-    if dialect_name == "sqlite" and connection is None and unit is not None:
-        raise MetricError("SQLite has no MD5, which buckets need; make the rollup through connection=, or give it a function md5")
+    if connection is None and not get_dialect(dialect_name).supports_md5 and unit is not None:
+        raise MetricError(f"{dialect_name} has no MD5, which buckets need; make the rollup through connection=, or give it a function md5")
     question, definition = rollup_question(
         call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )

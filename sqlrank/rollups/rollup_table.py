@@ -14,6 +14,7 @@ from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.errors import InputError, did_you_mean
 from sqlrank.inference.standard_errors import ROUNDING_NOISE
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
+from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rollups.key_conditions import parse_key_condition
 from sqlrank.rollups.schema import (
     BATCH_COLUMN,
@@ -246,7 +247,7 @@ class RollupTable:
         DuckDB answers comparisons from the statistics of a Parquet file, which ignore NaN. Databend does not treat the difference of two
         equal doubles as 0.
         """
-        if self.table.dialect == "duckdb":
+        if get_dialect(self.table.dialect).statistics_ignore_nan:
             return exp.EQ(this=exp.Sub(this=column.copy(), expression=column.copy()), expression=sql_literal(0))
         return exp.LTE(this=exp.Abs(this=column.copy()), expression=sql_literal(MAX_SUM))
 

@@ -192,9 +192,8 @@ def split_sql(
     plan = SplitPlan.from_request(request)
     source = SourceGroup.wrap(SPLIT_ROLE, source)
     resolved_dialect = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
-    if resolved_dialect == "sqlite" and connection is None and "salt" in plan.values:
-        raise MetricError("SQLite has no MD5; split through connection=, or give it a function md5")
-    get_dialect(resolved_dialect)
+    if connection is None and not get_dialect(resolved_dialect).supports_md5 and "salt" in plan.values:
+        raise MetricError(f"{resolved_dialect} has no MD5; split through connection=, or give it a function md5")
     with open_for_inspection(connection, resolved_dialect, any(map(is_unambiguous_file, leaf_sources(source)))) as database:
         table = resolve_source(database, SPLIT_ROLE, source)
         plan.check(table)

@@ -223,7 +223,7 @@ def test_rows_without_names() -> None:
     with pytest.raises(InputError, match=r"^interval='bootstrap' resamples units: name their column with unit= \(--unit\)"):
         sqlrank.evaluate("KS", predictions=pa.table({"label": [0, 1], "score": [0.1, 0.2]}), confidence=0.95, interval="bootstrap")
     with pytest.raises(
-        MetricError, match=r"^SQLite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval"
+        MetricError, match=r"^sqlite has no MD5, by which units are drawn; evaluate through connection=, or choose another interval"
     ):
         sqlrank.sql("RR", run="run", qrels="qrels", dialect="sqlite", confidence=0.95, interval="bootstrap")
 

@@ -386,7 +386,7 @@ def test_rollups_that_are_refused(options: dict[str, Any], message: str) -> None
 
 
 def test_sqlite_without_a_digest() -> None:
-    with pytest.raises(sqlrank.MetricError, match=r"^SQLite has no MD5, which buckets need; make the rollup through connection="):
+    with pytest.raises(sqlrank.MetricError, match=r"^sqlite has no MD5, which buckets need; make the rollup through connection="):
         sqlrank.rollup_sql("AUC", predictions="clicks", unit="viewer", dialect="sqlite")
 
 

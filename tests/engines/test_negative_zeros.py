@@ -77,7 +77,7 @@ def test_metrics_take_them_for_one(engine: Any) -> None:
             duck.from_arrow(unsigned(table)).create(name)
         for dialect in engine.dialects:
             for call in calls(1 if DIALECTS[dialect].distinguishes_zeros else 8):
-                if _is_planned(call, dialect) and (call.name != "float32" or DIALECTS[dialect].has_float32):
+                if _is_planned(call, dialect) and (call.name != "float32" or DIALECTS[dialect].supports_float32):
                     compare(engine.rows(call.text(dialect)), call.expected(duck))
 
 

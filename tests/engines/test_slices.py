@@ -138,7 +138,7 @@ def test_rows_are_those_of_duckdb(name: str, engine: Engine) -> None:
     expected = [list(row.values()) for row in sqlrank.evaluate(metrics, **given).to_pylist()]
     names = {name: quoted(options[name]) for name in ("by", "unit") if name in options}
     if options.get("interval") == "bootstrap" and engine.dialects[0] == "sqlite":
-        with pytest.raises(MetricError, match="SQLite has no MD5"):
+        with pytest.raises(MetricError, match="sqlite has no MD5"):
             sqlrank.sql(metrics, dialect="sqlite", **options)
         return
     rows = engine.rows(sqlrank.sql(metrics, dialect=engine.dialects[0], **{**options, **names}))

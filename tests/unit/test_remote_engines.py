@@ -306,7 +306,7 @@ def test_scores_in_single_precision(engine: Any, duck: duckdb.DuckDBPyConnection
     for name, table in {"close": scores, "truth": pa.table({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})}.items():
         engine.load(name, table)
         duck.from_arrow(table).create(name)
-    for connection, has_float32 in ((duck, True), (engine.connection, get_dialect(engine.dialects[0]).has_float32)):
+    for connection, has_float32 in ((duck, True), (engine.connection, get_dialect(engine.dialects[0]).supports_float32)):
         for score_type, place in {"float64": 1 / 2, **({"float32": 1 / 3} if has_float32 else {})}.items():
             result = sqlrank.evaluate("RR", run="close", qrels="truth", connection=connection, score_type=score_type)
             assert result.to_pylist() == [{"RR": place}]

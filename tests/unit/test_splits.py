@@ -228,7 +228,7 @@ def test_statements_read_back(dialect: str) -> None:
 
 
 def test_sqlite_has_no_digest() -> None:
-    with pytest.raises(MetricError, match=r"^SQLite has no MD5; split through connection=, or give it a function md5"):
+    with pytest.raises(MetricError, match=r"^sqlite has no MD5; split through connection=, or give it a function md5"):
         sqlrank.split_sql("users", key="id", salt="x", shares=HALVES, dialect="sqlite")
 
 
