@@ -1,8 +1,8 @@
 -- group_catalog: one row per group and catalog item.
--- Scope: group (all users have the same catalog)
+-- Scope: group (all users have the same catalog), slice (an item is counted in every slice)
 -- Grain: group_id, doc_id
 SELECT
   group_id,
   doc_id
-FROM catalog_item_groups
+FROM catalog_items
 GROUP BY group_id, doc_id

@@ -1,8 +1,9 @@
--- item_providers: one row per group and catalog item, with its provider.
+-- item_providers: one row per group, catalog item and provider.
 -- Scope: slice (an item is counted in every slice)
--- Grain: group_id, doc_id
+-- Grain: group_id, doc_id, provider
 SELECT
   group_id,
   doc_id,
   provider
 FROM items
+GROUP BY group_id, doc_id, provider

@@ -31,7 +31,7 @@ FROM (
         group_id,
         provider,
         COUNT(*) AS num_items
-      FROM group_item_providers
+      FROM item_providers
       GROUP BY group_id, provider
     ) AS s ON s.group_id = g.group_id
     UNION ALL
@@ -42,7 +42,7 @@ FROM (
       0 AS num_items
     FROM ranked_documents AS r
     JOIN list_groups AS m ON m.list_id = r.list_id
-    JOIN group_item_providers AS s ON s.group_id = m.group_id AND s.doc_id = r.doc_id
+    JOIN item_providers AS s ON s.group_id = m.group_id AND s.doc_id = r.doc_id
     WHERE r.rank <= $k
   ) AS parts
   GROUP BY group_id, provider

@@ -25,13 +25,13 @@ LEFT JOIN (
     JOIN list_lengths AS a ON a.list_id = l.list_id
     GROUP BY m.group_id, l.query_id
   ) AS t
-  JOIN group_history_users AS f ON f.group_id = t.group_id AND f.query_id = t.query_id
+  JOIN history_users AS f ON f.group_id = t.group_id AND f.query_id = t.query_id
   GROUP BY t.group_id
 ) AS s ON s.group_id = g.group_id
 LEFT JOIN (
   SELECT
     group_id,
     COUNT(*) AS total_users
-  FROM group_history_users
+  FROM history_users
   GROUP BY group_id
 ) AS n ON n.group_id = g.group_id

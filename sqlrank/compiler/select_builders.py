@@ -120,7 +120,8 @@ def union_all(branches: Sequence[exp.Select]) -> exp.Query:
 def union_slices(query: exp.Query, keys: KeysByName, shape: GroupingLayout) -> tuple[exp.Query, KeysByName]:
     """Repeat the rows of a query for each grouping set.
 
-    Columns that a set does not group by are NULL. Columns that also identify lists are kept under another name.
+    Columns that a set does not group by are NULL, and a query with GROUP BY does not group by them. Columns that also identify lists are
+    kept under another name.
     """
     lists = keys.get(LIST_ID, KeyColumns())
     if set(lists.columns) & set(keys[GROUP_ID].columns):
@@ -132,5 +133,8 @@ def union_slices(query: exp.Query, keys: KeysByName, shape: GroupingLayout) -> t
         for position, column in enumerate(branch.selects):
             if column.alias_or_name in shape.by and column.alias_or_name not in group:
                 branch.expressions[position] = exp.alias_(exp.Null(), column.alias_or_name, quoted=True)
+        if grouped := branch.args.get("group"):
+            keys_of_set = [key for key in grouped.expressions if key.name not in shape.by or key.name in group]
+            branch.set("group", exp.Group(expressions=keys_of_set) if keys_of_set else None)
         branches.append(branch.select(exp.alias_(exp.Literal.number(number), SLICE_NUMBER)))
     return union_all(branches), {**keys, GROUP_ID: KeyColumns((*keys[GROUP_ID].columns, SLICE_NUMBER), nullable=True)}

@@ -171,7 +171,7 @@ def check_probabilities(database: Database, library: Registry, metrics: Sequence
 def check_settings_against_data(
     columns: BoundInputs, metrics: Sequence[ResolvedMetric], input_ctes: InputCtes, display_names: Mapping[str, str]
 ) -> None:
-    """Run the data checks that metric files declare with ``-- Validate:`` for their settings.
+    """Run the data checks that the files of metrics declare with ``-- Validate:``, and policies with ``validate``, for their settings.
 
     ``display_names`` are the user's names of group-by columns.
 
@@ -183,7 +183,7 @@ def check_settings_against_data(
     problems = []
     checked: set[tuple[exp.Expr, bool]] = set()
     for metric in metrics:
-        for name in metric.dependencies.annotations("Validate"):
+        for name in (*library.policy_checks(metric.dependencies.settings, metric.settings), *metric.dependencies.annotations("Validate")):
             file = library.checks[name]
             tree: Any = bind_parameters(library, load_select(file), metric.settings, metric.file.params)
             per_list = question.call.per_query or metric.settings.get("level") == "query"

@@ -272,6 +272,11 @@ class Registry:
                 return self.validated(self.relations[role, variant])
         return None
 
+    def policy_checks(self, read_settings: Iterable[str], settings: Mapping[str, Any]) -> list[str]:
+        """Return the queries in ``checks/`` that must find nothing under the values of these policies."""
+        values = (self.policies[name]["values"].get(settings.get(name), {}) for name in self.policies if name in set(read_settings))
+        return [entry["validate"] for entry in values if "validate" in entry]
+
     def function(self, slot: str, name: str) -> SqlFile:
         """Return the file of a function that fills a slot."""
         if file := self.functions[slot].get(name):

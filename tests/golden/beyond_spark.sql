@@ -65,7 +65,7 @@ WITH run AS (
   /* relations/group_catalog.sql: one row per group and catalog item. */
   SELECT
     doc_id
-  FROM items AS catalog_item_groups
+  FROM items AS catalog_items
   GROUP BY doc_id
 ), recommended_items AS (
   /* relations/recommended_items.sql: one row per group and recommended document, with whether it is in

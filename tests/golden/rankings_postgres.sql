@@ -88,20 +88,13 @@ WITH qrels AS NOT MATERIALIZED (
     "model", query_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
-), document_gains AS (
-  /* relations/document_gains.sql: one row per document of positive relevance, with the gain that sorts
-   the ideal ranking. */
-  SELECT
-    "model", query_id, relevance, rank, doc_count, rank_probability,
-    doc_count * relevance AS doc_gain
-  FROM documents_with_gain
 ), ideal_ranking AS (
   /* relations/ideal_ranking/judged.sql: one row per document of positive relevance, with its rank in the
    ideal ranking, in descending order of gain. */
   SELECT
     "model", query_id, relevance, rank, doc_count, rank_probability,
-    ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY doc_gain DESC) AS ideal_rank
-  FROM document_gains
+    ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
+  FROM documents_with_gain
 ), discounted_gains AS (
   /* relations/discounted_gains.sql: one row per document of positive relevance, with its discounted gain
    at its rank and at its rank in the ideal ranking. */

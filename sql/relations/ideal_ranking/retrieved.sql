@@ -1,5 +1,5 @@
 -- ideal_ranking: one row per document of positive relevance, with its rank in the ideal ranking of the retrieved documents.
--- Grain: rows of document_gains
+-- Grain: rows of documents_with_gain
 SELECT
   list_id,
   relevance,
@@ -15,6 +15,6 @@ FROM (
     list_length,
     doc_count,
     rank_probability,
-    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY CASE WHEN list_length IS NULL THEN 1 ELSE 0 END, doc_gain DESC) AS ideal_rank
-  FROM document_gains
+    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY CASE WHEN list_length IS NULL THEN 1 ELSE 0 END, doc_count * gain(relevance) DESC) AS ideal_rank
+  FROM documents_with_gain
 ) AS ordered
