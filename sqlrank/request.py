@@ -104,9 +104,9 @@ def with_previous_runs(sources: Mapping[str, Any], metrics: Iterable[Any]) -> Ma
     """
     previous_runs = getattr(sources.get("run"), "previous_runs", None)
     resolved_metrics = list(metrics)
-    for role in {metric.file.annotations.get("Previous run") for metric in resolved_metrics} - {None, *sources}:
+    for role in {metric.file.previous_run_role for metric in resolved_metrics} - {None, *sources}:
         if previous_runs is not None and all(
-            metric.file.annotations.get("Previous run") == role for metric in resolved_metrics if role in metric.dependencies.roles
+            metric.file.previous_run_role == role for metric in resolved_metrics if role in metric.dependencies.roles
         ):
             sources = {**sources, str(role): previous_runs}
     return sources

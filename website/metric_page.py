@@ -143,7 +143,7 @@ def _at(file: SqlFile, name: str) -> str:
 
 def _edges(file: SqlFile) -> list[str]:
     undefined = file.annotations.get("Undefined", "")
-    items = [f"Undefined, which is NULL: {undefined}." if undefined not in {"never", "With k", ""} else ""]
+    items = [f"Undefined, which is NULL: {undefined}." if undefined not in {"never", ""} else ""]
     items += [
         f"Rows are checked for it: {', '.join(file.required_row_checks)}; what is not so is an error that names the rows."
         if file.required_row_checks

@@ -2,7 +2,7 @@
 -- The probability of reaching a document is the product of (1 - stop probability) over the documents ranked above. The product is the
 -- exponential of a sum of logarithms; a stop probability of 1 adds -1000, and sums below -700 give 0.
 -- stop_probability(): default exp2: the probability that a document of this relevance ends the search.
--- Probability: stop_probability.
+-- Requires: stop_probability() at most 1.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,

@@ -158,7 +158,7 @@ def _in_run_queries(source: exp.Subquery) -> exp.In:
 def check_probabilities(database: Database, library: Registry, metrics: Sequence[ResolvedMetric], top_grade: float | None) -> None:
     """Check that probability functions are at most 1 at the greatest relevance."""
     for metric in metrics:
-        for slot in metric.dependencies.annotations("Probability") if top_grade is not None else ():
+        for slot in (slot for file in metric.dependencies.files for slot in file.probabilities) if top_grade is not None else ():
             grade = exp.Literal.number(repr(float(top_grade or 0)))
             probability = inline_function(library, slot, [grade], metric.settings)
             if database.query_rows(exp.select(probability))[0][0] > 1:

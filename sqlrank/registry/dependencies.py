@@ -34,7 +34,7 @@ class Dependencies:
         self.files |= other.files
 
     def annotations(self, name: str) -> list[str]:
-        """Return the values of an annotation, such as ``Probability``, in all files."""
+        """Return the values of an annotation, such as ``Validate``, in all files."""
         return [file.annotations[name] for file in self.files if name in file.annotations]
 
 

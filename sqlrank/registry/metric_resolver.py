@@ -168,7 +168,7 @@ def _resolve_metric(
     if not is_ranking and settings.get("ties", orders[0]) not in orders:
         allowed = " or ".join([", ".join(map(repr, orders[:-1])), repr(orders[-1])])
         raise MetricError(f"ties={settings['ties']!r} orders documents; {file.display_name} takes ties as they are, or give ties={allowed}")
-    check_parameter_values(metric, file, settings)
+    check_parameter_values(metric, file, settings, library)
     check_policy_values(settings, library)
     dependencies = find_dependencies(library, file, settings, *LIST_SLOTS)
     if metric.cutoff == QUERY_CUTOFF:

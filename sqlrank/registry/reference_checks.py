@@ -29,13 +29,14 @@ _KEYWORD = re.compile(r"([A-Z]\w*(?: \w+){0,2}): ")
 
 FORMER_ANNOTATIONS = {
     "Across lists": "-- Scope: group",
-    "Before": "-- Previous run:",
+    "Before": "-- Reads: previous run as baseline",
     "Better": "-- Direction:",
     "Bounds": "-- Range:",
     "Check": "-- Validate:",
     "Costly": "-- Materialize:",
     "Default": "the function under [functions] in policies.toml",
     "Engine": "-- Engines:",
+    "Estimand": "-- Range: 0 to 1, but not estimates under ratio_estimate=corrected",
     "Found by": "-- Influence key:",
     "Influence": "-- Interval: influence",
     "Interval of": "-- Interval: of",
@@ -47,10 +48,14 @@ FORMER_ANNOTATIONS = {
     "Per score": "-- Scope: score",
     "Per slice": "-- Scope: slice",
     "Per system": "-- Scope: system",
+    "Previous run": "-- Reads: previous run as baseline",
+    "Probability": "-- Requires: stop_probability() at most 1",
     "Rows": "-- Reads:",
     "Spread": "-- Tie expectation: spread",
     "Standard error": "-- Interval: influence ..., error",
     "Units": "-- Sampling unit:",
+    "With k": "'pauc@' = ... under [hints] of names.toml",
+    "Without depth": "[unjudged.values.drop.with.depth] in policies.toml",
 }
 """Replacements of keywords of files from before 0.1.0; unlike names in calls, these stand in users' own folders."""
 
@@ -63,7 +68,7 @@ def check_contract(file: SqlFile, library: Registry) -> None:
     """
     declared = {name: param.is_above_zero for name, param in file.params.items() if not _is_relation_parameter(name, file, library)}
     check_syntax_rules(file.kind, file.path, file.text, file.statement, declared)
-    rules = (_parameters, _tables, _calls, _columns, _annotation_keywords, _annotation_references, _grain)
+    rules = (_parameters, _tables, _calls, _columns, _annotation_keywords, _requirements, _annotation_references, _grain)
     raise_violations(file.path, file.text, [violation for rule in rules for violation in rule(file, library)])
 
 
@@ -145,17 +150,23 @@ def _annotation_keywords(file: SqlFile, _: Registry) -> Iterator[Violation]:
     """Yield keywords that are no annotation: a misspelt one would be taken for prose, and change nothing."""
     for line in file.doc.splitlines()[1:]:
         match = _KEYWORD.match(line)
-        if match and not re.fullmatch("|".join(ANNOTATIONS), match[1]):
+        if match and match[1] not in ANNOTATIONS:
             former = FORMER_ANNOTATIONS.get(match[1])
             advice = f"; write {former}" if former else f"{did_you_mean(match[1], ANNOTATIONS)} Begin a line of prose without a colon"
             yield f"-- {match[0]}", f"no annotation {match[1]!r}{advice}"
 
 
-def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violation]:
+def _requirements(file: SqlFile, library: Registry) -> Iterator[Violation]:
     allowed = declared_row_checks(library) if file.required_row_checks else {}
     for name in file.required_row_checks:
         if name not in allowed:
             yield "-- Requires", f"no requirement {name!r}{did_you_mean(name, allowed)} There are: {', '.join(allowed)}"
+    for slot in file.probabilities:
+        if slot not in library.functions:
+            yield "-- Requires", f"no function {slot!r}{did_you_mean(slot, library.functions)} Functions are files in functions/"
+
+
+def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violation]:
     if "Validate" in file.annotations and file.annotations["Validate"] not in library.checks:
         yield (
             "-- Validate",
@@ -171,8 +182,9 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
             yield "-- Scope", f"no scope {scope!r}{did_you_mean(scope, SCOPES)} There are: {', '.join(SCOPES)}"
     if file.tie_expectation not in {"", *TIE_EXPECTATIONS}:
         yield "-- Tie expectation", f"no expectation {file.tie_expectation!r}. There are: {', '.join(TIE_EXPECTATIONS)}"
-    if (version := file.annotations.get("Reads", "")) not in INPUT_VERSIONS:
-        yield "-- Reads", f"cannot read {version!r}; write 'unfiltered' or 'with duplicates'"
+    version, names_previous_run = file.annotations.get("Reads", ""), file.kind == "metrics" and file.previous_run_role in library.roles
+    if version not in INPUT_VERSIONS and not names_previous_run:
+        yield "-- Reads", f"cannot read {version!r}; write 'unfiltered', 'with duplicates' or, for a metric, 'previous run as baseline'"
     yield from _bounds(file, library)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):
         yield f"-- {TIE_BOUNDS}", problem
@@ -200,23 +212,19 @@ def _grain(file: SqlFile, _: Registry) -> Iterator[Violation]:
 
 def _bounds(file: SqlFile, library: Registry) -> Iterator[Violation]:
     """Yield bounds that cannot be parsed, and exceptions that name no setting."""
-    for annotation in ("Range", "Estimand"):
-        text = file.annotations.get(annotation)
-        if text is None or (file.kind == "functions" and text == NO_BOUNDS):
-            continue
-        bounds = Bounds.read(text)
-        if bounds is None:
-            yield f"-- {annotation}", f"cannot read {text!r}; write '0 to 1', '-1 to 1' or '0 to 1, but not under precision_at=all_ranks'"
-            continue
-        for name, value in bounds.exceptions:
-            allowed = library.functions.get(name) or library.policies.get(name, {}).get("values", {})
-            if not allowed:
-                yield (
-                    f"-- {annotation}",
-                    f"no setting {name!r}{did_you_mean(name, [*library.functions, *library.policies])} It is a slot or a policy",
-                )
-            elif value not in {MAP, *allowed}:
-                yield f"-- {annotation}", f"no {name}={value}{did_you_mean(value, allowed)} There are: {', '.join(allowed)}"
+    text = file.annotations.get("Range")
+    if text is None or (file.kind == "functions" and text == NO_BOUNDS):
+        return
+    bounds = Bounds.read(text)
+    if bounds is None:
+        yield "-- Range", f"cannot read {text!r}; write '0 to 1', '-1 to 1' or '0 to 1, but not under precision_at=all_ranks'"
+        return
+    for name, value in bounds.exceptions:
+        allowed = library.functions.get(name) or library.policies.get(name, {}).get("values", {})
+        if not allowed:
+            yield "-- Range", f"no setting {name!r}{did_you_mean(name, [*library.functions, *library.policies])} It is a slot or a policy"
+        elif value not in {MAP, *allowed}:
+            yield "-- Range", f"no {name}={value}{did_you_mean(value, allowed)} There are: {', '.join(allowed)}"
 
 
 def declared_row_checks(library: Registry) -> dict[str, str]:

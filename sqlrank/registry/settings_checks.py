@@ -157,13 +157,13 @@ def _is_in(param: Parameter, value: ParameterValue) -> bool:
     return all(isinstance(element, (int, float)) and _fits(param, element) for element in elements)
 
 
-def check_parameter_values(metric: Metric, file: SqlFile, settings: Mapping[str, ParameterValue]) -> None:
+def check_parameter_values(metric: Metric, file: SqlFile, settings: Mapping[str, ParameterValue], library: Registry) -> None:
     """Check that the parameters of a metric are in range."""
     for name, value in settings.items():
         if param := file.params.get(name):
-            instead = file.annotations.get("With k") if param is file.cutoff_parameter else None
+            advice = library.synonyms["hints"].get(f"{file.display_name.lower()}@") if param is file.cutoff_parameter else None
             check_parameter_value(
-                f"{metric}: {name}", param, value, "" if instead is None else f"; did you mean '{instead}@{metric.cutoff}'?"
+                f"{metric}: {name}", param, value, "" if advice is None else f"; {advice.replace('@k', f'@{metric.cutoff}')}"
             )
 
 
@@ -196,7 +196,7 @@ def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None
     for file in metric.dependencies.files:
         for param in file.params.values():
             _check_read(param, metric.settings)
-    _check_without(metric)
+    _check_policies_with_parameters(metric, library)
     cutoff_name = metric.file.cutoff_parameter.name if metric.file.cutoff_parameter else None
     for name, _ in metric.metric.params:
         if name not in accepted:
@@ -205,13 +205,15 @@ def check_parameters_accepted(metric: ResolvedMetric, library: Registry) -> None
             raise MetricError(f"{metric.file.display_name} has no parameter {name!r}{hint}; it takes: {accepted_names}")
 
 
-def _check_without(metric: ResolvedMetric) -> None:
-    """Check for settings that a file declares as undefined: ``-- Without depth: reason and advice``."""
-    for file in metric.dependencies.files:
-        for annotation, reason in file.annotations.items():
-            name = annotation.removeprefix("Without ")
-            if name != annotation and metric.settings.get(name, NO_CUTOFF) != NO_CUTOFF:
-                raise MetricError(f"{name}={metric.settings[name]!r}: {reason}")
+def _check_policies_with_parameters(metric: ResolvedMetric, library: Registry) -> None:
+    """Check for values of policies that a parameter allows under some values of other policies only."""
+    settings = metric.settings
+    for policy in library.policies.keys() & metric.dependencies.settings:
+        rules = library.policies[policy]["values"].get(settings.get(policy), {}).get("with", {})
+        for name, rule in rules.items():
+            is_allowed = all(settings.get(other, allowed[0]) in allowed for other, allowed in rule.items() if other in library.policies)
+            if settings.get(name, NO_CUTOFF) != NO_CUTOFF and not is_allowed:
+                raise MetricError(f"{name}={settings[name]!r}: {rule['otherwise']}")
 
 
 def _check_read(param: Parameter, settings: Mapping[str, ParameterValue]) -> None:

@@ -27,9 +27,8 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Direction", "Engines", "Estimand", "Grain", "Influence key", "Interval", "Materialize", "Nonzero", "Previous run",
-    "Probability", "Range", "Reads", "Requires", "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation",
-    "Undefined", "Unit", "Validate", "With k", r"Without \w+",
+    "Direction", "Engines", "Grain", "Influence key", "Interval", "Materialize", "Nonzero", "Range", "Reads", "Requires",
+    "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation", "Undefined", "Unit", "Validate",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
 
@@ -53,12 +52,16 @@ TIE_EXPECTATIONS = ("linear", "spread", "none")
 INPUT_VERSIONS = {"": "", "unfiltered": "as given", "with duplicates": "with duplicates"}
 """The rows of an input that a relation reads: what policies leave, or before ``nulls`` or ``duplicates`` drop some."""
 
+_PREVIOUS_RUN = re.compile(r"previous run as (\w+)")
+_PROBABILITY = re.compile(r"(\w+)\(\) at most 1")
 _PARAM = re.compile(
     r"\$(?P<name>\w+): (?P<type>integer|numbers|number)"
     r"(?: (?P<bound>from|above) (?P<low>\S+?))?(?: to (?P<high>\S+?))?(?:, default (?P<default>\[[^]]*\]|\S+?))?: (?P<about>.+)"
 )
 _CHOICE = re.compile(r"(?P<name>\w+)(?P<slot>\(\))?: default (?P<default>\w+): (?P<about>.+)")
-_BOUNDS = re.compile(r"(?P<low>-?\d+|-inf) to (?P<high>\d+)(?:, but not under (?P<exceptions>\w+=\w+(?:, \w+=\w+)*))?")
+_BOUNDS = re.compile(
+    r"(?P<low>-?\d+|-inf) to (?P<high>\d+)(?:, but not (?P<estimates>estimates )?under (?P<exceptions>\w+=\w+(?:, \w+=\w+)*))?"
+)
 _FACT = re.compile(rf"^({'|'.join(ANNOTATIONS)}): (.+?)\.?$", re.MULTILINE)
 
 
@@ -107,15 +110,16 @@ class DeclaredSetting:
 class Bounds:
     """Bounds of a metric's values.
 
-    ``exceptions`` are the settings (name, value) under which values may exceed them.
+    ``exceptions`` are the settings (name, value) under which values may exceed them; ``holds_for_estimand`` if what they estimate may not.
 
     >>> Bounds.read("0 to 1, but not under precision_at=all_ranks, discount=map")
-    Bounds(low=0.0, high=1.0, exceptions=(('precision_at', 'all_ranks'), ('discount', 'map')))
+    Bounds(low=0.0, high=1.0, exceptions=(('precision_at', 'all_ranks'), ('discount', 'map')), holds_for_estimand=False)
     """
 
     low: float
     high: float
     exceptions: tuple[tuple[str, str], ...] = ()
+    holds_for_estimand: bool = False
 
     @classmethod
     def read(cls, text: str) -> Bounds | None:
@@ -124,7 +128,9 @@ class Bounds:
         if match is None:
             return None
         names = [setting.partition("=") for setting in (match["exceptions"] or "").split(", ") if setting]
-        return cls(float(match["low"]), float(match["high"]), tuple((name, value) for name, _, value in names))
+        return cls(
+            float(match["low"]), float(match["high"]), tuple((name, value) for name, _, value in names), match["estimates"] is not None
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,12 +226,6 @@ class SqlFile:
         return Bounds.read(self.annotations["Range"]) if "Range" in self.annotations else None
 
     @property
-    def estimand_bounds(self) -> tuple[float, float] | None:
-        """The bounds of the metric's estimand, if they differ from those of its values."""
-        bounds = Bounds.read(self.annotations.get("Estimand", ""))
-        return None if bounds is None else (bounds.low, bounds.high)
-
-    @property
     def title(self) -> str:
         """The first line of the documentation."""
         return self.doc.partition("\n")[0]
@@ -269,7 +269,7 @@ class SqlFile:
     @property
     def is_always_defined(self) -> bool:
         """True if the metric is defined for every query."""
-        return self.annotations.get("Undefined", "With k") == "never"
+        return self.annotations.get("Undefined") == "never"
 
     @cached_property
     def interval(self) -> DeclaredInterval:
@@ -285,7 +285,22 @@ class SqlFile:
     @property
     def required_row_checks(self) -> list[str]:
         """The row checks that the metric requires, such as ``binary labels``."""
+        return [requirement for requirement in self._requirements if not _PROBABILITY.fullmatch(requirement)]
+
+    @property
+    def probabilities(self) -> list[str]:
+        """The function slots that must be at most 1: ``-- Requires: stop_probability() at most 1``."""
+        return [match[1] for requirement in self._requirements if (match := _PROBABILITY.fullmatch(requirement))]
+
+    @property
+    def _requirements(self) -> list[str]:
         return self.annotations["Requires"].split(", ") if "Requires" in self.annotations else []
+
+    @property
+    def previous_run_role(self) -> str | None:
+        """The input that defaults to the preceding run: ``-- Reads: previous run as baseline``."""
+        match = _PREVIOUS_RUN.fullmatch(self.annotations.get("Reads", ""))
+        return match[1] if match else None
 
     @property
     def grain(self) -> str:

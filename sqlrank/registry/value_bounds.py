@@ -44,9 +44,11 @@ def value_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
 def limit_bounds(metric: ResolvedMetric) -> tuple[float, float] | None:
     """Return the bounds of a metric's estimand, to which interval limits are clipped.
 
-    These are the bounds of its values, unless its file declares other ones.
+    These are the bounds of its values, or those that its file says only estimates may exceed: ``-- Range: 0 to 1, but not estimates under
+    ratio_estimate=corrected.``
     """
-    return value_bounds(metric) or metric.file.estimand_bounds
+    declared = metric.file.bounds
+    return value_bounds(metric) or ((declared.low, declared.high) if declared is not None and declared.holds_for_estimand else None)
 
 
 def _has_setting(metric: ResolvedMetric, name: str, value: str) -> bool:

@@ -153,8 +153,8 @@ def test_bootstrap_limits_are_within_the_bounds(metric: str) -> None:
 
 def test_limits_stay_within_what_is_estimated() -> None:
     """Estimates of shares may be above 1 by their correction, and their limits are not, unless the value is."""
-    found = Bounds.read(load_registry().metrics["sampledclusterrecall"].annotations["Estimand"])
-    assert found == Bounds(0, 1)
+    found = Bounds.read(load_registry().metrics["sampledclusterrecall"].annotations["Range"])
+    assert found == Bounds(0, 1, (("ratio_estimate", "corrected"),), holds_for_estimand=True)
     records = pa.table(
         {
             "record_id": range(24),

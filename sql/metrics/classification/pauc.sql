@@ -1,7 +1,6 @@
 -- pAUC: partial area under the ROC curve, up to a false positive rate; straight lines between its points.
 -- $max_fpr: number above 0 to 1: the false positive rate up to which the area is taken.
 -- area_scaling(): default mcclish: how the area is scaled.
--- With k: PartialAUC.
 -- Requires: binary labels.
 -- Interval: bootstrap (the score at which the area ends depends on all rows)
 -- Tie bounds: worst to best.

@@ -1,8 +1,7 @@
 -- SampledPairwiseRecall: pairwise recall of all clusters, estimated from those with a known true cluster.
 -- cluster_weight(): default equal: weight of a sampled true cluster.
 -- ratio_estimate(): default corrected: how ratios of sums over clusters are estimated.
--- Range: 0 to 1, but not under ratio_estimate=corrected.
--- Estimand: 0 to 1.
+-- Range: 0 to 1, but not estimates under ratio_estimate=corrected.
 -- Undefined: no true cluster of two records; fewer than two true clusters if bias is corrected.
 -- Source: Binette et al. 2023; er-evaluation.
 SELECT

@@ -3,7 +3,7 @@
 -- aggregate(): default sum: how queries are aggregated.
 -- Interval: none (it grows with the number of queries)
 -- Undefined: never.
--- Previous run: baseline.
+-- Reads: previous run as baseline.
 -- Source: sqlrank.
 SELECT
   list_id,

@@ -2,7 +2,7 @@
 -- if_undefined(): default skip: value of a list for which it is undefined.
 -- Range: -inf to 1.
 -- Undefined: a query for which the baseline has no documents.
--- Previous run: baseline.
+-- Reads: previous run as baseline.
 -- Source: sqlrank; the reduction ratio of blocking, of lists.
 -- Direction: neither.
 SELECT

@@ -1,5 +1,4 @@
 -- read_documents: one row per retrieved document, judged or not, without a limit on depth.
--- Without depth: which documents of equal scores are read would depend on what was judged, so unjudged='drop' needs another order of ties; give ties='doc_desc', 'doc_asc' or 'rank' (--policy ties=doc_desc), or leave depth out.
 -- Grain: list_id, doc_id
 SELECT
   l.list_id,
