@@ -3,10 +3,6 @@
 -- Source: the trapezoidal rule, whose error falls as fast as any of such a substitution: Trefethen & Weideman 2014, section 14.
 -- Grain: place
 SELECT
-  LN(1 + EXP(t)) AS place,
-  0.45 / (1 + EXP(-t)) AS weight
-FROM (
-  SELECT 0.45 * (a.digit + 10 * b.digit) - 31 AS t
-  FROM digits AS a
-  CROSS JOIN digits AS b
-) AS steps
+  LN(1 + EXP(0.45 * number - 31)) AS place,
+  0.45 / (1 + EXP(31 - 0.45 * number)) AS weight
+FROM UNNEST(GENERATE_SERIES(0, 99)) AS series(number)

@@ -2,5 +2,4 @@
 -- $num_replicates: integer from 1 to 9999: number of replicates.
 -- Grain: replicate
 SELECT number AS replicate
-FROM numbers
-WHERE number <= $num_replicates
+FROM UNNEST(GENERATE_SERIES(1, $num_replicates)) AS series(number)

@@ -1,7 +1,6 @@
 -- cutoffs: one row per cut-off of a range.
 -- $first_cutoff: integer from 1: the first cut-off of the range.
--- $num_cutoffs: integer from 1 to 10000: number of cut-offs.
+-- $last_cutoff: integer from 1: the last cut-off of the range.
 -- Grain: k
-SELECT CAST(number + $first_cutoff - 1 AS INT) AS k
-FROM numbers
-WHERE number <= $num_cutoffs
+SELECT CAST(number AS INT) AS k
+FROM UNNEST(GENERATE_SERIES($first_cutoff, $last_cutoff)) AS series(number)

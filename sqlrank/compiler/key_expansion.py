@@ -84,8 +84,12 @@ class _SelectScope:
         for clause in (query.args.get("from_"), *(query.args.get("joins") or [])):
             if clause is not None:
                 source = clause.this
-                is_subquery = isinstance(source, exp.Subquery)
-                self.sources[source.alias_or_name] = expand_keys(source.this, context) if is_subquery else context.find_keys(source.name)
+                if isinstance(source, exp.Subquery):
+                    self.sources[source.alias_or_name] = expand_keys(source.this, context)
+                elif isinstance(source, exp.Table):
+                    self.sources[source.alias_or_name] = context.find_keys(source.name)
+                else:
+                    self.sources[source.alias_or_name] = {}
         self.swept = self._sweep(query, context) if is_swept else None
         if context.own_cutoffs is not None:
             self._look_up(query, context.own_cutoffs, context.find_keys(context.own_cutoffs))

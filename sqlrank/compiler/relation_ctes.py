@@ -98,7 +98,7 @@ class RelationCtes:
 
         Only CTEs that depend on the cut-off are affected.
         """
-        self.cutoffs = self.add_relation("cutoffs", {"first_cutoff": first, "num_cutoffs": last - first + 1})
+        self.cutoffs = self.add_relation("cutoffs", {"first_cutoff": first, "last_cutoff": last})
         self.first_cutoff = first
 
     def only_at_first_cutoff(self, cutoff: exp.Expr, value: exp.Expr) -> exp.Expr:

@@ -11,9 +11,7 @@ from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO
-from sqlrank.experiments.variant_sums import double_literal, read_step, source_table_names, variant_sum_ctes, with_comment, with_ctes
-from sqlrank.registry.loader import load_registry
-from sqlrank.registry.select_files import file_title
+from sqlrank.experiments.variant_sums import double_literal, read_step, source_table_names, variant_sum_ctes, with_ctes
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.sql_ast import find_nodes
 
@@ -42,7 +40,6 @@ def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
     ctes: dict[str, exp.Query] = {"pooled_moments": _bound("pooled_moments", control=exp.Literal.string(control))}
     ctes |= {name: _bound(name) for name in ("covariate_coefficients", "adjusted_means", "effects")}
     ctes["relative_effects"] = _bound("relative_effects", design.lift_scale, alpha=_alpha(design))
-    ctes["digits"] = with_comment(load_registry().relation("digits", {}).tree.copy(), file_title("relations", "digits.sql"))
     ctes["quadrature_nodes"] = _bound("quadrature_nodes")
     ctes |= _distribution(design)
     lift_limits = {select_item.alias: select_item.this for select_item in _bound("lift_limits", design.lift_scale).selects}

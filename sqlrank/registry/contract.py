@@ -42,6 +42,8 @@ PORTABLE_ALTERNATIVES = {
     exp.Mod: "write MOD in a function file of a dialect, or avoid it",
     exp.IntDiv: "write FLOOR(a / b)",
     exp.Distinct: "write GROUP BY",
+    exp.Unnest: "a series of integers is UNNEST(GENERATE_SERIES(1, 20)) AS series(number)",
+    exp.GenerateSeries: "a series of integers is UNNEST(GENERATE_SERIES(1, 20)) AS series(number)",
     exp.Round: "halves are rounded differently; write FLOOR(x + 0.5)",
 }
 """Portable alternatives to common constructs that differ between engines."""
@@ -130,7 +132,7 @@ def raise_violations(path: Path, text: str, violations: list[Violation]) -> None
 def _portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[Violation]:
     skip = (exp.Create, exp.UserDefinedFunction, exp.Properties) if isinstance(tree, exp.Create) else ()
     for node in tree.walk():
-        if isinstance(node, (exp.Anonymous, *PORTABLE_NODES, *skip, *extra)):
+        if isinstance(node, (exp.Anonymous, *PORTABLE_NODES, *skip, *extra)) or _is_number_series(node):
             continue
         advice = next(
             (text for node_type, text in PORTABLE_ALTERNATIVES.items() if isinstance(node, node_type)),
@@ -148,6 +150,15 @@ def _portability(tree: exp.Expr, extra: tuple[type[exp.Expr], ...]) -> Iterator[
     for join in tree.find_all(exp.Join):
         if join.args.get("using"):
             yield "USING", "USING is not allowed: write ON"
+
+
+def _is_number_series(node: exp.Expr) -> bool:
+    """Return True for ``UNNEST(GENERATE_SERIES(...)) AS series(number)`` and the call in it."""
+    series = node.parent if isinstance(node, exp.GenerateSeries) else node
+    if not isinstance(series, exp.Unnest) or series.alias != "series" or series.alias_column_names != ["number"]:
+        return False
+    generated = series.expressions
+    return len(generated) == 1 and isinstance(generated[0], exp.GenerateSeries) and not generated[0].args.get("step")
 
 
 def _shadowed_group_keys(select: exp.Select) -> Iterator[Violation]:

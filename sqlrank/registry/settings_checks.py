@@ -45,7 +45,7 @@ They are the aggregate over lists, and the value of undefined lists.
 CALL_POLICIES = ("queries", "nulls", "duplicates")
 """Policies that apply to the whole request, not to one metric."""
 
-INTERNAL_PARAMETERS = ("k", "first_cutoff", "num_cutoffs", "num_replicates", "top_k")
+INTERNAL_PARAMETERS = ("k", "first_cutoff", "last_cutoff", "num_replicates", "top_k")
 """Parameters that are written after ``@``, such as ``P@10`` and ``P@1..20``, or follow from other arguments."""
 
 MAX_LIST_LENGTH = 1000

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.rendering.dialect_idioms import rewrite_hex_numbers, rewrite_number_series
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.double_inference import DoubleInference
 from sqlrank.rendering.materialization import materialize_shared_ctes
@@ -56,6 +57,8 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
     for construct, advice in target.unsupported:
         if node := tree.find(construct):
             raise MetricError(f"{statement_title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
+    rewrite_number_series(tree, target)
+    rewrite_hex_numbers(tree, target)
     materialize_shared_ctes(tree, target, can_materialize)
     if dialect == "duckdb":
         _rewrite_is_nan(tree)

@@ -91,6 +91,12 @@ class Dialect:
     is_dynamically_typed: bool = False
     """Columns have no type (dynamic typing)."""
 
+    number_series: str | None = None
+    """Form of a series of integers: ``function`` (GENERATE_SERIES), ``unnest``, ``numbers``; None if digits are combined."""
+
+    hex_number: str | None = None
+    """Conversion of hexadecimal digits: ``prefix`` (0x), ``base`` (CONV), ``from_base``, ``bits``, ``bytes``; None if they are added up."""
+
     computes_ctes_once: bool = False
     """CTEs with several readers are computed once unless they are NOT MATERIALIZED."""
 
@@ -151,6 +157,8 @@ DIALECTS = {
         prefers_integer_keys=True,
         plans_by_statistics=True,
         statistics_ignore_nan=True,
+        number_series="function",
+        hex_number="prefix",
     ),
     "bigquery": Dialect(
         "bigquery",
@@ -163,6 +171,8 @@ DIALECTS = {
         int_division_is_double=True,
         decimal_literals_are_double=True,
         exponent_literals_are_double=True,
+        number_series="unnest",
+        hex_number="prefix",
     ),
     "snowflake": Dialect(
         "snowflake",
@@ -185,6 +195,8 @@ DIALECTS = {
         int_division_is_double=True,
         exponent_literals_are_double=True,
         floor_returns_double=False,
+        number_series="unnest",
+        hex_number="base",
     ),
     "databricks": Dialect(
         "databricks",
@@ -196,6 +208,8 @@ DIALECTS = {
         int_division_is_double=True,
         exponent_literals_are_double=True,
         floor_returns_double=False,
+        number_series="unnest",
+        hex_number="base",
     ),
     "postgres": Dialect(
         "postgres",
@@ -206,6 +220,8 @@ DIALECTS = {
         supports_transactions=True,
         supports_collations=True,
         uses_savepoints=True,
+        number_series="function",
+        hex_number="bits",
     ),
     "redshift": Dialect(
         "redshift",
@@ -223,6 +239,8 @@ DIALECTS = {
         nan_function="IS_NAN",
         infinity="INFINITY()",
         exponent_literals_are_double=True,
+        number_series="unnest",
+        hex_number="from_base",
     ),
     "clickhouse": Dialect(
         "clickhouse",
@@ -235,6 +253,8 @@ DIALECTS = {
         int_division_is_double=True,
         decimal_literals_are_double=True,
         exponent_literals_are_double=True,
+        number_series="numbers",
+        hex_number="bytes",
     ),
     "datafusion": Dialect(
         "postgres",

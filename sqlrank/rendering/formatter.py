@@ -120,7 +120,11 @@ def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Writ
         node.set("expressions", select_items)
         return text
 
+    def union(self: Any, node: exp.Union) -> str:
+        return _constant_rows(self, node) or dispatch[exp.Union](self, node)
+
     layouts: dict[type[exp.Expr], Write] = {
+        exp.Union: union,
         exp.Paren: paren,
         exp.Group: clause,
         exp.Order: clause,
@@ -129,6 +133,32 @@ def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Writ
         exp.Select: select,
     }
     return layouts | dict.fromkeys(_OPERATORS, arithmetic)
+
+
+def _constant_rows(self: Any, union: exp.Union) -> str:
+    """Return the text of a UNION ALL of constants with several members on a line, empty for others."""
+    members: list[exp.Expr] = []
+    first: exp.Expr = union
+    while isinstance(first, exp.Union) and not any(first.args.get(clause) for clause in ("distinct", "with_", "order", "limit")):
+        members.append(first.expression)
+        first = first.this
+    if not all(map(_is_constant, [first, *members])):
+        return ""
+    lines = [f"/* {self.sanitize_comment(comment).strip()} */" for comment in first.comments or ()]
+    lines.append(f"SELECT {', '.join(map(self.sql, first.expressions))}")
+    for member in reversed(members):
+        words = f"UNION ALL SELECT {', '.join(map(self.sql, member.expressions))}"
+        if _fits_one_line(f"{lines[-1]} {words}"):
+            lines[-1] += f" {words}"
+        else:
+            lines.append(words)
+    return "\n".join(lines)
+
+
+def _is_constant(query: exp.Expr) -> bool:
+    """Return True for a SELECT of nothing but literals."""
+    is_plain = isinstance(query, exp.Select) and {key for key, value in query.args.items() if value} == {"expressions"}
+    return is_plain and all(isinstance(item.unalias(), (exp.Literal, exp.Null)) for item in query.expressions)
 
 
 def _lines(self: Any, select: exp.Select) -> list[str]:

@@ -159,6 +159,6 @@ def test_a_thousand_cut_offs_take_a_moment() -> None:
 
 
 def test_internal_parameters_are_no_policies() -> None:
-    for name in ("first_cutoff", "num_cutoffs", "num_replicates", "top_k"):
+    for name in ("first_cutoff", "last_cutoff", "num_replicates", "top_k"):
         with pytest.raises(sqlrank.MetricError, match=f"sql has no argument '{name}'"):
             sqlrank.sql("P@1..3", run="r", qrels="q", **{name: 2})

@@ -133,11 +133,7 @@ WITH observations AS (
     CAST(0 AS DOUBLE PRECISION) AS sde
   FROM variant_comoments AS s
   CROSS JOIN (
-    SELECT
-      'ctr' AS metric
-    UNION ALL
-    SELECT
-      'revenue' AS metric
+    SELECT 'ctr' AS metric UNION ALL SELECT 'revenue' AS metric
   ) AS n
 ), pooled_moments AS (
   /* experiments/pooled_moments.sql: one row per metric and treatment, with the moments of treatment and
@@ -303,49 +299,13 @@ WITH observations AS (
       FROM effects
     ) AS shared
   ) AS together
-), digits AS (
-  /* relations/digits.sql: the digits 0 to 9. */
-  SELECT
-    0 AS digit
-  UNION ALL
-  SELECT
-    1 AS digit
-  UNION ALL
-  SELECT
-    2 AS digit
-  UNION ALL
-  SELECT
-    3 AS digit
-  UNION ALL
-  SELECT
-    4 AS digit
-  UNION ALL
-  SELECT
-    5 AS digit
-  UNION ALL
-  SELECT
-    6 AS digit
-  UNION ALL
-  SELECT
-    7 AS digit
-  UNION ALL
-  SELECT
-    8 AS digit
-  UNION ALL
-  SELECT
-    9 AS digit
 ), quadrature_nodes AS (
   /* experiments/quadrature_nodes.sql: one row per node of a numerical integral from 0 up, with its
    weight. */
   SELECT
-    LN(1 + EXP(t)) AS place,
-    CAST(0.45 AS DOUBLE PRECISION) / (1 + EXP(-t)) AS weight
-  FROM (
-    SELECT
-      CAST(0.45 AS DOUBLE PRECISION) * (a.digit + 10 * b.digit) - 31 AS t
-    FROM digits AS a
-    CROSS JOIN digits AS b
-  ) AS steps
+    LN(1 + EXP(CAST(0.45 AS DOUBLE PRECISION) * number - 31)) AS place,
+    CAST(0.45 AS DOUBLE PRECISION) / (1 + EXP(31 - CAST(0.45 AS DOUBLE PRECISION) * number)) AS weight
+  FROM GENERATE_SERIES(0, 99) AS series(number)
 ), t_requests AS (
   /* experiments/t_requests.sql: one row per metric, treatment and purpose (a p-value or a quantile of
    Student's t), with z or a first guess of it. */
@@ -380,20 +340,8 @@ WITH observations AS (
           END AS alpha
         FROM relative_effects AS l
         CROSS JOIN (
-          SELECT
-            'p' AS purpose
-          UNION ALL
-          SELECT
-            'difference' AS purpose
-          UNION ALL
-          SELECT
-            'lift' AS purpose
-          UNION ALL
-          SELECT
-            'test' AS purpose
-          UNION ALL
-          SELECT
-            'power' AS purpose
+          SELECT 'p' AS purpose UNION ALL SELECT 'difference' AS purpose UNION ALL SELECT 'lift' AS purpose
+          UNION ALL SELECT 'test' AS purpose UNION ALL SELECT 'power' AS purpose
         ) AS w
       ) AS asked
     ) AS bounded
@@ -707,11 +655,7 @@ WITH observations AS (
               SQRT(t.is_tail * r.statistic) AS root
             FROM sample_ratio_statistic AS r
             CROSS JOIN (
-              SELECT
-                0 AS is_tail
-              UNION ALL
-              SELECT
-                1 AS is_tail
+              SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
             ) AS t
           ) AS rooted
         ) AS b

@@ -142,11 +142,7 @@ WITH observations AS (
       CAST(0 AS DOUBLE) AS sde
     FROM variant_comoments AS s
     CROSS JOIN (
-      SELECT
-        'ctr' AS metric
-      UNION ALL
-      SELECT
-        'revenue' AS metric
+      SELECT 'ctr' AS metric UNION ALL SELECT 'revenue' AS metric
     ) AS n
   ) AS once
   WHERE RAND() >= 0
@@ -319,37 +315,6 @@ WITH observations AS (
     ) AS together
   ) AS once
   WHERE RAND() >= 0
-), digits AS (
-  /* relations/digits.sql: the digits 0 to 9. */
-  SELECT
-    0 AS digit
-  UNION ALL
-  SELECT
-    1 AS digit
-  UNION ALL
-  SELECT
-    2 AS digit
-  UNION ALL
-  SELECT
-    3 AS digit
-  UNION ALL
-  SELECT
-    4 AS digit
-  UNION ALL
-  SELECT
-    5 AS digit
-  UNION ALL
-  SELECT
-    6 AS digit
-  UNION ALL
-  SELECT
-    7 AS digit
-  UNION ALL
-  SELECT
-    8 AS digit
-  UNION ALL
-  SELECT
-    9 AS digit
 ), quadrature_nodes AS (
   /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
   SELECT
@@ -358,14 +323,9 @@ WITH observations AS (
     /* experiments/quadrature_nodes.sql: one row per node of a numerical integral from 0 up, with its
    weight. */
     SELECT
-      LN(1 + EXP(t)) AS place,
-      0.45e0 / (1 + EXP(-t)) AS weight
-    FROM (
-      SELECT
-        0.45e0 * (a.digit + 10 * b.digit) - 31 AS t
-      FROM digits AS a
-      CROSS JOIN digits AS b
-    ) AS steps
+      LN(1 + EXP(0.45e0 * number - 31)) AS place,
+      0.45e0 / (1 + EXP(31 - 0.45e0 * number)) AS weight
+    FROM EXPLODE(SEQUENCE(0, 99)) AS series(number)
   ) AS once
   WHERE RAND() >= 0
 ), t_requests AS (
@@ -394,20 +354,8 @@ WITH observations AS (
           CASE WHEN w.purpose = 'test' THEN 1 - 0.95e0 WHEN w.purpose = 'power' THEN 2 - 2 * 0.8e0 ELSE l.alpha END AS alpha
         FROM relative_effects AS l
         CROSS JOIN (
-          SELECT
-            'p' AS purpose
-          UNION ALL
-          SELECT
-            'difference' AS purpose
-          UNION ALL
-          SELECT
-            'lift' AS purpose
-          UNION ALL
-          SELECT
-            'test' AS purpose
-          UNION ALL
-          SELECT
-            'power' AS purpose
+          SELECT 'p' AS purpose UNION ALL SELECT 'difference' AS purpose UNION ALL SELECT 'lift' AS purpose
+          UNION ALL SELECT 'test' AS purpose UNION ALL SELECT 'power' AS purpose
         ) AS w
       ) AS asked
     ) AS bounded
@@ -722,11 +670,7 @@ WITH observations AS (
                 SQRT(t.is_tail * r.statistic) AS root
               FROM sample_ratio_statistic AS r
               CROSS JOIN (
-                SELECT
-                  0 AS is_tail
-                UNION ALL
-                SELECT
-                  1 AS is_tail
+                SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
               ) AS t
             ) AS rooted
           ) AS b

@@ -45,45 +45,12 @@ WITH predictions AS (
       DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
     FROM label_score_weights
   ) AS placed
-), digits AS (
-  /* relations/digits.sql: the digits 0 to 9. */
-  SELECT
-    0 AS digit
-  UNION ALL
-  SELECT
-    1 AS digit
-  UNION ALL
-  SELECT
-    2 AS digit
-  UNION ALL
-  SELECT
-    3 AS digit
-  UNION ALL
-  SELECT
-    4 AS digit
-  UNION ALL
-  SELECT
-    5 AS digit
-  UNION ALL
-  SELECT
-    6 AS digit
-  UNION ALL
-  SELECT
-    7 AS digit
-  UNION ALL
-  SELECT
-    8 AS digit
-  UNION ALL
-  SELECT
-    9 AS digit
 ), block_sizes AS (
   /* relations/block_sizes.sql: the powers of two from 2 to 2^40, which is more than the number of
    distinct labels of any group. */
   SELECT
-    CAST(FLOOR(EXP((1 + a.digit + 10 * b.digit) * LN(2)) + 0.5) AS INT64) AS block_size
-  FROM digits AS a
-  CROSS JOIN digits AS b
-  WHERE b.digit < 4
+    CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS INT64) AS block_size
+  FROM UNNEST(GENERATE_ARRAY(1, 40)) AS number
 ), bitwise_pair_counts AS (
   /* relations/bitwise_pair_counts.sql: one row per group, with the weight of its concordant and of its
    discordant pairs. */

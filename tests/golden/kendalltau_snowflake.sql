@@ -1,7 +1,11 @@
 -- sqlrank 0.1.0: KendallTau
 -- plan: pair_counting=bits
 -- for another: there is none for these metrics
-WITH predictions AS (
+WITH digits AS (
+  /* One row per digit. */
+  SELECT 0 AS digit UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4
+  UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9
+), predictions AS (
   /* predictions: one row per prediction. */
   SELECT
     CAST(score AS DOUBLE) + 0 AS score,
@@ -45,45 +49,14 @@ WITH predictions AS (
       DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
     FROM label_score_weights
   ) AS placed
-), digits AS (
-  /* relations/digits.sql: the digits 0 to 9. */
-  SELECT
-    0 AS digit
-  UNION ALL
-  SELECT
-    1 AS digit
-  UNION ALL
-  SELECT
-    2 AS digit
-  UNION ALL
-  SELECT
-    3 AS digit
-  UNION ALL
-  SELECT
-    4 AS digit
-  UNION ALL
-  SELECT
-    5 AS digit
-  UNION ALL
-  SELECT
-    6 AS digit
-  UNION ALL
-  SELECT
-    7 AS digit
-  UNION ALL
-  SELECT
-    8 AS digit
-  UNION ALL
-  SELECT
-    9 AS digit
 ), block_sizes AS (
   /* relations/block_sizes.sql: the powers of two from 2 to 2^40, which is more than the number of
    distinct labels of any group. */
   SELECT
-    CAST(FLOOR(EXP((1 + a.digit + 10 * b.digit) * LN(CAST(2 AS DOUBLE))) + CAST(0.5 AS DOUBLE)) AS BIGINT) AS block_size
-  FROM digits AS a
-  CROSS JOIN digits AS b
-  WHERE b.digit < 4
+    CAST(FLOOR(EXP((1 + ones.digit + 10 * tens.digit) * LN(CAST(2 AS DOUBLE))) + CAST(0.5 AS DOUBLE)) AS BIGINT) AS block_size
+  FROM digits AS ones
+  CROSS JOIN digits AS tens
+  WHERE 1 + ones.digit + 10 * tens.digit <= 40
 ), bitwise_pair_counts AS (
   /* relations/bitwise_pair_counts.sql: one row per group, with the weight of its concordant and of its
    discordant pairs. */

@@ -1,0 +1,77 @@
+"""Series of integers and hexadecimal numbers in the idiom of each dialect, and their contract."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import duckdb
+import pytest
+import sqlglot
+
+import sqlrank
+from sqlrank.compiler.unit_hashing import digest_number
+from sqlrank.errors import ContractError
+from sqlrank.registry.contract import check_syntax_rules
+from sqlrank.rendering.dialects import DIALECTS
+from sqlrank.rendering.renderer import to_sql
+
+SERIES = {
+    "duckdb": "FROM GENERATE_SERIES(2, 20) AS series(number)",
+    "bigquery": "FROM UNNEST(GENERATE_ARRAY(2, 20)) AS number",
+    "spark": "FROM EXPLODE(SEQUENCE(2, 20)) AS series(number)",
+    "databricks": "FROM EXPLODE(SEQUENCE(2, 20)) AS series(number)",
+    "postgres": "FROM GENERATE_SERIES(2, 20) AS series(number)",
+    "trino": "FROM UNNEST(SEQUENCE(2, 20)) AS series(number)",
+    "clickhouse": "FROM numbers(2, 19) AS series",
+}
+HEX = {
+    "duckdb": "CAST('0x' || SUBSTRING(digest, 9, 8) AS BIGINT)",
+    "bigquery": "CAST('0x' || SUBSTRING(digest, 9, 8) AS INT64)",
+    "spark": "CAST(CONV(SUBSTRING(digest, 9, 8), 16, 10) AS BIGINT)",
+    "databricks": "CAST(CONV(SUBSTRING(digest, 9, 8), 16, 10) AS BIGINT)",
+    "postgres": "CAST(CAST('x' || SUBSTRING(digest FROM 9 FOR 8) AS BIT(32)) AS BIGINT)",
+    "trino": "FROM_BASE(SUBSTR(digest, 9, 8), 16)",
+    "clickhouse": "reinterpretAsUInt32(reverse(unhex(SUBSTRING(digest, 9, 8))))",
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_series_of_integers(dialect: str) -> None:
+    text = sqlrank.sql("P@2..20", run="r", qrels="q", dialect=dialect)
+    assert SERIES.get(dialect, "FROM digits AS ones\n  CROSS JOIN digits AS tens\n  WHERE 2 + ones.digit + 10 * tens.digit <= 20\n") in text
+    assert ("UNION ALL SELECT 9\n" in text) == (dialect not in SERIES)
+
+
+def test_digits_next_to_a_table_of_that_name() -> None:
+    text = sqlrank.sql("P@2..20", run="digits", qrels="q", dialect="sqlite")
+    assert "WITH digits_ AS (" in text
+    assert "CROSS JOIN digits_ AS tens" in text
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_hexadecimal_number(dialect: str) -> None:
+    text = to_sql(digest_number("digest", 9), dialect)
+    assert HEX.get(dialect, "0123456789abcdef") in text
+    assert (text.count("0123456789abcdef") == 8) == (dialect not in HEX)
+
+
+def test_digits_of_a_hash_give_the_number_that_they_are() -> None:
+    digests = [hashlib.md5(str(number).encode(), usedforsecurity=False).hexdigest() for number in range(300)]
+    values = ", ".join(f"('{digest}')" for digest in digests)
+    expected = [int(digest[8:16], 16) % 2147483647 for digest in digests]
+    texts = [to_sql(digest_number("digest", 9), dialect) for dialect in ("duckdb", "snowflake")]
+    by_digits = sqlglot.transpile(texts[1], read="snowflake", write="duckdb")[0]
+    for text in (texts[0], by_digits):
+        rows = duckdb.sql(f"SELECT {text} FROM (VALUES {values}) AS digests(digest)").fetchall()
+        assert [number for (number,) in rows] == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["UNNEST(GENERATE_SERIES(1, 20)) AS t(n)", "UNNEST(GENERATE_SERIES(1, 20, 2)) AS series(number)", "UNNEST([1, 2]) AS series(number)"],
+)
+def test_other_arrays_are_not_read(source: str) -> None:
+    text = f"-- ones: one.\nSELECT 1 AS one FROM {source}"
+    with pytest.raises(ContractError, match=r"a series of integers is UNNEST\(GENERATE_SERIES\(1, 20\)\) AS series\(number\)"):
+        check_syntax_rules("relations", Path("relations/ones.sql"), text, sqlglot.parse_one(text, read="duckdb"), {})
