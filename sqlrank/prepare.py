@@ -224,6 +224,7 @@ def _invalid_row_audit(question: ResolvedRequest, columns: BoundInputs, base_inp
     keys = {name for name, column in base_input.role.columns.items() if column.type == "key"}
     # Key types only: score columns are checked in turn and may have different types.
     rules = row_rules(
+        base_input.role,
         base_input.checks,
         columns.needed_columns[base_input.role.name],
         required_row_checks(question),

@@ -2,7 +2,5 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(left_id) AS null_left_id, -- left_id is NULL
-  COUNT(*) - COUNT(right_id) AS null_right_id, -- right_id is NULL
   SUM(CASE WHEN left_id = right_id THEN 1 ELSE 0 END) AS same_id -- left_id and right_id are the same record
 FROM candidate_pairs

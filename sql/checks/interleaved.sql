@@ -2,10 +2,7 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(session_id) AS null_session_id, -- session_id is NULL
-  COUNT(*) - COUNT(team) AS null_team, -- team is NULL
   SUM(CASE WHEN NOT team IN ('A', 'B') THEN 1 ELSE 0 END) AS other_team, -- team is neither A nor B
   COUNT(*) - COUNT(clicks) AS null_clicks, -- clicks is NULL; give 0 if nothing was clicked
-  SUM(CASE WHEN ISNAN(clicks) OR ISINF(clicks) THEN 1 ELSE 0 END) AS nan_clicks, -- clicks is NaN or infinite
   SUM(CASE WHEN clicks < 0 THEN 1 ELSE 0 END) AS negative_clicks -- clicks is negative
 FROM interleaved

@@ -2,6 +2,5 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(doc_id) AS null_doc_id, -- doc_id is NULL
   COUNT(*) - COUNT(provider) AS null_provider -- provider is NULL; give such items one of their own
 FROM items

@@ -3,17 +3,10 @@
 SELECT
   COUNT(*) AS all_rows,
   COUNT(*) - COUNT(reward) AS null_reward, -- reward is NULL; give 0 if nothing happened
-  SUM(CASE WHEN ISNAN(reward) OR ISINF(reward) THEN 1 ELSE 0 END) AS nan_reward, -- reward is NaN or infinite
-  COUNT(*) - COUNT(propensity) AS null_propensity, -- propensity is NULL
   SUM(CASE WHEN ISNAN(propensity) THEN 1 ELSE 0 END) AS nan_propensity, -- propensity is NaN
   SUM(CASE WHEN propensity <= 0 THEN 1 ELSE 0 END) AS nonpositive_propensity, -- propensity is not above 0
   SUM(CASE WHEN propensity > 1 THEN 1 ELSE 0 END) AS large_propensity, -- propensity is not a probability
-  COUNT(*) - COUNT(target_propensity) AS null_target_propensity, -- target_propensity is NULL
   SUM(CASE WHEN ISNAN(target_propensity) THEN 1 ELSE 0 END) AS nan_target_propensity, -- target_propensity is NaN
   SUM(CASE WHEN target_propensity < 0 OR target_propensity > 1 THEN 1 ELSE 0 END) AS improbable_target_propensity, -- target_propensity is not a probability, from 0 to 1
-  COUNT(*) - COUNT(predicted_reward) AS null_predicted_reward, -- predicted_reward is NULL
-  SUM(CASE WHEN ISNAN(predicted_reward) OR ISINF(predicted_reward) THEN 1 ELSE 0 END) AS nan_predicted_reward, -- predicted_reward is NaN or infinite
-  COUNT(*) - COUNT(expected_reward) AS null_expected_reward, -- expected_reward is NULL
-  SUM(CASE WHEN ISNAN(expected_reward) OR ISINF(expected_reward) THEN 1 ELSE 0 END) AS nan_expected_reward, -- expected_reward is NaN or infinite
   COUNT(*) - COUNT(unit_id) AS null_unit_id -- unit_id is NULL; for intervals it has to be known which rows belong together
 FROM logs

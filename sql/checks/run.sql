@@ -2,9 +2,6 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL
-  COUNT(*) - COUNT(doc_id) AS null_doc_id, -- doc_id is NULL
   COUNT(*) - COUNT(score) AS null_score, -- score is NULL, or a text that is no number; give it a number, or leave the row out
-  SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score, -- score is NaN, which would be ranked first; give it a value, or leave the row out
-  COUNT(*) - COUNT(rank) AS null_rank -- rank is NULL
+  SUM(CASE WHEN ISNAN(score) THEN 1 ELSE 0 END) AS nan_score -- score is NaN, which would be ranked first; give it a value, or leave the row out
 FROM run

@@ -3,7 +3,6 @@
 -- Grain: one row
 SELECT
   COUNT(*) AS all_rows,
-  COUNT(*) - COUNT(query_id) AS null_query_id, -- query_id is NULL
   COUNT(*) - COUNT(label) AS null_label, -- label is NULL; leave the row out
   SUM(CASE WHEN NOT label IN (0, 1) THEN 1 ELSE 0 END) AS nonbinary_label, -- binary labels: label is neither 0 nor 1
   COUNT(*) - COUNT(features) AS null_features, -- features are NULL; give numbers, or leave the row out

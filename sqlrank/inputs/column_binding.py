@@ -193,7 +193,7 @@ class BoundInputs:
         """Exclude rows with NULL in columns that the checks require, except in keys."""
         for role, needed in self.needed_columns.items():
             bound_input = self.inputs[role]
-            conditions = row_rules(bound_input.checks, needed).conditions
+            conditions = row_rules(bound_input.role, bound_input.checks, needed).conditions
             available = [name for name in needed if name in bound_input.columns and bound_input.role.columns[name].type != "key"]
             bound_input.not_null = [name for name in available if f"null_{name}" in conditions and role != "queries"]
 

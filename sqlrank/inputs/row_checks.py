@@ -143,7 +143,7 @@ def check_unique(database: Database, bound_input: BoundInput, keys: tuple[str, .
 def _row_problems(
     database: Database, bound_input: BoundInput, columns: tuple[str, ...], required: Sequence[str] = ()
 ) -> tuple[dict[str, Any], list[str]]:
-    rules = row_rules(bound_input.checks, columns, required, bound_input.column_type)
+    rules = row_rules(bound_input.role, bound_input.checks, columns, required, bound_input.column_type)
     is_parquet = bound_input.table.from_item.find(exp.ReadParquet) is not None
     text = _rule_count_query(rules, _read(bound_input, columns), bound_input.role.name, is_parquet, database.dialect)
     counts = dict(zip(rules.query.named_selects, database.fetch_rows(text)[0], strict=True))

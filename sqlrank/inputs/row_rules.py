@@ -1,4 +1,4 @@
-"""Row rules: the conditions of an input's checks file for the columns in use."""
+"""Row rules: the conditions that follow from an input's columns, and those of its checks file, for the columns in use."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.registry.select_files import RowCheck, load_select, modified_ns
+from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from sqlrank.registry.roles import ColumnSpec, Role
 
 NULL_FREE_NODES = (exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Not, exp.Connector, exp.Predicate, exp.IsNan, exp.IsInf, exp.Abs)
 """Nodes that are never NULL if their columns are not, so that NOT negates them."""
@@ -36,20 +39,35 @@ class RowRules:
 
 
 def row_rules(
-    path: Path | None, columns: Sequence[str], required: Sequence[str] = (), type_of: Callable[[str], str] = lambda _: ""
+    role: Role | None,
+    path: Path | None,
+    columns: Sequence[str],
+    required: Sequence[str] = (),
+    type_of: Callable[[str], str] = lambda _: "",
 ) -> RowRules:
-    """Return the rules for these columns; without a file only rows are counted.
+    """Return the rules for these columns: those of a file, and those that follow from the role.
 
     ``required`` are row checks of metrics, such as ``binary labels``; ``type_of`` returns column types, which exclude NaN in some columns.
     """
     fractional = frozenset(name for name in columns if _can_be_nan(type_of(name)))
-    return _rules(path, 0 if path is None else modified_ns(path), tuple(columns), tuple(required), fractional)
+    declared = () if role is None else tuple(role.columns.values())
+    return _rules(declared, path, 0 if path is None else modified_ns(path), tuple(columns), tuple(required), fractional)
 
 
 @lru_cache(maxsize=256)
-def _rules(path: Path | None, edit: int, columns: tuple[str, ...], required: tuple[str, ...], fractional: frozenset[str]) -> RowRules:  # noqa: ARG001  edit is part of the cache key
+def _rules(
+    declared: tuple[ColumnSpec, ...],
+    path: Path | None,
+    edit: int,  # noqa: ARG001  part of the cache key
+    columns: tuple[str, ...],
+    required: tuple[str, ...],
+    fractional: frozenset[str],
+) -> RowRules:
     tree = exp.select("COUNT(*) AS all_rows") if path is None else load_select(path)
     tree.set("from_", None)
+    all_rows, *of_file = tree.selects
+    derived = (rule for rule in _column_rules(declared) if rule.alias not in tree.named_selects)
+    tree.set("expressions", [all_rows, *derived, *of_file])
     conditions: dict[str, exp.Expr] = {}
     meanings: dict[str, str] = {}
     for column in list(tree.selects):
@@ -69,6 +87,24 @@ def _rules(path: Path | None, edit: int, columns: tuple[str, ...], required: tup
             conditions[rule.name], meanings[rule.name] = condition, rule.meaning
         column.comments = None
     return RowRules(tree, conditions, meanings)
+
+
+def _column_rules(declared: Sequence[ColumnSpec]) -> Iterator[exp.Expr]:
+    """Yield the rules of ``inputs/column_rules.sql`` that apply to columns, such as ``null_label``."""
+    rules = {rule.alias: rule for rule in load_select("inputs", "column_rules.sql").selects}
+    for column in declared:
+        applicable = {
+            "null_value": not column.nullable,
+            "nan_value": column.type in {"number", "double"},
+            "nan_key": column.nullable and column.type == "key",
+        }
+        for name in (name for name, applies in applicable.items() if applies):
+            rule = rules[name].copy()
+            for reference in find_nodes(rule, exp.Column):
+                reference.set("this", exp.to_identifier(column.name))
+            rule.set("alias", exp.to_identifier(f"{name.partition('_')[0]}_{column.name}"))
+            rule.comments = [comment.replace("value", column.name) for comment in rule.comments or ()]
+            yield rule
 
 
 def valid_row_condition(conditions: Sequence[exp.Expr]) -> exp.Expr | None:

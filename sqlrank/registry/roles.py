@@ -43,6 +43,7 @@ class ColumnSpec:
         type: One of ``COLUMN_KINDS``.
         description: Description.
         optional: The column may be missing.
+        nullable: The column may be NULL.
         default: Value of a missing column.
         is_measure: The column is a measured value, so rows are never grouped by it.
         is_ordered: Rows are sorted or grouped by the column.
@@ -53,6 +54,7 @@ class ColumnSpec:
     type: str
     description: str
     optional: bool = False
+    nullable: bool = False
     default: float | None = None
     is_measure: bool = False
     is_ordered: bool = False
@@ -139,5 +141,5 @@ def _column(path: Path, role: str, name: str, entry: Any) -> ColumnSpec:
         return ColumnSpec(name, entry["type"], **{"description": "", **{key: value for key, value in entry.items() if key != "type"}})
     except TypeError:
         raise ContractError(
-            f"{path}:1: {role}.{name} has more than type, description, optional, default, is_measure, is_ordered and references"
+            f"{path}:1: {role}.{name} has more than type, description, optional, nullable, default, is_measure, is_ordered and references"
         ) from None

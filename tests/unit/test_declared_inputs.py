@@ -66,6 +66,8 @@ def test_rows_are_filtered() -> None:
         (("x", 3, "a", None, 1.0), "1 row: price is NULL; leave the row out"),
         (("x", 3, "a", 1, -2.0), "1 row: pieces are negative"),
         (("x", None, "a", 1, 1.0), "1 row: order_id is NULL"),
+        (("x", 3, "a", float("inf"), 1.0), "1 row: price is NaN or infinite"),
+        (("x", 3, None, 1, 1.0), "1 row: item is NULL"),
         (("x", 1, "a", 9, 1.0), r"\(shop, order_id, item\) occurs more than once; keep one row of each"),
     ],
 )

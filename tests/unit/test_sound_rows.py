@@ -9,6 +9,7 @@ import pytest
 from sqlglot import exp, parse_one
 
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
+from sqlrank.registry.loader import load_registry
 from sqlrank.registry.select_files import read_row_checks
 from sqlrank.registry.sql_folder import sql_root
 
@@ -29,7 +30,7 @@ def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ..
     requirements = [rule.requirement for rule in read_row_checks(path) if rule.requirement]
     rows = ", ".join(f"({', '.join(f'CAST({one} AS DOUBLE)' for one in row)})" for row in product(NUMBERS, repeat=len(columns)))
     for required in ([], *([text] for text in requirements), requirements):
-        conditions = list(row_rules(path, columns, required).conditions.values())
+        conditions = list(row_rules(load_registry().roles[role], path, columns, required).conditions.values())
         condition = valid_row_condition(conditions)
         assert condition is not None
         broken = f"CASE WHEN {exp.or_(*conditions).sql('duckdb')} THEN 1 ELSE 0 END"
@@ -40,7 +41,8 @@ def test_what_is_counted_is_what_breaks_a_rule(role: str, columns: tuple[str, ..
 
 
 def test_a_range_says_that_a_number_is_known_and_finite() -> None:
-    conditions = row_rules(sql_root() / "checks" / "predictions.sql", ("label", "score"), ("binary labels", "probabilities")).conditions
+    path = sql_root() / "checks" / "predictions.sql"
+    conditions = row_rules(load_registry().roles["predictions"], path, ("label", "score"), ("binary labels", "probabilities")).conditions
     condition = valid_row_condition(list(conditions.values()))
     assert condition is not None
     assert condition.sql() == "label IN (0, 1) AND score BETWEEN 0 AND 1"
