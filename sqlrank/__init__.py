@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sqlrank._version import __version__
 
 if TYPE_CHECKING:
-    from sqlrank.api import evaluate, metrics, parse, sql
+    from sqlrank.api.compare import compare
+    from sqlrank.api.evaluate import evaluate, metrics, parse, sql
     from sqlrank.charts.chart import chart
-    from sqlrank.comparison.compare import compare
     from sqlrank.comparison.gate import gate
     from sqlrank.errors import ContractError, ExecutionError, InputError, MetricError, SqlrankError
     from sqlrank.experiments.experiment import experiment, experiment_sql
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sqlrank.output.dbt import DbtModel, dbt_model
     from sqlrank.registry.metric import Metric
     from sqlrank.reports.report import report
-    from sqlrank.rollups.contrasts import compare_rollups
     from sqlrank.rollups.dbt_microbatch import rollup_model
     from sqlrank.rollups.drift import drift
     from sqlrank.rollups.rollup import rollup, rollup_sql
@@ -35,7 +34,6 @@ __all__ = [
     "__version__",
     "chart",
     "compare",
-    "compare_rollups",
     "dbt_model",
     "drift",
     "evaluate",
@@ -55,9 +53,9 @@ __all__ = [
 ]
 
 _PUBLIC_NAMES = {
-    "sqlrank.api": ("evaluate", "metrics", "parse", "sql"),
+    "sqlrank.api.compare": ("compare",),
+    "sqlrank.api.evaluate": ("evaluate", "metrics", "parse", "sql"),
     "sqlrank.charts.chart": ("chart",),
-    "sqlrank.comparison.compare": ("compare",),
     "sqlrank.comparison.gate": ("gate",),
     "sqlrank.errors": ("ContractError", "ExecutionError", "InputError", "MetricError", "SqlrankError"),
     "sqlrank.experiments.experiment": ("experiment", "experiment_sql"),
@@ -66,7 +64,6 @@ _PUBLIC_NAMES = {
     "sqlrank.reports.report": ("report",),
     "sqlrank.output.dbt": ("DbtModel", "dbt_model"),
     "sqlrank.splits.split": ("split", "split_sql"),
-    "sqlrank.rollups.contrasts": ("compare_rollups",),
     "sqlrank.rollups.drift": ("drift",),
     "sqlrank.rollups.dbt_microbatch": ("rollup_model",),
     "sqlrank.rollups.rollup": ("rollup", "rollup_sql"),

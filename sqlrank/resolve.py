@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlrank.errors import InputError, MetricError, did_you_mean
+from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
 from sqlrank.interval_options import RESAMPLING_COLUMNS, parse_interval_options
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
@@ -16,7 +16,7 @@ from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.request import with_previous_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sqlrank.interval_options import IntervalOptions
     from sqlrank.registry.registry import Registry
@@ -198,6 +198,26 @@ def parse_group_by(by: Any) -> tuple[list[str], list[list[str]] | None]:
     if len(set(columns)) < len(columns):
         raise MetricError(f"by names a column twice: {', '.join(columns)}")
     return columns, sets
+
+
+def list_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
+    """Return the pairs to compare: the baseline with every other system, or all pairs.
+
+    >>> list_pairs(["a", "b", "c"], None), list_pairs(["a", "b", "c"], "b")
+    ([('a', 'b'), ('a', 'c'), ('b', 'c')], [('b', 'a'), ('b', 'c')])
+    """
+    if len(systems) < 2:  # noqa: PLR2004  a comparison is of two
+        available = f"there is only {systems[0]!r}" if systems else "there is none"
+        raise MetricError(
+            f"two systems are needed to compare, and {available}; name their column with system= or give run={{'a': ..., 'b': ...}}"
+        )
+    if baseline is None:
+        return [(first, second) for index, first in enumerate(systems) for second in systems[index + 1 :]]
+    if baseline not in systems:
+        raise MetricError(
+            f"no system is called {short_repr(baseline)}{did_you_mean(str(baseline), systems)} Choose from: {', '.join(systems)}"
+        )
+    return [(baseline, system) for system in systems if system != baseline]
 
 
 def _add_system_column(columns: list[str], sets: list[list[str]] | None) -> tuple[list[str], list[list[str]] | None]:

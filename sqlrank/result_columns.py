@@ -1,4 +1,14 @@
-"""Names of result columns that several modules write or read: of a metric ``AUC`` they are ``AUC.ci_low``, in SQL ``auc_ci_low``."""
+"""Names of result columns that several modules write or read: of a metric ``AUC`` they are ``AUC.ci_low``, in SQL ``auc_ci_low``.
+
+The columns of contrasts, the differences between two sides, are defined here for results, files, terminals, charts and reports.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
 
 CI_LOW, CI_HIGH, SE = "ci_low", "ci_high", "se"
 """Limits of a confidence interval, and the standard error."""
@@ -11,3 +21,138 @@ BOUND_LOW, BOUND_HIGH = BOUNDS = ("bound_low", "bound_high")
 
 P_VALUE = "p_value"
 """Two-sided p-value, not corrected for multiple comparisons."""
+
+NUM_DAYS, NUM_ROWS = "num_days", "num_rows"
+"""Number of days and of rows that a rollup merges."""
+
+ALL_ROWS_LABEL = "all"
+"""Label in ``slice`` of the grouping without columns."""
+
+_CONTRAST_TYPES = {
+    **dict.fromkeys(("value", "difference", *BOUNDS, CI_LOW, CI_HIGH, "ci_level"), "double"),
+    **dict.fromkeys(("relative_difference", "relative_ci_low", "relative_ci_high", SE), "double"),
+    **dict.fromkeys((N_UNITS, N_BUCKETS, "unpaired", "wins", "ties", "losses"), "int64"),
+    **dict.fromkeys(("cohens_d", "statistic", "df", P_VALUE, "p_adjusted", "mde", "cuped_theta"), "double"),
+    "required_units": "int64",
+    **dict.fromkeys(("tolerance", "verdict", "winner", "test", "correction", "reason"), "string"),
+    **dict.fromkeys((NUM_DAYS, NUM_ROWS), "int64"),
+}
+"""Quantities of contrasts, with their Arrow types."""
+
+
+def side_columns(name: str, left: str, right: str = "") -> tuple[str, str]:
+    """Return the columns of a quantity of both sides; the right one has the plain name without ``right``.
+
+    >>> side_columns("value", "baseline"), side_columns("value", "reference", "current")
+    (('value_baseline', 'value'), ('value_reference', 'value_current'))
+    """
+    return f"{name}_{left}", f"{name}_{right}" if right else name
+
+
+def contrast_schema(
+    left: str,
+    right: str = "",
+    *,
+    labels: Iterable[str] = ("metric",),
+    quantities: Iterable[str],
+    paired: Collection[str] = ("value", NUM_DAYS, NUM_ROWS),
+) -> dict[str, str]:
+    """Return the columns of a contrast with their Arrow types, in order.
+
+    Args:
+        left: the side that the other is compared with: ``baseline``, ``control`` or ``reference``.
+        right: the suffix of the other side's columns.
+        labels: the columns that name the metric and the sides.
+        quantities: the quantities after them.
+        paired: those of them that each side has.
+
+    >>> contrast_schema("baseline", quantities=["value", "difference"])
+    {'metric': 'string', 'value_baseline': 'double', 'value': 'double', 'difference': 'double'}
+    """
+    schema = dict.fromkeys(labels, "string")
+    for name in quantities:
+        schema |= dict.fromkeys(side_columns(name, left, right) if name in paired else (name,), _CONTRAST_TYPES[name])
+    return schema
+
+
+SYSTEM_LABELS = ("metric", "baseline", "system")
+_INTERVAL, _WINS = (CI_LOW, CI_HIGH), ("wins", "ties", "losses")
+
+COMPARISON_SCHEMA = contrast_schema(
+    "baseline",
+    labels=SYSTEM_LABELS,
+    quantities=(
+        "value", "difference", *_INTERVAL, "ci_level", "relative_difference", SE, N_UNITS, "unpaired", *_WINS, "cohens_d", "statistic", P_VALUE,
+        "p_adjusted", "winner", "mde", "required_units", "test", "correction", "reason",
+    ),
+)  # fmt: skip
+"""Columns of a comparison of systems."""
+
+ROLLUP_COMPARISON_SCHEMA = COMPARISON_SCHEMA | contrast_schema("baseline", labels=(), quantities=(*BOUNDS, N_BUCKETS, NUM_DAYS, NUM_ROWS))
+"""Columns of a comparison of rollups: those of all comparisons, and those that only rollups have."""
+
+GATE_SCHEMA = contrast_schema(
+    "baseline",
+    labels=SYSTEM_LABELS,
+    quantities=(
+        "value", "difference", *_INTERVAL, "relative_difference", SE, N_UNITS, "unpaired", *_WINS, "tolerance", "verdict", "reason", "required_units",
+    ),
+)  # fmt: skip
+"""Columns of a gate."""
+
+DRIFT_SCHEMA = contrast_schema(
+    "reference",
+    "current",
+    quantities=(
+        "value", "difference", *BOUNDS, *_INTERVAL, SE, N_BUCKETS, P_VALUE, "tolerance", "verdict", "reason", NUM_DAYS, NUM_ROWS,
+    ),
+)  # fmt: skip
+"""Columns of drift; a result has those of its arguments."""
+
+EXPERIMENT_SCHEMA = contrast_schema(
+    "control",
+    labels=("metric", "control", "variant"),
+    quantities=(
+        "value", "difference", *_INTERVAL, "ci_level", "relative_difference", "relative_ci_low", "relative_ci_high", SE, N_UNITS, "statistic", "df",
+        P_VALUE, "p_adjusted", "winner", "mde", "cuped_theta",
+    ),
+    paired=("value", N_UNITS),
+)  # fmt: skip
+"""Columns of an experiment."""
+
+COMPARISON_DISPLAY = (
+    *contrast_schema("baseline", labels=SYSTEM_LABELS, quantities=("value", "difference", *_INTERVAL, "p_adjusted", *_WINS, "winner")),
+)
+ROLLUP_DISPLAY = (
+    *contrast_schema("baseline", labels=SYSTEM_LABELS, quantities=("value", "difference", *BOUNDS, *_INTERVAL, "p_adjusted", "winner")),
+)
+GATE_DISPLAY = (
+    *contrast_schema(
+        "baseline", quantities=("value", "difference", *_INTERVAL, N_UNITS, "tolerance", "verdict", "required_units", "reason")
+    ),
+)
+DRIFT_DISPLAY = (
+    *contrast_schema("reference", "current", quantities=("value", "difference", *BOUNDS, *_INTERVAL, "tolerance", "verdict", "reason")),
+)
+EXPERIMENT_DISPLAY = (
+    *contrast_schema(
+        "control",
+        labels=("metric", "control", "variant"),
+        quantities=(
+            "value", "difference", *_INTERVAL, "relative_difference", "relative_ci_low", "relative_ci_high", "p_adjusted", "winner",
+        ),
+    ),
+)  # fmt: skip
+"""Columns of contrasts that are displayed to people, after the group columns."""
+
+REPORT_DISPLAY = (
+    *contrast_schema(
+        "baseline",
+        labels=(*SYSTEM_LABELS, "winner"),
+        quantities=("value", "difference", *_INTERVAL, "p_adjusted", N_UNITS, *_WINS, "reason"),
+    ),
+)
+"""Columns of comparisons in reports, the most important first: a narrow screen cuts the last."""
+
+CONTRAST_TITLES = {"value_baseline": "baseline value", "p_adjusted": "corrected p", CI_LOW: "from", CI_HIGH: "to", N_UNITS: "n"}
+"""Titles of columns of comparisons in charts and reports, where they differ from the name."""

@@ -8,6 +8,7 @@ import altair as alt
 
 from sqlrank.charts import theme
 from sqlrank.charts.result_view import assign_channels, text_labels
+from sqlrank.result_columns import COMPARISON_SCHEMA, CONTRAST_TITLES, REPORT_DISPLAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,19 +30,8 @@ WIN, TIE, LOSS = "wins", "ties", "losses"
 TEST_LABELS = {"t": "Student's t", "wilcoxon": "Wilcoxon's", "sign": "signs", "randomization": "randomisation"}
 CORRECTION_LABELS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "max_t": "Westfall and Young", "none": "nothing"}
 
-TOOLTIP_TITLES = {
-    "value_baseline": "baseline",
-    "value": "system",
-    "difference": "difference",
-    "ci_low": "from",
-    "ci_high": "to",
-    "p_adjusted": "p, adjusted",
-    "n_units": "n",
-    "wins": "wins",
-    "ties": "ties",
-    "losses": "losses",
-}
-"""Tooltip fields of a comparison, with their titles."""
+_TOOLTIP_TITLES = {name: CONTRAST_TITLES.get(name, name) for name in REPORT_DISPLAY if COMPARISON_SCHEMA[name] != "string"}
+"""Numbers of a comparison in tooltips, with their titles."""
 
 
 def forest(view: ResultView) -> ChartType:
@@ -54,7 +44,7 @@ def forest(view: ResultView) -> ChartType:
         dimensions, keys = assign_channels([("system", names), *group_labels], ("name", "row"), len(metric_rows))
         verdicts = [_verdict(row, view) for row in metric_rows]
         tooltip_values = [
-            {field: row[field] for field in TOOLTIP_TITLES} | {"verdict": verdict}
+            {field: row[field] for field in _TOOLTIP_TITLES} | {"verdict": verdict}
             for row, verdict in zip(metric_rows, verdicts, strict=True)
         ]
         rows = [key | row for key, row in zip(keys, tooltip_values, strict=True)]
@@ -64,12 +54,7 @@ def forest(view: ResultView) -> ChartType:
         charts.append(
             theme.facets(alt.layer(*_forest(dimensions, axis_title, DIFFERS_LABEL in verdicts), data=theme.inline_data(rows)), dimensions)
         )
-    test, correction, confidence = (view.texts.get(name, "?") for name in ("test", "correction", "confidence"))
-    by = CORRECTION_LABELS.get(correction, correction)
-    notes = [
-        f"Points: differences of means. Lines: intervals at {confidence}, corrected by {by}. Test: {TEST_LABELS.get(test, test)}.",
-        "Grey: no difference from the baseline.",
-    ]
+    notes = [f"Points: differences of means.{_describe_tests(view)}", "Grey: no difference from the baseline."]
     if any(row["difference"] is None for row in view.rows):
         notes.append("A row without a point: the metric is undefined for one of both systems, or for both.")
     return theme.with_caption(theme.concat(charts or [_nothing()], 1), notes)
@@ -89,6 +74,15 @@ def differences(view: ResultView) -> ChartType:
             charts.append(chart)
             notes += [note] if note else []
     return theme.with_caption(theme.concat(charts or [_nothing()], titled=True), list(dict.fromkeys(notes)))
+
+
+def _describe_tests(view: ResultView) -> str:
+    """Return sentences on intervals and tests, empty for a comparison of rollups without them."""
+    if "confidence" not in view.texts:
+        return ""
+    test, correction, confidence = (view.texts.get(name, "?") for name in ("test", "correction", "confidence"))
+    by = CORRECTION_LABELS.get(correction, correction)
+    return f" Lines: intervals at {confidence}, corrected by {by}. Test: {TEST_LABELS.get(test, test)}."
 
 
 def _by_metric(view: ResultView) -> dict[str, list[dict[str, Any]]]:
@@ -118,7 +112,7 @@ def differs_without_direction(row: Mapping[str, Any], direction: str, confidence
 def _verdict(row: Mapping[str, Any], view: ResultView) -> str:
     if row["winner"] is None:
         direction = view.result_metadata.measures[row["metric"]]["better"]
-        return DIFFERS_LABEL if differs_without_direction(row, direction, float(view.texts["confidence"])) else NOT_DECIDED
+        return DIFFERS_LABEL if differs_without_direction(row, direction, float(view.texts.get("confidence", "nan"))) else NOT_DECIDED
     return SYSTEM_BETTER if row["winner"] == row["system"] else BASELINE_BETTER
 
 
@@ -135,7 +129,7 @@ def _forest(dimensions: Sequence[Dimension], title: str, some_differ: bool) -> l
     base_chart = alt.Chart(width=theme.SIDE_PIXELS, height=alt.Step(ROW_PIXELS)).encode(
         y=alt.Y("name:N", sort=list(names.labels), title=names.title),
         color=alt.Color("verdict:N", title=None, scale=color_scale, legend=alt.Legend(orient="top", symbolType="circle")),
-        tooltip=theme.tooltips([*dimensions], {**TOOLTIP_TITLES, "verdict:N": "verdict"}),
+        tooltip=theme.tooltips([*dimensions], {**_TOOLTIP_TITLES, "verdict:N": "verdict"}),
     )
     zero = alt.Chart(theme.inline_data([{"zero": 0}])).mark_rule(color=theme.GREY, strokeWidth=1.5).encode(x="zero:Q")
     limits = base_chart.mark_rule(strokeWidth=1.5).encode(x=alt.X("ci_low:Q", title=title), x2="ci_high:Q")
@@ -162,7 +156,8 @@ def _queries(view: ResultView, metric: str, pair_rows: Sequence[Mapping[str, Any
             f"Of more than {MAX_QUERIES_DRAWN:,} queries as many are drawn, evenly spaced in their order; wins, ties and losses are of all."
         )
     color_scale = alt.Scale(domain=[WIN, TIE, LOSS], range=[theme.PALETTE[0], theme.GREY, theme.PALETTE[1]])
-    tooltip_titles = {"value_baseline": "baseline", "value": "system", "difference": "difference", "x": "place", "query:N": "query"}
+    values = {name: _TOOLTIP_TITLES[name] for name in ("value_baseline", "value", "difference")}
+    tooltip_titles = {**values, "x": "place", "query:N": "query"}
     chart = (
         alt.Chart(theme.inline_data(rows), width=theme.SIDE_PIXELS, height=theme.FACET_SIDE_PIXELS, title=title)
         .mark_bar()

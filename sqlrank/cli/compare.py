@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from typing import Annotated, Any
 
 import typer
@@ -34,12 +33,12 @@ from sqlrank.cli.options import (
     Unit,
     Where,
 )  # fmt: skip
-from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_policies, parse_tolerance_options
+from sqlrank.cli.parsing import call_arguments, list_sources, output_file, parse_groupings, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
-from sqlrank.errors import SqlrankError
-from sqlrank.output.ci_reports import GATE_DISPLAY_COLUMNS, ROLLUP_DISPLAY_COLUMNS, compared_columns, display_columns
+from sqlrank.output.ci_reports import compared_columns, display_columns
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.formats import DEFAULT_DIGITS, HUMAN_FORMATS, TableStyle, resolve_format, write_result
+from sqlrank.result_columns import GATE_DISPLAY
 
 System = Annotated[str, typer.Option(help="The column that identifies systems; several --run are systems of their own.")]
 By = Annotated[list[str] | None, typer.Option(help="Column to group by; a,b for both; 'total' for all rows. Repeat for more.")]
@@ -54,15 +53,13 @@ def compare(
     queries: Queries = None,
     rollup: Annotated[
         list[str] | None,
-        typer.Option(help="A rollup of a model, instead of rows: name=rollup. Repeat for each model."),
+        typer.Option(help="A rollup of a system, instead of rows: name=rollup. Repeat for each system."),
     ] = None,
     db: DatabaseFile = None,
     system: System = "system",
     by: By = None,
     unit: Unit = None,
-    baseline: Annotated[
-        str | None, typer.Option(help="The system to compare with; without one, all pairs, or of rollups the first.")
-    ] = None,
+    baseline: Annotated[str | None, typer.Option(help="The system to compare with; without one, all pairs.")] = None,
     test: Annotated[str, typer.Option(help="t, wilcoxon, sign or randomization.")] = "t",
     correction: Annotated[str, typer.Option(help="Correction for multiple comparisons: holm, bh, max_t or none.")] = "holm",
     confidence: Level = 0.95,
@@ -98,23 +95,15 @@ def compare(
         sources = list_sources(qrels, predictions, queries, db, baseline, *rollups.values(), run=run, input=input, sql_dir=sql_dir)
         file = output_file(output, FileKind.COMPARISON, force, sources)
     with exit_on_error(), progress_bar("comparing") as progress:
-        common: dict[str, Any] = {
-            "baseline": baseline, "where": where, "confidence": confidence, "memory_limit": memory_limit, "threads": threads, "timeout": timeout
-        }  # fmt: skip
-        row_options: dict[str, Any] = {
-            "run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "system": system, "unit": unit, "test": test,
-            "correction": correction, "target_effect": target_effect, "power": power, "replicates": replicates, "seed": seed, "per_query": per_query,
-            "column": column, "compat": compat, "plan": plan, "input": input, "check": check,
-        }  # fmt: skip
-        if rollups:
-            _refuse_row_options(row_options)
-            common |= {"sql_dir": sql_dir, **parse_policies(policy, sql_dir)}
-            result = sqlrank.compare_rollups(metrics, rollups=rollups, by=parse_groupings(by), connection=db, **common)
-        else:
-            arguments = call_arguments(metrics=metrics, db=db, policy=policy, sql_dir=sql_dir, **common, **row_options)
-            result = sqlrank.compare(**arguments, by=parse_groupings(by), progress=progress)
+        arguments = call_arguments(
+            metrics=metrics, run=run, qrels=qrels, predictions=predictions, queries=queries, db=db, system=system, unit=unit, baseline=baseline, test=test,
+            correction=correction, confidence=confidence, target_effect=target_effect, power=power, replicates=replicates, seed=seed, per_query=per_query,
+            where=where, column=column, compat=compat, policy=policy, plan=plan, input=input, sql_dir=sql_dir, check=check, memory_limit=memory_limit,
+            threads=threads, timeout=timeout,
+        )  # fmt: skip
+        result = sqlrank.compare(**arguments, rollups=rollups or None, by=parse_groupings(by), progress=progress)
     with exit_on_error():
-        names = ROLLUP_DISPLAY_COLUMNS if rollups else compared_columns(result, has_target_effect=target_effect is not None)
+        names = compared_columns(result, has_target_effect=target_effect is not None)
         displayed = display_columns(result, names) if form in HUMAN_FORMATS and not per_query else result
         write_result(
             displayed, form, FileKind.COMPARISON, file, TableStyle(DEFAULT_DIGITS if digits is None else digits, keep_orientation=True)
@@ -185,16 +174,8 @@ def gate(
         )
     decimals = DEFAULT_DIGITS if digits is None else digits
     verdict_output.write_and_exit(
-        result, GATE_DISPLAY_COLUMNS, form, decimals, display_columns(result, GATE_DISPLAY_COLUMNS) if form in HUMAN_FORMATS else result
+        result, GATE_DISPLAY, form, decimals, display_columns(result, GATE_DISPLAY) if form in HUMAN_FORMATS else result
     )
-
-
-def _refuse_row_options(options: dict[str, Any]) -> None:
-    """Raise ``SqlrankError`` for an option of ``compare`` that needs rows."""
-    parameters = signature(compare).parameters
-    row_options = [name for name, value in options.items() if value and value != parameters[name].default]
-    if row_options:
-        raise SqlrankError(f"--{min(row_options).replace('_', '-')} is for rows, which rollups do not have; leave it out, or --rollup")
 
 
 def _gate_groupings(by: list[str] | None) -> Any:

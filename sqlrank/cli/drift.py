@@ -26,9 +26,9 @@ from sqlrank.cli.options import (
 from sqlrank.cli.parsing import list_sources, parse_policies, parse_tolerance_options
 from sqlrank.cli.verdict_output import Junit, Summary, TreatInconclusiveAs, VerdictOutput
 from sqlrank.errors import SqlrankError
-from sqlrank.output.ci_reports import DRIFT_DISPLAY_COLUMNS, DRIFT_INTERVAL_COLUMNS
 from sqlrank.output.file_kinds import FileKind
 from sqlrank.output.formats import DEFAULT_DIGITS, TableStyle, resolve_format, write_result
+from sqlrank.result_columns import DRIFT_DISPLAY
 
 
 def drift(
@@ -95,4 +95,4 @@ def drift(
         if not tolerance:
             write_result(result, form, FileKind.DRIFT, verdict_output.output, TableStyle(decimals, keep_orientation=True))
     if tolerance:
-        verdict_output.write_and_exit(result, DRIFT_DISPLAY_COLUMNS if confidence is None else DRIFT_INTERVAL_COLUMNS, form, decimals)
+        verdict_output.write_and_exit(result, [name for name in DRIFT_DISPLAY if name in result.column_names], form, decimals)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.compiler.row_keys import QUERY_ID
-from sqlrank.errors import MetricError, did_you_mean, short_repr
+from sqlrank.errors import MetricError, short_repr
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
 from sqlrank.registry.value_bounds import is_bounded_0_1
@@ -171,23 +171,3 @@ class ComparisonRequest:
         """Yield each grouping with its call for the metrics by system and cell."""
         for group, call in self.calls_by_grouping():
             yield group, replace(call, confidence=None, unit=None, per_unit=False, per_query=False, include_query_weights=False)
-
-
-def system_pairs(systems: Sequence[str], baseline: Any) -> list[tuple[str, str]]:
-    """Return the pairs to compare: the baseline with every other system, or all pairs.
-
-    >>> system_pairs(["a", "b", "c"], None), system_pairs(["a", "b", "c"], "b")
-    ([('a', 'b'), ('a', 'c'), ('b', 'c')], [('b', 'a'), ('b', 'c')])
-    """
-    if len(systems) < 2:  # noqa: PLR2004  a comparison is of two
-        available = f"there is only {systems[0]!r}" if systems else "there is none"
-        raise MetricError(
-            f"two systems are needed to compare, and {available}; name their column with system= or give run={{'a': ..., 'b': ...}}"
-        )
-    if baseline is None:
-        return [(first, second) for index, first in enumerate(systems) for second in systems[index + 1 :]]
-    if baseline not in systems:
-        raise MetricError(
-            f"no system is called {short_repr(baseline)}{did_you_mean(str(baseline), systems)} Choose from: {', '.join(systems)}"
-        )
-    return [(baseline, system) for system in systems if system != baseline]

@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.inference.corrected_tests import choose_winner
+from sqlrank.result_columns import ALL_ROWS_LABEL, COMPARISON_SCHEMA, SYSTEM_LABELS, contrast_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,32 +18,6 @@ if TYPE_CHECKING:
     from sqlrank.comparison.comparison_request import ComparedMetric, ComparisonRequest
     from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
     from sqlrank.comparison.paired_tests import TestOptions, TestResult
-
-ALL_ROWS_LABEL = "all"
-"""Label of the grouping without columns."""
-
-VALUE_COLUMNS = dict.fromkeys(("value_baseline", "value", "difference", "ci_low", "ci_high"), pa.float64())
-SUMMARY_COLUMNS = dict.fromkeys(("relative_difference", "se"), pa.float64()) | dict.fromkeys(
-    ("n_units", "unpaired", "wins", "ties", "losses"), pa.int64()
-)
-"""Columns shared by comparisons and gates, after the key columns."""
-
-COMPARISON_COLUMNS = {
-    **VALUE_COLUMNS,
-    "ci_level": pa.float64(),
-    **SUMMARY_COLUMNS,
-    "cohens_d": pa.float64(),
-    "statistic": pa.float64(),
-    "p_value": pa.float64(),
-    "p_adjusted": pa.float64(),
-    "winner": pa.string(),
-    "mde": pa.float64(),
-    "required_units": pa.int64(),
-    "test": pa.string(),
-    "correction": pa.string(),
-    "reason": pa.string(),
-}
-"""Columns of a comparison after its key columns."""
 
 
 def group_schema(request: ComparisonRequest, tables: Sequence[tuple[list[str], pa.Table]]) -> list[pa.Field]:
@@ -128,12 +103,9 @@ def _tested(result: TestResult, measure: ComparedMetric, pair: tuple[str, str], 
     }
 
 
-def contrast_table(rows: list[dict[str, Any]], group_fields: Sequence[pa.Field], columns: Mapping[str, pa.DataType]) -> pa.Table:
-    """Return rows as a table with group columns, keys and ``columns``."""
-    names = [pa.field(name, pa.string()) for name in ("metric", "baseline", "system")]
-    return pa.Table.from_pylist(
-        rows, pa.schema([*group_fields, *names, *(pa.field(name, data_type) for name, data_type in columns.items())])
-    )
+def contrast_table(rows: list[dict[str, Any]], group_fields: Sequence[pa.Field], columns: Mapping[str, Any]) -> pa.Table:
+    """Return rows as a table with group columns and ``columns``, which have Arrow types."""
+    return pa.Table.from_pylist(rows, pa.schema([*group_fields, *columns.items()]))
 
 
 def comparison_table(
@@ -153,7 +125,7 @@ def comparison_table(
             | contrast_row(result, measure, pair)
             | _tested(result, measure, pair, tests)
         )
-    return contrast_table(rows, group_schema(request, tables), COMPARISON_COLUMNS)
+    return contrast_table(rows, group_schema(request, tables), COMPARISON_SCHEMA)
 
 
 def unit_difference_table(
@@ -185,5 +157,6 @@ def unit_difference_table(
         }
         for row in table.to_pylist()
     ]
-    values = {QUERY_ID: table.schema.field("unit").type, **dict.fromkeys(("value_baseline", "value", "difference"), pa.float64())}
-    return contrast_table(rows, group_schema(request, tables), values)
+    schema = {**dict.fromkeys(SYSTEM_LABELS, "string"), QUERY_ID: table.schema.field("unit").type}
+    schema |= contrast_schema("baseline", labels=(), quantities=("value", "difference"))
+    return contrast_table(rows, group_schema(request, tables), schema)

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.comparison.comparison_request import ComparisonRequest
-from sqlrank.comparison.comparison_table import SUMMARY_COLUMNS, VALUE_COLUMNS, contrast_row, contrast_table, group_schema, group_values
+from sqlrank.comparison.comparison_table import contrast_row, contrast_table, group_schema, group_values
 from sqlrank.comparison.noninferiority import check_direction, count_tests, decide
 from sqlrank.comparison.paired_tests import with_t_interval
 from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_unit_values, system_values, with_unit_tables
@@ -22,6 +22,7 @@ from sqlrank.errors import InputError, MetricError, did_you_mean
 from sqlrank.inference.tolerance import Tolerance, overall_verdict, parse_tolerances
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import Request, collect_sources
+from sqlrank.result_columns import GATE_SCHEMA
 from sqlrank.result_metadata import canonical_names, read_canonical_names, rename_metric_rows
 from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_parquet, read_texts
 
@@ -144,14 +145,6 @@ def check_baseline_overlap(units: int, unpaired: int, request: ComparisonRequest
 
 
 PARQUET_SUFFIX = ".parquet"
-GATE_COLUMNS = {
-    **VALUE_COLUMNS,
-    **SUMMARY_COLUMNS,
-    "tolerance": pa.string(),
-    "verdict": pa.string(),
-    "reason": pa.string(),
-    "required_units": pa.int64(),
-}
 
 
 @entry_point
@@ -333,4 +326,4 @@ def _verdict_table(
         "sqlrank.verdict": overall_verdict(verdict.verdict for verdict in verdicts),
         "sqlrank.confidence": f"{confidence:g}",
     }
-    return contrast_table(rows, group_schema(request, tables), GATE_COLUMNS).replace_schema_metadata(metadata)
+    return contrast_table(rows, group_schema(request, tables), GATE_SCHEMA).replace_schema_metadata(metadata)

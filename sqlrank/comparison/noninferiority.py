@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlrank.comparison.paired_differences import DifferenceSummary
     from sqlrank.inference.tolerance import Tolerance
 
-SYSTEM_LABELS = ("baseline", "candidate")
+GATE_SYSTEMS = ("baseline", "candidate")
 """Names of the two systems of a gate in reasons."""
 
 MIN_INTERVAL_UNITS = 2
@@ -45,7 +45,7 @@ def decide(
     exact.
     """
     min_required_units = max(MIN_INTERVAL_UNITS, min_units)
-    if (reason := undefined_reason(summary, measure, SYSTEM_LABELS)) is not None:
+    if (reason := undefined_reason(summary, measure, GATE_SYSTEMS)) is not None:
         if summary.cell_units < min_required_units:
             return Verdict(SKIPPED, f"{reason}, in {summary.cell_units} units, fewer than {min_required_units}")
         return Verdict(INCONCLUSIVE, reason)

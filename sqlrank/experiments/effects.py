@@ -13,6 +13,7 @@ from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO
 from sqlrank.experiments.variant_sums import double_literal, read_step, source_table_names, variant_sum_ctes, with_ctes
 from sqlrank.rendering.header import StatementHeader
+from sqlrank.result_columns import EXPERIMENT_SCHEMA
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -116,15 +117,10 @@ def _sample_ratio(design: ExperimentDesign) -> exp.Select:
     return query
 
 
-PRINTED_COLUMNS: dict[str, str] = {
-    **dict.fromkeys(("metric", "control", "variant"), "TEXT"),
-    **dict.fromkeys(("value_control", "value", "difference", "ci_low", "ci_high", "ci_level"), "DOUBLE"),
-    **dict.fromkeys(("relative_difference", "relative_ci_low", "relative_ci_high", "se"), "DOUBLE"),
-    **dict.fromkeys(("n_units_control", "n_units"), "BIGINT"),
-    **dict.fromkeys(("statistic", "df", "p_value", "p_adjusted"), "DOUBLE"),
-    "winner": "TEXT",
-    **dict.fromkeys(("mde", "cuped_theta"), "DOUBLE"),
-}
+SQL_TYPES = {"string": "TEXT", "double": "DOUBLE", "int64": "BIGINT"}
+"""SQL types of columns by their Arrow types."""
+
+PRINTED_COLUMNS = {name: SQL_TYPES[data_type] for name, data_type in EXPERIMENT_SCHEMA.items()}
 """Columns of a result, and their SQL types."""
 
 MULTI_VARIANT_COLUMN = "multi_variant_units"

@@ -19,7 +19,6 @@ from sqlrank.engines.open_database import open_for_inspection, run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError
 from sqlrank.experiments.design import SAMPLE_RATIO, ExperimentDesign
-from sqlrank.experiments.effects import PRINTED_COLUMNS as KINDS
 from sqlrank.experiments.effects import SRM_ALPHA, effects_query, experiment_statement
 from sqlrank.experiments.observations import (
     CONTROL,
@@ -36,6 +35,7 @@ from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import SourceGroup, leaf_sources
+from sqlrank.result_columns import EXPERIMENT_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,18 +44,12 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import Database
 
 
-EXPERIMENT_COLUMNS: dict[str, pa.DataType] = {
-    name: {"TEXT": pa.string(), "DOUBLE": pa.float64(), "BIGINT": pa.int64()}[kind] for name, kind in KINDS.items()
-}
-"""Columns of a result."""
-
-
 def result_table(design: ExperimentDesign, rows: Sequence[dict[str, Any]]) -> pa.Table:
     """Return a row per metric and variant, sorted by metric, then the sample ratio."""
     positions = {name: position for position, name in enumerate([*(estimate.name for estimate in design.estimates), SAMPLE_RATIO])}
     finite_rows = ({name: _finite(value) for name, value in row.items()} for row in rows)
     return pa.Table.from_pylist(
-        sorted(finite_rows, key=lambda row: (positions[row["metric"]], row["variant"])), pa.schema(list(EXPERIMENT_COLUMNS.items()))
+        sorted(finite_rows, key=lambda row: (positions[row["metric"]], row["variant"])), pa.schema(list(EXPERIMENT_SCHEMA.items()))
     )
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from sqlrank.errors import escape_controls
 from sqlrank.output.formats import Format, TableStyle, format_table
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, P_VALUE
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, COMPARISON_DISPLAY, GATE_DISPLAY, N_BUCKETS, N_UNITS, ROLLUP_DISPLAY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,68 +15,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WORST_FIRST = ("fail", "inconclusive", "skipped", "pass")
-GATE_DISPLAY_COLUMNS = (
-    "metric",
-    "value_baseline",
-    "value",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "n_units",
-    "tolerance",
-    "verdict",
-    "required_units",
-    "reason",
-)
-"""Columns of a gate shown to people, after the group columns."""
-
-COMPARISON_DISPLAY_COLUMNS = (
-    "metric",
-    "baseline",
-    "system",
-    "value_baseline",
-    "value",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "p_adjusted",
-    "wins",
-    "ties",
-    "losses",
-    "winner",
-)
-
-ROLLUP_DISPLAY_COLUMNS = ("metric", "baseline", "system", "value_baseline", "value", "difference", *BOUNDS, CI_LOW, CI_HIGH, P_VALUE)
-"""Columns of a comparison of rollups shown to people."""
-
-EXPERIMENT_DISPLAY_COLUMNS = (
-    "metric",
-    "control",
-    "variant",
-    "value_control",
-    "value",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "relative_difference",
-    "relative_ci_low",
-    "relative_ci_high",
-    "p_adjusted",
-    "winner",
-)
-
-
-DRIFT_DISPLAY_COLUMNS = ("metric", "value_reference", "value_current", "difference", *BOUNDS, "tolerance", "verdict", "reason")
-"""Columns of a drift summary."""
-
-DRIFT_INTERVAL_COLUMNS = (*DRIFT_DISPLAY_COLUMNS[:6], CI_LOW, CI_HIGH, *DRIFT_DISPLAY_COLUMNS[6:])
-"""Columns of a drift summary with intervals."""
 
 
 def compared_columns(result: pa.Table, has_target_effect: bool) -> tuple[str, ...]:
     """Return the columns of a comparison shown to people; reasons only if there are any."""
     reasons = ("reason",) if "reason" in result.column_names and result["reason"].null_count < result.num_rows else ()
-    return (*COMPARISON_DISPLAY_COLUMNS, *(("required_units",) if has_target_effect else ()), *reasons)
+    columns = ROLLUP_DISPLAY if N_BUCKETS in result.column_names else COMPARISON_DISPLAY
+    return (*columns, *(("required_units",) if has_target_effect else ()), *reasons)
 
 
 def display_columns(result: pa.Table, names: Sequence[str]) -> pa.Table:
@@ -89,7 +34,7 @@ def group_column_names(result: pa.Table) -> list[str]:
     return list(result.column_names[: result.column_names.index("metric")])
 
 
-def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names: Sequence[str] = GATE_DISPLAY_COLUMNS) -> str:
+def markdown_summary(result: pa.Table, digits: int, command: str = "gate", names: Sequence[str] = GATE_DISPLAY) -> str:
     """Return a Markdown summary: the overall verdict, and a table with the worst rows first.
 
     Rows without a verdict keep their order.

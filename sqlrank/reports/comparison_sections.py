@@ -14,32 +14,12 @@ from sqlrank.output.ci_reports import display_columns, group_column_names
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.reports.blocks import Section, figure, result_block, truncate
 from sqlrank.reports.sections import MAX_GROUPS_DRAWN
+from sqlrank.result_columns import CONTRAST_TITLES, REPORT_DISPLAY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.reports.report_request import ReportRequest
-
-DISPLAYED_COLUMNS = (
-    "metric",
-    "baseline",
-    "system",
-    "winner",
-    "value_baseline",
-    "value",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "p_adjusted",
-    "n_units",
-    "wins",
-    "ties",
-    "losses",
-    "reason",
-)
-"""Columns shown of a comparison, in order of importance."""
-
-COMPARISON_TITLES = {"value_baseline": "baseline value", "p_adjusted": "corrected p", "ci_low": "from", "ci_high": "to", "n_units": "n"}
 
 MIN_UNITS_WITHOUT_NOTE = 25
 """Number of units below which a caveat is added."""
@@ -61,7 +41,7 @@ def comparison(request: ReportRequest, metrics: list[Any], reasons: list[str]) -
     except InputError as error:
         return Section("comparison", title, (), [*reasons, f"Systems are not compared: {error}"]), None
     blocks = [
-        result_block(_for_people(comparisons, request), "comparison-table", "Differences", request.max_rows, titles=COMPARISON_TITLES),
+        result_block(_for_people(comparisons, request), "comparison-table", "Differences", request.max_rows, titles=CONTRAST_TITLES),
         figure(lambda: comparisons, "comparison-chart", "Differences with their intervals", "forest"),
     ]
     return Section(
@@ -85,7 +65,7 @@ def comparison_by_group(request: ReportRequest, metrics: list[Any]) -> Section:
         group_names = ", ".join(map(truncate, group))
         heading = f"Differences by {group_names}, where the baseline is better first"
         blocks.append(
-            result_block(_for_people(group_rows, request), f"comparison-group-{index}", heading, request.max_rows, titles=COMPARISON_TITLES)
+            result_block(_for_people(group_rows, request), f"comparison-group-{index}", heading, request.max_rows, titles=CONTRAST_TITLES)
         )
         first_metric_rows = group_rows.filter(pc.equal(group_rows["metric"], str(metrics[0])))
         chart_title = f"Differences of {metrics[0]} by {group_names}" + (
@@ -109,7 +89,7 @@ def _for_people(comparisons: pa.Table, request: ReportRequest) -> pa.Table:
     ]
     comparisons = comparisons.set_column(comparisons.column_names.index("winner"), "winner", pa.array(winners, pa.string()))
     return display_columns(
-        comparisons, [name for name in DISPLAYED_COLUMNS if comparisons[name].null_count < comparisons.num_rows or name == "winner"]
+        comparisons, [name for name in REPORT_DISPLAY if comparisons[name].null_count < comparisons.num_rows or name == "winner"]
     )
 
 

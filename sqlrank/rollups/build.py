@@ -20,9 +20,10 @@ from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.resolve import resolve_request
+from sqlrank.result_columns import NUM_ROWS
 from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, aggregate_per_query_values, decompose_metrics, find_list_query, row_definition
 from sqlrank.rollups.key_conditions import definition_conditions
-from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMNS, DEFINITION_COLUMN, NUM_ROWS
+from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMNS, DEFINITION_COLUMN
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:

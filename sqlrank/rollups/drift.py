@@ -13,6 +13,7 @@ from sqlrank.engines import remote_database
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.inference.standard_errors import t_interval
 from sqlrank.inference.tolerance import (
     FAIL,
     INCONCLUSIVE,
@@ -26,14 +27,13 @@ from sqlrank.inference.tolerance import (
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.registry.select_files import load_select
 from sqlrank.request import Request
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, DRIFT_SCHEMA, N_BUCKETS, NUM_ROWS, P_VALUE, SE, side_columns
 from sqlrank.result_metadata import canonical_names, rename_metric_rows
-from sqlrank.rollups.contrasts import CONTRAST_INTERVALS, CONTRAST_VALUES, ContrastRequest, row_counts
+from sqlrank.rollups.contrasts import ContrastPlan, Difference
 from sqlrank.rollups.evaluate_rollup import resolve_rollup_call
 from sqlrank.rollups.merge import MergeQuery
 from sqlrank.rollups.rank_metrics import ROLLUP_GROUP_ID, group_ids
 from sqlrank.rollups.rollup_table import RollupTable
-from sqlrank.rollups.schema import NUM_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -177,8 +177,8 @@ def drift(
     """
     call = Request(metrics, {}, by=by, confidence=confidence, sql_dir=sql_dir, policies=policies)
     _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
-    request = ContrastRequest(call, rollup_metrics, resolved_metrics, names, ResourceLimits(memory_limit, threads, temp_directory, timeout))
-    interval_metrics = [metric.name for metric in request.metrics_with_interval.metrics] if confidence is not None else []
+    plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names, ResourceLimits(memory_limit, threads, temp_directory, timeout))
+    interval_metrics = [metric.name for metric in plan.interval_metrics.metrics] if confidence is not None else []
     tolerances = (
         None
         if tolerance is None
@@ -196,49 +196,53 @@ def drift(
         rows = [rollup_table.select_rows(database, rollup_metrics, text, argument, reads_bins=True) for text, argument in conditions]
         if current is not None:
             rollup_table.select_rows(database, rollup_metrics, f"({reference}) OR ({current})", "current")
-        reference_side, current_side = (request.evaluate_side(MergeQuery(database, rollup_table, side_rows, names)) for side_rows in rows)
+        reference_side, current_side = (plan.evaluate_side(MergeQuery(database, rollup_table, side_rows, names)) for side_rows in rows)
         return reference_side, current_side
 
-    reference_side, current_side = run_on_database(connection, remote_database.infer_dialect(connection, dialect), request.limits, work)
-    return rename_metric_rows(_result(request, reference_side, current_side, tolerances), resolved_metrics)
+    reference_side, current_side = run_on_database(connection, remote_database.infer_dialect(connection, dialect), plan.limits, work)
+    return rename_metric_rows(_result(plan, reference_side, current_side, tolerances), resolved_metrics)
 
 
-def _result(request: ContrastRequest, reference: SideResult, current: SideResult, tolerances: DriftTolerances | None) -> pa.Table:
+def _result(plan: ContrastPlan, reference: SideResult, current: SideResult, tolerances: DriftTolerances | None) -> pa.Table:
     """Return the rows of all groups, the worst first."""
-    groups = request.groups(reference, current)
-    psi = _psi(request, groups, reference.bins, current.bins)
-    has_interval = request.call.confidence is not None
+    groups = plan.groups(current, reference)
+    psi = _psi(plan, groups, reference.bins, current.bins)
+    confidence = plan.call.confidence
     rows = []
-    for contrast in request.contrasts(groups, reference, current):
-        counts = row_counts(contrast, current.metrics.column_names, ("_reference", "_current"))
-        differences: dict[str, dict[str, Any]] = contrast.differences
+    for contrast in plan.contrasts(groups, reference, current):
+        counts = contrast.row_counts("reference", "current")
+        differences: dict[str, Difference] = contrast.differences
         if psi is not None:
-            group_psi = psi.get(contrast.place)
-            differences[PSI] = dict(
-                zip(CONTRAST_VALUES, (None if group_psi is None else 0.0, group_psi, group_psi, group_psi, group_psi), strict=True)
-            )
-            differences[PSI] |= dict.fromkeys(CONTRAST_INTERVALS) if has_interval else {}
-        rows += [contrast.group | {"metric": name} | values | counts for name, values in differences.items()]
+            group_psi = psi.get(contrast.group_number)
+            differences[PSI] = Difference(None if group_psi is None else 0.0, group_psi, group_psi, group_psi, group_psi)
+        rows += [contrast.group | {"metric": name} | _values(difference, confidence) | counts for name, difference in differences.items()]
     verdicts = order_by_verdict(rows, tolerances)
-    data_types = {"metric": pa.string(), **dict.fromkeys(CONTRAST_VALUES, pa.float64())}
-    data_types |= {name: pa.int64() if name == N_BUCKETS else pa.float64() for name in CONTRAST_INTERVALS} if has_interval else {}
-    data_types |= {} if tolerances is None else dict.fromkeys(("tolerance", "verdict", "reason"), pa.string())
-    data_types |= {name: pa.int64() for name in rows[0] if name not in {*request.by, *data_types}}
-    schema = pa.schema([*groups.schema, *(pa.field(name, data_type) for name, data_type in data_types.items())])
+    columns = {name: data_type for name, data_type in DRIFT_SCHEMA.items() if name in verdicts[0]}
     metadata = {"sqlrank.version": __version__} | ({} if tolerances is None else {"sqlrank.verdict": overall_drift_verdict(verdicts)})
-    metadata |= {"sqlrank.confidence": f"{request.call.confidence:g}"} if has_interval else {}
-    return pa.Table.from_pylist(verdicts, schema).replace_schema_metadata(metadata)
+    metadata |= {} if confidence is None else {"sqlrank.confidence": f"{confidence:g}"}
+    return pa.Table.from_pylist(verdicts, pa.schema([*groups.schema, *columns.items()])).replace_schema_metadata(metadata)
+
+
+def _values(difference: Difference, confidence: float | None) -> dict[str, Any]:
+    """Return the value columns of a difference, with interval and test if there is a confidence level."""
+    columns = (*side_columns("value", "reference", "current"), "difference", *BOUNDS)
+    values: dict[str, Any] = dict(zip(columns, difference[: len(columns)], strict=True))
+    if confidence is None:
+        return values
+    low, high = t_interval(difference.difference, difference.standard_error, difference.df, float(confidence))
+    p_value = None if low is None else difference.t_test()[1]
+    return values | {CI_LOW: low, CI_HIGH: high, SE: difference.se, N_BUCKETS: difference.n_buckets, P_VALUE: p_value}
 
 
 def _psi(
-    request: ContrastRequest, groups: pa.Table, reference_bins: pa.Table | None, current_bins: pa.Table | None
+    plan: ContrastPlan, groups: pa.Table, reference_bins: pa.Table | None, current_bins: pa.Table | None
 ) -> dict[int, float | None] | None:
     """Return the population stability index of each group, None without bins."""
     if reference_bins is None or current_bins is None:
         return None
-    limits = request.limits
+    limits = plan.limits
     with duckdb_session(None, ResourceLimits(limits.memory_limit, limits.threads, limits.temp_directory)) as duck:
         for name, bins in (("bins_then", reference_bins), ("bins_now", current_bins)):
             group_numbers = group_ids(groups, bins)
-            duck.register(name, bins.select(range(len(request.by), bins.num_columns)).append_column(ROLLUP_GROUP_ID, group_numbers))
+            duck.register(name, bins.select(range(len(plan.by), bins.num_columns)).append_column(ROLLUP_GROUP_ID, group_numbers))
         return dict(duck.sql(load_select("rollups", "population_stability_index.sql").sql("duckdb")).fetchall())

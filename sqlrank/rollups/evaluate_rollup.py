@@ -16,14 +16,13 @@ from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
-from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, SE
+from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_DAYS, NUM_ROWS, SE
 from sqlrank.result_metadata import metrics_metadata, requested_columns
 from sqlrank.rollups import jackknife
 from sqlrank.rollups.decomposition import ROLLUP_ROLES, decompose_metrics, refuse_row_policies
 from sqlrank.rollups.merge import MergeQuery, RollingWindows
 from sqlrank.rollups.rank_metrics import rank_metrics_with_bounds
 from sqlrank.rollups.rollup_table import RollupTable
-from sqlrank.rollups.schema import NUM_DAYS, NUM_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

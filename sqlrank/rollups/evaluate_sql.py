@@ -32,13 +32,13 @@ from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request as question_of
-from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW
+from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, NUM_DAYS, NUM_ROWS
 from sqlrank.rollups.decomposition import RankMetric
 from sqlrank.rollups.evaluate_rollup import refuse_row_options, resolve_rollup_call
 from sqlrank.rollups.merge import with_table_columns
 from sqlrank.rollups.rank_metrics import TIE_ORDERS, bound_key
 from sqlrank.rollups.rollup_table import RollupTable
-from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DEFINITION_COLUMN, NUM_DAYS, NUM_ROWS
+from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DEFINITION_COLUMN
 
 if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry

@@ -17,15 +17,13 @@ from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval, weighted_mean_standard_error
-from sqlrank.inference.student_t import t_two_sided_tail
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.registry.select_files import load_select
 from sqlrank.registry.tie_bounds import AS_TIED
 from sqlrank.registry.value_bounds import limit_bounds
-from sqlrank.result_columns import CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, P_VALUE, SE
+from sqlrank.result_columns import CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_ROWS, SE
 from sqlrank.rollups.decomposition import AdditiveMetric, RollupMetrics
 from sqlrank.rollups.rank_metrics import MAX_BINS_PER_EVALUATION, ROLLUP_GROUP_ID, evaluate_tie_orders, group_ids
-from sqlrank.rollups.schema import NUM_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -260,29 +258,11 @@ def mean_standard_errors(means: Sequence[PerQueryMetric], table: pa.Table) -> di
     return standard_errors
 
 
-def bucket_interval(
-    value: float | None, error: float | None, n_buckets: int | None, level: float, size: float | None = None
-) -> tuple[float | None, float | None]:
-    """Return the limits of the t interval of buckets, None if these do not differ.
-
-    ``size`` is the magnitude to which rounding errors are relative; the value's own by default.
-    """
-    if value is None or error is None or n_buckets is None:
+def _bucket_interval(value: float | None, error: float | None, n_units: int | None, level: float) -> tuple[float | None, float | None]:
+    """Return the limits of the t interval of buckets or units, None if these do not differ."""
+    if value is None or error is None or n_units is None:
         return None, None
-    return t_interval(value, clear_rounding_noise(error, value if size is None else size), n_buckets - 1, level)
-
-
-def difference_inference(values: Sequence[float | None], error: float | None, n_buckets: int | None, level: float) -> dict[str, Any]:
-    """Return interval, standard error, number of buckets and p-value of a difference.
-
-    ``values`` begin with the values of both sides and their difference. ``p_value`` is the two-sided p-value of Student's t for no difference,
-    NULL if the buckets do not differ.
-    """
-    size = max(abs(value or 0.0) for value in values[:2])
-    low, high = bucket_interval(values[2], error, n_buckets, level, size)
-    is_known = low is not None and values[2] is not None and error is not None and n_buckets is not None
-    chance = t_two_sided_tail(abs(values[2] / error), n_buckets - 1) if is_known else None  # type: ignore[operator]
-    return {CI_LOW: low, CI_HIGH: high, SE: error, N_BUCKETS: n_buckets, P_VALUE: chance}
+    return t_interval(value, clear_rounding_noise(error, value), n_units - 1, level)
 
 
 def interval_columns(
@@ -306,7 +286,7 @@ def interval_columns(
         )
         bounds = limit_bounds(metric)
         limits = [
-            _clip(bucket_interval(value, error, n_units, level), value, bounds)
+            _clip(_bucket_interval(value, error, n_units, level), value, bounds)
             for value, error, n_units in zip(metric_values, errors, counts, strict=True)
         ]
         limit_columns = dict(

@@ -17,8 +17,9 @@ from sqlrank.errors import InputError, short_repr
 from sqlrank.registry.select_files import load_select
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
+from sqlrank.result_columns import NUM_DAYS, NUM_ROWS
 from sqlrank.rollups.key_conditions import parse_key_condition
-from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS, NUM_DAYS, NUM_ROWS
+from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DAY_COLUMN, MERGE_FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

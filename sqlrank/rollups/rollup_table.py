@@ -15,17 +15,9 @@ from sqlrank.errors import InputError, did_you_mean
 from sqlrank.inference.standard_errors import ROUNDING_NOISE
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.rendering.dialects import get_dialect
+from sqlrank.result_columns import NUM_ROWS
 from sqlrank.rollups.key_conditions import parse_key_condition
-from sqlrank.rollups.schema import (
-    BATCH_COLUMN,
-    BIN_COLUMNS,
-    DAY_COLUMN,
-    DEFINITION_COLUMN,
-    NUM_ROWS,
-    describe_group,
-    merge_class,
-    select_row_keys,
-)
+from sqlrank.rollups.schema import BATCH_COLUMN, BIN_COLUMNS, DAY_COLUMN, DEFINITION_COLUMN, describe_group, merge_class, select_row_keys
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

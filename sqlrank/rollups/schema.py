@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.result_columns import NUM_ROWS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -63,8 +65,8 @@ BIN_COLUMNS = ("bin", "positives", "negatives", "score_min", "score_max")
 BATCH_COLUMN = "batch"
 """The column with the name of a row's batch, if batches are named."""
 
-NUM_ROWS, DAY_COLUMN, NUM_DAYS = "num_rows", "day", "num_days"
-"""Column names: the number of rows merged, the day, and the number of distinct days."""
+DAY_COLUMN = "day"
+"""The column of days."""
 
 
 def select_row_keys(names: Iterable[str]) -> list[str]:

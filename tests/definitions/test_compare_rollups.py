@@ -1,4 +1,4 @@
-"""Models compared by their rollups: differences with intervals of the buckets that both have, and what is certain."""
+"""Systems compared by their rollups: differences with intervals of the buckets that both have, and what is certain."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy import stats
 from sklearn.metrics import log_loss, roc_auc_score
 
 import sqlrank
+from sqlrank.inference.corrected_tests import adjust_p_values
 from tests.definitions.test_drift import two_days
 from tests.definitions.test_jackknife_buckets import T_7, bucket_of, jackknifed
 from tests.definitions.test_rollups import clicks, on_sqlite
@@ -42,9 +44,9 @@ def rollups(binning: str = "exact", n_buckets: int | None = 8) -> dict[str, pa.T
 
 def test_beside_numpy() -> None:
     """Each bucket is left out of both models at once: the difference of models that agree is far surer than either."""
-    rows = sqlrank.compare_rollups(METRICS, rollups=rollups(), where="day > 1").to_pylist()
+    rows = sqlrank.compare(METRICS, rollups=rollups(), where="day > 1", baseline="score", correction="none").to_pylist()
     assert [(row["baseline"], row["system"], row["metric"]) for row in rows] == [
-        ("score", system, metric) for system in ("near", "coin") for metric in METRICS
+        ("score", system, metric) for metric in METRICS for system in ("near", "coin")
     ]
     table = scored()
     where = table["day"].to_numpy() > 1
@@ -65,30 +67,34 @@ def test_beside_numpy() -> None:
         assert (row["difference"], row["se"]) == pytest.approx((difference, error), rel=1e-8, abs=1e-12)
         assert (row["ci_low"], row["ci_high"]) == pytest.approx((difference - T_7 * error, difference + T_7 * error), abs=1e-9)
         assert (row["n_buckets"], row["num_days"], row["num_days_baseline"]) == (8, 4, 4)
-        assert (row["p_value"] < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0)
+        assert row["p_value"] == row["p_adjusted"] == pytest.approx(2 * stats.t.sf(abs(difference) / error, 7), rel=1e-6)
+        better = row["system"] if (difference > 0) is (row["metric"] == "AUC") else row["baseline"]
+        assert row["winner"] == (better if row["p_value"] < 0.05 else None)
+        assert row["statistic"] == pytest.approx(difference / error, rel=1e-6)
     single = sqlrank.evaluate("AUC", rollup=rollups()["near"], where="day > 1", confidence=0.95)["AUC.se"][0].as_py()
     assert rows[0]["se"] < single / 2
-    assert {rows[2][name] for name in ("ci_low", "ci_high", "se", "n_buckets", "p_value")} == {None}
+    assert {rows[4][name] for name in ("ci_low", "ci_high", "se", "n_buckets", "p_value", "winner")} == {None}
+    assert rows[4]["reason"] == "no interval: it describes the data"
 
 
 def test_what_is_certain_by_hand() -> None:
     """Of bins (2, 1), (1, 3), (1, 6) AUC is 0.7375 in [0.6, 0.875], of one bin 0.5 in [0, 1]; a group that one model lacks is shown."""
     old, new = two_days([(2, 1), (1, 3), (1, 6)], [(3, 3)]), two_days([(3, 3)], [])
-    first, second = sqlrank.compare_rollups("AUC", rollups={"old": old, "new": new}, by="day", confidence=None).to_pylist()
-    assert first == {
+    first, second = sqlrank.compare("AUC", rollups={"old": old, "new": new}, by="day", confidence=None).to_pylist()
+    assert {name: value for name, value in first.items() if value is not None} == {
         "day": 1, "metric": "AUC", "baseline": "old", "system": "new", "value_baseline": pytest.approx(0.7375), "value": 0.5,
-        "difference": pytest.approx(-0.2375), "bound_low": pytest.approx(0 - 0.875), "bound_high": pytest.approx(1 - 0.6),
+        "difference": pytest.approx(-0.2375), "relative_difference": pytest.approx(-0.2375 / 0.7375), "reason": "no interval: confidence=None", "bound_low": pytest.approx(0 - 0.875), "bound_high": pytest.approx(1 - 0.6),
         "num_days_baseline": 1, "num_days": 1, "num_rows_baseline": 14, "num_rows": 6,
     }  # fmt: skip
-    assert [second[name] for name in ("day", "value_baseline", "value", "difference", "bound_low", "num_rows_baseline", "num_rows")] == [
-        2, 0.5, None, None, None, 6, None
+    assert [second[name] for name in ("day", "value_baseline", "value", "difference", "bound_low", "num_rows_baseline", "num_rows", "reason")] == [
+        2, 0.5, None, None, None, 6, None, "undefined for the system"
     ]  # fmt: skip
 
 
 @pytest.mark.slow
 def test_within_groups_on_another_engine() -> None:
     asked = {"by": "campaign", "baseline": "near", "confidence": 0.9}
-    here = sqlrank.compare_rollups(METRICS, rollups={name: rollups("grid")[name] for name in ("score", "near")}, **asked).to_pylist()
+    here = sqlrank.compare(METRICS, rollups={name: rollups("grid")[name] for name in ("score", "near")}, **asked).to_pylist()
     assert len(here) == 6
     assert {row["system"] for row in here} == {"score"}
     there = on_sqlite(rollups("grid")["score"])
@@ -98,7 +104,7 @@ def test_within_groups_on_another_engine() -> None:
     columns = ", ".join(f'"{name}"' for name in rollups("grid")["near"].column_names)
     there.execute(f"CREATE TABLE near ({columns})")
     there.executemany(f"INSERT INTO near VALUES ({names})", other.execute("SELECT * FROM s").fetchall())
-    found = sqlrank.compare_rollups(METRICS, rollups={"score": "score", "near": "near"}, connection=there, dialect="sqlite", **asked)
+    found = sqlrank.compare(METRICS, rollups={"score": "score", "near": "near"}, connection=there, dialect="sqlite", **asked)
     assert found.to_pylist() == [pytest.approx(row, abs=1e-12) for row in here]
 
 
@@ -109,25 +115,46 @@ def test_the_command(tmp_path: Path) -> None:
         named += ["--rollup", f"{name}={tmp_path / name}.parquet"]
     shown = printed("compare", "AUC", "LogLoss", *named[:4], "--by", "campaign", "--where", "day > 2")
     assert shown.splitlines()[0].split() == [
-        "campaign", "metric", "baseline", "system", "value_baseline", "value", "difference", "bound_low", "bound_high", "ci_low", "ci_high", "p_value"
+        "campaign", "metric", "baseline", "system", "value_baseline", "value", "difference", "bound_low", "bound_high", "ci_low", "ci_high", "p_adjusted", "winner"
     ]  # fmt: skip
     assert len(shown.splitlines()) == 5
-    text = printed("compare", "AUC", *named, "--baseline", "coin", "--format", "csv")
+    text = printed("compare", "AUC", *named, "--baseline", "coin", "--correction", "bh", "--format", "csv")
     assert [line.split(",")[1:3] for line in text.splitlines()[1:]] == [["coin", "score"], ["coin", "near"]]
     refused = call("compare", "AUC", *named, "--unit", "viewer")
     assert (refused.exit_code, refused.stderr) == (
         2,
-        "sqlrank: --unit is for rows, which rollups do not have; leave it out, or --rollup\n",
+        "sqlrank: --unit 'viewer' is not possible with rollups, which have no rows; leave it out, or give rows instead of rollups\n",
     )
-    assert "rollups= has two models or more by their names" in call("compare", "AUC", *named[:2]).stderr
+    assert "rollups= has two systems or more by their names" in call("compare", "AUC", *named[:2]).stderr
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rollups": lambda: {"old": rollups()["score"]}}, "^rollups= has two models or more by their names"),
-        ({"rollups": lambda: [rollups()["score"]] * 2}, "^rollups= has two models or more by their names"),
-        ({"baseline": "nearer"}, r"^baseline='nearer' is none of the rollups; did you mean 'near'\? There are: score, near, coin"),
+        ({"rollups": lambda: {"old": rollups()["score"]}}, "^rollups= has two systems or more by their names"),
+        ({"rollups": lambda: [rollups()["score"]] * 2}, "^rollups= has two systems or more by their names"),
+        ({"baseline": "nearer"}, r"^no system is called 'nearer'; did you mean 'near'\? Choose from: score, near, coin"),
+        ({"correction": "max_t"}, "^correction='max_t' is not possible with rollups, which have no rows. Choose from: holm, bh, none"),
+        ({"by": [["day"], ["day"]]}, "^by names a grouping twice: day"),
+        *(
+            ({name: value}, f"^{name}=.* is not possible with rollups, which have no rows; leave it out, or give rows instead of rollups")
+            for name, value in {
+                "run": {"q": {"d": 1.0}},
+                "predictions": "p",
+                "inputs": {"items": "i"},
+                "columns": {"score": "s"},
+                "system": "model",
+                "unit": "u",
+                "test": "sign",
+                "target_effect": 0.1,
+                "replicates": 999,
+                "seed": 0,
+                "per_query": True,
+                "compat": "trec10",
+                "check": "off",
+                "plan": {"score_order": "rank"},
+            }.items()
+        ),
         (
             {"rollups": lambda: {"old": rollups()["score"], "new": rollups(n_buckets=4)["near"]}},
             r"^rollup: the buckets of old and new differ \(\w{8}, \w{8}\): they are of other units or another number of buckets; make both",
@@ -142,11 +169,56 @@ def test_the_command(tmp_path: Path) -> None:
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     given = options.get("rollups", rollups)()
     with pytest.raises(sqlrank.SqlrankError, match=message):
-        sqlrank.compare_rollups(**{"metrics": "AUC", **options, "rollups": given})
+        sqlrank.compare(**{"metrics": "AUC", **options, "rollups": given})
 
 
 def test_other_buckets_are_no_matter_for_what_is_certain() -> None:
     both = {"old": rollups()["score"], "new": rollups(n_buckets=4)["near"]}
-    (row,) = sqlrank.compare_rollups("AUC", rollups=both, confidence=None).to_pylist()
-    assert "ci_low" not in row
+    (row,) = sqlrank.compare("AUC", rollups=both, confidence=None).to_pylist()
+    assert row["ci_low"] is None
     assert row["bound_low"] == pytest.approx(row["difference"], abs=1e-12)
+
+
+def test_groupings_are_corrected_together() -> None:
+    """All rows and each campaign, of all pairs: Holm's correction is of all p-values of the call, as of rows."""
+    chosen = {name: rollups()[name] for name in ("score", "near", "coin")}
+    result = sqlrank.compare("LogLoss", rollups=chosen, by=[[], ["campaign"]])
+    rows = result.to_pylist()
+    pairs = [("score", "near"), ("score", "coin"), ("near", "coin")]
+    campaigns = sorted({*scored()["campaign"].to_pylist()} - {None})
+    groups = [(None, "all"), *((campaign, "campaign") for campaign in (None, *campaigns))]
+    assert [(row["campaign"], row["slice"], row["baseline"], row["system"]) for row in rows] == [
+        (*group, *pair) for group in groups for pair in pairs
+    ]
+    alone = [row for by in ((), "campaign") for row in sqlrank.compare("LogLoss", rollups=chosen, by=by, correction="none").to_pylist()]
+    for name in ("difference", "se", "p_value"):
+        assert [row[name] for row in rows] == pytest.approx([row[name] for row in alone])
+    assert [row["p_adjusted"] for row in rows] == pytest.approx(adjust_p_values([row["p_value"] for row in alone], "holm"))
+    for row in rows:
+        assert (row["winner"] is not None) == (row["p_adjusted"] < 0.05) == (row["ci_low"] > 0 or row["ci_high"] < 0)
+        assert row["mde"] > 0
+    assert {row["winner"] for row in rows} == {"near", None}
+    assert isinstance(sqlrank.chart(result).to_dict(), dict)
+
+
+def test_columns_are_those_of_all_comparisons() -> None:
+    """What only rows have is NULL; what only rollups have comes after."""
+    table = scored()
+    both = {"score": ["score", "near"], "weight": "weight"}
+    of_rows = sqlrank.compare("AUC", predictions=table, columns=both, unit="viewer")
+    of_rollups = sqlrank.compare("AUC", rollups={name: rollups()[name] for name in ("score", "near")})
+    count = of_rows.num_columns
+    assert of_rollups.schema.remove_metadata().field(0) == of_rows.schema.field(0)
+    assert [(field.name, field.type) for field in of_rollups.schema][:count] == [(field.name, field.type) for field in of_rows.schema]
+    assert of_rollups.column_names[count:] == [
+        "bound_low", "bound_high", "n_buckets", "num_days_baseline", "num_days", "num_rows_baseline", "num_rows"
+    ]  # fmt: skip
+    for name in ("value_baseline", "value", "difference"):
+        assert of_rollups[name][0].as_py() == pytest.approx(of_rows[name][0].as_py(), abs=1e-12)
+
+
+def test_equal_rollups() -> None:
+    (row,) = sqlrank.compare("AUC", rollups={"old": rollups()["score"], "new": rollups()["score"]}).to_pylist()
+    assert [row[name] for name in ("difference", "se", "p_value", "ci_low", "winner", "reason")] == [
+        0.0, 0.0, 1.0, None, None, "equal in every bucket"
+    ]  # fmt: skip

@@ -262,7 +262,7 @@ def test_a_bucket_that_was_taken_away_is_none() -> None:
     three = sqlrank.rollup(**given, predictions=table_of(rows[:6]))
     assert found == [pytest.approx(row, abs=1e-14) for row in sqlrank.evaluate(["AUC", "MAE"], rollup=three, confidence=0.9).to_pylist()]
     assert found[0]["AUC.n_buckets"] == 3
-    (auc, _) = sqlrank.compare_rollups(["AUC", "MAE"], rollups={"all": made, "left": both}).to_pylist()
+    (auc, _) = sqlrank.compare(["AUC", "MAE"], rollups={"all": made, "left": both}).to_pylist()
     assert (auc["value"], auc["n_buckets"]) == (found[0]["AUC"], 4)
 
 

@@ -180,7 +180,7 @@ def test_differences_of_bucketed_rollups() -> None:
     assert moved["ci_low"] < moved["difference"] < moved["ci_high"]
     worse = {**held, "run": held["run"].set_column(2, "score", pa.array(range(held["run"].num_rows)))}
     rollups = {"old": rollup, "new": sqlrank.rollup("AP", by="day", unit="user_id", n_buckets=6, **worse)}
-    (row,) = sqlrank.compare_rollups("AP", rollups=rollups, confidence=0.9).to_pylist()
+    (row,) = sqlrank.compare("AP", rollups=rollups, confidence=0.9).to_pylist()
     left = [now - then for then, now in zip(without("user_id", 6, held, "AP"), without("user_id", 6, worse, "AP"), strict=True)]
     assert row["se"] == pytest.approx(math.sqrt(jackknifed(left)), rel=1e-9)
 

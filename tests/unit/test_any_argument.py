@@ -87,7 +87,7 @@ CALLS += [
         (sqlrank.rollup_sql, {"metrics": "AUC", "predictions": "clicks", "by": "day"}),
         (sqlrank.rollup_model, {"metrics": "AUC", "name": "m", "predictions": "clicks", "by": "day", "begin": "2026-01-01"}),
         (sqlrank.evaluate, {"metrics": "AUC", "rollup": ROLLUP}),
-        (sqlrank.compare_rollups, {"metrics": "AUC", "rollups": {"a": ROLLUP, "b": ROLLUP}}),
+        (sqlrank.compare, {"metrics": "AUC", "rollups": {"a": ROLLUP, "b": ROLLUP}}),
         (sqlrank.drift, {"metrics": "AUC", "rollup": ROLLUP, "reference": "day = 'a'"}),
         (sqlrank.explain, {"metric": "RR", "run": RUN, "qrels": QRELS, "query": "a"}),
         (sqlrank.split, {"source": VISITS, "key": "unit_id", "salt": "test", "folds": 2}),
@@ -292,7 +292,7 @@ def test_a_connection_that_was_closed(function: Callable[..., Any], connection: 
         (sqlrank.compare, {"metrics": "RR", "run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
         (sqlrank.gate, {"metrics": "RR", "run": {"a": RUN, "b": RUN}, "qrels": QRELS}),
         (sqlrank.experiment, {"metrics": "Mean(x)", "data": VISITS}),
-        (sqlrank.compare_rollups, {"metrics": "AUC", "rollups": {"a": "a.parquet", "b": "b.parquet"}}),
+        (sqlrank.compare, {"metrics": "AUC", "rollups": {"a": "a.parquet", "b": "b.parquet"}}),
         (sqlrank.drift, {"metrics": "AUC", "rollup": "rollup.parquet", "reference": "day < 2"}),
     ],
 )

@@ -207,7 +207,7 @@ def test_rollups_have_the_requested_names() -> None:
     days = {"reference": "day = 1", "current": "day = 2"}
     drifted = sqlrank.drift(["AUROC", "bce"], rollup=rollup, tolerance={"AUROC": 0.1, "bce": 9}, **days)
     assert {row["metric"]: row["verdict"] for row in drifted.to_pylist()} == {"AUROC": "fail", "bce": "pass", "PSI": None}
-    compared = sqlrank.compare_rollups("AUROC", rollups={"old": rollup, "new": rollup}, confidence=None)
+    compared = sqlrank.compare("AUROC", rollups={"old": rollup, "new": rollup}, confidence=None)
     assert compared["metric"].to_pylist() == ["AUROC"]
     assert canonical(compared) == {"AUROC": "AUC"}
 

@@ -39,11 +39,7 @@ def test_every_function_names_itself_and_the_argument(name: str) -> None:
         (sqlrank.evaluate, {"run": "r", "qrels": "q"}, "evaluate needs metrics; write evaluate('nDCG@10', run='r', qrels='q')"),
         (sqlrank.experiment, {"data": "visits"}, "experiment needs metrics; write experiment('Mean(revenue)', data='visits')"),
         (sqlrank.split, {"key": "user"}, "split needs source; write split(source, key='user')"),
-        (
-            sqlrank.compare_rollups,
-            {"metrics": "AUC"},
-            "compare_rollups needs rollups; write compare_rollups('AUC', rollups=...)",
-        ),
+        (sqlrank.drift, {"metrics": "AUC", "rollup": "r"}, "drift needs reference; write drift('AUC', rollup='r', reference=...)"),
     ],
 )
 def test_what_is_missing_is_named_with_the_call(function: Any, kwargs: dict[str, Any], message: str) -> None:

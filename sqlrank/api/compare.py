@@ -1,19 +1,18 @@
-"""Compare systems: paired differences of metrics with confidence intervals and tests."""
+"""Provide the public function compare, of systems by their rows or by their rollups."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
-from sqlrank.comparison.comparison_request import ComparisonRequest, system_pairs
-from sqlrank.comparison.comparison_table import comparison_table, unit_difference_table
-from sqlrank.comparison.paired_tests import TestOptions, run_tests
-from sqlrank.comparison.unit_values import ExecutionOptions, check_fully_paired, evaluate_unit_values, system_values, with_unit_tables
+from sqlrank.comparison.paired_tests import TestOptions
+from sqlrank.comparison.system_comparison import compare_systems
+from sqlrank.comparison.unit_values import ExecutionOptions
 from sqlrank.engines.resource_limits import ResourceLimits
-from sqlrank.errors import MetricError
+from sqlrank.errors import MetricError, short_repr
+from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import Request, collect_sources
-from sqlrank.result_metadata import comparison_metadata, rename_metric_rows
+from sqlrank.rollups.rollup_comparison import RollupComparison, compare_rolled_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from sqlrank.comparison.paired_differences import PairedUnits
     from sqlrank.inputs.row_checks import CheckMode
     from sqlrank.registry.metric import Metric
 
@@ -35,6 +33,7 @@ def compare(
     predictions: Any = None,
     queries: Any = None,
     inputs: Mapping[str, Any] | None = None,
+    rollups: Mapping[str, Any] | None = None,
     connection: Any = None,
     dialect: str | None = None,
     columns: Mapping[str, Any] | None = None,
@@ -45,7 +44,7 @@ def compare(
     where: str | None = None,
     test: str = "t",
     correction: str = "holm",
-    confidence: float = 0.95,
+    confidence: float | None = 0.95,
     target_effect: float | str | None = None,
     power: float = 0.8,
     replicates: int | None = None,
@@ -62,12 +61,12 @@ def compare(
     progress: Callable[[float], None] | None = None,
     **policies: Any,
 ) -> pa.Table:
-    """Compare systems by paired unit values, with confidence intervals and tests.
+    """Compare systems by paired unit values or by their rollups, with confidence intervals and tests.
 
     Returns an Arrow table with a row per group, metric and pair. Per-query values are computed where the data are, as
     :func:`sqlrank.evaluate` does with ``per_query``. A query counts if both systems have a value; query weights weight the differences.
     Metrics over all rows of predictions are compared by influence-function values of units. For AUC this is the method of DeLong, DeLong &
-    Clarke-Pearson (1988).
+    Clarke-Pearson (1988). Rollups with buckets of the same units are compared by leaving a bucket out of both (the grouped jackknife).
 
     Args:
         metrics: metrics to compare: ranking metrics, metrics of predictions under ``level="query"``, or metrics over all rows, such as AUC
@@ -77,20 +76,23 @@ def compare(
         predictions: predictions; several scores (``columns={"score": ["old", "new"]}``) are the systems.
         queries: as for :func:`sqlrank.evaluate`.
         inputs: as for :func:`sqlrank.evaluate`.
+        rollups: instead of other sources, the rollup that :func:`sqlrank.rollup` made of each system, by name: ``{"old": "rollup_of_old", "new":
+            "rollup_of_new"}``. Arguments that need rows or units, such as ``columns``, ``unit`` and ``per_query``, are refused.
         connection: where the data are; statistics of the unit values are computed locally.
         dialect: SQL dialect of ``connection``, if its class does not identify it.
         columns: mapping from canonical column names to those of the source.
         system: the column that identifies systems.
-        by: columns to group by, such as ``"country"``; a list of lists gives several groupings, where ``[]`` means all rows.
+        by: columns to group by, such as ``"country"``, of rollups key columns; a list of lists gives several groupings, where ``[]`` means all rows.
         unit: for metrics over all rows the randomization unit: the column whose values are independent, as for :func:`sqlrank.evaluate`.
             With several scores each row is a unit by default, unless rows have a query.
         baseline: the system that the others are compared with; by default all pairs are compared. The baseline of a pair is the system
             given first, or the first in sort order if systems come from a column.
-        where: a SQL condition on the rows to read.
+        where: a SQL condition on the rows to read, of rollups over key columns.
         test: ``"t"`` (Student), ``"wilcoxon"``, ``"sign"`` or ``"randomization"`` (Fisher).
         correction: correction for multiple comparisons: ``"holm"``, ``"bh"`` (Benjamini & Hochberg), ``"max_t"`` (Westfall & Young) or
             ``"none"``.
-        confidence: confidence level of intervals; a system is better if its corrected p-value is below ``1 - confidence``.
+        confidence: confidence level of intervals; a system is better if its corrected p-value is below ``1 - confidence``. For rollups, whose
+            intervals need buckets, None is for certain bounds alone.
         target_effect: effect size to detect, such as 0.01 or ``"1%"`` of the baseline; ``required_units`` is the number of queries required.
         power: statistical power behind ``mde`` and ``required_units``.
         replicates: number of sign flips of the randomization test and ``max_t``; the default is 9999.
@@ -116,26 +118,34 @@ def compare(
         ``statistic``, ``p_value``, ``p_adjusted`` are float64, p-values two-sided. ``winner`` (string) is the better system if test and interval
         agree. ``mde`` (float64), the minimum detectable effect, and ``required_units`` (int64) are at the corrected level. ``test``, ``correction`` are strings; ``reason``
         says why there is no interval.
+        Rollups have no units, so that the columns from ``n_units`` to ``cohens_d`` and ``required_units`` are NULL. They have the certain bounds
+        of the difference, ``bound_low`` and ``bound_high`` (float64), ``n_buckets``, and the numbers of merged days and rows of both sides,
+        ``num_days_baseline``, ``num_days`` (if there is a column ``day``), ``num_rows_baseline``, ``num_rows`` (int64).
         Every group, metric and pair has a row. Undefined values are NULL: there is no test of fewer than two queries. There is none without
         variance either, except that p is 1 for equal systems.
 
     Raises:
         MetricError: a metric, system, test or policy that does not exist or cannot be compared.
-        InputError: data that cannot be evaluated.
+        InputError: data that cannot be evaluated, or rollups with different buckets.
         ExecutionError: time or memory ran out, or a database refused a statement.
 
-    >>> import pyarrow as pa
+    >>> import pyarrow as pa, sqlrank
     >>> bm25 = {"q1": {"a": 1.0, "b": 0.5}, "q2": {"a": 0.1, "b": 0.4}, "q3": {"b": 0.2}}
     >>> dense = {"q1": {"a": 1.0}, "q2": {"a": 0.1}, "q3": {"a": 0.2}}
     >>> qrels = {query: {"a": 1} for query in bm25}
     >>> row = compare("RR", run={"bm25": bm25, "dense": dense}, qrels=qrels).to_pylist()[0]
     >>> row["difference"], row["wins"], row["ties"], row["losses"], row["winner"]
     (0.5, 2, 1, 0, None)
+    >>> predictions = pa.table({"user_id": [1, 2, 3, 4], "label": [1, 0, 1, 0], "old": [0.5, 0.25, 0.25, 0.5], "new": [0.75, 0.25, 0.5, 0.5]})
+    >>> options = {"predictions": predictions, "unit": "user_id", "n_buckets": 4, "binning": "exact"}
+    >>> rollups = {name: sqlrank.rollup("AUC", columns={"score": name}, **options) for name in ("old", "new")}
+    >>> compare("AUC", rollups=rollups).select(["value_baseline", "value", "difference"]).to_pylist()
+    [{'value_baseline': 0.5, 'value': 0.875, 'difference': 0.375}]
     """
-    tests = TestOptions(test, correction, confidence, target_effect, power, replicates, seed)
+    sources = {"run": run, "qrels": qrels, "predictions": predictions, "queries": queries, "inputs": inputs}
     call = Request(
         metrics,
-        collect_sources(run=run, qrels=qrels, predictions=predictions, queries=queries, inputs=inputs),
+        collect_sources(**sources),
         columns=columns,
         where=where,
         compat=compat,
@@ -144,38 +154,35 @@ def compare(
         unit=unit,
         policies=policies,
     )
-    request = ComparisonRequest.from_call(call, system, by)
-    if request.uses_influence and (per_query or test != "t" or correction == "max_t"):
-        what = "has no values of queries to show; leave out per_query" if per_query else "is compared by test='t', and not under max_t"
-        raise MetricError(f"{request.measures[0].name} {what}, unless level='query' (-p level=query) asks for values of queries")
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
-    options = ExecutionOptions(connection, dialect, limits, check, progress)
-    tables = evaluate_unit_values(request, options)
-
-    if (test != "t" or correction == "max_t") and any("weight" in table.column_names for _, table in tables):
-        raise MetricError("queries have weights, which only t-tests heed, and not under max_t; choose test='t', or leave the weights out")
-
-    def work(units: PairedUnits) -> pa.Table:
-        pairs = system_pairs(request.sort_systems(units.systems()), baseline)
-        summaries = units.summarize_differences(pairs)
-        check_fully_paired(summaries, request)
-        if per_query:
-            return unit_difference_table(units, request, pairs, tables)
-        return comparison_table(run_tests(units, summaries, tests), units, request, pairs, tables, tests)
-
-    result = with_unit_tables(tables, request, limits, work, [] if per_query else system_values(request, options, tables))
-    settings = {
-        "test": test,
-        "correction": correction,
-        "confidence": f"{confidence:g}",
-        "seed": str(seed or 0),
-        "replicates": str(tests.num_replicates),
+    if rollups is None:
+        check_confidence_level(confidence)
+        tests = TestOptions(test, correction, float(confidence or 0), target_effect, power, replicates, seed)
+        options = ExecutionOptions(connection, dialect, limits, check, progress)
+        return compare_systems(call, tests, options, system=system, by=by, baseline=baseline, per_query=per_query)
+    row_options = {
+        "columns": columns,
+        "compat": compat,
+        "plan": plan,
+        "unit": unit,
+        "system": system,
+        "check": check,
+        "per_query": per_query,
     }
-    metadata = {"sqlrank.version": __version__, **{f"sqlrank.{name}": value for name, value in settings.items()}}
-    schema_metadata = tables[0][1].schema.metadata
-    within = [name for group in request.groupings for name in group]
-    metadata |= comparison_metadata(
-        "differences" if per_query else "comparison", result.schema, within, schema_metadata
-    ).to_schema_metadata()
-    result = result.replace_schema_metadata(metadata | {"sqlrank.sql": schema_metadata[b"sqlrank.sql"].decode()})
-    return rename_metric_rows(result, request.metrics)
+    unit_options = {"test": test, "target_effect": target_effect, "replicates": replicates, "seed": seed}
+    _refuse_row_options({**sources, **row_options, **unit_options})
+    request = Request(metrics, {}, by=by, where=where, confidence=confidence, sql_dir=sql_dir, policies=policies)
+    return compare_rolled_up(RollupComparison(request, rollups, baseline, correction, power), connection, dialect, limits, progress)
+
+
+_DEFAULTS = {"system": "system", "check": "auto", "test": "t"}
+
+
+def _refuse_row_options(options: Mapping[str, Any]) -> None:
+    """Raise ``MetricError`` for an argument that needs rows or units, which rollups do not have."""
+    for name, value in options.items():
+        is_given = value is not None if name == "seed" or name in {"run", "qrels", "predictions", "queries"} else bool(value)
+        if is_given and value != _DEFAULTS.get(name):
+            raise MetricError(
+                f"{name}={short_repr(value)} is not possible with rollups, which have no rows; leave it out, or give rows instead of rollups"
+            )

@@ -1,4 +1,4 @@
-"""The public functions evaluate, sql, metrics and parse."""
+"""Provide the public functions evaluate, sql, metrics and parse."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Provide the public functions that read rows or rollups."""

@@ -1,0 +1,68 @@
+"""Compare systems by values of units: paired differences of metrics with confidence intervals and tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlrank._version import __version__
+from sqlrank.comparison.comparison_request import ComparisonRequest
+from sqlrank.comparison.comparison_table import comparison_table, unit_difference_table
+from sqlrank.comparison.paired_tests import run_tests
+from sqlrank.comparison.unit_values import check_fully_paired, evaluate_unit_values, system_values, with_unit_tables
+from sqlrank.errors import MetricError
+from sqlrank.resolve import list_pairs
+from sqlrank.result_metadata import comparison_metadata, rename_metric_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sqlrank.comparison.paired_differences import PairedUnits
+    from sqlrank.comparison.paired_tests import TestOptions
+    from sqlrank.comparison.unit_values import ExecutionOptions
+    from sqlrank.request import Request
+
+
+def compare_systems(
+    call: Request,
+    tests: TestOptions,
+    options: ExecutionOptions,
+    *,
+    system: str,
+    by: Any,
+    baseline: str | None,
+    per_query: bool,
+) -> pa.Table:
+    """Return a row per group, metric and pair of systems, or their paired differences with ``per_query``."""
+    request = ComparisonRequest.from_call(call, system, by)
+    if request.uses_influence and (per_query or tests.test != "t" or tests.correction == "max_t"):
+        what = "has no values of queries to show; leave out per_query" if per_query else "is compared by test='t', and not under max_t"
+        raise MetricError(f"{request.measures[0].name} {what}, unless level='query' (-p level=query) asks for values of queries")
+    tables = evaluate_unit_values(request, options)
+
+    if (tests.test != "t" or tests.correction == "max_t") and any("weight" in table.column_names for _, table in tables):
+        raise MetricError("queries have weights, which only t-tests heed, and not under max_t; choose test='t', or leave the weights out")
+
+    def work(units: PairedUnits) -> pa.Table:
+        pairs = list_pairs(request.sort_systems(units.systems()), baseline)
+        summaries = units.summarize_differences(pairs)
+        check_fully_paired(summaries, request)
+        if per_query:
+            return unit_difference_table(units, request, pairs, tables)
+        return comparison_table(run_tests(units, summaries, tests), units, request, pairs, tables, tests)
+
+    result = with_unit_tables(tables, request, options.limits, work, [] if per_query else system_values(request, options, tables))
+    settings = {
+        "test": tests.test,
+        "correction": tests.correction,
+        "confidence": f"{tests.confidence:g}",
+        "seed": str(tests.seed or 0),
+        "replicates": str(tests.num_replicates),
+    }
+    metadata = {"sqlrank.version": __version__, **{f"sqlrank.{name}": value for name, value in settings.items()}}
+    schema_metadata = tables[0][1].schema.metadata
+    within = [name for group in request.groupings for name in group]
+    metadata |= comparison_metadata(
+        "differences" if per_query else "comparison", result.schema, within, schema_metadata
+    ).to_schema_metadata()
+    result = result.replace_schema_metadata(metadata | {"sqlrank.sql": schema_metadata[b"sqlrank.sql"].decode()})
+    return rename_metric_rows(result, request.metrics)

@@ -1,0 +1,259 @@
+"""Compare systems by their rollups: paired jackknife tests of the differences, corrected for multiple comparisons."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from sqlrank._version import __version__
+from sqlrank.engines import remote_database
+from sqlrank.engines.open_database import run_on_database
+from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
+from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, choose_winner, reconcile_interval
+from sqlrank.inference.significance import minimum_detectable_effect
+from sqlrank.inference.standard_errors import t_interval
+from sqlrank.inputs.source_union import resolve_source
+from sqlrank.registry.metric_info import better_direction
+from sqlrank.resolve import list_pairs, parse_group_by
+from sqlrank.result_columns import (
+    ALL_ROWS_LABEL,
+    BOUND_HIGH,
+    BOUND_LOW,
+    CI_HIGH,
+    CI_LOW,
+    N_BUCKETS,
+    NUM_DAYS,
+    P_VALUE,
+    ROLLUP_COMPARISON_SCHEMA,
+    SE,
+    side_columns,
+)
+from sqlrank.result_metadata import ResultMetadata, metrics_metadata, rename_metric_rows
+from sqlrank.rollups.contrasts import ContrastPlan
+from sqlrank.rollups.evaluate_rollup import resolve_rollup_call
+from sqlrank.rollups.merge import MergeQuery
+from sqlrank.rollups.rollup_table import RollupTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlrank.engines.database import Database
+    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.registry.registry import Registry
+    from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.request import Request
+    from sqlrank.rollups.contrasts import Difference, GroupContrast, SideResult
+
+MIN_SYSTEMS = 2
+"""Minimum number of rollups to compare."""
+
+MIN_BUCKETS = 2
+"""Minimum number of buckets for a test."""
+
+
+@dataclass(frozen=True)
+class RollupComparison:
+    """A comparison of rollups as requested.
+
+    ``rollups`` are the sources by system, ``baseline`` is None for all pairs. The confidence level is that of ``call``, None for certain
+    bounds alone.
+    """
+
+    call: Request
+    rollups: Mapping[str, Any]
+    baseline: str | None
+    correction: str
+    power: float
+
+    def __post_init__(self) -> None:
+        """Raise ``MetricError`` for fewer than two named rollups, or an unknown correction."""
+        is_named = isinstance(self.rollups, Mapping) and all(isinstance(name, str) and name for name in self.rollups)
+        if not is_named or len(self.rollups) < MIN_SYSTEMS:
+            raise MetricError(
+                "rollups= has two systems or more by their names: rollups={'old': ..., 'new': ...} (--rollup old=... --rollup new=...)"
+            )
+        corrections = [name for name in CORRECTIONS if name != "max_t"]
+        if self.correction not in corrections:
+            raise MetricError(
+                f"correction={short_repr(self.correction)} is not possible with rollups, which have no rows"
+                f"{did_you_mean(str(self.correction), corrections)} Choose from: {', '.join(corrections)}"
+            )
+
+
+class _Contrast(NamedTuple):
+    """A row of the result before it is tested: group, metric, systems, difference, and numbers of rows."""
+
+    group: Mapping[str, Any]
+    metric: ResolvedMetric
+    pair: tuple[str, str]
+    difference: Difference
+    counts: Mapping[str, int | None]
+
+
+def compare_rolled_up(
+    comparison: RollupComparison,
+    connection: Any,
+    dialect: str | None,
+    limits: ResourceLimits,
+    progress: Callable[[float], None] | None = None,
+) -> pa.Table:
+    """Return a row per group, metric and pair of systems.
+
+    Raises:
+        MetricError: a metric that cannot be computed from a rollup, or fewer than two rollups.
+        InputError: a rollup without the columns of a metric or without buckets, or rollups with different buckets.
+    """
+    columns, grouping_sets = parse_group_by(comparison.call.by)
+    groupings = [columns] if grouping_sets is None else grouping_sets
+    library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(replace(comparison.call, by=()))
+    pairs = list_pairs(list(comparison.rollups), comparison.baseline)
+    plans = [ContrastPlan(comparison.call, rollup_metrics, resolved_metrics, group, limits) for group in groupings]
+    sides = run_on_database(
+        connection,
+        remote_database.infer_dialect(connection, dialect),
+        limits,
+        lambda database: _evaluate_systems(comparison, plans, columns, database),
+        progress,
+    )
+    rows: list[_Contrast] = []
+    fields: dict[str, pa.Field] = {}
+    for plan, systems in zip(plans, sides, strict=True):
+        groups = plan.groups(*systems.values())
+        fields |= {field.name: field for field in groups.schema}
+        label = {"slice": ", ".join(plan.by) or ALL_ROWS_LABEL} if len(plans) > 1 else {}
+        contrasts = [plan.contrasts(groups, systems[baseline], systems[system]) for baseline, system in pairs]
+        for group_contrasts in zip(*contrasts, strict=True):
+            rows += _group_rows(group_contrasts, resolved_metrics, pairs, label)
+    day_columns, counts = side_columns(NUM_DAYS, "baseline"), {name for row in rows for name in row.counts}
+    schema = pa.schema(
+        [
+            *fields.values(),
+            *([pa.field("slice", pa.string())] if len(plans) > 1 else []),
+            *((name, data_type) for name, data_type in ROLLUP_COMPARISON_SCHEMA.items() if name not in day_columns or name in counts),
+        ]
+    )
+    result = pa.Table.from_pylist(_test(rows, comparison, plans[0], library), schema)
+    return rename_metric_rows(result.replace_schema_metadata(_metadata(result, comparison, resolved_metrics, library)), resolved_metrics)
+
+
+def _evaluate_systems(
+    comparison: RollupComparison, plans: Sequence[ContrastPlan], columns: Sequence[str], database: Database
+) -> list[dict[str, SideResult]]:
+    """Return the evaluated rollups by system, for each grouping."""
+    where, has_interval = comparison.call.where, comparison.call.confidence is not None
+    tables, fingerprints = {}, {}
+    for name, source in comparison.rollups.items():
+        table = RollupTable(resolve_source(database, "rollup", source))
+        table.check_metrics(plans[0].metrics, columns)
+        if has_interval:
+            table.check_buckets(columns)
+        tables[name] = table, table.select_rows(database, plans[0].metrics, where)
+        fingerprints[name] = table.bucket_fingerprint(database, where)
+    if has_interval:
+        _check_same_buckets(fingerprints)
+    return [
+        {name: plan.evaluate_side(MergeQuery(database, table, rows, plan.by), with_bins=False) for name, (table, rows) in tables.items()}
+        for plan in plans
+    ]
+
+
+def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
+    """Raise ``InputError`` for rollups with different buckets, whose units cannot be left out together."""
+    (first_name, first_fingerprint), *rest = fingerprints.items()
+    for name, fingerprint in rest:
+        if fingerprint != first_fingerprint:
+            raise InputError(
+                f"rollup: the buckets of {first_name} and {name} differ ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
+                "buckets; make both with the same unit= and n_buckets=, or give confidence=None for bounds alone"
+            )
+
+
+def _group_rows(
+    contrasts: Sequence[GroupContrast], metrics: Sequence[ResolvedMetric], pairs: Sequence[tuple[str, str]], label: Mapping[str, str]
+) -> list[_Contrast]:
+    """Return the rows of a group: by metric, then by pair."""
+    return [
+        _Contrast({**contrast.group, **label}, metric, pair, contrast.differences[str(metric.metric)], contrast.row_counts("baseline"))
+        for metric in metrics
+        for pair, contrast in zip(pairs, contrasts, strict=True)
+    ]
+
+
+def _test(rows: Sequence[_Contrast], comparison: RollupComparison, plan: ContrastPlan, library: Registry) -> list[dict[str, Any]]:
+    """Return the result rows: differences with their tests, which are corrected for all of them."""
+    tests = [row.difference.t_test() for row in rows]
+    p_values = [p for _, p in tests]
+    p_adjusted = adjust_p_values(p_values, comparison.correction)
+    confidence = comparison.call.confidence
+    family = None
+    if confidence is not None:
+        family = HypothesisFamily(float(confidence), comparison.correction, sum(p is not None for p in p_values))
+    interval_metrics = {metric.name for metric in plan.interval_metrics.metrics}
+    results = []
+    for row, (statistic, p), adjusted in zip(rows, tests, p_adjusted, strict=True):
+        metric, difference = str(row.metric.metric), row.difference
+        values = {
+            "metric": metric,
+            **dict(zip(("baseline", "system"), row.pair, strict=True)),
+            **dict(zip(side_columns("value", "baseline"), difference[:2], strict=True)),
+            "difference": difference.difference,
+            "relative_difference": difference.difference / difference.reference
+            if difference.difference is not None and difference.reference
+            else None,
+            BOUND_LOW: difference.bound_low,
+            BOUND_HIGH: difference.bound_high,
+            N_BUCKETS: difference.n_buckets,
+            "reason": _missing_interval(row, metric in interval_metrics, family is not None),
+        }
+        if family is not None:
+            values |= {"ci_level": family.level, "test": "t", "correction": comparison.correction}
+            if (se := difference.standard_error) is not None:
+                df, level = difference.df, family.level_for(p, adjusted)
+                is_decided, low, high = reconcile_interval(
+                    family.is_significant(adjusted) and bool(difference.difference), *t_interval(difference.difference, se, df, level)
+                )
+                deviation = se * math.sqrt(df + 1)
+                values |= {
+                    CI_LOW: low, CI_HIGH: high, "ci_level": level, SE: se, "statistic": statistic, P_VALUE: p, "p_adjusted": adjusted,
+                    "winner": choose_winner(row.pair, difference.difference, better_direction(metric, library), is_decided),
+                    "mde": minimum_detectable_effect(deviation, df + 1, family.level, comparison.power) if deviation else None,
+                }  # fmt: skip
+        results.append({**row.group, **values, **row.counts})
+    return results
+
+
+def _missing_interval(row: _Contrast, is_supported: bool, is_tested: bool) -> str | None:
+    """Return why a difference is undefined or has no interval, None if it has one."""
+    difference = row.difference
+    undefined = [
+        name for name, value in zip(("baseline", "system"), (difference.reference, difference.current), strict=True) if value is None
+    ]
+    if undefined:
+        return "undefined for both" if len(undefined) > 1 else f"undefined for the {undefined[0]}"
+    if not is_tested:
+        return "no interval: confidence=None"
+    if not is_supported:
+        reason = row.metric.file.interval.no_interval or f"aggregate={row.metric.settings.get('aggregate')}"
+        return f"no interval: {reason.rstrip('.')}"
+    if (difference.n_buckets or 0) < MIN_BUCKETS:
+        return "no interval: fewer than two buckets"
+    if difference.se is None:
+        return "no interval: undefined without one of the buckets"
+    if difference.standard_error:
+        return None
+    return "no interval: the same change in every bucket" if difference.difference else "equal in every bucket"
+
+
+def _metadata(result: pa.Table, comparison: RollupComparison, metrics: Sequence[ResolvedMetric], library: Registry) -> dict[str, str]:
+    """Return the schema metadata of a result."""
+    labels = result.column_names[: result.column_names.index("metric")]
+    kinds = {name: "by" if name in labels and name != "slice" else name for name in result.column_names}
+    metadata = {"sqlrank.version": __version__}
+    if (confidence := comparison.call.confidence) is not None:
+        metadata |= {"sqlrank.test": "t", "sqlrank.correction": comparison.correction, "sqlrank.confidence": f"{confidence:g}"}
+    measures = metrics_metadata({}, metrics, library).measures
+    return metadata | ResultMetadata("comparison", kinds, measures).to_schema_metadata()
