@@ -16,6 +16,12 @@ BIGINT = exp.DataType.Type.BIGINT
 INT = exp.DataType.Type.INT
 
 
+class LeadingComment(str):
+    """A comment that is written above its column, never behind it."""
+
+    __slots__ = ()
+
+
 def find_nodes(tree: exp.Expr, *node_types: type[Node]) -> list[Node]:
     """Return the nodes of some types in breadth-first order.
 

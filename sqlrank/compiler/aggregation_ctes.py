@@ -24,6 +24,7 @@ from sqlrank.compiler.row_keys import (
     key_column,
     key_equalities,
     list_key_equalities,
+    name_keys,
 )
 from sqlrank.compiler.select_builders import (
     cast_double,
@@ -37,7 +38,8 @@ from sqlrank.compiler.select_builders import (
 from sqlrank.deadline import check_deadline
 from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
-from sqlrank.sql_ast import find_nodes
+from sqlrank.registry.row_comments import describe_rows
+from sqlrank.sql_ast import LeadingComment, find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,7 +77,7 @@ class AggregationCtes:
         self.cutoffs = relations.cutoffs
         self.columns: list[MetricColumn] = []
         self.ctes: dict[str, exp.Select] = {}
-        self.titles: dict[str, str] = {}
+        self.comments: dict[str, str] = {}
         self._units: dict[str, str] = {}
         self._keys: dict[str, KeyColumns] = {}
         self._steps: dict[str, str] = {}
@@ -97,7 +99,7 @@ class AggregationCtes:
         for column in find_nodes(value, exp.Column):
             if column.table == CUTOFF_PLACEHOLDER:
                 column.replace(exp.column(CUTOFF_COLUMN))
-        value.comments = [metric.file.title]
+        value.comments = [LeadingComment(metric.file.title)]
         self.ctes[aggregation_cte].select(value, copy=False)
         self.columns.append(MetricColumn(alias, metric, aggregation_cte, unit))
         return self.columns[-1]
@@ -126,11 +128,7 @@ class AggregationCtes:
                 exp.select(*map(key_column, self._keys[aggregation_cte].columns)).from_(cte), None if row_keys.has_cutoff else swept_by
             )
             self.ctes[aggregation_cte] = group_by_key(query, self._keys[aggregation_cte])
-            self.titles[aggregation_cte] = {
-                "list": "one row per list",
-                "query": f"one row per {self.query_column} of a group",
-                "group": "one row per group",
-            }[unit]
+            self.comments[aggregation_cte] = self._describe("one row per group", self._keys[aggregation_cte].columns)
         return aggregation_cte
 
     def _aggregation_at_query_cutoffs(self, source_cte: str) -> str:
@@ -143,7 +141,8 @@ class AggregationCtes:
             on = list_key_equalities(list_key.columns, cutoff_key.columns, source_cte, cutoffs_cte, cutoff_key.nullable)
             query = exp.select(*keys).from_(source_cte).join(cutoffs_cte, on=exp.and_(*on, wrap=False))
             self.ctes[cte] = query.group_by(*(column.copy() for column in keys), exp.column(CUTOFF_COLUMN, table=cutoffs_cte))
-            self._keys[cte], self._units[cte], self.titles[cte] = list_key, "list", "one row per list, at the cut-off of its query"
+            self._keys[cte], self._units[cte] = list_key, "list"
+            self.comments[cte] = self._describe("one row per group, at the cut-off of its query", list_key.columns)
         return self._steps[step_key]
 
     def _free(self, name: str) -> str:
@@ -188,7 +187,7 @@ class AggregationCtes:
         aggregated_ctes = []
         if list_ctes:
             lists_cte = self._add_cte(
-                "group_metrics", self._aggregate_lists(audits, is_final=False), "one row per group: its lists, aggregated"
+                "group_metrics", self._aggregate_lists(audits, is_final=False), self._per_replicate("one row per group")
             )
             hidden = [SLICE_NUMBER] if self.shape.grouping_sets is not None else []
             keys = KeyColumns((*self.row_keys, *hidden), nullable=True)
@@ -216,9 +215,21 @@ class AggregationCtes:
             return body
         return self.replicates.rows(body, base_role, self.columns, [name for _, names in audits_with_units.values() for name in names])
 
-    def _add_cte(self, name: str, query: exp.Select, title: str) -> str:
+    def _per_replicate(self, rows: str) -> str:
+        return rows if self.replicates is None else f"{rows} and replicate"
+
+    def _describe(self, rows: str, group: Sequence[str]) -> str:
+        """Return the comment of a CTE: a sentence on its rows, with the columns that identify groups and lists."""
+        cutoff = [CUTOFF_COLUMN] if self.cutoffs is not None else []
+        lists = name_keys([*self.shape.list_columns, QUERY_ID, *cutoff])
+        return describe_rows(rows, keys={"group": lists if LIST_ID in group else name_keys(group), "list": lists})
+
+    def _add_cte(self, name: str, query: exp.Select, rows: str) -> str:
         cte = self._steps[name] = self._free(name)
-        self.ctes[cte], self.titles[cte] = query, title
+        cutoff = [CUTOFF_COLUMN] if self.cutoffs is not None else []
+        slices = [SLICE_NUMBER] if self.shape.grouping_sets is not None else []
+        group = [*self.shape.by, *([self.query_column] if self.per_query else []), *slices, *cutoff]
+        self.ctes[cte], self.comments[cte] = query, self._describe(rows, group)
         if self.confidence is not None and name in {"query_metrics", "query_values"}:  # intervals read these values again
             self.relations.materialized.add(cte)
         return cte
@@ -245,7 +256,7 @@ class AggregationCtes:
         if shape.query_attributes or self.weighted:
             queries = exp.to_table(self.relations.add_input("queries")).as_("a")
             query.join(queries, on=exp.and_(*key_equalities([QUERY_ID], "a", "l", nullable=False)), join_type="left", copy=False)
-        cte = self._add_cte("query_metrics", query, "one row per query to evaluate, with the value of every metric")
+        cte = self._add_cte("query_metrics", query, "one row per list to evaluate")
         if self.replicates is not None:
             weight = exp.func("COALESCE", exp.column("weight"), sql_literal(1)) if self.weighted else None
             self._steps["query_metrics"] = self.replicates.draw(cte, query, QUERY_ID, weight)
@@ -274,7 +285,7 @@ class AggregationCtes:
             query = query.group_by(*keys) if keys else query
             return order_rows(query, keys) if is_final else query
         sliced_query = cross_join_slices(cte, self.ctes[cte].named_selects, shape)
-        cte = self._add_cte("query_metrics_by_slice", sliced_query, "one row per query to evaluate and grouping that it counts in")
+        cte = self._add_cte("query_metrics_by_slice", sliced_query, "one row per list and grouping that it counts in")
         label = slice_label(shape) if is_final else exp.column(SLICE_NUMBER)
         query = exp.select(*keys, label, *values).from_(cte).group_by(*keys, exp.column(SLICE_NUMBER))
         return order_rows(query, [*keys, exp.column(SLICE_COLUMN)]) if is_final else query
@@ -298,7 +309,7 @@ class AggregationCtes:
         for cte, unit in list(self._units.items()):
             if unit == "query" and cte != base_cte:
                 values_query = join_on_key(values_query, base_cte, KeyedCte(cte, self._keys[cte]), cutoffs)
-        values_cte = self._add_cte("query_values", values_query, f"one row per {self.query_column} of a group, with its metrics")
+        values_cte = self._add_cte("query_values", values_query, f"one row per group and {name_keys([self.query_column])[0]}")
         group_keys = KeyColumns(tuple(name for name in keys.columns if name in self.shape.by or name == SLICE_NUMBER), keys.nullable)
         group_keys = group_keys if self.cutoffs is None else group_keys.with_cutoff()
         aggregates = [
@@ -309,4 +320,4 @@ class AggregationCtes:
             values_cte = self.replicates.draw(values_cte, values_query, self.query_column, None)
             group_keys = KeyColumns((*group_keys.columns, REPLICATE_COLUMN), group_keys.nullable)
         query = group_by_key(exp.select(*map(key_column, group_keys.columns), *aggregates).from_(values_cte), group_keys)
-        return [KeyedCte(self._add_cte("group_query_values", query, "one row per group: the metrics of its lists, aggregated"), group_keys)]
+        return [KeyedCte(self._add_cte("group_query_values", query, self._per_replicate("one row per group")), group_keys)]

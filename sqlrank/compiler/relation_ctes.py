@@ -21,11 +21,14 @@ from sqlrank.compiler.row_keys import (
     KeysByName,
     UnquotedName,
     key_column,
+    name_keys,
     with_list_column,
 )
 from sqlrank.compiler.select_builders import union_slices
 from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.interval_annotation import INFLUENCE_KEY
+from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
+from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.sql_file import INPUT_VERSIONS
 from sqlrank.sql_ast import find_nodes
 
@@ -44,7 +47,7 @@ class InputQuery:
     """An input as the statement reads it.
 
     Attributes:
-        title: Comment of the CTE.
+        rows: Sentence that says what its rows are.
         group: Columns that identify groups of rows.
         query: Query of the CTE, None if it is another source unchanged.
         reads_input: Source that the query reads instead of a table of the user.
@@ -52,9 +55,10 @@ class InputQuery:
         has_lists: The rows contain the list column as part of their key.
         joins_inputs: Further sources that the query joins.
         scores: Names of the scores, if rows with several scores are units.
+        table: Name of the table of the user that the query reads, if it has one.
     """
 
-    title: str
+    rows: str
     group: KeyColumns
     query: exp.Query | None = None
     reads_input: str | None = None
@@ -62,6 +66,7 @@ class InputQuery:
     has_lists: bool = False
     joins_inputs: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
+    table: str = ""
 
 
 class RelationCtes:
@@ -76,7 +81,7 @@ class RelationCtes:
         self.sources = sources
         self.shape = shape
         self.ctes: dict[str, exp.Query] = {}
-        self.titles: dict[str, str] = {}
+        self.comments: dict[str, str] = {}
         self.grains: dict[str, str] = {}
         self.inputs: dict[str, str] = {}
         self.materialized: set[str] = set()
@@ -183,7 +188,7 @@ class RelationCtes:
         if (unit := role.unit_column or role.query_column) in query.named_selects and role.list_relation is None:
             keys[UNIT_ID] = KeyColumns((UnquotedName(unit),))
         cte = _step_name(name)
-        self.inputs[name] = self.add_cte(cte if cte not in self.taken else f"{cte}_rows", query, source.title, keys)
+        self.inputs[name] = self.add_cte(cte if cte not in self.taken else f"{cte}_rows", query, source.rows, keys, source.table)
         if self.resample is not None:
             self.inputs[name] = self.resample(name, self.inputs[name])
         return self.inputs[name]
@@ -203,7 +208,7 @@ class RelationCtes:
         if "slice" in file.scopes and self.shape.grouping_sets is not None:
             tree, keys = union_slices(tree, keys, self.shape)
         if tree not in self._names:
-            self._names[tree] = self.add_cte(file.name, tree, f"{file.relative_path}: {file.summary}", keys)
+            self._names[tree] = self.add_cte(file.name, tree, file.summary, keys, file.relative_path)
             if (grain := file.row_grain) is not None:
                 self.grains[self._names[tree]] = str(grain)
             if "Materialize" in file.annotations:
@@ -214,13 +219,26 @@ class RelationCtes:
                 self.lookup_conditions[self._names[tree]] = file.annotations[INFLUENCE_KEY]
         return self._names[tree]
 
-    def add_cte(self, name: str, tree: exp.Query, title: str, keys: KeysByName) -> str:
-        """Add a CTE and return its name."""
+    def add_cte(self, name: str, tree: exp.Query, rows: str, keys: KeysByName, source: str = "") -> str:
+        """Add a CTE and return its name.
+
+        ``rows`` says what its rows are, ``source`` names its file or table; both make its comment.
+        """
         cte = self.free_name(name)
         self.ctes[cte] = tree
-        self.titles[cte] = title
+        words = {"group": keys.get(GROUP_ID), "list": keys.get(LIST_ID)}
+        named = {
+            word: name_keys(self._list_columns(key) if word == "list" else key.columns) for word, key in words.items() if key is not None
+        }
+        self.comments[cte] = describe_rows(rows, source, named)
         self._keys[cte] = keys
         return cte
+
+    def _list_columns(self, key: KeyColumns) -> Sequence[str]:
+        """Return the columns that identify lists, instead of their number or copies of these columns."""
+        copies = {LIST_ID, *(f"list_{name}" for name in self.shape.list_columns)}
+        cutoff = [CUTOFF_COLUMN] if key.has_cutoff else []
+        return [*self.shape.list_columns, QUERY_ID, *cutoff] if copies & set(key.columns) else key.columns
 
     def free_name(self, name: str) -> str:
         """Return a name that no other CTE or table of the user has."""
@@ -245,7 +263,9 @@ class RelationCtes:
                 rows.select(exp.alias_(_window_for_score(select_item.this, score), scored_alias), copy=False)
                 branch.select(exp.alias_(exp.column(scored_alias), select_item.alias), copy=False)
             branch.from_(exp.Table(this=exp.to_identifier(wide)), copy=False)
-        self.wide_score_ctes[input_cte] = self.add_cte(wide, rows, "predictions: with window values of each score", self._keys[input_cte])
+        self.wide_score_ctes[input_cte] = self.add_cte(
+            wide, rows, "one row per prediction, with window values of each score", self._keys[input_cte]
+        )
         self.materialized.add(wide)
         return query
 

@@ -69,6 +69,23 @@ KeysByName = dict[str, KeyColumns]
 """
 
 
+_KEY_WORDS = {SLICE_NUMBER: "grouping", SCORE_NAME: "score", CUTOFF_COLUMN: "cut-off"}
+
+
+def name_keys(columns: Iterable[str]) -> list[str]:
+    """Return key columns as a comment names them: those of the user as they are, others in words.
+
+    >>> name_keys(["campaign_id", QUERY_ID, SLICE_NUMBER])
+    ['campaign_id', 'query', 'grouping']
+    """
+    return [
+        " ".join(
+            _KEY_WORDS.get(name, name.removesuffix("_id") if isinstance(name, UnquotedName) or name in INTERNAL_COLUMNS else name).split()
+        )
+        for name in columns
+    ]
+
+
 def quoted_column(name: str, table: str | None = None) -> exp.Column:
     """Return a quoted column, whose name may contain any characters."""
     return exp.column(exp.to_identifier(name, quoted=True), table=table)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
 
 POINT_COLUMN, BUCKET_COLUMN = INTEGER_COLUMNS = ("point", "bucket")
 """Integer columns of a curve, which identify its rows."""
-
-COMMENT_WIDTH = 100
-"""Line width in characters for text that can be wrapped."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +165,11 @@ def _with_ctes(
 ) -> CompiledStatement:
     """Add the CTEs, with comments, and prune unused columns, joins and CTEs."""
     tree = body
-    titles = relations.titles | aggregations.titles
+    comments = relations.comments | aggregations.comments
     input_names = [name for name, source in relations.sources.items() if source.query is not None and source.reads_input is None]
     inputs = {relations.inputs[name] for name in input_names if name in relations.inputs}
     for name, query in [*relations.ctes.items(), *aggregations.ctes.items()]:
-        first_select(query).comments = [fill(titles[name], COMMENT_WIDTH, subsequent_indent="   ")]
+        first_select(query).comments = [comments[name]]
         tree = tree.with_(
             name, as_=query, materialized=name in relations.materialized or (None if name not in inputs else False), copy=False
         )

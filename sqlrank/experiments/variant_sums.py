@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -11,9 +10,9 @@ from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.projection_pruning import prune_projections
 from sqlrank.compiler.relation_ctes import aliased_table, unique_name
 from sqlrank.compiler.select_builders import union_all
-from sqlrank.compiler.statement import COMMENT_WIDTH
 from sqlrank.experiments.design import SUM_ROLES
-from sqlrank.registry.select_files import file_title, load_select
+from sqlrank.registry.row_comments import describe_rows
+from sqlrank.registry.select_files import file_comment, load_select
 from sqlrank.sql_ast import DOUBLE, find_nodes
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def variant_sum_ctes(design: ExperimentDesign, observations: BoundInput) -> dict
     covariate_columns = [name for (_, is_covariate), name in design.unit_sum_columns.items() if is_covariate]
     other_columns = [name for name in amounts if name not in covariate_columns]
     ctes: dict[str, exp.Query] = {
-        OBSERVATIONS: with_comment(observations.select([*KEYS, *amounts]), f"{OBSERVATIONS}: {observations.role.description}")
+        OBSERVATIONS: with_comment(observations.select([*KEYS, *amounts]), describe_rows(observations.role.description))
     }
     ctes["experiment_units"] = _with(_read("experiment_units"), {name: exp.Sum(this=exp.column(name)) for name in amounts})
     ctes["variant_means"] = _with(_read("variant_means"), _means(amounts, covariate_columns))
@@ -85,7 +84,7 @@ def source_table_names(observations: BoundInput) -> set[str]:
 
 def read_step(*path: str) -> exp.Select:
     """Return the SELECT of an experiment file, with its first comment sentence as title."""
-    query: exp.Select = with_comment(load_select(FOLDER, *path), file_title(FOLDER, *path))
+    query: exp.Select = with_comment(load_select(FOLDER, *path), file_comment(FOLDER, *path))
     return query
 
 
@@ -94,7 +93,7 @@ def with_comment(query: Any, title: str) -> Any:
     first: Any = query
     while isinstance(first, exp.Union):
         first = first.this
-    first.comments = [fill(title, COMMENT_WIDTH, subsequent_indent="   ")]
+    first.comments = [title]
     return query
 
 

@@ -64,7 +64,7 @@ def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condi
     term = _term(prepared, cte.alias) if TERM_COLUMN not in names else None
     query = query.select(exp.alias_(term.copy(), TERM_COLUMN)) if term is not None else query
     query = query.select(exp.alias_(exp.Window(this=exp.Count(this=exp.Star())), NUM_ALL_ROWS))
-    title = " ".join(" ".join(first_select(cte.this).comments or []).split())
+    title = " ".join(first_select(cte.this).comments or [])
     if condition is not None and has_columns(condition, cte):
         query = query.where(condition.copy())
         title += f" (those where {condition.sql('duckdb')})"

@@ -10,10 +10,21 @@ from sqlglot import exp
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import GroupingLayout
 from sqlrank.compiler.relation_ctes import InputQuery
-from sqlrank.compiler.row_keys import GROUP_ID, QUERY_ID, SCORE_NAME, UNIT_ID, KeyColumns, UnquotedName, key_column, key_equalities
+from sqlrank.compiler.row_keys import (
+    GROUP_ID,
+    QUERY_ID,
+    SCORE_NAME,
+    UNIT_ID,
+    KeyColumns,
+    UnquotedName,
+    key_column,
+    key_equalities,
+    name_keys,
+)
 from sqlrank.compiler.select_builders import union_all, union_slices
 from sqlrank.errors import ContractError, InputError, MetricError
 from sqlrank.inputs.bound_input import is_not_null
+from sqlrank.registry.row_comments import describe_rows
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.sql_ast import find_nodes
 
@@ -93,8 +104,19 @@ def _check_intervals(columns: BoundInputs, shape: GroupingLayout) -> None:
             )
 
 
-def _title(bound_input: BoundInput) -> str:
-    return f"{bound_input.role.name}: {bound_input.role.description}"
+def _rows(bound_input: BoundInput) -> str:
+    """Return what the rows of an input are; rows of rankings are identified by the group columns, too."""
+    description = bound_input.role.description
+    is_ranking = bound_input.role.list_relation is not None and bool(bound_input.group_columns)
+    return describe_rows(description, keys={"query": name_keys([*bound_input.group_columns, QUERY_ID])}) if is_ranking else description
+
+
+def _table_name(bound_input: BoundInput) -> str:
+    """Return the name of a table, empty for files, unions and subqueries."""
+    table = bound_input.table.display_from_item
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier) or bound_input.table.members:
+        return ""
+    return ".".join(part.name for part in table.parts)
 
 
 def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[str, InputQuery]:
@@ -108,11 +130,12 @@ def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[str, In
     is_ranking = role.list_relation is not None
     return {
         name: InputQuery(
-            _title(bound_input),
+            _rows(bound_input),
             KeyColumns(tuple(bound_input.group_columns), nullable=True),
             bound_input.select(names, score_type, for_display=True, keep_nulls=name != role.name),
             query_column=UnquotedName(role.query_column) if role.query_column else QUERY_ID,
             has_lists=not is_ranking and role.query_column is not None,
+            table=_table_name(bound_input),
         )
         for name in (role.name, *([f"{role.name} {UNFILTERED}"] if bound_input.not_null else ()))
     }
@@ -131,7 +154,7 @@ def _composed_input(columns: BoundInputs, role: str, sources: Mapping[str, Input
             f"{first} and {' and '.join(rest)} do not say what {missing[0]} is; give {role}= in one table (--input {role}=...)"
         )
     keys = expand_keys(tree, ExpansionContext(lambda name: {GROUP_ID: sources[name].group}))
-    return {role: InputQuery(f"{role}: {library.roles[role].description}", keys[GROUP_ID], tree, first, joins_inputs=tuple(rest))}
+    return {role: InputQuery(library.roles[role].description, keys[GROUP_ID], tree, first, joins_inputs=tuple(rest))}
 
 
 def _score_type(columns: BoundInputs) -> str:
@@ -158,7 +181,11 @@ def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, Inp
         column_names = ["score", *other_columns]
         return {
             name: InputQuery(
-                _title(bound_input), group, bound_input.select(column_names, for_display=True, keep_nulls=not drops_nulls), has_lists=True
+                _rows(bound_input),
+                group,
+                bound_input.select(column_names, for_display=True, keep_nulls=not drops_nulls),
+                has_lists=True,
+                table=_table_name(bound_input),
             )
             for name, drops_nulls in drops_nulls_by_name.items()
         }
@@ -168,7 +195,7 @@ def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, Inp
     numbered, source_name = _numbered(columns, raw) if columns.rows_are_units else ({}, RAW_PREDICTIONS)
     other_columns += [UNIT_ID] if columns.rows_are_units else []
     title, scored_group = (
-        "predictions: one row per prediction and score",
+        "one row per prediction and score",
         KeyColumns((SCORE_NAME, *bound_input.group_columns), nullable=True),
     )
     scores = tuple(columns.scores) if columns.rows_are_units else ()
@@ -176,7 +203,7 @@ def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, Inp
         name: _union_scores(columns, bound_input, source_name, other_columns, drops_nulls)
         for name, drops_nulls in drops_nulls_by_name.items()
     }
-    return {RAW_PREDICTIONS: InputQuery(_title(bound_input), group, raw), **numbered} | {
+    return {RAW_PREDICTIONS: InputQuery(_rows(bound_input), group, raw, table=_table_name(bound_input)), **numbered} | {
         name: InputQuery(title, scored_group, union, source_name, has_lists=True, scores=scores) for name, union in unions.items()
     }
 
@@ -193,7 +220,9 @@ def _numbered(columns: BoundInputs, raw: exp.Select) -> tuple[dict[str, InputQue
     row_number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
     query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(exp.Table(this=exp.to_identifier(RAW_PREDICTIONS)))
     group = KeyColumns(tuple(columns.inputs["predictions"].group_columns), nullable=True)
-    return {NUMBERED_PREDICTIONS: InputQuery("predictions: with row numbers", group, query, RAW_PREDICTIONS)}, NUMBERED_PREDICTIONS
+    return {
+        NUMBERED_PREDICTIONS: InputQuery("one row per prediction, with its number", group, query, RAW_PREDICTIONS)
+    }, NUMBERED_PREDICTIONS
 
 
 def _union_scores(
@@ -220,10 +249,10 @@ def _restrict_to_queries(name: str, predictions: InputQuery) -> dict[str, InputQ
     source_name = f"{name} of all queries"
     query = exp.select(*select_items).from_(exp.Table(this=exp.to_identifier(source_name)).as_("p"))
     query = query.join(exp.to_table("queries").as_("a"), on=exp.and_(*key_equalities([QUERY_ID], "a", "p", nullable=False)))
-    title = "predictions: one row per prediction of an evaluated query"
+    rows = "one row per prediction of an evaluated query"
     return {
         source_name: predictions,
-        name: InputQuery(title, predictions.group, query, source_name, has_lists=True, joins_inputs=("queries",)),
+        name: InputQuery(rows, predictions.group, query, source_name, has_lists=True, joins_inputs=("queries",)),
     }
 
 
@@ -245,15 +274,15 @@ def _rankings_from_predictions(columns: BoundInputs, sources: Mapping[str, Input
     judgments = judgments.where(is_not_null(exp.column("label")))
     group = KeyColumns(by, nullable=True)
     rankings = {
-        "run": InputQuery(_title(run), group, typed_run, source_name),
-        "qrels": InputQuery(_title(qrels), group, judgments, source_name),
+        "run": InputQuery(_rows(run), group, typed_run, source_name),
+        "qrels": InputQuery(_rows(qrels), group, judgments, source_name),
     }
     if run.not_null:
         all_documents = (
             exp.select(*keys, "score", "rank").from_(exp.Table(this=exp.to_identifier(source_name))) if typed_run is None else typed_run
         )
         rankings |= {f"run {UNFILTERED}": rankings["run"]}
-        rankings["run"] = InputQuery(_title(run), group, all_documents.where(*map(is_not_null, map(exp.column, run.not_null))), source_name)
+        rankings["run"] = InputQuery(_rows(run), group, all_documents.where(*map(is_not_null, map(exp.column, run.not_null))), source_name)
     return rankings
 
 
@@ -265,7 +294,7 @@ def _repeat_per_slice(source_name: str, source: InputQuery, shape: GroupingLayou
     )
     repeated, keys = union_slices(query, {GROUP_ID: source.group}, shape)
     return InputQuery(
-        f"{source_name}, once per slice",
+        f"{source.rows.removesuffix('.')} and grouping",
         keys[GROUP_ID],
         repeated,
         source_name,

@@ -231,7 +231,7 @@ def _step(objective: ResolvedMetric, settings: Mapping[str, Any], tables: Mappin
     """Return the statement of a step: scores, surrogate with subgradients, and updated weights."""
     lists = ["model_id", "query_id"]
     scored = exp.select(*lists, "doc_id", "label", "score", "1.0 AS weight").from_("scored_examples")
-    source = InputQuery("the examples with their scores", KeyColumns(tuple(map(UnquotedName, lists)), nullable=True), scored)
+    source = InputQuery("one row per example, with its score", KeyColumns(tuple(map(UnquotedName, lists)), nullable=True), scored)
     relations = RelationCtes(load_registry(), {"predictions": source}, GroupingLayout([*map(UnquotedName, lists)]))
     stages = AggregationCtes(relations, per_query=False, weighted=False)
     surrogate = stages.add_metric(objective)

@@ -12,6 +12,7 @@ import sqlglot
 from sqlglot import exp
 
 from sqlrank.errors import ContractError
+from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.sql_folder import sql_root, strip_header_comment
 
 
@@ -47,12 +48,17 @@ def load_select(*path: str | Path) -> exp.Select:
     return _read_select(file, modified_ns(file)).copy()
 
 
+def file_comment(*path: str) -> str:
+    """Return the comment of a file's step in statements: the first sentence, and the path in brackets."""
+    return describe_rows(file_rows(*path), "/".join(path))
+
+
 @cache
-def file_title(*path: str) -> str:
-    """Return the relative path of a file and its comment's first sentence."""
+def file_rows(*path: str) -> str:
+    """Return the first sentence of a file's comment, which says what its rows are."""
     lines = sql_root().joinpath(*path).read_text("utf-8").splitlines()
     comment = " ".join(line.removeprefix("--").strip() for line in takewhile(lambda line: line.startswith("--"), lines))
-    return f"{'/'.join(path)}: {re.split(r'(?<=[.]) ', comment.partition(': ')[2], maxsplit=1)[0]}"
+    return re.split(r"(?<=[.]) ", comment.partition(": ")[2], maxsplit=1)[0]
 
 
 @cache

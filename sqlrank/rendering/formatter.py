@@ -1,15 +1,18 @@
-"""SQL formatter: short clauses on one line, long arithmetic on several, comments above their columns."""
+"""SQL formatter: short clauses on one line, long arithmetic on several, comments behind their columns or above them."""
 
 from __future__ import annotations
 
 import re
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect as Writer
 
+from sqlrank.sql_ast import LeadingComment
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from sqlglot import Generator
 
@@ -18,7 +21,13 @@ if TYPE_CHECKING:
 LINE_WIDTH = 100
 """Line width in characters for text that can be wrapped."""
 
+COLUMN_INDENT = 4
+"""Indentation of the columns of a CTE."""
+
 _OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Div: "/"}
+
+_COLUMNS = "\0columns\0"
+"""Mark of the columns of a SELECT that are on its line."""
 
 _MARK = re.compile("\0(\\d+)\0+")
 """Mark of a line that has two texts, as long as the first; no engine accepts NUL in a statement."""
@@ -43,7 +52,7 @@ def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], tab
     """
     sqlglot_dialect = Writer.get_or_raise(dialect)
     writer: Any = sqlglot_dialect.generator_class(
-        dialect=sqlglot_dialect, pretty=pretty, unsupported_level=ErrorLevel.RAISE, max_text_width=LINE_WIDTH
+        dialect=sqlglot_dialect, pretty=pretty, comments=False, unsupported_level=ErrorLevel.RAISE, max_text_width=LINE_WIDTH
     )
     if pretty:
         writer._dispatch = writer._dispatch | _layouts(writer._dispatch)  # noqa: SLF001  sqlglot has no public access to it
@@ -53,8 +62,8 @@ def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], tab
     return generator
 
 
-def _fits_one_line(text: str) -> bool:
-    return "\n" not in text and len(text) <= LINE_WIDTH
+def _fits_one_line(text: str, indent: int = 0) -> bool:
+    return "\n" not in text and len(text) + indent <= LINE_WIDTH
 
 
 def _table_marks(
@@ -112,27 +121,35 @@ def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Writ
         line = f"{head.strip()} ON {condition}"
         return str(self.seg(line)) if on and isinstance(node.this, exp.Table) and _fits_one_line(line) else text
 
+    layouts: dict[type[exp.Expr], Write] = {exp.Paren: paren, exp.Group: clause, exp.Order: clause, exp.Where: where, exp.Join: join}
+    return layouts | dict.fromkeys(_OPERATORS, arithmetic) | _query_layouts(dispatch)
+
+
+def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Write]:
+    """Return layout functions of queries and of the columns of INSERT, on top of sqlglot's."""
+
+    def schema(self: Any, node: exp.Schema) -> str:
+        """Write the columns of INSERT on one line, if that is short."""
+        text = f"{self.sql(node, 'this')} ({self.expressions(node, flat=True)})"
+        return text if _fits_one_line(text, len("INSERT INTO ")) else dispatch[exp.Schema](self, node)
+
     def select(self: Any, node: exp.Select) -> str:
-        """Write plain columns on shared lines, and computed ones under their comment."""
+        """Write comments, plain columns on shared lines, and computed ones with their comment."""
         select_items = node.expressions
-        node.set("expressions", [exp.Var(this=",\n".join(_lines(self, node)))])
+        texts = [self.sql(select_item, comment=False) for select_item in select_items]
+        comments = _column_comments(node)
+        line = "" if any(comments) else ", ".join(texts)
+        is_short = bool(line) and _fits_one_line(line, COLUMN_INDENT + len("SELECT"))
+        node.set("expressions", [exp.Var(this=_COLUMNS if is_short else "\n".join(_lines(node, texts, comments)))])
         text = dispatch[exp.Select](self, node)
         node.set("expressions", select_items)
-        return text
+        text = re.sub(rf"\s+{_COLUMNS}", lambda _: f" {line}", text, count=1) if is_short else text
+        return "\n".join([*_comment_lines(node.comments), text])
 
     def union(self: Any, node: exp.Union) -> str:
         return _constant_rows(self, node) or dispatch[exp.Union](self, node)
 
-    layouts: dict[type[exp.Expr], Write] = {
-        exp.Union: union,
-        exp.Paren: paren,
-        exp.Group: clause,
-        exp.Order: clause,
-        exp.Where: where,
-        exp.Join: join,
-        exp.Select: select,
-    }
-    return layouts | dict.fromkeys(_OPERATORS, arithmetic)
+    return {exp.Schema: schema, exp.Select: select, exp.Union: union}
 
 
 def _constant_rows(self: Any, union: exp.Union) -> str:
@@ -144,7 +161,7 @@ def _constant_rows(self: Any, union: exp.Union) -> str:
         first = first.this
     if not all(map(_is_constant, [first, *members])):
         return ""
-    lines = [f"/* {self.sanitize_comment(comment).strip()} */" for comment in first.comments or ()]
+    lines = _comment_lines(first.comments)
     lines.append(f"SELECT {', '.join(map(self.sql, first.expressions))}")
     for member in reversed(members):
         words = f"UNION ALL SELECT {', '.join(map(self.sql, member.expressions))}"
@@ -161,16 +178,38 @@ def _is_constant(query: exp.Expr) -> bool:
     return is_plain and all(isinstance(item.unalias(), (exp.Literal, exp.Null)) for item in query.expressions)
 
 
-def _lines(self: Any, select: exp.Select) -> list[str]:
+def _column_comments(select: exp.Select) -> list[list[str]]:
+    """Return the comments of columns; of a UNION, only the first SELECT has those of its file."""
+    comments = [select_item.comments or select_item.unalias().comments or [] for select_item in select.expressions]
+    is_first = not isinstance(select.parent, exp.SetOperation) or select.arg_key == "this"
+    return comments if is_first else [[] for _ in comments]
+
+
+def _lines(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence[str]]) -> list[str]:
+    """Return the columns of a SELECT as lines: a comment is behind its column if it fits there, else above it."""
     lines: list[str] = []
     is_open = False
-    for select_item in select.expressions:
-        text = self.sql(select_item, comment=False)
-        comments = [f"/* {self.sanitize_comment(comment).strip()} */" for comment in select_item.comments or ()]
-        is_plain = isinstance(select_item, exp.Column) and not comments
-        if is_plain and is_open and _fits_one_line(f"{lines[-1]}, {text}"):
-            lines[-1] += f", {text}"
+    for position, select_item in enumerate(select.expressions):
+        text = texts[position] + ("," if position + 1 < len(texts) else "")
+        comment = _one_line(comments[position])
+        is_plain = isinstance(select_item, exp.Column) and not comment
+        is_behind = comment and select.args.get("from_") and not isinstance(comments[position][0], LeadingComment)
+        if is_plain and is_open and _fits_one_line(f"{lines[-1]} {text}"):
+            lines[-1] += f" {text}"
+        elif is_behind and _fits_one_line(f"{text}  -- {comment}", COLUMN_INDENT):
+            lines.append(f"{text}  -- {comment}")
         else:
-            lines.append("\n".join([*comments, text]))
+            lines += [*_comment_lines(comments[position]), text]
         is_open = is_plain
     return lines
+
+
+def _one_line(comments: Sequence[str]) -> str:
+    """Return comments as one line: a line break in a name must not end the comment."""
+    return " ".join(" ".join(comments).split())
+
+
+def _comment_lines(comments: Sequence[str] | None) -> list[str]:
+    """Return each comment as lines, wrapped."""
+    width = LINE_WIDTH - COLUMN_INDENT - len("-- ")
+    return [f"-- {line}" for comment in comments or () for line in wrap(_one_line([comment]), width, break_on_hyphens=False)]

@@ -11,7 +11,7 @@ from sqlrank.sql_ast import find_nodes
 if TYPE_CHECKING:
     from sqlrank.rendering.dialects import Dialect
 
-RAND_COMMENT = "RAND makes Spark compute this once: deterministic CTEs are repeated for each reader"
+RAND_COMMENT = "RAND makes Spark compute this once: deterministic CTEs are repeated for each reader."
 
 
 def materialize_shared_ctes(tree: exp.Expr, target: Dialect, can_materialize: bool) -> None:
@@ -39,8 +39,12 @@ def _materialized_by_rand(query: exp.Query) -> exp.Select:
     CTEs with lists are partitioned by list. Spark ignores the REPARTITION hint if the data are already partitioned by the key, and would
     recompute everything after the last shuffle. Wrapping the key in ELEMENT_AT(ARRAY(key), 1) hides the existing partitioning.
     """
+    first: exp.Expr = query
+    while isinstance(first, exp.Union):
+        first = first.this
+    comments = first.pop_comments() or []
     materialized = exp.select("*").from_(query.subquery("once", copy=False)).where("RAND() >= 0")
-    materialized.comments = [RAND_COMMENT]
+    materialized.comments = [*comments, RAND_COMMENT]
     if num_keys := _keys(query.named_selects):
         columns = [
             exp.column(select_item.args["alias"].copy() if isinstance(select_item, exp.Alias) else select_item.this.copy())

@@ -197,7 +197,7 @@ class JackknifeBuckets:
         digested = exp.select(*columns, digest).from_(values.subquery("query_values")).subquery("digested")
         bucket = exp.alias_(exp.Mod(this=digest_number(UNIT_DIGEST), expression=sql_literal(self.n_buckets)), BUCKET_COLUMN)
         bucketed_lists = exp.select(*columns, bucket).from_(digested)
-        bucketed_lists.comments = [f"{BUCKETED_LISTS}: one row per list, with the number of its bucket"]
+        bucketed_lists.comments = ["One row per list, with the number of its bucket."]
         metrics = [exp.column(output.alias) for output in value_outputs if output.kind == "metric"]
         audits = [exp.alias_(exp.Sum(this=exp.column(output.alias)), output.alias) for output in value_outputs if output.kind == "audit"]
         bucket = exp.alias_(exp.cast(exp.column(BUCKET_COLUMN), BIGINT), BUCKET_COLUMN)

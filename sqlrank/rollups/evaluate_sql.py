@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -14,7 +13,7 @@ from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.relation_ctes import unique_name
-from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, quoted_column
+from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name_keys, quoted_column
 from sqlrank.compiler.select_builders import cast_double, order_rows
 from sqlrank.compiler.statement import CompiledStatement, first_select
 from sqlrank.engines.database import NamesOnlyDatabase
@@ -26,7 +25,8 @@ from sqlrank.output.table_writes import delete_insert_script, wrap_for_storage
 from sqlrank.prepare import prepare
 from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.metric_resolver import parse_canonical
-from sqlrank.registry.select_files import file_title, load_select
+from sqlrank.registry.row_comments import describe_rows
+from sqlrank.registry.select_files import file_rows, load_select
 from sqlrank.registry.tie_bounds import AS_TIED
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
@@ -63,8 +63,6 @@ IS_MERGEABLE = "is_sound"
 
 They have one definition, no retractions, and valid sums.
 """
-
-TITLE_WIDTH = 100
 
 UNMERGEABLE_NOTE = "Rows of several definitions, rows that take others back, and sums that no rows have cannot be added up: values are NULL where there are any."
 UNWEIGHTED_NOTE = "Means of lists are those without weights; aggregate=wmean has the weighted ones of a rollup that cannot be looked at."
@@ -138,7 +136,7 @@ class _RollupQuery:
 
     def statement(self) -> tuple[exp.Select, list[OutputColumn]]:
         """Return the complete statement and its output columns."""
-        ctes = {FILTERED_ROWS: ("the rows of the rollup that are added up", self.rows.this)}
+        ctes = {FILTERED_ROWS: ("one row per row of the rollup that is added up", self.rows.this)}
         ctes |= self._rank_metric_ctes() if self.metrics.rank_based else {}
         ctes[SUMMED] = "one row per group: merged sums, and formulas of them", self._summed()
         outputs = [OutputColumn(name, name, "by", quoted=True) for name in self.keys]
@@ -165,7 +163,7 @@ class _RollupQuery:
         tree = order_rows(tree, [quoted_column(name) for name in self.keys])
         for name, (description, query) in ctes.items():
             if description:
-                first_select(query).comments = [fill(f"{name}: {description}", TITLE_WIDTH, subsequent_indent="   ")]
+                first_select(query).comments = [describe_rows(description, keys={"group": name_keys(self.keys)})]
             tree = tree.with_(name, as_=query, copy=False)
         return tree, outputs
 
@@ -216,7 +214,7 @@ class _RollupQuery:
         tree.set("order", None)
         return {
             MERGED_BINS: ("one row per group and bin", bins),
-            OPENED_BINS: (file_title("rollups", "bin_orderings.sql").partition(": ")[2], opened),
+            OPENED_BINS: (file_rows("rollups", "bin_orderings.sql"), opened),
             **metric_ctes,
             BY_ORDER: ("one row per group and order: the metrics, and those that bound them", tree),
             BOUNDED: ("one row per group: rank metrics, with their bounds", self._bounded(per_order)),

@@ -2,7 +2,7 @@
 -- plan: score_order=rank
 -- for another: score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS NOT MATERIALIZED (
-  /* predictions: one row per prediction. */
+  -- One row per prediction. (shop.ads.impressions)
   SELECT
     "campaign", "day",
     CAST("p_click" AS DOUBLE) AS score,
@@ -10,15 +10,13 @@ WITH predictions AS NOT MATERIALIZED (
     CAST(1 AS DOUBLE) AS weight
   FROM shop.ads.impressions
 ), group_sizes AS (
-  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
-  SELECT
-    "campaign", "day",
-    COUNT(*) AS total_rows
+  -- One row per campaign and day, with its number of predictions. (relations/group_sizes.sql)
+  SELECT "campaign", "day", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "campaign", "day"
 ), positive_thresholds AS (
-  /* relations/positive_thresholds/by_rank.sql: one row per group and distinct score of a positive, with
-   the numbers of both classes at, above and below it. */
+  -- One row per campaign, day and distinct score of a positive, with the numbers of both classes
+  -- at, above and below it. (relations/positive_thresholds/by_rank.sql)
   SELECT
     "campaign", "day", positives,
     rows_at_or_above - rows_above - positives AS negatives,
@@ -56,20 +54,22 @@ WITH predictions AS NOT MATERIALIZED (
       ON n."campaign" IS NOT DISTINCT FROM t."campaign" AND n."day" IS NOT DISTINCT FROM t."day"
   ) AS counted
 ), positive_thresholds_metrics AS (
-  /* one row per group */
+  -- One row per campaign and day.
   SELECT
     "campaign", "day",
-    /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
+    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
+    -- counts half.
     SUM(
       positives / NULLIF(total_positives, 0) * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY "campaign", "day"
 ), predictions_metrics AS (
-  /* one row per group */
+  -- One row per campaign and day.
   SELECT
     "campaign", "day",
-    /* LogLoss: mean negative logarithm of the predicted probability of the observed label, cross-entropy in nats. */
+    -- LogLoss: mean negative logarithm of the predicted probability of the observed label,
+    -- cross-entropy in nats.
     -SUM(
       weight * LN(
         CASE

@@ -2,7 +2,7 @@
 -- plan: score_order=rank
 -- for another: score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS (
-  /* predictions: one row per prediction. */
+  -- One row per prediction. (shop.ads.impressions)
   SELECT
     "CAMPAIGN", "DAY",
     CAST("P_CLICK" AS DOUBLE) + 0 AS score,
@@ -10,15 +10,13 @@ WITH predictions AS (
     CAST(1 AS DOUBLE) AS weight
   FROM shop.ads.impressions
 ), group_sizes AS (
-  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
-  SELECT
-    "CAMPAIGN", "DAY",
-    COUNT(*) AS total_rows
+  -- One row per CAMPAIGN and DAY, with its number of predictions. (relations/group_sizes.sql)
+  SELECT "CAMPAIGN", "DAY", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "CAMPAIGN", "DAY"
 ), positive_thresholds AS (
-  /* relations/positive_thresholds/by_rank.sql: one row per group and distinct score of a positive, with
-   the numbers of both classes at, above and below it. */
+  -- One row per CAMPAIGN, DAY and distinct score of a positive, with the numbers of both classes
+  -- at, above and below it. (relations/positive_thresholds/by_rank.sql)
   SELECT
     "CAMPAIGN", "DAY", positives,
     rows_at_or_above - rows_above - positives AS negatives,
@@ -56,20 +54,22 @@ WITH predictions AS (
       ON n."CAMPAIGN" IS NOT DISTINCT FROM t."CAMPAIGN" AND n."DAY" IS NOT DISTINCT FROM t."DAY"
   ) AS counted
 ), positive_thresholds_metrics AS (
-  /* one row per group */
+  -- One row per CAMPAIGN and DAY.
   SELECT
     "CAMPAIGN", "DAY",
-    /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
+    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
+    -- counts half.
     SUM(
       CAST(positives AS DOUBLE) / NULLIF(total_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY "CAMPAIGN", "DAY"
 ), predictions_metrics AS (
-  /* one row per group */
+  -- One row per CAMPAIGN and DAY.
   SELECT
     "CAMPAIGN", "DAY",
-    /* LogLoss: mean negative logarithm of the predicted probability of the observed label, cross-entropy in nats. */
+    -- LogLoss: mean negative logarithm of the predicted probability of the observed label,
+    -- cross-entropy in nats.
     -SUM(
       weight * LN(
         CASE

@@ -2,36 +2,29 @@
 -- plan: list_key=input
 -- for another: there is none for these metrics
 WITH run AS (
-  /* run: one row per retrieved document of a query. */
-  SELECT
-    query_id, doc_id,
-    CAST(score AS DOUBLE) AS score
+  -- One row per query and retrieved document. (shop.eval.shown)
+  SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score
   FROM shop.eval.shown
 ), evaluated_queries AS (
-  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
-  SELECT /*+ REPARTITION(query_id) */
-    ELEMENT_AT(ARRAY(query_id), 1) AS query_id
+  -- One row per query to evaluate, a query with retrieved documents, judged or not.
+  -- (relations/evaluated_queries/retrieved.sql)
+  -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
+  SELECT /*+ REPARTITION(query_id) */ ELEMENT_AT(ARRAY(query_id), 1) AS query_id
   FROM (
-    /* relations/evaluated_queries/retrieved.sql: one row per query to evaluate, a query with retrieved
-   documents, judged or not. */
-    SELECT
-      query_id
+    SELECT query_id
     FROM run
     GROUP BY query_id
   ) AS once
   WHERE RAND() >= 0
 ), retrieved_documents AS (
-  /* relations/retrieved_documents/all.sql: one row per retrieved document, judged or not. */
-  SELECT
-    l.query_id, r.doc_id, r.score
+  -- One row per retrieved document, judged or not. (relations/retrieved_documents/all.sql)
+  SELECT l.query_id, r.doc_id, r.score
   FROM run AS r
   JOIN evaluated_queries AS l ON l.query_id = r.query_id
 ), ranked_documents AS (
-  /* relations/ranked_documents/doc_desc.sql: one row per retrieved document, with its rank; ties are
-   broken by doc_id, greatest first, as in trec_eval. */
-  SELECT
-    query_id, doc_id, rank,
-    list_length AS list_length
+  -- One row per retrieved document, with its rank; ties are broken by doc_id, greatest first, as
+  -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
+  SELECT query_id, doc_id, rank, list_length AS list_length
   FROM (
     SELECT
       query_id, doc_id,
@@ -40,8 +33,8 @@ WITH run AS (
     FROM retrieved_documents
   ) AS numbered
 ), recommendation_counts AS (
-  /* relations/recommendation_counts.sql: one row per group and document recommended in the top k of any
-   ranked list, with its number of recommendations. */
+  -- One row per document recommended in the top k of any ranked list, with its number of
+  -- recommendations. (relations/recommendation_counts.sql)
   SELECT
     r.doc_id,
     SUM(r.inverse_norm) AS norm_sum,
@@ -57,40 +50,36 @@ WITH run AS (
   JOIN evaluated_queries AS m ON m.query_id = r.query_id
   GROUP BY r.doc_id
 ), items AS (
-  /* items: one row per item of the catalog. */
-  SELECT
-    doc_id
+  -- One row per item of the catalog. (shop.eval.items)
+  SELECT doc_id
   FROM shop.eval.items
 ), group_catalog AS (
-  /* relations/group_catalog.sql: one row per group and catalog item. */
-  SELECT
-    doc_id
+  -- One row per catalog item. (relations/group_catalog.sql)
+  SELECT doc_id
   FROM items AS catalog_items
   GROUP BY doc_id
 ), recommended_items AS (
-  /* relations/recommended_items.sql: one row per group and recommended document, with whether it is in
-   the catalog, and the size of the catalog. */
-  SELECT
-    CASE WHEN c.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog,
-    n.catalog_size
+  -- One row per recommended document, with whether it is in the catalog, and the size of the
+  -- catalog. (relations/recommended_items.sql)
+  SELECT CASE WHEN c.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog, n.catalog_size
   FROM recommendation_counts AS d
   LEFT JOIN group_catalog AS c ON c.doc_id = d.doc_id
   LEFT JOIN (
-    SELECT
-      COUNT(*) AS catalog_size
+    SELECT COUNT(*) AS catalog_size
     FROM group_catalog
   ) AS n
     ON TRUE
 ), recommended_items_metrics AS (
-  /* one row per group */
+  -- One row.
   SELECT
-    /* CatalogCoverage: share of the catalog that is among the first k of any list. */
+    -- CatalogCoverage: share of the catalog that is among the first k of any list.
     SUM(is_in_catalog) / NULLIF(MAX(catalog_size), 0) AS catalog_coverage_at_10
   FROM recommended_items
 ), recommendation_counts_metrics AS (
-  /* one row per group */
+  -- One row.
   SELECT
-    /* Personalization: how different the lists are: one less the cosine of the first k of two lists, on the mean over pairs. */
+    -- Personalization: how different the lists are: one less the cosine of the first k of two
+    -- lists, on the mean over pairs.
     1
     - SUM(norm_sum * norm_sum - norm_square_sum)
     / NULLIF(SUM(num_first_ranks) * (SUM(num_first_ranks) - 1), 0) AS personalization_at_10

@@ -1,10 +1,10 @@
 -- sqlrank 0.1.0: ctr, revenue
 WITH digits AS (
-  /* One row per digit. */
+  -- One row per digit.
   SELECT 0 AS digit UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4
   UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9
 ), observations AS (
-  /* observations: one row per exposure, session or unit. */
+  -- One row per exposure, session or unit.
   SELECT
     "USER_ID" AS unit_id,
     CAST("ARM" AS VARCHAR) AS variant,
@@ -15,8 +15,8 @@ WITH digits AS (
   FROM shop.eval.visits
   WHERE "DAY" >= '2026-01-01'
 ), experiment_units AS (
-  /* experiments/experiment_units.sql: one row per unit, with its lowest and highest variant, which
-   differ if it was in several, and its summed amounts. */
+  -- One row per unit, with its lowest and highest variant, which differ if it was in several, and
+  -- its summed amounts. (experiments/experiment_units.sql)
   SELECT
     MIN(variant) AS variant,
     MAX(variant) AS last_variant,
@@ -27,7 +27,8 @@ WITH digits AS (
   FROM observations
   GROUP BY unit_id
 ), variant_means AS (
-  /* experiments/variant_means.sql: one row per variant, with its number of units and their means. */
+  -- One row per variant, with its number of units and their means.
+  -- (experiments/variant_means.sql)
   SELECT
     CASE WHEN u.variant = u.last_variant THEN u.variant END AS variant,
     COUNT(*) AS units,
@@ -40,8 +41,8 @@ WITH digits AS (
   FROM experiment_units AS u
   GROUP BY CASE WHEN u.variant = u.last_variant THEN u.variant END
 ), overall_means AS (
-  /* experiments/overall_means.sql: one row per variant, with its means, and over all variants the units
-   in several variants and the mean covariate. */
+  -- One row per variant, with its means, and over all variants the units in several variants and
+  -- the mean covariate. (experiments/overall_means.sql)
   SELECT
     variant, units,
     SUM(multi_variant_units) OVER () AS multi_variant_units,
@@ -57,8 +58,8 @@ WITH digits AS (
     ) AS amount_3_usual
   FROM variant_means
 ), imputed_means AS (
-  /* experiments/imputed_means.sql: one row per variant, with its means, where units without a covariate
-   have the overall mean. */
+  -- One row per variant, with its means, where units without a covariate have the overall mean.
+  -- (experiments/imputed_means.sql)
   SELECT
     variant, units, multi_variant_units,
     amount_0 AS amount_0,
@@ -68,8 +69,8 @@ WITH digits AS (
     amount_3_usual + COALESCE((amount_3 - amount_3_usual) * amount_3_known / units, CAST(0 AS DOUBLE)) AS amount_3
   FROM overall_means
 ), variant_comoments AS (
-  /* experiments/variant_comoments.sql: one row per variant, with the sums of squares and products about
-   the means of its units. */
+  -- One row per variant, with the sums of squares and products about the means of its units.
+  -- (experiments/variant_comoments.sql)
   SELECT
     u.variant,
     MAX(m.units) AS units,
@@ -91,8 +92,8 @@ WITH digits AS (
   WHERE u.variant = u.last_variant
   GROUP BY u.variant
 ), metric_moments AS (
-  /* experiments/metric_moments.sql: one row per metric and variant, with its units, means, and sums of
-   squares and products about the means. */
+  -- One row per metric and variant, with its units, means, and sums of squares and products about
+  -- the means. (experiments/metric_moments.sql)
   SELECT
     n.metric, s.variant, s.units, s.multi_variant_units,
     CASE WHEN n.metric = 'ctr' THEN s.amount_0 WHEN n.metric = 'revenue' THEN s.amount_2 END AS value,
@@ -139,8 +140,8 @@ WITH digits AS (
     SELECT 'ctr' AS metric UNION ALL SELECT 'revenue' AS metric
   ) AS n
 ), pooled_moments AS (
-  /* experiments/pooled_moments.sql: one row per metric and treatment, with the moments of treatment and
-   control as one sample, and the differences of their means. */
+  -- One row per metric and treatment, with the moments of treatment and control as one sample,
+  -- and the differences of their means. (experiments/pooled_moments.sql)
   SELECT
     t.metric, t.variant,
     c.variant AS control,
@@ -167,8 +168,8 @@ WITH digits AS (
   INNER JOIN metric_moments AS c ON t.metric = c.metric
   WHERE c.variant = 'A' AND t.variant <> 'A'
 ), covariate_coefficients AS (
-  /* experiments/covariate_coefficients.sql: one row per metric and treatment, with theta of CUPED, the
-   regression coefficient of the covariate; 0 if that is constant. */
+  -- One row per metric and treatment, with theta of CUPED, the regression coefficient of the
+  -- covariate; 0 if that is constant. (experiments/covariate_coefficients.sql)
   SELECT
     metric, variant, control, centre,
     CASE
@@ -189,8 +190,8 @@ WITH digits AS (
     FROM pooled_moments
   ) AS added
 ), adjusted_means AS (
-  /* experiments/adjusted_means.sql: one row per metric, treatment, and arm (treatment or control), with
-   its CUPED-adjusted value and the squared standard error. */
+  -- One row per metric, treatment, and arm (treatment or control), with its CUPED-adjusted value
+  -- and the squared standard error. (experiments/adjusted_means.sql)
   SELECT
     metric, variant, control, arm, units, cuped_theta, value,
     CASE
@@ -235,8 +236,8 @@ WITH digits AS (
     ) AS linear
   ) AS spread
 ), effects AS (
-  /* experiments/effects.sql: one row per metric and treatment, with its difference from the control, the
-   standard error and the degrees of freedom. */
+  -- One row per metric and treatment, with its difference from the control, the standard error
+  -- and the degrees of freedom. (experiments/effects.sql)
   SELECT
     metric, variant, control, cuped_theta, value_control, value, error_control, error, n_units_control,
     n_units,
@@ -269,8 +270,8 @@ WITH digits AS (
     ) AS two
   ) AS beside
 ), relative_effects AS (
-  /* experiments/relative_effects/log.sql: one row per metric and treatment, with the difference relative
-   to the control, and the standard error of its logarithm. */
+  -- One row per metric and treatment, with the difference relative to the control, and the
+  -- standard error of its logarithm. (experiments/relative_effects/log.sql)
   SELECT
     metric, variant, control, cuped_theta, value_control, value, n_units_control, n_units, difference,
     se, freedom,
@@ -303,16 +304,16 @@ WITH digits AS (
     ) AS shared
   ) AS together
 ), quadrature_nodes AS (
-  /* experiments/quadrature_nodes.sql: one row per node of a numerical integral from 0 up, with its
-   weight. */
+  -- One row per node of a numerical integral from 0 up, with its weight.
+  -- (experiments/quadrature_nodes.sql)
   SELECT
     LN(1 + EXP(CAST(0.45 AS DOUBLE) * (ones.digit + 10 * tens.digit) - 31)) AS place,
     CAST(0.45 AS DOUBLE) / (1 + EXP(31 - CAST(0.45 AS DOUBLE) * (ones.digit + 10 * tens.digit))) AS weight
   FROM digits AS ones
   CROSS JOIN digits AS tens
 ), t_requests AS (
-  /* experiments/t_requests.sql: one row per metric, treatment and purpose (a p-value or a quantile of
-   Student's t), with z or a first guess of it. */
+  -- One row per metric, treatment and purpose (a p-value or a quantile of Student's t), with z or
+  -- a first guess of it. (experiments/t_requests.sql)
   SELECT
     metric, variant, purpose, freedom, alpha,
     CASE
@@ -351,8 +352,8 @@ WITH digits AS (
     ) AS bounded
   ) AS begun
 ), t_normalizers AS (
-  /* experiments/t_normalizers.sql: one row per metric, treatment and purpose, with the integral over all
-   z from 0 up, which tail integrals are divided by. */
+  -- One row per metric, treatment and purpose, with the integral over all z from 0 up, which tail
+  -- integrals are divided by. (experiments/t_normalizers.sql)
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
@@ -378,8 +379,8 @@ WITH digits AS (
   ) AS heights
   GROUP BY metric, variant, purpose
 ), t_newton_1 AS (
-  /* experiments/t_newton_steps.sql: one row per metric, treatment and purpose, with the log tail
-   probability beyond z, and z after one more Newton step. */
+  -- One row per metric, treatment and purpose, with the log tail probability beyond z, and z
+  -- after one more Newton step. (experiments/t_newton_steps.sql)
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
@@ -420,8 +421,8 @@ WITH digits AS (
   ) AS heights
   GROUP BY metric, variant, purpose
 ), t_newton_2 AS (
-  /* experiments/t_newton_steps.sql: one row per metric, treatment and purpose, with the log tail
-   probability beyond z, and z after one more Newton step. */
+  -- One row per metric, treatment and purpose, with the log tail probability beyond z, and z
+  -- after one more Newton step. (experiments/t_newton_steps.sql)
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
@@ -462,8 +463,8 @@ WITH digits AS (
   ) AS heights
   GROUP BY metric, variant, purpose
 ), t_newton_3 AS (
-  /* experiments/t_newton_steps.sql: one row per metric, treatment and purpose, with the log tail
-   probability beyond z, and z after one more Newton step. */
+  -- One row per metric, treatment and purpose, with the log tail probability beyond z, and z
+  -- after one more Newton step. (experiments/t_newton_steps.sql)
   SELECT
     metric, variant, purpose,
     MAX(freedom) AS freedom,
@@ -503,8 +504,8 @@ WITH digits AS (
   ) AS heights
   GROUP BY metric, variant, purpose
 ), critical_values AS (
-  /* experiments/critical_values/fixed.sql: one row per metric and treatment, with the critical values of
-   its intervals by Student's t, and its log p-value. */
+  -- One row per metric and treatment, with the critical values of its intervals by Student's t,
+  -- and its log p-value. (experiments/critical_values/fixed.sql)
   SELECT
     metric, variant,
     MAX(CASE WHEN purpose = 'difference' THEN reach END) AS reach,
@@ -528,16 +529,14 @@ WITH digits AS (
         )
       END AS reach
     FROM (
-      SELECT
-        metric, variant, purpose, log_p, z,
-        z * z / freedom AS u
+      SELECT metric, variant, purpose, log_p, z, z * z / freedom AS u
       FROM t_newton_3
     ) AS heights
   ) AS quantiles
   GROUP BY metric, variant
 ), confidence_intervals AS (
-  /* experiments/confidence_intervals.sql: one row per metric and treatment, with the intervals of its
-   difference and relative difference, NULL if no unit differs. */
+  -- One row per metric and treatment, with the intervals of its difference and relative
+  -- difference, NULL if no unit differs. (experiments/confidence_intervals.sql)
   SELECT
     metric, control, variant, value_control, value, difference,
     CASE WHEN se > 0 THEN difference - reach * se END AS ci_low,
@@ -566,8 +565,8 @@ WITH digits AS (
     INNER JOIN critical_values AS r ON l.metric = r.metric AND l.variant = r.variant
   ) AS reaching
 ), p_values AS (
-  /* experiments/p_values.sql: one row per metric and treatment, with its two-sided p-value and the rank
-   of that among all. */
+  -- One row per metric and treatment, with its two-sided p-value and the rank of that among all.
+  -- (experiments/p_values.sql)
   SELECT
     metric, control, variant, value_control, value, difference, ci_low, ci_high, ci_level,
     relative_difference, relative_ci_low, relative_ci_high, se, n_units_control, n_units, statistic, df,
@@ -596,8 +595,8 @@ WITH digits AS (
     FROM confidence_intervals
   ) AS judged
 ), corrected_p_values AS (
-  /* experiments/corrected_p_values.sql: one row per metric and treatment, with its p-value and the
-   p-value corrected for multiple tests. */
+  -- One row per metric and treatment, with its p-value and the p-value corrected for multiple
+  -- tests. (experiments/corrected_p_values.sql)
   SELECT
     metric, control, variant, value_control, value, difference, ci_low, ci_high, ci_level,
     relative_difference, relative_ci_low, relative_ci_high, se, n_units_control, n_units, statistic, df,
@@ -608,8 +607,8 @@ WITH digits AS (
     END AS p_adjusted
   FROM p_values
 ), sample_ratio_statistic AS (
-  /* experiments/sample_ratio_statistic.sql: one row, with the chi-square statistic of the numbers of
-   units against the planned shares of variants. */
+  -- One row, with the chi-square statistic of the numbers of units against the planned shares of
+  -- variants. (experiments/sample_ratio_statistic.sql)
   SELECT
     MAX(all_units) AS units,
     SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))
@@ -625,8 +624,8 @@ WITH digits AS (
     WHERE metric = 'ctr'
   ) AS shared
 ), sample_ratio_test AS (
-  /* experiments/sample_ratio_test.sql: one row, with the chi-square test of the numbers of units against
-   the planned shares, and its p-value. */
+  -- One row, with the chi-square test of the numbers of units against the planned shares, and its
+  -- p-value. (experiments/sample_ratio_test.sql)
   SELECT
     MAX(units) AS n_units,
     MAX(statistic) AS statistic,
@@ -668,8 +667,8 @@ WITH digits AS (
     ) AS logs
   ) AS heights
 ), results AS (
-  /* experiments/results.sql: one row per metric and treatment, with its effect, its p-value, and the
-   better of treatment and control. */
+  -- One row per metric and treatment, with its effect, its p-value, and the better of treatment
+  -- and control. (experiments/results.sql)
   SELECT
     l.metric, l.control, l.variant, l.value_control, l.value, l.difference, l.ci_low, l.ci_high,
     l.ci_level, l.relative_difference, l.relative_ci_low, l.relative_ci_high, l.se, l.n_units_control,

@@ -2,14 +2,13 @@
 -- plan: one scan of each input
 -- for another: there is none for these metrics
 WITH interleaved AS (
-  /* interleaved: one row per session and ranker whose results were interleaved, with its clicks. */
-  SELECT
-    session_id, team,
-    CAST(clicks AS DOUBLE PRECISION) AS clicks
+  -- One row per session and ranker whose results were interleaved, with its clicks.
+  -- (shop.search.sessions)
+  SELECT session_id, team, CAST(clicks AS DOUBLE PRECISION) AS clicks
   FROM shop.search.sessions
 ), session_outcomes AS (
-  /* relations/session_outcomes.sql: one row per interleaved session, with which ranker had more clicks,
-   and a weight of 0 if there were none, else 1. */
+  -- One row per interleaved session, with which ranker had more clicks, and a weight of 0 if
+  -- there were none, else 1. (relations/session_outcomes.sql)
   SELECT
     CASE
       WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END) > SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END)
@@ -25,12 +24,13 @@ WITH interleaved AS (
   FROM interleaved
   GROUP BY session_id
 ), session_outcomes_metrics AS (
-  /* one row per group */
+  -- One row.
   SELECT
-    /* Preference: share of sessions with clicks in which ranker B had more of them, ties counting half, less a half: above 0 B is preferred. */
+    -- Preference: share of sessions with clicks in which ranker B had more of them, ties counting
+    -- half, less a half: above 0 B is preferred.
     CAST(SUM(weight + is_won_by_b - is_won_by_a) AS DOUBLE PRECISION) / NULLIF(SUM(weight), 0) / 2
     - CAST(0.5 AS DOUBLE PRECISION) AS preference,
-    /* num_won_by_b: number of sessions in which ranker B had more clicks. */
+    -- num_won_by_b: number of sessions in which ranker B had more clicks.
     SUM(is_won_by_b) AS num_won_by_b
   FROM session_outcomes
 )

@@ -2,42 +2,36 @@
 -- plan: pair_counting=bits
 -- for another: there is none for these metrics
 WITH predictions AS (
-  /* predictions: one row per prediction. */
+  -- One row per prediction. (shop.eval.pairs)
   SELECT
     CAST(score AS FLOAT64) AS score,
     CAST(label AS FLOAT64) AS label,
     CAST(1 AS FLOAT64) AS weight
   FROM shop.eval.pairs
 ), group_weights AS (
-  /* relations/group_weights.sql: one row per group, with its number of predictions of positive weight,
-   their total weight, and whether all weights are 1. */
-  SELECT
-    COUNT(*) AS num_predictions
+  -- One row, with its number of predictions of positive weight, their total weight, and whether
+  -- all weights are 1. (relations/group_weights.sql)
+  SELECT COUNT(*) AS num_predictions
   FROM predictions
   WHERE weight > 0
 ), predictions_with_group_size AS (
-  /* relations/predictions_with_group_size.sql: one row per prediction of positive weight, with the
-   number of predictions of its group. */
-  SELECT
-    p.label, p.score, p.weight, x.num_predictions
+  -- One row per prediction of positive weight, with the number of predictions of its group.
+  -- (relations/predictions_with_group_size.sql)
+  SELECT p.label, p.score, p.weight, x.num_predictions
   FROM predictions AS p
   CROSS JOIN group_weights AS x
   WHERE p.weight > 0
 ), label_score_weights AS (
-  /* relations/label_score_weights.sql: one row per distinct label and score of a group of more than 32
-   predictions, with its weight. */
-  SELECT
-    label, score,
-    SUM(weight) AS weight
+  -- One row per distinct label and score of a group of more than 32 predictions, with its weight.
+  -- (relations/label_score_weights.sql)
+  SELECT label, score, SUM(weight) AS weight
   FROM predictions_with_group_size
   WHERE num_predictions > 32
   GROUP BY label, score
 ), label_score_indexes AS (
-  /* relations/label_score_indexes/all_groups.sql: one row per distinct label and score of a group, with
-   their dense indexes from 0, and the number of distinct labels. */
-  SELECT
-    weight, score_index, label_index,
-    1 + MAX(label_index) OVER () AS num_labels
+  -- One row per distinct label and score of a group, with their dense indexes from 0, and the
+  -- number of distinct labels. (relations/label_score_indexes/all_groups.sql)
+  SELECT weight, score_index, label_index, 1 + MAX(label_index) OVER () AS num_labels
   FROM (
     SELECT
       weight,
@@ -46,14 +40,13 @@ WITH predictions AS (
     FROM label_score_weights
   ) AS placed
 ), block_sizes AS (
-  /* relations/block_sizes.sql: the powers of two from 2 to 2^40, which is more than the number of
-   distinct labels of any group. */
-  SELECT
-    CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS INT64) AS block_size
+  -- The powers of two from 2 to 2^40, which is more than the number of distinct labels of any
+  -- group. (relations/block_sizes.sql)
+  SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS INT64) AS block_size
   FROM UNNEST(GENERATE_ARRAY(1, 40)) AS number
 ), bitwise_pair_counts AS (
-  /* relations/bitwise_pair_counts.sql: one row per group, with the weight of its concordant and of its
-   discordant pairs. */
+  -- One row, with the weight of its concordant and of its discordant pairs.
+  -- (relations/bitwise_pair_counts.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant,
     SUM(lower_weight * upper_before) AS discordant
@@ -85,8 +78,8 @@ WITH predictions AS (
     ) AS halves
   ) AS running
 ), tied_pair_counts AS (
-  /* relations/tied_pair_counts.sql: one row per distinct label and score of a group, with the weights of
-   its pairs tied in score and in label. */
+  -- One row per distinct label and score of a group, with the weights of its pairs tied in score
+  -- and in label. (relations/tied_pair_counts.sql)
   SELECT
     weight * COALESCE(
       SUM(weight) OVER (PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
@@ -98,22 +91,16 @@ WITH predictions AS (
     ) AS label_ties
   FROM label_score_indexes
 ), large_group_pairs AS (
-  /* relations/large_group_pairs/by_bits.sql: rows per group of more than 32 predictions, which sum to
-   the weights of its concordant, discordant and tied pairs. */
-  SELECT
-    concordant, discordant,
-    0 AS score_ties,
-    0 AS label_ties
+  -- Rows, for a group of more than 32 predictions, which sum to the weights of its concordant,
+  -- discordant and tied pairs. (relations/large_group_pairs/by_bits.sql)
+  SELECT concordant, discordant, 0 AS score_ties, 0 AS label_ties
   FROM bitwise_pair_counts
   UNION ALL
-  SELECT
-    0 AS concordant,
-    0 AS discordant,
-    score_ties, label_ties
+  SELECT 0 AS concordant, 0 AS discordant, score_ties, label_ties
   FROM tied_pair_counts
 ), small_group_pairs AS (
-  /* relations/small_group_pairs.sql: one row per group of at most 32 predictions, with the weights of
-   its concordant, discordant and tied pairs. */
+  -- One row, for a group of at most 32 predictions, with the weights of its concordant,
+  -- discordant and tied pairs. (relations/small_group_pairs.sql)
   SELECT
     SUM(CASE WHEN a.score < b.score AND a.label < b.label THEN a.weight * b.weight ELSE 0 END) AS concordant,
     SUM(CASE WHEN a.score < b.score AND a.label > b.label THEN a.weight * b.weight ELSE 0 END) AS discordant,
@@ -126,43 +113,37 @@ WITH predictions AS (
     AND b.num_predictions <= 32
     AND (a.score < b.score OR (a.score = b.score AND a.label > b.label))
 ), pair_counts AS (
-  /* relations/pair_counts.sql: one row per group, with the weights of its concordant pairs, discordant
-   pairs, and pairs tied in score only or in label only. */
+  -- One row, with the weights of its concordant pairs, discordant pairs, and pairs tied in score
+  -- only or in label only. (relations/pair_counts.sql)
   SELECT
     SUM(concordant) AS concordant,
     SUM(discordant) AS discordant,
     SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
   FROM (
-    SELECT
-      0 AS concordant,
-      0 AS discordant,
-      0 AS score_ties,
-      0 AS label_ties
+    SELECT 0 AS concordant, 0 AS discordant, 0 AS score_ties, 0 AS label_ties
     FROM group_weights
     UNION ALL
-    SELECT
-      concordant, discordant, score_ties, label_ties
+    SELECT concordant, discordant, score_ties, label_ties
     FROM small_group_pairs
     UNION ALL
-    SELECT
-      concordant, discordant, score_ties, label_ties
+    SELECT concordant, discordant, score_ties, label_ties
     FROM large_group_pairs
   ) AS counted
 ), tau_terms AS (
-  /* relations/tau_terms/b.sql: one row per group, with the weights of its concordant and discordant
-   pairs, and the denominator of tau-b. */
+  -- One row, with the weights of its concordant and discordant pairs, and the denominator of
+  -- tau-b. (relations/tau_terms/b.sql)
   SELECT
     concordant, discordant,
     (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS denominator
   FROM pair_counts
 ), tau_terms_metrics AS (
-  /* one row per group */
+  -- One row.
   SELECT
-    /* KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less those in opposite order. */
+    -- KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less
+    -- those in opposite order.
     SUM(concordant - discordant) / NULLIF(SUM(denominator), 0) AS kendall_tau
   FROM tau_terms
 )
-SELECT
-  tau_terms_metrics.kendall_tau AS kendall_tau
+SELECT tau_terms_metrics.kendall_tau AS kendall_tau
 FROM tau_terms_metrics;

@@ -2,7 +2,7 @@
 -- plan: one scan of each input
 -- for another: there is none for these metrics
 WITH logs AS NOT MATERIALIZED (
-  /* logs: one row per logged action, with its reward. */
+  -- One row per logged action, with its reward. (shop.ads.logged)
   SELECT
     "campaign",
     CAST(reward AS DOUBLE PRECISION) AS reward,
@@ -12,19 +12,23 @@ WITH logs AS NOT MATERIALIZED (
     CAST(expected_reward AS DOUBLE PRECISION) AS expected_reward
   FROM shop.ads.logged
 ), logs_metrics AS (
-  /* one row per group */
+  -- One row per campaign.
   SELECT
     "campaign",
-    /* SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the greatest. */
+    -- SNIPS: IPS divided by the mean weight: steadier, and between the least reward and the
+    -- greatest.
     SUM((target_propensity / NULLIF(propensity, 0)) * reward)
     / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips,
-    /* DR: doubly robust: the rewards predicted for the target policy, and IPS of the errors of the predictions. */
+    -- DR: doubly robust: the rewards predicted for the target policy, and IPS of the errors of the
+    -- predictions.
     SUM(expected_reward + (target_propensity / NULLIF(propensity, 0)) * (reward - predicted_reward))
     / NULLIF(COUNT(*), 0) AS dr,
-    /* ESS: effective sample size: the number of actions of the target policy to which the logged ones are equivalent. */
+    -- ESS: effective sample size: the number of actions of the target policy to which the logged
+    -- ones are equivalent.
     SUM(target_propensity / NULLIF(propensity, 0)) * SUM(target_propensity / NULLIF(propensity, 0))
     / NULLIF(SUM((target_propensity / NULLIF(propensity, 0)) * (target_propensity / NULLIF(propensity, 0))), 0) AS ess,
-    /* MeanWeight: mean ratio of the probability of an action under the target to that under the logged policy, 1 if the logs are sound. */
+    -- MeanWeight: mean ratio of the probability of an action under the target to that under the
+    -- logged policy, 1 if the logs are sound.
     SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0) AS mean_weight,
     1 / NULLIF(SUM(target_propensity / NULLIF(propensity, 0)), 0) AS snips_by_1,
     (
@@ -47,7 +51,7 @@ WITH logs AS NOT MATERIALIZED (
   FROM logs
   GROUP BY "campaign"
 ), logs_influence AS (
-  /* one row per unit: its influence on every metric */
+  -- One row per unit: its influence on every metric.
   SELECT
     r."campaign",
     m.snips_by_1 * COALESCE((r.target_propensity / NULLIF(r.propensity, 0)) * r.reward, 0)
@@ -62,7 +66,7 @@ WITH logs AS NOT MATERIALIZED (
   FROM logs AS r
   JOIN logs_metrics AS m ON m."campaign" IS NOT DISTINCT FROM r."campaign"
 ), logs_standard_errors AS (
-  /* one row per group: its units, and standard errors */
+  -- One row per campaign: its units, and standard errors.
   SELECT
     "campaign",
     COUNT(*) AS units,
@@ -78,7 +82,7 @@ WITH logs AS NOT MATERIALIZED (
   FROM logs_influence
   GROUP BY "campaign"
 ), logs_t_quantiles AS (
-  /* one row per group: the metrics, and quantiles of Student's t */
+  -- One row per campaign: the metrics, and quantiles of Student's t.
   SELECT
     "campaign", units, snips_se, dr_se, mean_weight_se, snips_value, dr_value, mean_weight_value,
     CASE
@@ -228,7 +232,7 @@ WITH logs AS NOT MATERIALIZED (
     JOIN logs_metrics AS m ON m."campaign" IS NOT DISTINCT FROM s."campaign"
   ) AS inverses
 ), logs_intervals AS (
-  /* one row per group: how far intervals reach */
+  -- One row per campaign: how far intervals reach.
   SELECT
     "campaign", units, snips_se,
     CASE

@@ -3,7 +3,7 @@
 -- for another: score_order=buckets, if one group alone is more than a worker holds
 CREATE TABLE shop.ads.daily_metrics AS
 WITH predictions AS NOT MATERIALIZED (
-  /* predictions: one row per prediction. */
+  -- One row per prediction. (shop.ads.impressions)
   SELECT
     "campaign",
     CAST("p_click" AS DOUBLE PRECISION) AS score,
@@ -12,15 +12,15 @@ WITH predictions AS NOT MATERIALIZED (
   FROM shop.ads.impressions
   WHERE "day" = '2026-01-01'
 ), predictions_with_threshold AS (
-  /* relations/predictions_with_threshold/by_window.sql: one row per prediction, with the lowest score of
-   a positive at or above its own, NULL if there is none. */
+  -- One row per prediction, with the lowest score of a positive at or above its own, NULL if
+  -- there is none. (relations/predictions_with_threshold/by_window.sql)
   SELECT
     "campaign", label, score, weight,
     MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY "campaign" ORDER BY score DESC) AS threshold_score
   FROM predictions
 ), threshold_segments AS (
-  /* relations/threshold_segments/weighted.sql: one row per group and distinct score of a positive, with
-   the weights of both classes at, above and below it. */
+  -- One row per campaign and distinct score of a positive, with the weights of both classes at,
+  -- above and below it. (relations/threshold_segments/weighted.sql)
   SELECT
     "campaign", has_threshold, positives, negatives, positives_above, negatives_above,
     negatives_between + negatives_below_segment AS negatives_below,
@@ -67,32 +67,35 @@ WITH predictions AS NOT MATERIALIZED (
     ) AS added
   ) AS running
 ), positive_thresholds AS (
-  /* relations/positive_thresholds/by_window.sql: one row per group and distinct score of a positive,
-   with the weights of both classes at, above and below it. */
+  -- One row per campaign and distinct score of a positive, with the weights of both classes at,
+  -- above and below it. (relations/positive_thresholds/by_window.sql)
   SELECT
-    "campaign", positives, negatives, positives_above, negatives_above, negatives_below, total_positives,
-    total_negatives
+    "campaign", positives, negatives, positives_above, negatives_above, negatives_below,
+    total_positives, total_negatives
   FROM threshold_segments
   WHERE has_threshold = 1 AND positives > 0
 ), positive_thresholds_metrics AS (
-  /* one row per group */
+  -- One row per campaign.
   SELECT
     "campaign",
-    /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
+    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
+    -- counts half.
     SUM(
       positives / NULLIF(total_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE PRECISION) * negatives) / NULLIF(total_negatives, 0))
     ) AS auc,
-    /* APS: average precision score, the area under the precision-recall curve taken in steps; ties share a threshold. */
+    -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
+    -- share a threshold.
     SUM(
       positives / NULLIF(total_positives, 0) * ((positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
     ) AS aps
   FROM positive_thresholds
   GROUP BY "campaign"
 ), predictions_metrics AS (
-  /* one row per group */
+  -- One row per campaign.
   SELECT
     "campaign",
-    /* LogLoss: mean negative logarithm of the predicted probability of the observed label, cross-entropy in nats. */
+    -- LogLoss: mean negative logarithm of the predicted probability of the observed label,
+    -- cross-entropy in nats.
     -SUM(
       weight * LN(
         CASE

@@ -3,7 +3,7 @@
 -- for another: score_order=buckets, if one group alone is more than a worker holds
 CREATE OR REPLACE TABLE shop.ads.daily_metrics AS
 WITH predictions AS (
-  /* predictions: one row per prediction. */
+  -- One row per prediction. (shop.ads.impressions)
   SELECT
     "CAMPAIGN",
     CAST("P_CLICK" AS DOUBLE) + 0 AS score,
@@ -12,15 +12,15 @@ WITH predictions AS (
   FROM shop.ads.impressions
   WHERE "DAY" = '2026-01-01'
 ), predictions_with_threshold AS (
-  /* relations/predictions_with_threshold/by_window.sql: one row per prediction, with the lowest score of
-   a positive at or above its own, NULL if there is none. */
+  -- One row per prediction, with the lowest score of a positive at or above its own, NULL if
+  -- there is none. (relations/predictions_with_threshold/by_window.sql)
   SELECT
     "CAMPAIGN", label, score, weight,
     MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY "CAMPAIGN" ORDER BY score DESC) AS threshold_score
   FROM predictions
 ), threshold_segments AS (
-  /* relations/threshold_segments/weighted.sql: one row per group and distinct score of a positive, with
-   the weights of both classes at, above and below it. */
+  -- One row per CAMPAIGN and distinct score of a positive, with the weights of both classes at,
+  -- above and below it. (relations/threshold_segments/weighted.sql)
   SELECT
     "CAMPAIGN", has_threshold, positives, negatives, positives_above, negatives_above,
     negatives_between + negatives_below_segment AS negatives_below,
@@ -67,32 +67,35 @@ WITH predictions AS (
     ) AS added
   ) AS running
 ), positive_thresholds AS (
-  /* relations/positive_thresholds/by_window.sql: one row per group and distinct score of a positive,
-   with the weights of both classes at, above and below it. */
+  -- One row per CAMPAIGN and distinct score of a positive, with the weights of both classes at,
+  -- above and below it. (relations/positive_thresholds/by_window.sql)
   SELECT
-    "CAMPAIGN", positives, negatives, positives_above, negatives_above, negatives_below, total_positives,
-    total_negatives
+    "CAMPAIGN", positives, negatives, positives_above, negatives_above, negatives_below,
+    total_positives, total_negatives
   FROM threshold_segments
   WHERE has_threshold = 1 AND positives > 0
 ), positive_thresholds_metrics AS (
-  /* one row per group */
+  -- One row per CAMPAIGN.
   SELECT
     "CAMPAIGN",
-    /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
+    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
+    -- counts half.
     SUM(
       positives / NULLIF(total_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(total_negatives, 0))
     ) AS auc,
-    /* APS: average precision score, the area under the precision-recall curve taken in steps; ties share a threshold. */
+    -- APS: average precision score, the area under the precision-recall curve taken in steps; ties
+    -- share a threshold.
     SUM(
       positives / NULLIF(total_positives, 0) * ((positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
     ) AS aps
   FROM positive_thresholds
   GROUP BY "CAMPAIGN"
 ), predictions_metrics AS (
-  /* one row per group */
+  -- One row per CAMPAIGN.
   SELECT
     "CAMPAIGN",
-    /* LogLoss: mean negative logarithm of the predicted probability of the observed label, cross-entropy in nats. */
+    -- LogLoss: mean negative logarithm of the predicted probability of the observed label,
+    -- cross-entropy in nats.
     -SUM(
       weight * LN(
         CASE

@@ -2,76 +2,59 @@
 -- plan: list_key=integer, rank_method=sort
 -- for another: list_key=input, by the ids of the input; rank_method=count, where queries have three judged documents or fewer and lists are long
 WITH qrels AS NOT MATERIALIZED (
-  /* qrels: one row per judged document of a query. */
-  SELECT
-    "user_id" AS query_id,
-    "item_id" AS doc_id,
-    CAST("stars" AS DOUBLE) AS relevance
+  -- One row per query and judged document. (shop.eval.bought)
+  SELECT "user_id" AS query_id, "item_id" AS doc_id, CAST("stars" AS DOUBLE) AS relevance
   FROM shop.eval.bought
   WHERE "day" = '2026-01-01'
 ), run AS NOT MATERIALIZED (
-  /* run: one row per retrieved document of a query. */
-  SELECT
-    "model",
-    "user_id" AS query_id,
-    "item_id" AS doc_id,
-    CAST("predicted" AS DOUBLE) AS score
+  -- One row per model, query and retrieved document. (shop.eval.recommended)
+  SELECT "model", "user_id" AS query_id, "item_id" AS doc_id, CAST("predicted" AS DOUBLE) AS score
   FROM shop.eval.recommended
   WHERE "day" = '2026-01-01'
 ), evaluated_queries AS (
-  /* relations/evaluated_queries/judged.sql: one row per query to evaluate, a query with judgments,
-   whether or not anything was retrieved for it. */
-  SELECT
-    systems."model", asked.query_id
+  -- One row per query to evaluate, a query with judgments, whether or not anything was retrieved
+  -- for it. (relations/evaluated_queries/judged.sql)
+  SELECT systems."model", asked.query_id
   FROM (
-    SELECT
-      query_id
+    SELECT query_id
     FROM qrels
     GROUP BY query_id
   ) AS asked
   CROSS JOIN (
-    SELECT
-      "model"
+    SELECT "model"
     FROM run
     GROUP BY "model"
   ) AS systems
 ), queries AS NOT MATERIALIZED (
-  /* queries: one row per query, with its attributes. */
-  SELECT
-    "user_id" AS query_id,
-    CAST("revenue" AS DOUBLE) AS weight
+  -- One row per query, with its attributes. (shop.eval.users)
+  SELECT "user_id" AS query_id, CAST("revenue" AS DOUBLE) AS weight
   FROM shop.eval.users
 ), selected_queries AS (
-  /* relations/selected_queries/in_queries_table.sql: one row per query to evaluate that the queries
-   table has. */
-  SELECT
-    t."model", t.query_id
+  -- One row per query to evaluate that the queries table has.
+  -- (relations/selected_queries/in_queries_table.sql)
+  SELECT t."model", t.query_id
   FROM evaluated_queries AS t
   JOIN queries AS a ON a.query_id = t.query_id
 ), ranked_lists AS (
-  /* relations/ranked_lists/integer_key.sql: one row per ranked list to evaluate, with an integer key,
-   which joins and sorts faster than the ids of the input. */
-  SELECT
-    "model", query_id,
-    CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
+  -- One row per ranked list to evaluate, with an integer key, which joins and sorts faster than
+  -- the ids of the input. (relations/ranked_lists/integer_key.sql)
+  SELECT "model", query_id, CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
   FROM selected_queries
 ), judgments AS (
-  /* relations/judgments.sql: one row per judged document of an evaluated query, retrieved or not. */
-  SELECT
-    l.list_id, j.doc_id, j.relevance
+  -- One row per judged document of an evaluated query, retrieved or not.
+  -- (relations/judgments.sql)
+  SELECT l.list_id, j.doc_id, j.relevance
   FROM qrels AS j
   JOIN ranked_lists AS l ON l.query_id = j.query_id
 ), retrieved_documents AS (
-  /* relations/retrieved_documents/all.sql: one row per retrieved document, judged or not. */
-  SELECT
-    l.list_id, r.doc_id, r.score
+  -- One row per retrieved document, judged or not. (relations/retrieved_documents/all.sql)
+  SELECT l.list_id, r.doc_id, r.score
   FROM run AS r
   JOIN ranked_lists AS l ON l."model" IS NOT DISTINCT FROM r."model" AND l.query_id = r.query_id
 ), ranked_documents AS (
-  /* relations/ranked_documents/doc_desc.sql: one row per retrieved document, with its rank; ties are
-   broken by doc_id, greatest first, as in trec_eval. */
-  SELECT
-    list_id, doc_id, rank
+  -- One row per retrieved document, with its rank; ties are broken by doc_id, greatest first, as
+  -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
+  SELECT list_id, doc_id, rank
   FROM (
     SELECT
       list_id, doc_id,
@@ -79,8 +62,8 @@ WITH qrels AS NOT MATERIALIZED (
     FROM retrieved_documents
   ) AS numbered
 ), judged_documents AS (
-  /* relations/judged_documents/by_join.sql: one row per judged document, with its rank, NULL if it was
-   not retrieved. */
+  -- One row per judged document, with its rank, NULL if it was not retrieved.
+  -- (relations/judged_documents/by_join.sql)
   SELECT
     j.list_id, j.relevance, r.rank,
     CAST(1 AS DOUBLE) AS doc_count,
@@ -88,30 +71,29 @@ WITH qrels AS NOT MATERIALIZED (
   FROM judgments AS j
   LEFT JOIN ranked_documents AS r ON r.list_id = j.list_id AND r.doc_id = j.doc_id
 ), documents_with_gain AS (
-  /* relations/documents_with_gain.sql: one row per judged document of positive relevance: the documents
-   that can have a gain. */
-  SELECT
-    list_id, relevance, rank, doc_count, rank_probability
+  -- One row per judged document of positive relevance: the documents that can have a gain.
+  -- (relations/documents_with_gain.sql)
+  SELECT list_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
 ), ideal_ranking AS (
-  /* relations/ideal_ranking/judged.sql: one row per document of positive relevance, with its rank in the
-   ideal ranking, in descending order of gain. */
+  -- One row per document of positive relevance, with its rank in the ideal ranking, in descending
+  -- order of gain. (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank, doc_count, rank_probability,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
-  /* relations/discounted_gains.sql: one row per document of positive relevance, with its discounted gain
-   at its rank and at its rank in the ideal ranking. */
+  -- One row per document of positive relevance, with its discounted gain at its rank and at its
+  -- rank in the ideal ranking. (relations/discounted_gains.sql)
   SELECT
     list_id, rank, ideal_rank,
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), relevant_documents AS (
-  /* relations/relevant_documents/at_hits.sql: one row per relevant document, with its cumulative number
-   in the order of ranks; documents not retrieved are last. */
+  -- One row per relevant document, with its cumulative number in the order of ranks; documents
+  -- not retrieved are last. (relations/relevant_documents/at_hits.sql)
   SELECT
     list_id, rank, doc_count,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY sort_rank) AS cumulative_hits
@@ -123,26 +105,26 @@ WITH qrels AS NOT MATERIALIZED (
     WHERE relevance >= 1
   ) AS placed
 ), discounted_gains_metrics AS (
-  /* one row per list */
+  -- One row per model and query.
   SELECT
     list_id,
-    /* nDCG: discounted gain of the first k documents over that of the ideal ranking. */
+    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END)
     / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_discounted_gain ELSE 0 END), 0) AS ndcg_at_10
   FROM discounted_gains
   GROUP BY list_id
 ), relevant_documents_metrics AS (
-  /* one row per list */
+  -- One row per model and query.
   SELECT
     list_id,
-    /* AP: average precision, the mean over queries of which is MAP. */
+    -- AP: average precision, the mean over queries of which is MAP.
     COALESCE(SUM(CASE WHEN NOT rank IS NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(SUM(doc_count), 0), 0) AS ap,
-    /* RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR. */
+    -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
     MAX(CASE WHEN NOT rank IS NULL THEN 1 / rank ELSE 0 END) AS rr
   FROM relevant_documents
   GROUP BY list_id
 ), query_metrics AS (
-  /* one row per query to evaluate, with the value of every metric */
+  -- One row per model and query to evaluate.
   SELECT
     l."model", a.weight,
     COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10,

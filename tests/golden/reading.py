@@ -10,6 +10,7 @@ import sqlglot
 from sqlglot import exp
 
 from tests.golden import kinds, written
+from tests.golden.comments import comment_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ def faults(text: str, dialect: str) -> list[str]:
             reader.found += [*written.bounds(query, dialect), *written.parentheses(query, dialect)]
         elif isinstance(statement, exp.Command) or statement.find(exp.Query):
             raise NotImplementedError(f"a statement that is a {type(statement).__name__}: {statement.sql(dialect)}")
-    return [*reader.found, *reader.unread(), *reader.repeated()]
+    return [*reader.found, *reader.unread(), *reader.repeated(), *comment_faults(text)]
 
 
 @dataclass(eq=False)

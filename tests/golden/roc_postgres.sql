@@ -2,15 +2,15 @@
 -- plan: score_order=rank
 -- for another: score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS NOT MATERIALIZED (
-  /* predictions: one row per prediction. */
+  -- One row per prediction. (shop.ads.impressions)
   SELECT
     CAST(score AS DOUBLE PRECISION) AS score,
     CAST(label AS DOUBLE PRECISION) AS label,
     CAST(1 AS DOUBLE PRECISION) AS weight
   FROM shop.ads.impressions
 ), score_class_weights AS (
-  /* relations/score_class_weights.sql: one row per group and distinct score, with the weight of each
-   class. */
+  -- One row per distinct score, with the weight of each class.
+  -- (relations/score_class_weights.sql)
   SELECT
     score,
     SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
@@ -18,8 +18,8 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   GROUP BY score
 ), score_thresholds AS (
-  /* relations/score_thresholds/by_window.sql: one row per group and distinct score, with the weights of
-   both classes at, above and below it. */
+  -- One row per distinct score, with the weights of both classes at, above and below it.
+  -- (relations/score_thresholds/by_window.sql)
   SELECT
     score, positives, negatives,
     COALESCE(SUM(positives) OVER (ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS positives_above,
@@ -28,8 +28,8 @@ WITH predictions AS NOT MATERIALIZED (
     SUM(negatives) OVER () AS total_negatives
   FROM score_class_weights
 ), curve_segments AS (
-  /* relations/curve_segments/equal_length.sql: one row per group and distinct score, with the confusion
-   matrix at that threshold and the curve segment of its point. */
+  -- One row per distinct score, with the confusion matrix at that threshold and the curve segment
+  -- of its point. (relations/curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,
@@ -44,8 +44,8 @@ WITH predictions AS NOT MATERIALIZED (
     ) AS BIGINT) AS segment
   FROM score_thresholds
 ), curve_points AS (
-  /* relations/curve_points.sql: one row per point of a curve, with the confusion matrix at its
-   threshold, highest threshold first. */
+  -- One row per point of a curve, with the confusion matrix at its threshold, highest threshold
+  -- first. (relations/curve_points.sql)
   SELECT
     point, score,
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
@@ -66,13 +66,12 @@ WITH predictions AS NOT MATERIALIZED (
     WHERE rank_from_start = 1 OR rank_from_end = 1
   ) AS chosen
 ), group_sizes AS (
-  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
-  SELECT
-    COUNT(*) AS total_rows
+  -- One row, with its number of predictions. (relations/group_sizes.sql)
+  SELECT COUNT(*) AS total_rows
   FROM predictions
 ), roc AS (
-  /* curves/roc.sql: true positive rate over false positive rate, from (0, 0); straight lines between its
-   points enclose AUC. */
+  -- True positive rate over false positive rate, from (0, 0); straight lines between its points
+  -- enclose AUC. (curves/roc.sql)
   SELECT
     point,
     score AS threshold,

@@ -2,15 +2,15 @@
 -- plan: score_order=buckets
 -- for another: there is none for these metrics
 WITH predictions AS (
-  /* predictions: one row per prediction. */
+  -- One row per prediction. (shop.ads.impressions)
   SELECT
     CAST(score AS DOUBLE) AS score,
     CAST(label AS DOUBLE) AS label,
     CAST(1 AS DOUBLE) AS weight
   FROM shop.ads.impressions
 ), score_class_weights AS (
-  /* relations/score_class_weights.sql: one row per group and distinct score, with the weight of each
-   class. */
+  -- One row per distinct score, with the weight of each class.
+  -- (relations/score_class_weights.sql)
   SELECT
     score,
     SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
@@ -19,12 +19,11 @@ WITH predictions AS (
   FROM predictions
   GROUP BY score
 ), score_cells AS (
-  /* RAND makes Spark compute this once: deterministic CTEs are repeated for each reader */
-  SELECT
-    *
+  -- One row per row of class_weights, with the grid cell of its score and its offset in the cell,
+  -- from 0 to 1. (relations/score_cells.sql)
+  -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
+  SELECT *
   FROM (
-    /* relations/score_cells.sql: one row per row of class_weights, with the grid cell of its score and its
-   offset in the cell, from 0 to 1. */
     SELECT
       score, positives, negatives, num_rows,
       CAST(FLOOR(grid_position) AS BIGINT) AS cell,
@@ -52,9 +51,7 @@ WITH predictions AS (
             )
           ) AS compressed_score
         FROM (
-          SELECT
-            score, positives, negatives, num_rows,
-            ABS(score) AS abs_score
+          SELECT score, positives, negatives, num_rows, ABS(score) AS abs_score
           FROM score_class_weights AS class_weights
         ) AS sized
       ) AS distant
@@ -62,11 +59,9 @@ WITH predictions AS (
   ) AS once
   WHERE RAND() >= 0
 ), crowded_cells AS (
-  /* relations/crowded_cells.sql: one row per grid cell that has more than 1/256 of all predictions, with
-   the mean offset of its scores. */
-  SELECT
-    c.cell,
-    c.offset_sum / c.num_rows / 16777216 AS mean_offset
+  -- One row per grid cell that has more than 1/256 of all predictions, with the mean offset of
+  -- its scores. (relations/crowded_cells.sql)
+  SELECT c.cell, c.offset_sum / c.num_rows / 16777216 AS mean_offset
   FROM (
     SELECT
       cell,
@@ -76,13 +71,13 @@ WITH predictions AS (
     GROUP BY cell
   ) AS c
   CROSS JOIN (
-    SELECT
-      COUNT(*) AS all_rows
+    SELECT COUNT(*) AS all_rows
     FROM predictions
   ) AS n
   WHERE 256 * c.num_rows > n.all_rows
 ), bucketed_scores AS (
-  /* relations/bucketed_scores.sql: one row per row of class_weights, with the bucket of its score. */
+  -- One row per row of class_weights, with the bucket of its score.
+  -- (relations/bucketed_scores.sql)
   SELECT
     h.score, h.positives, h.negatives,
     131072 * h.cell
@@ -96,8 +91,8 @@ WITH predictions AS (
   FROM score_cells AS h
   LEFT JOIN crowded_cells AS c ON c.cell = h.cell
 ), score_buckets AS (
-  /* relations/score_buckets.sql: one row per group and score bucket, with the cumulative weights of each
-   class above and below it. */
+  -- One row per score bucket, with the cumulative weights of each class above and below it.
+  -- (relations/score_buckets.sql)
   SELECT
     bucket,
     COALESCE(
@@ -120,8 +115,8 @@ WITH predictions AS (
     GROUP BY bucket
   ) AS totals
 ), score_thresholds AS (
-  /* relations/score_thresholds/by_bucket.sql: one row per group and distinct score, with the weights of
-   both classes at, above and below it. */
+  -- One row per distinct score, with the weights of both classes at, above and below it.
+  -- (relations/score_thresholds/by_bucket.sql)
   SELECT
     t.score, t.positives, t.negatives,
     b.positives_above + t.bucket_positives_above AS positives_above,
@@ -142,8 +137,8 @@ WITH predictions AS (
   ) AS t
   JOIN score_buckets AS b ON b.bucket = t.bucket
 ), curve_segments AS (
-  /* relations/curve_segments/equal_length.sql: one row per group and distinct score, with the confusion
-   matrix at that threshold and the curve segment of its point. */
+  -- One row per distinct score, with the confusion matrix at that threshold and the curve segment
+  -- of its point. (relations/curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,
@@ -158,8 +153,8 @@ WITH predictions AS (
     ) AS BIGINT) AS segment
   FROM score_thresholds
 ), curve_points AS (
-  /* relations/curve_points.sql: one row per point of a curve, with the confusion matrix at its
-   threshold, highest threshold first. */
+  -- One row per point of a curve, with the confusion matrix at its threshold, highest threshold
+  -- first. (relations/curve_points.sql)
   SELECT
     point, score,
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
@@ -180,13 +175,12 @@ WITH predictions AS (
     WHERE rank_from_start = 1 OR rank_from_end = 1
   ) AS chosen
 ), group_sizes AS (
-  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
-  SELECT
-    COUNT(*) AS total_rows
+  -- One row, with its number of predictions. (relations/group_sizes.sql)
+  SELECT COUNT(*) AS total_rows
   FROM predictions
 ), roc AS (
-  /* curves/roc.sql: true positive rate over false positive rate, from (0, 0); straight lines between its
-   points enclose AUC. */
+  -- True positive rate over false positive rate, from (0, 0); straight lines between its points
+  -- enclose AUC. (curves/roc.sql)
   SELECT
     point,
     score AS threshold,

@@ -97,7 +97,7 @@ def test_a_decimal_operand_of_a_division_may_be_cast() -> None:
 STATEMENT = """-- sqlrank 0.1.0: AUC, LogLoss
 CREATE TABLE daily_metrics AS
 WITH predictions AS (
-  /* one row per prediction */
+  -- One row per prediction.
   SELECT
     campaign,
     click AS label,

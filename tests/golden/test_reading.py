@@ -183,3 +183,21 @@ def test_parentheses_of_grouping_sets() -> None:
 def test_what_cannot_be_read_is_refused() -> None:
     with pytest.raises(NotImplementedError, match="a statement that is a Delete"):
         faults("DELETE FROM t WHERE a IN (SELECT a FROM u)", "duckdb")
+
+
+STEP = "-- sqlrank 0.1.0: RR\nWITH x AS (\n  {}\n  SELECT a, b FROM t\n)\nSELECT a, b FROM x"
+
+
+@pytest.mark.parametrize(
+    ("comment", "fault"),
+    [
+        ("/* One row per query. */", "a block comment"),
+        ("-- one row per query", "CTE x: no sentence says what its rows are: one row per query"),
+        ("-- One row per group. (x.sql)", "CTE x: the comment names no columns of this statement: One row per group. (x.sql)"),
+        ("-- One row per query, with doc_id.", "CTE x: the comment names doc_id, which the step does not have"),
+        (f"-- {'A row. ' * 14}", "a comment is longer than 100 characters"),
+    ],
+)
+def test_untrue_comments(comment: str, fault: str) -> None:
+    assert any(found.startswith(fault) for found in faults(STEP.format(comment), "duckdb"))
+    assert faults(STEP.format("-- One row per query. (eval.run)"), "duckdb") == []

@@ -2,51 +2,40 @@
 -- plan: list_key=integer, rank_method=sort, score_order=rank
 -- for another: list_key=input, by the ids of the input; rank_method=count, where queries have three judged documents or fewer and lists are long; score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS NOT MATERIALIZED (
-  /* predictions: one row per prediction. */
-  SELECT
-    "model",
-    CAST(score AS DOUBLE) AS score,
-    CAST(label AS DOUBLE) AS label,
-    query_id, doc_id
+  -- One row per prediction. (shop.eval.predictions)
+  SELECT "model", CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label, query_id, doc_id
   FROM shop.eval.predictions
 ), qrels AS (
-  /* qrels: one row per judged document of a query. */
-  SELECT
-    "model", query_id, doc_id,
-    label AS relevance
+  -- One row per model, query and judged document.
+  SELECT "model", query_id, doc_id, label AS relevance
   FROM predictions
   WHERE NOT label IS NULL
 ), evaluated_queries AS (
-  /* relations/evaluated_queries/judged.sql: one row per query to evaluate, a query with judgments,
-   whether or not anything was retrieved for it. */
-  SELECT
-    "model", query_id
+  -- One row per query to evaluate, a query with judgments, whether or not anything was retrieved
+  -- for it. (relations/evaluated_queries/judged.sql)
+  SELECT "model", query_id
   FROM qrels
   GROUP BY "model", query_id
 ), ranked_lists AS (
-  /* relations/ranked_lists/integer_key.sql: one row per ranked list to evaluate, with an integer key,
-   which joins and sorts faster than the ids of the input. */
-  SELECT
-    "model", query_id,
-    CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
+  -- One row per ranked list to evaluate, with an integer key, which joins and sorts faster than
+  -- the ids of the input. (relations/ranked_lists/integer_key.sql)
+  SELECT "model", query_id, CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
   FROM evaluated_queries AS selected_queries
 ), judgments AS (
-  /* relations/judgments.sql: one row per judged document of an evaluated query, retrieved or not. */
-  SELECT
-    l.list_id, j.doc_id, j.relevance
+  -- One row per judged document of an evaluated query, retrieved or not.
+  -- (relations/judgments.sql)
+  SELECT l.list_id, j.doc_id, j.relevance
   FROM qrels AS j
   JOIN ranked_lists AS l ON l."model" IS NOT DISTINCT FROM j."model" AND l.query_id = j.query_id
 ), retrieved_documents AS (
-  /* relations/retrieved_documents/all.sql: one row per retrieved document, judged or not. */
-  SELECT
-    l.list_id, r.doc_id, r.score
+  -- One row per retrieved document, judged or not. (relations/retrieved_documents/all.sql)
+  SELECT l.list_id, r.doc_id, r.score
   FROM predictions AS r
   JOIN ranked_lists AS l ON l."model" IS NOT DISTINCT FROM r."model" AND l.query_id = r.query_id
 ), ranked_documents AS (
-  /* relations/ranked_documents/doc_desc.sql: one row per retrieved document, with its rank; ties are
-   broken by doc_id, greatest first, as in trec_eval. */
-  SELECT
-    list_id, doc_id, rank
+  -- One row per retrieved document, with its rank; ties are broken by doc_id, greatest first, as
+  -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
+  SELECT list_id, doc_id, rank
   FROM (
     SELECT
       list_id, doc_id,
@@ -54,8 +43,8 @@ WITH predictions AS NOT MATERIALIZED (
     FROM retrieved_documents
   ) AS numbered
 ), judged_documents AS (
-  /* relations/judged_documents/by_join.sql: one row per judged document, with its rank, NULL if it was
-   not retrieved. */
+  -- One row per judged document, with its rank, NULL if it was not retrieved.
+  -- (relations/judged_documents/by_join.sql)
   SELECT
     j.list_id, j.relevance, r.rank,
     CAST(1 AS DOUBLE) AS doc_count,
@@ -63,37 +52,34 @@ WITH predictions AS NOT MATERIALIZED (
   FROM judgments AS j
   LEFT JOIN ranked_documents AS r ON r.list_id = j.list_id AND r.doc_id = j.doc_id
 ), documents_with_gain AS (
-  /* relations/documents_with_gain.sql: one row per judged document of positive relevance: the documents
-   that can have a gain. */
-  SELECT
-    list_id, relevance, rank, doc_count, rank_probability
+  -- One row per judged document of positive relevance: the documents that can have a gain.
+  -- (relations/documents_with_gain.sql)
+  SELECT list_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
 ), ideal_ranking AS (
-  /* relations/ideal_ranking/judged.sql: one row per document of positive relevance, with its rank in the
-   ideal ranking, in descending order of gain. */
+  -- One row per document of positive relevance, with its rank in the ideal ranking, in descending
+  -- order of gain. (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank, doc_count, rank_probability,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
-  /* relations/discounted_gains.sql: one row per document of positive relevance, with its discounted gain
-   at its rank and at its rank in the ideal ranking. */
+  -- One row per document of positive relevance, with its discounted gain at its rank and at its
+  -- rank in the ideal ranking. (relations/discounted_gains.sql)
   SELECT
     list_id, rank, ideal_rank,
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), group_sizes AS (
-  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
-  SELECT
-    "model",
-    COUNT(*) AS total_rows
+  -- One row per model, with its number of predictions. (relations/group_sizes.sql)
+  SELECT "model", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "model"
 ), positive_thresholds AS (
-  /* relations/positive_thresholds/by_rank.sql: one row per group and distinct score of a positive, with
-   the numbers of both classes at, above and below it. */
+  -- One row per model and distinct score of a positive, with the numbers of both classes at,
+  -- above and below it. (relations/positive_thresholds/by_rank.sql)
   SELECT
     "model", positives,
     rows_at_or_above - rows_above - positives AS negatives,
@@ -126,42 +112,38 @@ WITH predictions AS NOT MATERIALIZED (
     JOIN group_sizes AS n ON n."model" IS NOT DISTINCT FROM t."model"
   ) AS counted
 ), discounted_gains_metrics AS (
-  /* one row per list */
+  -- One row per model and query.
   SELECT
     list_id,
-    /* nDCG: discounted gain of the first k documents over that of the ideal ranking. */
+    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END)
     / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_discounted_gain ELSE 0 END), 0) AS ndcg_at_10
   FROM discounted_gains
   GROUP BY list_id
 ), positive_thresholds_metrics AS (
-  /* one row per group */
+  -- One row per model.
   SELECT
     "model",
-    /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
+    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
+    -- counts half.
     SUM(
       positives / NULLIF(total_positives, 0) * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY "model"
 ), query_metrics AS (
-  /* one row per query to evaluate, with the value of every metric */
-  SELECT
-    l."model",
-    COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10
+  -- One row per model and query to evaluate.
+  SELECT l."model", COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10
   FROM ranked_lists AS l
   LEFT JOIN discounted_gains_metrics ON discounted_gains_metrics.list_id = l.list_id
 ), predictions_metrics AS (
-  /* one row per group */
-  SELECT
-    "model"
+  -- One row per model.
+  SELECT "model"
   FROM predictions
   GROUP BY "model"
 ), group_metrics AS (
-  /* one row per group: its lists, aggregated */
-  SELECT
-    "model",
-    AVG(ndcg_at_10) AS ndcg_at_10
+  -- One row per model.
+  SELECT "model", AVG(ndcg_at_10) AS ndcg_at_10
   FROM query_metrics
   GROUP BY "model"
 )

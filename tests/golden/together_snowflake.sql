@@ -2,7 +2,7 @@
 -- plan: list_key=input, rank_method=sort, score_order=rank
 -- for another: rank_method=count, where queries have three judged documents or fewer and lists are long; score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS (
-  /* predictions: one row per prediction. */
+  -- One row per prediction. (shop.eval.predictions)
   SELECT
     "MODEL",
     CAST(score AS DOUBLE) + 0 AS score,
@@ -10,36 +10,31 @@ WITH predictions AS (
     query_id, doc_id
   FROM shop.eval.predictions
 ), qrels AS (
-  /* qrels: one row per judged document of a query. */
-  SELECT
-    "MODEL", query_id, doc_id,
-    label AS relevance
+  -- One row per MODEL, query and judged document.
+  SELECT "MODEL", query_id, doc_id, label AS relevance
   FROM predictions
   WHERE NOT label IS NULL
 ), evaluated_queries AS (
-  /* relations/evaluated_queries/judged.sql: one row per query to evaluate, a query with judgments,
-   whether or not anything was retrieved for it. */
-  SELECT
-    "MODEL", query_id
+  -- One row per query to evaluate, a query with judgments, whether or not anything was retrieved
+  -- for it. (relations/evaluated_queries/judged.sql)
+  SELECT "MODEL", query_id
   FROM qrels
   GROUP BY "MODEL", query_id
 ), judgments AS (
-  /* relations/judgments.sql: one row per judged document of an evaluated query, retrieved or not. */
-  SELECT
-    l."MODEL", l.query_id, j.doc_id, j.relevance
+  -- One row per judged document of an evaluated query, retrieved or not.
+  -- (relations/judgments.sql)
+  SELECT l."MODEL", l.query_id, j.doc_id, j.relevance
   FROM qrels AS j
   JOIN evaluated_queries AS l ON l."MODEL" IS NOT DISTINCT FROM j."MODEL" AND l.query_id = j.query_id
 ), retrieved_documents AS (
-  /* relations/retrieved_documents/all.sql: one row per retrieved document, judged or not. */
-  SELECT
-    l."MODEL", l.query_id, r.doc_id, r.score
+  -- One row per retrieved document, judged or not. (relations/retrieved_documents/all.sql)
+  SELECT l."MODEL", l.query_id, r.doc_id, r.score
   FROM predictions AS r
   JOIN evaluated_queries AS l ON l."MODEL" IS NOT DISTINCT FROM r."MODEL" AND l.query_id = r.query_id
 ), ranked_documents AS (
-  /* relations/ranked_documents/doc_desc.sql: one row per retrieved document, with its rank; ties are
-   broken by doc_id, greatest first, as in trec_eval. */
-  SELECT
-    "MODEL", query_id, doc_id, rank
+  -- One row per retrieved document, with its rank; ties are broken by doc_id, greatest first, as
+  -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
+  SELECT "MODEL", query_id, doc_id, rank
   FROM (
     SELECT
       "MODEL", query_id, doc_id,
@@ -47,8 +42,8 @@ WITH predictions AS (
     FROM retrieved_documents
   ) AS numbered
 ), judged_documents AS (
-  /* relations/judged_documents/by_join.sql: one row per judged document, with its rank, NULL if it was
-   not retrieved. */
+  -- One row per judged document, with its rank, NULL if it was not retrieved.
+  -- (relations/judged_documents/by_join.sql)
   SELECT
     j."MODEL", j.query_id, j.relevance, r.rank,
     CAST(1 AS DOUBLE) AS doc_count,
@@ -57,22 +52,21 @@ WITH predictions AS (
   LEFT JOIN ranked_documents AS r
     ON r."MODEL" IS NOT DISTINCT FROM j."MODEL" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
 ), documents_with_gain AS (
-  /* relations/documents_with_gain.sql: one row per judged document of positive relevance: the documents
-   that can have a gain. */
-  SELECT
-    "MODEL", query_id, relevance, rank, doc_count, rank_probability
+  -- One row per judged document of positive relevance: the documents that can have a gain.
+  -- (relations/documents_with_gain.sql)
+  SELECT "MODEL", query_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
 ), ideal_ranking AS (
-  /* relations/ideal_ranking/judged.sql: one row per document of positive relevance, with its rank in the
-   ideal ranking, in descending order of gain. */
+  -- One row per document of positive relevance, with its rank in the ideal ranking, in descending
+  -- order of gain. (relations/ideal_ranking/judged.sql)
   SELECT
     "MODEL", query_id, relevance, rank, doc_count, rank_probability,
     ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
-  /* relations/discounted_gains.sql: one row per document of positive relevance, with its discounted gain
-   at its rank and at its rank in the ideal ranking. */
+  -- One row per document of positive relevance, with its discounted gain at its rank and at its
+  -- rank in the ideal ranking. (relations/discounted_gains.sql)
   SELECT
     "MODEL", query_id, rank, ideal_rank,
     rank_probability * relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE))) AS discounted_gain,
@@ -83,15 +77,13 @@ WITH predictions AS (
     END AS ideal_discounted_gain
   FROM ideal_ranking
 ), group_sizes AS (
-  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
-  SELECT
-    "MODEL",
-    COUNT(*) AS total_rows
+  -- One row per MODEL, with its number of predictions. (relations/group_sizes.sql)
+  SELECT "MODEL", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "MODEL"
 ), positive_thresholds AS (
-  /* relations/positive_thresholds/by_rank.sql: one row per group and distinct score of a positive, with
-   the numbers of both classes at, above and below it. */
+  -- One row per MODEL and distinct score of a positive, with the numbers of both classes at,
+  -- above and below it. (relations/positive_thresholds/by_rank.sql)
   SELECT
     "MODEL", positives,
     rows_at_or_above - rows_above - positives AS negatives,
@@ -124,44 +116,40 @@ WITH predictions AS (
     JOIN group_sizes AS n ON n."MODEL" IS NOT DISTINCT FROM t."MODEL"
   ) AS counted
 ), discounted_gains_metrics AS (
-  /* one row per list */
+  -- One row per MODEL and query.
   SELECT
     "MODEL", query_id,
-    /* nDCG: discounted gain of the first k documents over that of the ideal ranking. */
+    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END)
     / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_discounted_gain ELSE 0 END), 0) AS ndcg_at_10
   FROM discounted_gains
   GROUP BY "MODEL", query_id
 ), positive_thresholds_metrics AS (
-  /* one row per group */
+  -- One row per MODEL.
   SELECT
     "MODEL",
-    /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
+    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
+    -- counts half.
     SUM(
       CAST(positives AS DOUBLE) / NULLIF(total_positives, 0) * ((negatives_below + CAST(0.5 AS DOUBLE) * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY "MODEL"
 ), query_metrics AS (
-  /* one row per query to evaluate, with the value of every metric */
-  SELECT
-    l."MODEL",
-    COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10
+  -- One row per MODEL and query to evaluate.
+  SELECT l."MODEL", COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10
   FROM evaluated_queries AS l
   LEFT JOIN discounted_gains_metrics
     ON discounted_gains_metrics."MODEL" IS NOT DISTINCT FROM l."MODEL"
     AND discounted_gains_metrics.query_id = l.query_id
 ), predictions_metrics AS (
-  /* one row per group */
-  SELECT
-    "MODEL"
+  -- One row per MODEL.
+  SELECT "MODEL"
   FROM predictions
   GROUP BY "MODEL"
 ), group_metrics AS (
-  /* one row per group: its lists, aggregated */
-  SELECT
-    "MODEL",
-    AVG(ndcg_at_10) AS ndcg_at_10
+  -- One row per MODEL.
+  SELECT "MODEL", AVG(ndcg_at_10) AS ndcg_at_10
   FROM query_metrics
   GROUP BY "MODEL"
 )

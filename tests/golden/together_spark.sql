@@ -2,30 +2,23 @@
 -- plan: list_key=input, rank_method=array, score_order=rank
 -- for another: rank_method=sort, where a list does not fit an array, or thousands of its documents are judged; score_order=buckets, if one group alone is more than a worker holds
 WITH predictions AS (
-  /* predictions: one row per prediction. */
-  SELECT
-    `model`,
-    CAST(score AS DOUBLE) AS score,
-    CAST(label AS DOUBLE) AS label,
-    query_id, doc_id
+  -- One row per prediction. (shop.eval.predictions)
+  SELECT `model`, CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label, query_id, doc_id
   FROM shop.eval.predictions
 ), qrels AS (
-  /* qrels: one row per judged document of a query. */
-  SELECT
-    `model`, query_id, doc_id,
-    label AS relevance
+  -- One row per model, query and judged document.
+  SELECT `model`, query_id, doc_id, label AS relevance
   FROM predictions
   WHERE NOT label IS NULL
 ), evaluated_queries AS (
-  /* relations/evaluated_queries/judged.sql: one row per query to evaluate, a query with judgments,
-   whether or not anything was retrieved for it. */
-  SELECT
-    `model`, query_id
+  -- One row per query to evaluate, a query with judgments, whether or not anything was retrieved
+  -- for it. (relations/evaluated_queries/judged.sql)
+  SELECT `model`, query_id
   FROM qrels
   GROUP BY `model`, query_id
 ), judged_documents AS (
-  /* relations/judged_documents/by_array.sql: one row per judged document, with its rank, NULL if it was
-   not retrieved; ties are broken by doc_id, greatest first. */
+  -- One row per judged document, with its rank, NULL if it was not retrieved; ties are broken by
+  -- doc_id, greatest first. (relations/judged_documents/by_array.sql)
   SELECT
     `model`, query_id, relevance,
     CASE WHEN NOT document_rank IS NULL THEN document_rank END AS rank,
@@ -47,37 +40,34 @@ WITH predictions AS (
     JOIN qrels AS j ON j.`model` IS NOT DISTINCT FROM l.`model` AND j.query_id = l.query_id
   ) AS looked_up
 ), documents_with_gain AS (
-  /* relations/documents_with_gain.sql: one row per judged document of positive relevance: the documents
-   that can have a gain. */
-  SELECT
-    `model`, query_id, relevance, rank, doc_count, rank_probability
+  -- One row per judged document of positive relevance: the documents that can have a gain.
+  -- (relations/documents_with_gain.sql)
+  SELECT `model`, query_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
 ), ideal_ranking AS (
-  /* relations/ideal_ranking/judged.sql: one row per document of positive relevance, with its rank in the
-   ideal ranking, in descending order of gain. */
+  -- One row per document of positive relevance, with its rank in the ideal ranking, in descending
+  -- order of gain. (relations/ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank, doc_count, rank_probability,
     ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
-  /* relations/discounted_gains.sql: one row per document of positive relevance, with its discounted gain
-   at its rank and at its rank in the ideal ranking. */
+  -- One row per document of positive relevance, with its discounted gain at its rank and at its
+  -- rank in the ideal ranking. (relations/discounted_gains.sql)
   SELECT
     `model`, query_id, rank, ideal_rank,
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), group_sizes AS (
-  /* relations/group_sizes.sql: one row per group, with its number of predictions. */
-  SELECT
-    `model`,
-    COUNT(*) AS total_rows
+  -- One row per model, with its number of predictions. (relations/group_sizes.sql)
+  SELECT `model`, COUNT(*) AS total_rows
   FROM predictions
   GROUP BY `model`
 ), positive_thresholds AS (
-  /* relations/positive_thresholds/by_rank.sql: one row per group and distinct score of a positive, with
-   the numbers of both classes at, above and below it. */
+  -- One row per model and distinct score of a positive, with the numbers of both classes at,
+  -- above and below it. (relations/positive_thresholds/by_rank.sql)
   SELECT
     `model`, positives,
     rows_at_or_above - rows_above - positives AS negatives,
@@ -110,44 +100,40 @@ WITH predictions AS (
     JOIN group_sizes AS n ON n.`model` IS NOT DISTINCT FROM t.`model`
   ) AS counted
 ), discounted_gains_metrics AS (
-  /* one row per list */
+  -- One row per model and query.
   SELECT
     `model`, query_id,
-    /* nDCG: discounted gain of the first k documents over that of the ideal ranking. */
+    -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
     SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END)
     / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_discounted_gain ELSE 0 END), 0) AS ndcg_at_10
   FROM discounted_gains
   GROUP BY `model`, query_id
 ), positive_thresholds_metrics AS (
-  /* one row per group */
+  -- One row per model.
   SELECT
     `model`,
-    /* AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie counts half. */
+    -- AUC: area under the ROC curve: how probably a positive is scored above a negative; a tie
+    -- counts half.
     SUM(
       positives / NULLIF(total_positives, 0) * ((negatives_below + 0.5e0 * negatives) / NULLIF(total_negatives, 0))
     ) AS auc
   FROM positive_thresholds
   GROUP BY `model`
 ), query_metrics AS (
-  /* one row per query to evaluate, with the value of every metric */
-  SELECT
-    l.`model`,
-    COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10
+  -- One row per model and query to evaluate.
+  SELECT l.`model`, COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10
   FROM evaluated_queries AS l
   LEFT JOIN discounted_gains_metrics
     ON discounted_gains_metrics.`model` IS NOT DISTINCT FROM l.`model`
     AND discounted_gains_metrics.query_id = l.query_id
 ), predictions_metrics AS (
-  /* one row per group */
-  SELECT
-    `model`
+  -- One row per model.
+  SELECT `model`
   FROM predictions
   GROUP BY `model`
 ), group_metrics AS (
-  /* one row per group: its lists, aggregated */
-  SELECT
-    `model`,
-    AVG(ndcg_at_10) AS ndcg_at_10
+  -- One row per model.
+  SELECT `model`, AVG(ndcg_at_10) AS ndcg_at_10
   FROM query_metrics
   GROUP BY `model`
 )

@@ -160,7 +160,7 @@ def test_columns_in_sql_are_requested_names_in_snake_case() -> None:
 
     names, text = columns(["MRR(rel=2)@10", "HitRate@10", "RR(rel=2)@10"])
     assert names == ["mrr_rel_2_at_10", "rr_rel_2_at_10", "hit_rate_at_10"]
-    assert text.count("/* RR: ") == 1
+    assert text.count("-- RR: ") == 1
     assert columns(["Recall@5"], confidence=0.9)[0] == [f"recall_at_5{end}" for end in ("", "_ci_low", "_ci_high", "_se", "_n_units")]
     assert columns(["iprec_at_recall_0.10"], compat="trec10")[0] == ["iprec_at_recall_0_10"]
     model = sqlrank.dbt_model("AUROC", name="model", predictions="clicks")

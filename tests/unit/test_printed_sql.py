@@ -58,6 +58,17 @@ def test_the_sql_stays_on_one_line_per_comment(files: Path) -> None:
     same(sqlrank.sql(["RR"], **call), ["RR"], **call)
 
 
+def test_names_of_tables_end_no_comment(run: pa.Table, qrels: pa.Table) -> None:
+    connection = duckdb.connect()
+    connection.register("given_run", run)
+    connection.register("given_qrels", qrels)
+    connection.execute('CREATE TABLE "r\n-- */ SELECT 1;" AS FROM given_run; CREATE TABLE q AS FROM given_qrels')
+    call = {"run": '"r\n-- */ SELECT 1;"', "qrels": "q"}
+    text = sqlrank.sql(["RR"], connection=connection, **call)
+    same(text, ["RR"], connection, **call)
+    assert "-- One row per query and retrieved document. (r -- */ SELECT 1;)\n" in text
+
+
 @pytest.fixture
 def tables(run: pa.Table, qrels: pa.Table) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()

@@ -1,0 +1,50 @@
+"""Comments of steps in statements: a sentence on the rows, with the columns of this statement in place of groups and lists."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_QUALIFIER = r"(?:with|whose|where|that|which|of|in|at|for|its|the|an?)\b"
+"""Words after a comma that qualify the rows; others continue the enumeration of what identifies them."""
+
+
+def describe_rows(sentence: str, source: str = "", keys: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return the comment of a step: a sentence on its rows, then the source in brackets.
+
+    Each word of ``keys``, such as ``list``, is replaced by the names of the columns that identify it; without columns it is left out.
+
+    >>> keys = {"group": ["campaign", "day"], "list": ["system", "query"]}
+    >>> describe_rows("one row per group and distinct score", "relations/scores.sql", keys)
+    'One row per campaign, day and distinct score. (relations/scores.sql)'
+    >>> describe_rows("one row per list", keys=keys), describe_rows("one row per group, with its sums.", keys={"group": []})
+    ('One row per system and query.', 'One row, with its sums.')
+    """
+    sentence = " ".join(sentence.split()).removesuffix(".")
+    named: list[str] = []
+    for word, columns in (keys or {}).items():
+        names = [name for name in columns if name not in named]
+        first = rf" per (?P<word>{word})\b(?P<next>(?: and|,(?! {_QUALIFIER})) )?(?P<qualifier> (?=\w))?"
+        replaced = re.sub(first, lambda match, names=names: _first(match, names), sentence)  # type: ignore[misc]
+        if replaced == sentence:
+            replaced = re.sub(rf" and {word}\b", lambda _, names=names: _enumerate(["", *names]), sentence)  # type: ignore[misc]
+        named += [] if replaced == sentence else names
+        sentence = replaced
+    text = f"{sentence[:1].upper()}{sentence[1:]}."
+    return f"{text} ({' '.join(source.split())})" if source else text
+
+
+def _first(match: re.Match[str], names: Sequence[str]) -> str:
+    """Return the columns in place of the first word of an enumeration, before what follows it."""
+    if match["next"]:
+        return f" per {', '.join(names)}{match['next']}" if names else " per "
+    if names:
+        return f" per {_enumerate(names)}{match['qualifier'] or ''}"
+    return f", for a {match['word']} " if match["qualifier"] else ""
+
+
+def _enumerate(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

@@ -1,0 +1,46 @@
+"""Find comments of a printed statement that are not true of it, from its text alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlrank.registry.loader import load_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WIDTH = 100
+"""Longest line of a comment in a statement."""
+
+_BLOCK_COMMENT = re.compile(r"/\*(?!\+)")
+_STEP = re.compile(
+    r"(?m)^(?:WITH |\), )(?P<name>\S.*?) AS (?:NOT MATERIALIZED |MATERIALIZED )?\(\n(?P<comment>(?:  -- .*\n)*)(?P<query>(?:(?!\)).*\n)*)"
+)
+_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+_SOURCE = re.compile(r" ?\([^()]*\)$")
+_LOGICAL_KEY = re.compile(r"\bper (?:list|group)\b")
+
+
+def comment_faults(text: str) -> Iterator[str]:
+    """Yield a sentence for each comment that is too long, names no rows, or names a column that its step does not have."""
+    columns = set(load_registry().relation_columns)
+    header, _, body = text.partition("\nWITH ")
+    if _BLOCK_COMMENT.search(body):
+        yield "a block comment"
+    yield from (f"a comment is longer than {WIDTH} characters: {line}" for line in body.splitlines() if _is_long(line))
+    for step in _STEP.finditer(text[len(header) :]):
+        comment = " ".join(line.strip().removeprefix("-- ") for line in step["comment"].splitlines())
+        sentence = _SOURCE.sub("", comment)
+        if not comment:
+            continue
+        if not (sentence[0].isupper() and sentence.endswith(".")):
+            yield f"CTE {step['name']}: no sentence says what its rows are: {comment}"
+        if _LOGICAL_KEY.search(sentence):
+            yield f"CTE {step['name']}: the comment names no columns of this statement: {comment}"
+        missing = [name for name in _NAME.findall(sentence) if name in columns and name not in step["query"]]
+        yield from (f"CTE {step['name']}: the comment names {name}, which the step does not have" for name in missing)
+
+
+def _is_long(line: str) -> bool:
+    return "-- " in line and len(line) > WIDTH and line.lstrip().startswith("-- ")
