@@ -162,9 +162,12 @@ def _explain_invalid_rows(prepared: PreparedStatement) -> None:
     base_input = columns.base
     if base_input is None or base_input.role.name not in columns.needed_columns or not prepared.is_audited:
         return
-    for _ in columns.for_each_score():
+    for view in columns.per_score():
         row_checks.validate_rows(
-            columns.database, base_input, columns.needed_columns[base_input.role.name], required_row_checks(prepared.question)
+            view.database,
+            view.inputs[base_input.role.name],
+            view.needed_columns[base_input.role.name],
+            required_row_checks(prepared.question),
         )
 
 

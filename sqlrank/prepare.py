@@ -14,11 +14,10 @@ from sqlglot import exp
 from sqlrank.compiler.layout import ResultLayout
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.inputs import cross_input_checks, row_checks
-from sqlrank.inputs.column_binding import BoundInputs
-from sqlrank.inputs.filters import apply_filter, apply_query_filter
+from sqlrank.inputs.column_binding import bind_inputs
+from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
-from sqlrank.inputs.source_union import resolve_source
 from sqlrank.planner.planner import choose_plan, plan_comment_lines, validate_plan
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_over_tables
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database
     from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.inputs.column_binding import BoundInputs
     from sqlrank.inputs.row_checks import CheckMode, ValidationReport
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
@@ -66,11 +66,6 @@ class PreparedStatement:
         return _render_cached(self.statement, tables, database.dialect, database.can_materialize_ctes)
 
 
-def bind_inputs(question: ResolvedRequest, database: Database) -> BoundInputs:
-    """Bind the inputs of a request to their tables in a database."""
-    return BoundInputs(question, {role: resolve_source(database, role, source) for role, source in question.sources.items()}, database)
-
-
 def prepare(
     question: ResolvedRequest,
     database: Database,
@@ -85,20 +80,14 @@ def prepare(
         database: The database session.
         check: Mode of the row checks.
         keep_unused: Skip projection pruning, so that every CTE keeps all its columns.
-        columns: The inputs of the request if they are bound already; they are changed.
+        columns: The inputs of the request if they are bound already.
 
     Raises:
         MetricError: A plan is not possible.
         InputError: Sources or rows cannot be evaluated; the message has all problems.
     """
     validate_plan(question, database.dialect)
-    columns = bind_inputs(question, database) if columns is None else columns
-    apply_filter(question.call.where, columns.inputs, question.rankings_from_predictions, database.dialect)
-    if question.call.only_query is not None:
-        unfiltered_roles = columns.roles_read_across_lists
-        apply_query_filter(
-            question.call.only_query, {role: bound_input for role, bound_input in columns.inputs.items() if role not in unfiltered_roles}
-        )
+    columns = filter_inputs(bind_inputs(question, database) if columns is None else columns)
     is_audited = check != "off" and database.can_inspect
     report = _validate_rankings(question, columns, check) if is_audited and question.is_ranking else None
     if is_audited:

@@ -17,7 +17,7 @@ from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import InputError, SqlrankError
 from sqlrank.execution import ROW_UNIT, ZERO_WEIGHTS_KEY, execute_request, execute_resolved
-from sqlrank.prepare import bind_inputs
+from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.resolve import resolve_request
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def _is_independent_of_grouping(columns: BoundInputs, request: ComparisonRequest
 
     Columns of the run split its lists.
     """
-    named_columns = zip(columns.group_labels, columns.group_columns, strict=True)
-    attributes = {label for label, name in named_columns if name in columns.query_attributes}
+    attributes = {group.label for group in columns.groups if group.is_query_attribute}
     return attributes >= set(request.group_names) and not columns.roles_read_across_lists
 
 

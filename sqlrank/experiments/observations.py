@@ -40,15 +40,14 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
     observations = BoundInput(Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}), resolve_source(database, DATA, source))
     texts = dict(zip(KEYS, (unit, variant), strict=True)) | {name: column.description for name, column in amounts.items()}
     for name, text in texts.items():
-        bind_column_or_expression(observations, name, text, database)
+        observations = bind_column_or_expression(observations, name, text, database)
     if not observations.column_type("variant").startswith("VARCHAR"):
-        observations.as_text.add("variant")
+        observations = observations.with_text(["variant"])
     for name, column in amounts.items():
         duckdb_type = observations.column_type(name)
         if duckdb_type and not observations.table.is_empty and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
             raise InputError(f"{observations.label}: {column.description} is {duckdb_type}, not a number; cast it, or name another column")
-    apply_filter(where, {DATA: observations}, rankings_from_predictions=False, dialect=observations.table.dialect)
-    return observations
+    return apply_filter(where, {DATA: observations}, rankings_from_predictions=False, dialect=observations.table.dialect)[DATA]
 
 
 def check_rows(design: ExperimentDesign, database: Database, observations: BoundInput) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.roles import Role
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class BoundInput:
     """A table bound to a role.
 
@@ -41,13 +41,13 @@ class BoundInput:
     role: Role
     table: SourceTable
     checks: Path | None = None
-    columns: dict[str, str] = field(default_factory=dict)
-    expressions: dict[str, exp.Expr] = field(default_factory=dict)
-    types: dict[str, str] = field(default_factory=dict)
-    group_columns: list[str] = field(default_factory=list)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    expressions: Mapping[str, exp.Expr] = field(default_factory=dict)
+    types: Mapping[str, str] = field(default_factory=dict)
+    group_columns: tuple[str, ...] = ()
     where: exp.Expr | None = None
-    not_null: list[str] = field(default_factory=list)
-    as_text: set[str] = field(default_factory=set)
+    not_null: tuple[str, ...] = ()
+    as_text: frozenset[str] = frozenset()
     is_labelled: bool = False
 
     @property
@@ -55,28 +55,46 @@ class BoundInput:
         """Label of the input in messages."""
         return f"{self.role.name} ({self.table.label})"
 
-    def bind_columns(self, columns: Mapping[str, str]) -> None:
-        """Bind the canonical columns to mapped columns, or to columns of the same name."""
+    def bind_columns(self, mapping: Mapping[str, str]) -> BoundInput:
+        """Return a copy with canonical columns bound to mapped columns, or to columns of the same name."""
+        columns = dict(self.columns)
         for canonical in self.role.columns:
-            mapped = columns.get(canonical)
+            mapped = mapping.get(canonical)
             candidates = [mapped] if self.table.column_types is None else [mapped, canonical]
             for candidate in candidates:
                 if candidate is not None and (column_name := self.column(candidate)):
-                    self.columns.setdefault(canonical, column_name)
+                    columns.setdefault(canonical, column_name)
+        return replace(self, columns=columns)
+
+    def with_columns(self, columns: Mapping[str, str]) -> BoundInput:
+        """Return a copy with further columns."""
+        return replace(self, columns={**self.columns, **columns})
+
+    def with_group_columns(self, columns: Mapping[str, str]) -> BoundInput:
+        """Return a copy with further group-by columns, under their names in the statement."""
+        return replace(self.with_columns(columns), group_columns=(*self.group_columns, *columns))
+
+    def with_expression(self, text: str, tree: exp.Expr, duckdb_type: str) -> BoundInput:
+        """Return a copy with an expression and its type."""
+        return replace(self, expressions={**self.expressions, text: tree}, types={**self.types, text: duckdb_type})
+
+    def with_filter(self, condition: exp.Expr) -> BoundInput:
+        """Return a copy with a further filter condition."""
+        return replace(self, where=condition if self.where is None else exp.and_(self.where, condition, copy=False))
+
+    def with_text(self, names: Iterable[str]) -> BoundInput:
+        """Return a copy with columns that are cast to text."""
+        return replace(self, as_text=self.as_text | set(names))
 
     def column(self, text: str) -> str | None:
         """Return the column of a name, or the text of a bound expression."""
         return text if text in self.expressions else self.table.column(text)
 
-    def assume_columns(self, needed: Iterable[str]) -> None:
-        """Bind needed columns of a table without inspection to their canonical names."""
-        if self.table.column_types is None:
-            for canonical in needed:
-                self.columns.setdefault(canonical, self.table.column(canonical) or canonical)
-
-    def add_filter(self, condition: exp.Expr) -> None:
-        """Add a filter condition."""
-        self.where = condition if self.where is None else exp.and_(self.where, condition, copy=False)
+    def assume_columns(self, needed: Iterable[str]) -> BoundInput:
+        """Return a copy with needed columns of a table without inspection bound to their canonical names."""
+        if self.table.column_types is not None:
+            return self
+        return self.with_columns({name: self.table.column(name) or name for name in needed if name not in self.columns})
 
     def column_type(self, canonical: str) -> str:
         """Return the DuckDB type of a canonical column as read, empty if missing or unknown."""

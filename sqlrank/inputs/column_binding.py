@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -10,66 +11,51 @@ from sqlrank.errors import InputError
 from sqlrank.inputs import row_checks
 from sqlrank.inputs.bound_input import BoundInput, comparable_columns, is_not_null
 from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names, role_mapping, split_score_columns
-from sqlrank.inputs.group_columns import bind_group_columns
+from sqlrank.inputs.group_columns import find_group_columns
 from sqlrank.inputs.row_rules import row_rules
+from sqlrank.inputs.source_union import resolve_source
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sqlrank.engines.database import Database, SourceTable
+    from sqlrank.inputs.group_columns import GroupColumn
+    from sqlrank.registry.registry import Registry
     from sqlrank.resolve import ResolvedRequest
 
-NeededColumns = dict[str, tuple[str, ...]]
-"""The columns needed of each input."""
+RANKING_ROLES = ("run", "qrels")
 
 
+@dataclass(frozen=True, eq=False)
 class BoundInputs:
     """The inputs of a request, bound to their tables.
 
     Attributes:
+        question: The request.
+        database: The database session.
         inputs: The inputs by role.
         needed_columns: The columns needed of each input.
-        group_columns: Group-by columns under their names in the statement.
-        group_labels: Group-by columns under their names in the result.
-        query_attributes: Group-by columns that only the queries table has.
+        groups: The group-by columns.
         scores: Score columns, if several are evaluated.
-        mapping: The user's column mapping, without scores.
     """
 
-    def __init__(self, question: ResolvedRequest, tables: Mapping[str, SourceTable], database: Database) -> None:
-        self.question = question
-        self.database = database
-        self.inputs = {role: self._input(role, table) for role, table in tables.items()}
-        self.scores, self.mapping = split_score_columns(question.column_mapping, "predictions" in self.inputs)
-        check_mapping_names(question, self.inputs, self.mapping)
-        if question.rankings_from_predictions:
-            self._read_labels()
-        bind_expressions(question, self.inputs, self.mapping, self.scores, database)
-        for role, bound_input in self.inputs.items():
-            bound_input.bind_columns(role_mapping(role, self.mapping) | ({"score": self.scores[-1]} if self.scores else {}))
-        self._find_labels()
-        self.group_labels, self.group_columns, self.query_attributes = bind_group_columns(question, self.inputs, self.mapping)
-        self.needed_columns = self._needed()
-        for role, names in self.needed_columns.items():
-            self.inputs[role].assume_columns(names)
-        if question.rankings_from_predictions:
-            self.inputs["predictions"].assume_columns(self.needed_columns["run"])
-        if question.call.per_unit and not self.has_units:
-            raise InputError(
-                "rows of two systems are paired by a key: name it with unit= (--unit), or give the scores of both in one "
-                "table: columns={'score': ['old', 'new']} (--column score=old --column score=new)"
-            )
-        if question.confidence is not None and question.confidence.resamples_rows and not self.has_units:
-            raise InputError(
-                "interval='bootstrap' resamples units: name their column with unit= (--unit), such as user_id or the id of a row"
-            )
-        if question.drops_nulls:
-            self._drop_nulls()
-        self._align()
-        if question.shared_policies.get("id_type") == "text":
-            self._read_ids_as_text()
-        self.check()
+    question: ResolvedRequest
+    database: Database
+    inputs: Mapping[str, BoundInput]
+    needed_columns: Mapping[str, tuple[str, ...]]
+    groups: tuple[GroupColumn, ...]
+    scores: tuple[str, ...]
+
+    @property
+    def group_columns(self) -> list[str]:
+        """The names of the group-by columns in the statement."""
+        return [group.name for group in self.groups]
+
+    @property
+    def query_attributes(self) -> list[str]:
+        """The names in the statement of the group-by columns that only the queries table has."""
+        return [group.name for group in self.groups if group.is_query_attribute]
 
     @property
     def base(self) -> BoundInput | None:
@@ -101,53 +87,9 @@ class BoundInputs:
         needs_shared_units = confidence is not None and confidence.per_unit and len(self.scores) > 1
         return needs_shared_units and role is not None and (role.unit_column or "") not in self.needed_columns[role.name]
 
-    def group_column_name(self, by: str) -> str:
-        """Return the name of a ``by`` column in the statement."""
-        return self.group_columns[self.question.group_by.index(by)]
-
-    def _input(self, role: str, table: SourceTable) -> BoundInput:
-        library = self.question.library
-        return BoundInput(library.roles[role], table, library.checks.get(role))
-
-    def _read_labels(self) -> None:
-        """Bind run and judgments to the table of predictions."""
-        table = self.inputs["predictions"].table
-        self.inputs = {"run": self._input("run", table), "qrels": self._input("qrels", table), **self.inputs}
-        self.inputs["qrels"].is_labelled = True
-
-    def _find_labels(self) -> None:
-        """Use the label of predictions as the relevance of judgments; NULL labels are not judgments."""
-        if not self.question.rankings_from_predictions:
-            return
-        predictions, qrels = self.inputs["predictions"], self.inputs["qrels"]
-        mapped_name = self.mapping.get("label") or self.mapping.get("relevance")
-        label_column = predictions.column(mapped_name or "label") or qrels.columns.get("relevance")
-        if label_column is None:
-            return
-        predictions.columns["label"] = qrels.columns["relevance"] = label_column
-        qrels.add_filter(is_not_null(predictions.raw_expression("label")))
-
-    def _needed(self) -> NeededColumns:
-        """Return the columns that the metrics need of each input."""
-        needed: NeededColumns = {}
-        question = self.question
-        if question.is_ranking or question.rankings_from_predictions:
-            orders = {metric.settings.get("ties") == "rank" for metric in question.metrics if metric.input_role == "run"}
-            run = (*row_checks.RANKING_KEYS, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
-            needed["run"] = run
-            needed |= {"qrels": (*row_checks.RANKING_KEYS, "relevance")} if "qrels" in self.inputs else {}
-        if "queries" in self.inputs:
-            weight = ("weight",) if "weight" in self.inputs["queries"].columns else ()
-            needed["queries"] = ("query_id", *weight, *sorted(self.find_read_columns("queries") & {"cutoff"}))
-        for role, bound_input in self.inputs.items():
-            if role not in {"run", "qrels", "queries"} and not (role == "predictions" and question.base_role is None):
-                needed[role] = self._role_columns(bound_input)
-        return needed
-
     def find_read_columns(self, role: str) -> set[str]:
         """Return the columns referenced in files that read a role."""
-        reading_files = [file for metric in self.question.metrics for file in metric.dependencies.files if role in _tables(file.tree)]
-        return {column.name for file in reading_files for column in find_nodes(file.tree, exp.Column)}
+        return _find_read_columns(self.question, role)
 
     @property
     def roles_read_across_lists(self) -> set[str]:
@@ -157,69 +99,6 @@ class BoundInputs:
         """
         files = [file for metric in self.question.metrics for file in metric.dependencies.files if "group" in file.scopes]
         return {role for file in files for role in _tables(file.tree) & self.inputs.keys()}
-
-    def _role_columns(self, bound_input: BoundInput) -> tuple[str, ...]:
-        question, role = self.question, bound_input.role
-        read_columns = self.find_read_columns(role.name)
-        if question.call.per_query or any(metric.is_per_list for metric in question.metrics) or question.any_metric_with("level", "query"):
-            read_columns.add(role.query_column or "")
-        read_columns.discard(role.unit_column or "")
-        if question.confidence is not None or question.needs_units:
-            read_columns |= self._unit(bound_input)
-        needed = []
-        for name, column in role.columns.items():
-            is_available = column.default is None or name in bound_input.columns
-            if is_available and (name in read_columns or not (column.optional or column.default is not None) or column.default is not None):
-                needed.append(name)
-        return tuple(needed)
-
-    @staticmethod
-    def _unit(bound_input: BoundInput) -> set[str]:
-        """Return the column of the resampling unit.
-
-        By default it is the list, whose rows are not independent.
-        """
-        role = bound_input.role
-        unit = role.unit_column or role.query_column
-        if unit is not None and role.query_column in bound_input.columns:
-            bound_input.columns.setdefault(unit, bound_input.columns[role.query_column])
-        if unit in bound_input.columns and (duckdb_type := bound_input.column_type(unit)).startswith(("FLOAT", "DOUBLE", "DECIMAL")):
-            raise InputError(
-                f"{bound_input.label}: {unit} is {duckdb_type}, which engines write differently; cast it to text or whole numbers"
-            )
-        return {unit} if unit in bound_input.columns else set()
-
-    def _drop_nulls(self) -> None:
-        """Exclude rows with NULL in columns that the checks require, except in keys."""
-        for role, needed in self.needed_columns.items():
-            bound_input = self.inputs[role]
-            conditions = row_rules(bound_input.role, bound_input.checks, needed).conditions
-            available = [name for name in needed if name in bound_input.columns and bound_input.role.columns[name].type != "key"]
-            bound_input.not_null = [name for name in available if f"null_{name}" in conditions and role != "queries"]
-
-    def _align(self) -> None:
-        """Cast a UUID to text if another input has it as text."""
-        columns_by_role = {role: [*bound_input.role.columns, *bound_input.group_columns] for role, bound_input in self.inputs.items()}
-        for compared_columns in comparable_columns(self.inputs, columns_by_role).values():
-            duckdb_types = {column: self.inputs[column[0]].column_type(column[1]) for column in compared_columns}
-            if "VARCHAR" in duckdb_types.values():
-                for role, name in (column for column, duckdb_type in duckdb_types.items() if duckdb_type == "UUID"):
-                    self.inputs[role].as_text.add(name)
-
-    def _read_ids_as_text(self) -> None:
-        """Cast document ids to text in all inputs.
-
-        Equal scores are then ordered by text.
-        """
-        for bound_input in self.inputs.values():
-            duckdb_type = bound_input.column_type("doc_id")
-            if duckdb_type.startswith(("FLOAT", "DOUBLE", "DECIMAL")):
-                raise InputError(
-                    f"{bound_input.label}: doc_id is {duckdb_type}, which engines write differently as text, and id_type='text' orders equal scores by that; "
-                    "cast it to text or whole numbers, or give id_type='given' (--policy id_type=given)"
-                )
-            if "doc_id" in bound_input.columns and duckdb_type != "VARCHAR":
-                bound_input.as_text.add("doc_id")
 
     @property
     def temporary_tables(self) -> list[SourceTable]:
@@ -237,24 +116,183 @@ class BoundInputs:
                 node.replace(table.from_item.copy())
         return tree
 
-    def check(self) -> None:
-        """Check that every needed column exists with a suitable type, for each score."""
-        for _ in self.for_each_score():
-            if self.database.can_inspect:
-                row_checks.check_columns(self.inputs, self.needed_columns)
-
-    def for_each_score(self) -> Iterator[str]:
-        """Bind each score column in turn as ``score`` and yield its name.
-
-        The inputs are modified while iterating.
-        """
-        holders = [bound_input for role, bound_input in self.inputs.items() if role in {"predictions", "run"}]
-        for score_column in self.scores:
-            for bound_input in holders:
-                bound_input.columns["score"] = bound_input.column(score_column) or score_column
-            yield score_column
+    def per_score(self) -> Iterator[BoundInputs]:
+        """Yield the inputs under each score: its column is bound as ``score``."""
         if not self.scores:
-            yield "score"
+            yield self
+        for score in self.scores:
+            yield replace(
+                self,
+                inputs={
+                    role: bound_input.with_columns({"score": bound_input.column(score) or score})
+                    if role in {"predictions", "run"}
+                    else bound_input
+                    for role, bound_input in self.inputs.items()
+                },
+            )
+
+
+def bind_inputs(question: ResolvedRequest, database: Database) -> BoundInputs:
+    """Bind the inputs of a request to their tables in a database.
+
+    Raises:
+        InputError: A source or a needed column does not exist, or a column has an unsuitable type.
+    """
+    library = question.library
+    tables = {role: resolve_source(database, role, source) for role, source in question.sources.items()}
+    inputs = {role: BoundInput(library.roles[role], table, library.checks.get(role)) for role, table in tables.items()}
+    scores, mapping = split_score_columns(question.column_mapping, "predictions" in inputs)
+    check_mapping_names(question, inputs, mapping)
+    if question.rankings_from_predictions:
+        inputs = {**_inputs_from_predictions(inputs["predictions"], library), **inputs}
+    inputs = bind_expressions(question, inputs, mapping, scores, database)
+    default_score = {"score": scores[-1]} if scores else {}
+    inputs = {role: bound_input.bind_columns(role_mapping(role, mapping) | default_score) for role, bound_input in inputs.items()}
+    if question.rankings_from_predictions:
+        inputs |= _bind_labels(inputs, mapping)
+    groups = find_group_columns(question, inputs, mapping)
+    inputs = {
+        role: bound_input.with_group_columns({group.name: group.columns[role] for group in groups if role in group.columns})
+        for role, bound_input in inputs.items()
+    }
+    inputs = {role: _bind_unit(question, bound_input) for role, bound_input in inputs.items()}
+    needed = _find_needed_columns(question, inputs)
+    inputs |= {role: inputs[role].assume_columns(names) for role, names in needed.items()}
+    if question.rankings_from_predictions:
+        inputs["predictions"] = inputs["predictions"].assume_columns(needed["run"])
+    bound_inputs = BoundInputs(question, database, inputs, needed, groups, tuple(scores))
+    _check_units(bound_inputs)
+    if question.drops_nulls:
+        inputs |= {role: _without_nulls(inputs[role], names) for role, names in needed.items()}
+    inputs = _align_uuids(inputs)
+    if question.shared_policies.get("id_type") == "text":
+        inputs = {role: _read_ids_as_text(bound_input) for role, bound_input in inputs.items()}
+    bound_inputs = replace(bound_inputs, inputs=inputs)
+    for view in bound_inputs.per_score() if database.can_inspect else ():
+        row_checks.check_columns(view.inputs, needed)
+    return bound_inputs
+
+
+def _inputs_from_predictions(predictions: BoundInput, library: Registry) -> dict[str, BoundInput]:
+    """Return run and judgments, bound to the table of predictions."""
+    return {
+        role: BoundInput(library.roles[role], predictions.table, library.checks.get(role), is_labelled=role == "qrels")
+        for role in RANKING_ROLES
+    }
+
+
+def _bind_labels(inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> dict[str, BoundInput]:
+    """Return predictions, and judgments whose relevance is their label; NULL labels are not judgments."""
+    predictions, qrels = inputs["predictions"], inputs["qrels"]
+    label_column = predictions.column(mapping.get("label") or mapping.get("relevance") or "label") or qrels.columns.get("relevance")
+    if label_column is None:
+        return {}
+    predictions = predictions.with_columns({"label": label_column})
+    qrels = qrels.with_columns({"relevance": label_column}).with_filter(is_not_null(predictions.raw_expression("label")))
+    return {"predictions": predictions, "qrels": qrels}
+
+
+def _is_evaluated_by_rows(question: ResolvedRequest, role: str) -> bool:
+    """Return True for roles other than those of rankings whose rows are read."""
+    return role not in {*RANKING_ROLES, "queries"} and not (role == "predictions" and question.base_role is None)
+
+
+def _bind_unit(question: ResolvedRequest, bound_input: BoundInput) -> BoundInput:
+    """Return an input with the column of its resampling unit.
+
+    By default it is the list, whose rows are not independent.
+    """
+    role = bound_input.role
+    unit = role.unit_column or role.query_column
+    if unit is None or not _is_evaluated_by_rows(question, role.name) or not (question.confidence is not None or question.needs_units):
+        return bound_input
+    if unit not in bound_input.columns and (list_column := bound_input.columns.get(role.query_column or "")):
+        bound_input = bound_input.with_columns({unit: list_column})
+    if unit in bound_input.columns and (duckdb_type := bound_input.column_type(unit)).startswith(("FLOAT", "DOUBLE", "DECIMAL")):
+        raise InputError(f"{bound_input.label}: {unit} is {duckdb_type}, which engines write differently; cast it to text or whole numbers")
+    return bound_input
+
+
+def _find_needed_columns(question: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> dict[str, tuple[str, ...]]:
+    """Return the columns that the metrics need of each input."""
+    needed: dict[str, tuple[str, ...]] = {}
+    if question.is_ranking or question.rankings_from_predictions:
+        orders = {metric.settings.get("ties") == "rank" for metric in question.metrics if metric.input_role == "run"}
+        run = (*row_checks.RANKING_KEYS, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
+        needed["run"] = run
+        needed |= {"qrels": (*row_checks.RANKING_KEYS, "relevance")} if "qrels" in inputs else {}
+    if "queries" in inputs:
+        weight = ("weight",) if "weight" in inputs["queries"].columns else ()
+        needed["queries"] = ("query_id", *weight, *sorted(_find_read_columns(question, "queries") & {"cutoff"}))
+    return needed | {
+        role: _find_row_columns(question, bound_input) for role, bound_input in inputs.items() if _is_evaluated_by_rows(question, role)
+    }
+
+
+def _find_row_columns(question: ResolvedRequest, bound_input: BoundInput) -> tuple[str, ...]:
+    """Return the columns that the metrics need of an input other than rankings."""
+    role = bound_input.role
+    read_columns = _find_read_columns(question, role.name)
+    if question.call.per_query or any(metric.is_per_list for metric in question.metrics) or question.any_metric_with("level", "query"):
+        read_columns.add(role.query_column or "")
+    read_columns.discard(role.unit_column or "")
+    if question.confidence is not None or question.needs_units:
+        read_columns |= {role.unit_column or role.query_column or ""} & bound_input.columns.keys()
+    needed = []
+    for name, column in role.columns.items():
+        is_available = column.default is None or name in bound_input.columns
+        if is_available and (name in read_columns or not (column.optional or column.default is not None) or column.default is not None):
+            needed.append(name)
+    return tuple(needed)
+
+
+def _find_read_columns(question: ResolvedRequest, role: str) -> set[str]:
+    """Return the columns referenced in files that read a role."""
+    reading_files = [file for metric in question.metrics for file in metric.dependencies.files if role in _tables(file.tree)]
+    return {column.name for file in reading_files for column in find_nodes(file.tree, exp.Column)}
+
+
+def _check_units(bound_inputs: BoundInputs) -> None:
+    """Check that the evaluated input has the units that pairs or the bootstrap need."""
+    question = bound_inputs.question
+    if question.call.per_unit and not bound_inputs.has_units:
+        raise InputError(
+            "rows of two systems are paired by a key: name it with unit= (--unit), or give the scores of both in one "
+            "table: columns={'score': ['old', 'new']} (--column score=old --column score=new)"
+        )
+    if question.confidence is not None and question.confidence.resamples_rows and not bound_inputs.has_units:
+        raise InputError("interval='bootstrap' resamples units: name their column with unit= (--unit), such as user_id or the id of a row")
+
+
+def _without_nulls(bound_input: BoundInput, needed: tuple[str, ...]) -> BoundInput:
+    """Return an input without rows with NULL in columns that the checks require, except in keys."""
+    conditions = row_rules(bound_input.role, bound_input.checks, needed).conditions
+    available = [name for name in needed if name in bound_input.columns and bound_input.role.columns[name].type != "key"]
+    not_null = tuple(name for name in available if f"null_{name}" in conditions and bound_input.role.name != "queries")
+    return replace(bound_input, not_null=not_null)
+
+
+def _align_uuids(inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
+    """Return the inputs with UUIDs cast to text where another input has text."""
+    columns_by_role = {role: [*bound_input.role.columns, *bound_input.group_columns] for role, bound_input in inputs.items()}
+    aligned = dict(inputs)
+    for compared_columns in comparable_columns(inputs, columns_by_role).values():
+        duckdb_types = {column: inputs[column[0]].column_type(column[1]) for column in compared_columns}
+        if "VARCHAR" in duckdb_types.values():
+            for role, name in (column for column, duckdb_type in duckdb_types.items() if duckdb_type == "UUID"):
+                aligned[role] = aligned[role].with_text([name])
+    return aligned
+
+
+def _read_ids_as_text(bound_input: BoundInput) -> BoundInput:
+    """Return an input with document ids cast to text, by which equal scores are then ordered."""
+    duckdb_type = bound_input.column_type("doc_id")
+    if duckdb_type.startswith(("FLOAT", "DOUBLE", "DECIMAL")):
+        raise InputError(
+            f"{bound_input.label}: doc_id is {duckdb_type}, which engines write differently as text, and id_type='text' orders equal scores by that; "
+            "cast it to text or whole numbers, or give id_type='given' (--policy id_type=given)"
+        )
+    return bound_input.with_text(["doc_id"]) if "doc_id" in bound_input.columns and duckdb_type != "VARCHAR" else bound_input
 
 
 def _tables(tree: exp.Expr) -> set[str]:

@@ -64,19 +64,26 @@ def role_mapping(role: str, mapping: Mapping[str, str]) -> dict[str, str]:
 
 def bind_expressions(
     question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str], scores: Sequence[str], database: Database
-) -> None:
-    """Bind mapped texts that are not column names as expressions."""
+) -> dict[str, BoundInput]:
+    """Return the inputs with mapped texts that are not column names bound as expressions."""
+    bound_inputs = dict(inputs)
     for name, text in [*mapping.items(), *(("score", text) for text in scores)]:
-        targets = _targets(name, question, inputs)
+        targets = _targets(name, question, bound_inputs)
         if any(target.table.column_types is not None and target.table.column(text) for target in targets):
             continue
         trees = [_expression(text, target) for target in targets]
         if all(isinstance(tree, str) for tree in trees):
             raise InputError(_unknown_column_message(question, name, text, [str(tree) for tree in trees], targets))
         for target, tree in zip(targets, trees, strict=True):
-            if isinstance(tree, exp.Expr) and text not in target.expressions:
+            if isinstance(tree, exp.Expr) and text not in bound_inputs[target.role.name].expressions:
+                duckdb_type = _expression_type(tree, target, database)
                 # Run, judgments and predictions may share one table.
-                _add_expression([bound_input for bound_input in inputs.values() if bound_input.table is target.table], text, tree, database)
+                bound_inputs |= {
+                    role: bound_input.with_expression(text, tree, duckdb_type)
+                    for role, bound_input in bound_inputs.items()
+                    if bound_input.table is target.table
+                }
+    return bound_inputs
 
 
 def _targets(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> list[BoundInput]:
@@ -97,8 +104,8 @@ def _targets(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInp
     return targets or list(inputs.values())
 
 
-def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str, database: Database) -> None:
-    """Bind a column of an input to a table column or an expression.
+def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str, database: Database) -> BoundInput:
+    """Return an input with a column bound to a table column or an expression.
 
     Raises:
         InputError: The table has no such column, or the text is not an expression.
@@ -112,18 +119,18 @@ def bind_column_or_expression(bound_input: BoundInput, canonical: str, text: str
                 f"{bound_input.label} has no column {quote_excerpt(tree)}{did_you_mean(tree, available)} There are: {enumerate_names(available)}"
             )
         if tree is not None:
-            _add_expression([bound_input], text, tree, database)
+            bound_input = bound_input.with_expression(text, tree, _expression_type(tree, bound_input, database))
         column_name = text if tree is not None else bound_input.table.column(text)
-    bound_input.columns[canonical] = column_name or text
+    return bound_input.with_columns({canonical: column_name or text})
 
 
-def _add_expression(bound_inputs: Sequence[BoundInput], text: str, tree: exp.Expr, database: Database) -> None:
+def _expression_type(tree: exp.Expr, bound_input: BoundInput, database: Database) -> str:
+    """Return the DuckDB type of an expression over the columns of an input, empty if unknown."""
+    if not database.can_inspect:
+        return ""
     read_columns = [column.this for column in find_nodes(tree, exp.Column)]
-    type_query = exp.select(exp.alias_(tree.copy(), "computed")).from_(bound_inputs[0].table.from_clause(read_columns, for_display=False))
-    column_types = database.describe(type_query) if database.can_inspect else {}
-    for bound_input in bound_inputs:
-        bound_input.expressions[text] = tree
-        bound_input.types[text] = next(iter(column_types.values()), "")
+    type_query = exp.select(exp.alias_(tree.copy(), "computed")).from_(bound_input.table.from_clause(read_columns, for_display=False))
+    return next(iter(database.describe(type_query).values()), "")
 
 
 def _expression(text: str, holder: BoundInput) -> exp.Expr | str | None:

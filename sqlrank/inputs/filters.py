@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.inputs.column_binding import BoundInputs
 
 _TEMPORAL = ("DATE", "TIME")
 _TEXT = ("VARCHAR", "ENUM")
@@ -24,8 +26,26 @@ _NO_CONDITION = (*_TEMPORAL, *_TEXT, "BLOB", "UUID", "STRUCT", "MAP", "INTERVAL"
 """Types of columns, in DuckDB's names, that are no conditions; lists end in brackets."""
 
 
-def apply_filter(where: str | None, inputs: Mapping[str, BoundInput], rankings_from_predictions: bool, dialect: str) -> None:
-    """Apply a filter to the inputs.
+def filter_inputs(inputs: BoundInputs) -> BoundInputs:
+    """Return the inputs of a request with the filters that it asks for.
+
+    Raises:
+        InputError: The text is not a condition over columns, or its input is ambiguous.
+    """
+    question = inputs.question
+    filtered = apply_filter(question.call.where, inputs.inputs, question.rankings_from_predictions, inputs.database.dialect)
+    if question.call.only_query is not None:
+        filtered |= apply_query_filter(
+            question.call.only_query,
+            {role: bound_input for role, bound_input in filtered.items() if role not in inputs.roles_read_across_lists},
+        )
+    return replace(inputs, inputs=filtered)
+
+
+def apply_filter(
+    where: str | None, inputs: Mapping[str, BoundInput], rankings_from_predictions: bool, dialect: str
+) -> dict[str, BoundInput]:
+    """Return the inputs with a filter.
 
     Each of the conditions joined by AND applies to one input. A prefix names the input of a column (``run.day``); otherwise only one input
     may have it. ``rankings_from_predictions``: run and judgments are derived from predictions.
@@ -34,7 +54,7 @@ def apply_filter(where: str | None, inputs: Mapping[str, BoundInput], rankings_f
         InputError: The text is not a condition over columns, or its input is ambiguous.
     """
     if where is None:
-        return
+        return dict(inputs)
     roles = {"predictions": ["predictions", "run", "qrels"]} if rankings_from_predictions else {}
     roles |= {role: [role] for role in inputs if not rankings_from_predictions or role not in {"run", "qrels", "predictions"}}
     named_inputs = {role: inputs[names[0]] for role, names in roles.items()}
@@ -53,8 +73,8 @@ def apply_filter(where: str | None, inputs: Mapping[str, BoundInput], rankings_f
         quote_columns(conjunct, dialect)
         for role in roles[owner]:
             conjuncts_by_role.setdefault(role, []).append(conjunct.copy())
-    for role, conjuncts in conjuncts_by_role.items():
-        inputs[role].add_filter(exp.and_(*conjuncts, copy=False))
+    filters = {role: exp.and_(*conjuncts, copy=False) for role, conjuncts in conjuncts_by_role.items()}
+    return {**inputs, **{role: inputs[role].with_filter(condition) for role, condition in filters.items()}}
 
 
 def _check_column_types(conjunct: exp.Expr, column_types: Mapping[str, str]) -> None:
@@ -90,9 +110,10 @@ def _is_numeric_column(node: exp.Expr, column_types: Mapping[str, str]) -> bool:
     return isinstance(node, exp.Column) and column_types.get(node.name, "").startswith(NUMERIC_TYPES)
 
 
-def apply_query_filter(query: Any, inputs: Mapping[str, BoundInput]) -> None:
-    """Restrict all inputs to one query, whose id is compared as text."""
-    for bound_input in inputs.values():
+def apply_query_filter(query: Any, inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
+    """Return the inputs restricted to one query, whose id is compared as text."""
+    filtered = dict(inputs)
+    for role, bound_input in inputs.items():
         name = bound_input.role.query_column or QUERY_ID
         if name in bound_input.columns:
             id_expression = (
@@ -100,7 +121,8 @@ def apply_query_filter(query: Any, inputs: Mapping[str, BoundInput]) -> None:
                 if bound_input.column_type(name) == "VARCHAR"
                 else exp.cast(bound_input.raw_expression(name), "TEXT")
             )
-            bound_input.add_filter(exp.EQ(this=id_expression, expression=exp.Literal.string(str(query))))
+            filtered[role] = bound_input.with_filter(exp.EQ(this=id_expression, expression=exp.Literal.string(str(query))))
+    return filtered
 
 
 def _find_input(column: exp.Column, inputs: Mapping[str, BoundInput]) -> str:

@@ -30,7 +30,29 @@ def assign_internal_names(by: Sequence[str], reserved_names: Iterable[str]) -> d
 
 
 @dataclass(frozen=True)
-class _GroupColumn:
+class GroupColumn:
+    """A ``by`` column.
+
+    Attributes:
+        requested_name: Its text in ``by``.
+        label: Name in the result.
+        name: Name in the statement.
+        columns: Columns of the inputs that have it, by role.
+    """
+
+    requested_name: str
+    label: str
+    name: str
+    columns: Mapping[str, str]
+
+    @property
+    def is_query_attribute(self) -> bool:
+        """True if only the queries table has the column."""
+        return list(self.columns) == ["queries"]
+
+
+@dataclass(frozen=True)
+class _FoundColumn:
     """A ``by`` column: its inputs, its name, and True if inspection found it."""
 
     roles: list[str]
@@ -38,32 +60,22 @@ class _GroupColumn:
     is_seen: bool
 
 
-def bind_group_columns(
-    question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]
-) -> tuple[list[str], list[str], list[str]]:
-    """Add the ``by`` columns to the inputs.
-
-    Returns their names in the result, their names in the statement, and those that only the queries table has.
+def find_group_columns(question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> tuple[GroupColumn, ...]:
+    """Find the ``by`` columns among the inputs, and name them in the statement.
 
     Raises:
         InputError: One message for each column that no input has, or that cannot be grouped by.
     """
-    group_columns, problems = [], []
+    found_columns, problems = [], []
     for name in question.group_by:
         try:
-            group_columns.append(_find(name, question, inputs, mapping))
+            found_columns.append(_find(name, question, inputs, mapping))
         except InputError as error:
             problems.append(str(error))
     if problems:
         raise InputError(*problems)
-    shows_name = [
-        group_column.is_seen or any(group_column.column in inputs[role].expressions for role in group_column.roles)
-        for group_column in group_columns
-    ]
-    shows_name = [is_plain and not name.startswith(QUOTES) for name, is_plain in zip(question.group_by, shows_name, strict=True)]
     labels = [
-        name if is_plain else group_column.column
-        for name, group_column, is_plain in zip(question.group_by, group_columns, shows_name, strict=True)
+        name if _is_label(name, found, inputs) else found.column for name, found in zip(question.group_by, found_columns, strict=True)
     ]
     reserved = [
         *question.reserved_names,
@@ -71,15 +83,24 @@ def bind_group_columns(
         *([SCORE_NAME] if question.base_role or question.rankings_from_predictions else []),
     ]
     internal = assign_internal_names(list(dict.fromkeys(labels)), reserved)
-    by = [internal[name] for name in labels]
-    for group_column, name in zip(group_columns, by, strict=True):
-        for role in group_column.roles:
-            inputs[role].columns[name] = str(inputs[role].column(group_column.column)) if group_column.is_seen else group_column.column
-            inputs[role].group_columns.append(name)
-    return labels, by, [name for group_column, name in zip(group_columns, by, strict=True) if group_column.roles == ["queries"]]
+    return tuple(
+        GroupColumn(
+            name,
+            label,
+            internal[label],
+            {role: str(inputs[role].column(found.column)) if found.is_seen else found.column for role in found.roles},
+        )
+        for name, label, found in zip(question.group_by, labels, found_columns, strict=True)
+    )
 
 
-def _find(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> _GroupColumn:
+def _is_label(name: str, found: _FoundColumn, inputs: Mapping[str, BoundInput]) -> bool:
+    """Return True if a text of ``by`` is the name in the result, not the name of the column."""
+    is_known = found.is_seen or any(found.column in inputs[role].expressions for role in found.roles)
+    return is_known and not name.startswith(QUOTES)
+
+
+def _find(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> _FoundColumn:
     """Find a ``by`` column; a prefix may name its input: ``queries.country``."""
     role, dot, column_name = name.partition(".")
     has_prefix = bool(dot) and role in inputs and not any(name in (bound_input.table.column_types or ()) for bound_input in inputs.values())
@@ -93,7 +114,7 @@ def _find(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput]
     return _find_in_rankings(name, text, ["run", "qrels"] if searched_roles == ["qrels"] else searched_roles, inputs)
 
 
-def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _GroupColumn:
+def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _FoundColumn:
     """Find a column of the evaluated input.
 
     If the input is composed of several, the column is one of the first, and of others that have it.
@@ -106,12 +127,12 @@ def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_fr
             f"by: {first.role.name} have no column {quote_excerpt(name)}{did_you_mean(name, available)} There are: {enumerate_names(available)}"
         )
     holders = [bound_input.role.name for bound_input in rest if not prefix and bound_input.column(column) is not None]
-    return _GroupColumn(
+    return _FoundColumn(
         [first.role.name, *holders, *(("run", "qrels") if rankings_from_predictions else ())], column, first.table.column_types is not None
     )
 
 
-def _find_in_rankings(name: str, text: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]) -> _GroupColumn:
+def _find_in_rankings(name: str, text: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]) -> _FoundColumn:
     run = inputs["run"]
     holders = {}
     for role in searched_roles:
@@ -120,9 +141,9 @@ def _find_in_rankings(name: str, text: str, searched_roles: list[str], inputs: M
             holders[role] = column
     is_inspected = run.table.column_types is not None
     if "run" in holders:
-        return _GroupColumn([role for role in holders if role != "queries"], holders["run"], is_inspected)
+        return _FoundColumn([role for role in holders if role != "queries"], holders["run"], is_inspected)
     if "queries" in holders:
-        return _GroupColumn(["queries"], holders["queries"], is_inspected)
+        return _FoundColumn(["queries"], holders["queries"], is_inspected)
     column = run.column(text)
     if column is not None and column == run.columns.get("score", run.column("score")):
         raise InputError(f"by cannot name {column!r}, which is the score of the run; rename the column")

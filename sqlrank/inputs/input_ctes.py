@@ -63,13 +63,11 @@ def build_input_ctes(columns: BoundInputs, plain: bool) -> InputCtes:
     """Build the input sources; ``plain`` keeps lists without numbers."""
     question = columns.question
     scored = [SCORE_NAME] if len(columns.scores) > 1 else []
+    groups = {group.requested_name: group for group in columns.groups}
     sets = (
-        None if question.grouping_sets is None else [[*scored, *map(columns.group_column_name, group)] for group in question.grouping_sets]
+        None if question.grouping_sets is None else [[*scored, *(groups[name].name for name in group)] for group in question.grouping_sets]
     )
-    labels = [
-        ",".join(columns.group_labels[question.group_by.index(name)] for name in group) or TOTAL_LABEL
-        for group in question.grouping_sets or ()
-    ]
+    labels = [",".join(groups[name].label for name in group) or TOTAL_LABEL for group in question.grouping_sets or ()]
     shape = GroupingLayout([*scored, *columns.group_columns], sets, tuple(columns.query_attributes), plain, tuple(labels))
     _check_intervals(columns, shape)
     sources: dict[str, InputQuery] = {}
@@ -88,7 +86,7 @@ def build_input_ctes(columns: BoundInputs, plain: bool) -> InputCtes:
     for name in (base_role, f"{base_role} {UNFILTERED}") if base_role is not None and sets is not None else ():
         if name in sources:
             sources[f"{name} per slice"] = _repeat_per_slice(str(name), sources[str(name)], shape)
-    return InputCtes(sources, shape, [*(["score"] if scored else []), *columns.group_labels])
+    return InputCtes(sources, shape, [*(["score"] if scored else []), *(group.label for group in columns.groups)])
 
 
 def _check_intervals(columns: BoundInputs, shape: GroupingLayout) -> None:
@@ -131,7 +129,7 @@ def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[str, In
     return {
         name: InputQuery(
             _rows(bound_input),
-            KeyColumns(tuple(bound_input.group_columns), nullable=True),
+            KeyColumns(bound_input.group_columns, nullable=True),
             bound_input.select(names, score_type, for_display=True, keep_nulls=name != role.name),
             query_column=UnquotedName(role.query_column) if role.query_column else QUERY_ID,
             has_lists=not is_ranking and role.query_column is not None,
@@ -176,7 +174,7 @@ def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, Inp
         needed |= dict.fromkeys([*columns.needed_columns["run"], "label", "rank"])
     other_columns = [name for name in needed if name != "score"]
     drops_nulls_by_name = {"predictions": True} | ({f"predictions {UNFILTERED}": False} if bound_input.not_null else {})
-    group = KeyColumns(tuple(bound_input.group_columns), nullable=True)
+    group = KeyColumns(bound_input.group_columns, nullable=True)
     if len(columns.scores) < 2:  # noqa: PLR2004  a single score needs no UNION
         column_names = ["score", *other_columns]
         return {
@@ -190,15 +188,15 @@ def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, Inp
             for name, drops_nulls in drops_nulls_by_name.items()
         }
     raw = bound_input.select(other_columns, for_display=True, keep_nulls=True)
-    for index, _ in enumerate(columns.for_each_score(), start=1):
-        raw = raw.select(exp.alias_(bound_input.typed_expression("score"), f"score_{index}"))
+    for index, view in enumerate(columns.per_score(), start=1):
+        raw = raw.select(exp.alias_(view.inputs["predictions"].typed_expression("score"), f"score_{index}"))
     numbered, source_name = _numbered(columns, raw) if columns.rows_are_units else ({}, RAW_PREDICTIONS)
     other_columns += [UNIT_ID] if columns.rows_are_units else []
     title, scored_group = (
         "one row per prediction and score",
         KeyColumns((SCORE_NAME, *bound_input.group_columns), nullable=True),
     )
-    scores = tuple(columns.scores) if columns.rows_are_units else ()
+    scores = columns.scores if columns.rows_are_units else ()
     unions = {
         name: _union_scores(columns, bound_input, source_name, other_columns, drops_nulls)
         for name, drops_nulls in drops_nulls_by_name.items()
@@ -219,7 +217,7 @@ def _numbered(columns: BoundInputs, raw: exp.Select) -> tuple[dict[str, InputQue
     is_once = get_dialect(columns.database.dialect).computes_ctes_once
     row_number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
     query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(exp.Table(this=exp.to_identifier(RAW_PREDICTIONS)))
-    group = KeyColumns(tuple(columns.inputs["predictions"].group_columns), nullable=True)
+    group = KeyColumns(columns.inputs["predictions"].group_columns, nullable=True)
     return {
         NUMBERED_PREDICTIONS: InputQuery("one row per prediction, with its number", group, query, RAW_PREDICTIONS)
     }, NUMBERED_PREDICTIONS

@@ -82,16 +82,14 @@ def read_training_data(database: Database, source: Any, columns: Mapping[str, An
         raise InputError(f"columns maps {unknown[0]!r}, which training data do not have{did_you_mean(unknown[0], role.columns)}")
     bound_input = BoundInput(role, database.resolve_source(TRAINING_ROLE, source), load_registry().checks[TRAINING_ROLE])
     column_names = {name: column_name for name, column_name in columns.items() if isinstance(column_name, str)}
-    bound_input.bind_columns(column_names)
-    for index, name in enumerate(by):
-        if group_column := bound_input.table.column(column_names.get(name, name)):
-            bound_input.columns[f"by_{index}"] = group_column
-            bound_input.group_columns.append(f"by_{index}")
+    group_columns = {f"by_{index}": bound_input.table.column(column_names.get(name, name)) for index, name in enumerate(by)}
+    bound_input = bound_input.bind_columns(column_names).with_group_columns(
+        {name: column for name, column in group_columns.items() if column}
+    )
     features = columns.get("features", "features")
     feature_columns = [features] if isinstance(features, str) else list(features)
     is_long = isinstance(features, str) and "features" not in bound_input.columns
-    are_bound = [f"by_{index}" in bound_input.group_columns for index in range(len(by))]
-    problems = [_no_column(bound_input, "by: ", name) for name, is_bound in zip(by, are_bound, strict=True) if not is_bound]
+    problems = [_no_column(bound_input, "by: ", name) for name, column in zip(by, group_columns.values(), strict=True) if not column]
     problems += bound_input.missing(["label"])
     problems += (
         bound_input.missing(LONG_COLUMNS)
@@ -136,8 +134,7 @@ def _arrays(database: Database, bound_input: BoundInput, by: Sequence[str], feat
         if feature_columns is None
         else exp.Array(expressions=[quoted_column(name) for name in source_columns])
     )
-    bound_input.expressions[FEATURES] = exp.cast(values, "DOUBLE[]")
-    bound_input.columns["features"], bound_input.types[FEATURES] = FEATURES, "DOUBLE[]"
+    bound_input = bound_input.with_expression(FEATURES, exp.cast(values, "DOUBLE[]"), "DOUBLE[]").with_columns({"features": FEATURES})
     form = {"array": source_columns[0]} if feature_columns is None else {"columns": source_columns}
     return TrainingData(
         bound_input,
@@ -161,7 +158,7 @@ def _long(database: Database, bound_input: BoundInput, by: Sequence[str]) -> Tra
         table.replace(long_rows.subquery(TRAINING_ROLE))
     types = {"label": "DOUBLE", "features": "DOUBLE[]", "row_id": "VARCHAR", "query_id": "VARCHAR"}
     row = BoundInput(bound_input.role, SourceTable(bound_input.table.label, pivoted.subquery("feature_vectors"), types), bound_input.checks)
-    row.bind_columns({})
+    row = row.bind_columns({})
     form = {"long": [bound_input.columns[name] for name in LONG_COLUMNS]}
     return TrainingData(row, database, pivoted, list(by), features, form)
 
