@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.compiler.input_query import InputKey
 from sqlrank.compiler.layout import ResultLayout
 from sqlrank.compiler.statement import CompiledStatement, compile_statement
 from sqlrank.inputs import cross_input_checks, row_checks
@@ -112,7 +113,7 @@ def prepare(
         requested_names=question.call.requested_names,
         base=base_role,
         confidence=question.confidence,
-        query_column=input_ctes.sources[base_role].query_column if base_role is not None else "query_id",
+        query_column=input_ctes.sources[InputKey(base_role)].query_column if base_role is not None else "query_id",
     )
     notes = []
     if not database.can_inspect and "queries" in columns.needed_columns and not layout.weighted:

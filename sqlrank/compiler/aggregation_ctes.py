@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.compiler.input_query import InputKey
 from sqlrank.compiler.intervals.analytic_intervals import UNIT_COUNT, AnalyticIntervals
 from sqlrank.compiler.intervals.bootstrap_intervals import BootstrapIntervals
 from sqlrank.compiler.intervals.pseudo_values import PseudoValues
@@ -39,6 +40,7 @@ from sqlrank.deadline import check_deadline
 from sqlrank.interval_options import REPLICATE_COLUMN
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.row_comments import describe_rows
+from sqlrank.registry.sql_file import RowsRead
 from sqlrank.sql_ast import LeadingComment, find_nodes
 
 if TYPE_CHECKING:
@@ -176,7 +178,7 @@ class AggregationCtes:
             return self._aggregate_lists(audits, is_final=True)
         group_ctes = [KeyedCte(cte, self._keys[cte]) for cte, unit in self._units.items() if unit == "group"]
         if base_role is not None and (self.row_keys or self.shape.grouping_sets is not None or not group_ctes):
-            groups_cte = self._aggregation_over(self.relations.add_relation(base_role, {}, rows="as given"), "group")
+            groups_cte = self._aggregation_over(self.relations.add_relation(base_role, {}, rows=RowsRead.UNFILTERED), "group")
             if self.ctes[groups_cte].selects:
                 group_ctes = [KeyedCte(groups_cte, self._keys[groups_cte]), *(cte for cte in group_ctes if cte.step != groups_cte)]
         if base_role is None and not list_ctes and self.row_keys:
@@ -254,7 +256,7 @@ class AggregationCtes:
             on += key_equalities([CUTOFF_COLUMN], aggregation_cte, str(self.cutoffs), nullable=False) if keys.has_cutoff else []
             query.join(exp.table_(aggregation_cte), on=exp.and_(*on, wrap=False, copy=False), join_type="left", copy=False)
         if shape.query_attributes or self.weighted:
-            queries = exp.to_table(self.relations.add_input("queries")).as_("a")
+            queries = exp.to_table(self.relations.add_input(InputKey("queries"))).as_("a")
             query.join(queries, on=exp.and_(*key_equalities([QUERY_ID], "a", "l", nullable=False)), join_type="left", copy=False)
         cte = self._add_cte("query_metrics", query, "one row per list to evaluate")
         if self.replicates is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.compiler.input_query import InputKey, InputVariant
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
 from sqlrank.compiler.row_keys import (
@@ -29,12 +29,13 @@ from sqlrank.registry.dependencies import find_dependencies
 from sqlrank.registry.interval_annotation import INFLUENCE_KEY
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.registry.row_comments import describe_rows
-from sqlrank.registry.sql_file import INPUT_VERSIONS
+from sqlrank.registry.sql_file import RowsRead
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sqlrank.compiler.input_query import InputQuery
     from sqlrank.compiler.layout import GroupingLayout
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
@@ -42,31 +43,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.sql_file import SqlFile
 
 
-@dataclass(frozen=True)
-class InputQuery:
-    """An input as the statement reads it.
-
-    Attributes:
-        rows: Sentence that says what its rows are.
-        group: Columns that identify groups of rows.
-        query: Query of the CTE, None if it is another source unchanged.
-        reads_input: Source that the query reads instead of a table of the user.
-        query_column: Column that identifies lists of a group.
-        has_lists: The rows contain the list column as part of their key.
-        joins_inputs: Further sources that the query joins.
-        scores: Names of the scores, if rows with several scores are units.
-        table: Name of the table of the user that the query reads, if it has one.
-    """
-
-    rows: str
-    group: KeyColumns
-    query: exp.Query | None = None
-    reads_input: str | None = None
-    query_column: str = QUERY_ID
-    has_lists: bool = False
-    joins_inputs: tuple[str, ...] = ()
-    scores: tuple[str, ...] = ()
-    table: str = ""
+_UNFILTERED_VARIANTS = (InputVariant.UNFILTERED_PER_SLICE, InputVariant.UNFILTERED)
 
 
 class RelationCtes:
@@ -76,21 +53,21 @@ class RelationCtes:
     One instance per statement.
     """
 
-    def __init__(self, library: Registry, sources: Mapping[str, InputQuery], shape: GroupingLayout) -> None:
+    def __init__(self, library: Registry, sources: Mapping[InputKey, InputQuery], shape: GroupingLayout) -> None:
         self.library = library
         self.sources = sources
         self.shape = shape
         self.ctes: dict[str, exp.Query] = {}
         self.comments: dict[str, str] = {}
         self.grains: dict[str, str] = {}
-        self.inputs: dict[str, str] = {}
+        self.inputs: dict[InputKey, str] = {}
         self.materialized: set[str] = set()
         self.lookup_conditions: dict[str, str] = {}
         self.wide_score_ctes: dict[str, str] = {}
         self.cutoffs: str | None = None
         self.first_cutoff = 1
         self.own_cutoffs: str | None = None
-        self.resample: Callable[[str, str], str] | None = None
+        self.resample: Callable[[InputKey, str], str] | None = None
         self._across: set[str] = set()
         self._keys: dict[str, KeysByName] = {}
         self._names: dict[exp.Query, str] = {}
@@ -145,17 +122,18 @@ class RelationCtes:
         source = next((self.sources[source] for source, cte in self.inputs.items() if cte == name), None)
         return source.query_column if source is not None else QUERY_ID
 
-    def add_relation(self, name: str, settings: Mapping[str, ParameterValue], per_list: bool = False, rows: str = "") -> str:
+    def add_relation(
+        self, name: str, settings: Mapping[str, ParameterValue], per_list: bool = False, rows: RowsRead = RowsRead.VALID
+    ) -> str:
         """Return the CTE of a relation or input, adding it and its dependencies.
 
-        ``rows`` selects the version of an input: ``as given``, ``with duplicates``, or empty for the rows that policies leave.
+        ``rows`` selects the rows of an input.
         """
         if name in self.library.roles:
-            file = None if rows else self.library.row_filter(name, settings)
-            if file is not None:
-                return self.add_file(file, settings, per_list)
-            input_name = f"{name} {rows}" if f"{name} {rows}" in self.sources else name
-            return self.add_input(f"{input_name} per slice" if f"{input_name} per slice" in self.sources else input_name)
+            if rows is RowsRead.VALID and (row_filter := self.library.row_filter(name, settings)) is not None:
+                return self.add_file(row_filter, settings, per_list)
+            variants = [*(_UNFILTERED_VARIANTS if rows is RowsRead.UNFILTERED else ()), InputVariant.PER_SLICE, InputVariant.VALID]
+            return self.add_input(next(key for variant in variants if (key := InputKey(name, variant)) in self.sources))
         file = self.library.relation(name, settings)
         per_list = per_list and "group" not in file.scopes
         relevant = sorted(find_dependencies(self.library, file, settings).settings | self.library.find_selectors(name).keys())
@@ -164,19 +142,19 @@ class RelationCtes:
             self._built[cache_key] = self.add_file(file, settings, per_list)
         return self._built[cache_key]
 
-    def add_input(self, name: str) -> str:
+    def add_input(self, key: InputKey) -> str:
         """Return the CTE of an input, adding it if necessary."""
-        if name in self.inputs:
-            return self.inputs[name]
-        source = self.sources[name]
+        if key in self.inputs:
+            return self.inputs[key]
+        source = self.sources[key]
         source_ctes = {
-            source_name: self.add_input(source_name)
-            for source_name in (source.reads_input, *source.joins_inputs)
-            if source_name is not None
+            source_key.name: self.add_input(source_key)
+            for source_key in (source.reads_input, *source.joins_inputs)
+            if source_key is not None
         }
         if source.query is None:
-            self.inputs[name] = source_ctes[str(source.reads_input)]
-            return self.inputs[name]
+            (self.inputs[key],) = source_ctes.values()
+            return self.inputs[key]
         query = source.query.copy()
         for table in find_nodes(query, exp.Table) if source_ctes else ():
             if table.name in source_ctes:
@@ -184,25 +162,30 @@ class RelationCtes:
         keys: KeysByName = {GROUP_ID: source.group}
         if source.has_lists and source.query_column in query.named_selects:
             keys[LIST_ID] = KeyColumns((*source.group.columns, source.query_column), source.group.nullable)
-        role = self.library.roles[name.partition(" ")[0]]
+        role = self.library.roles[key.role]
         if (unit := role.unit_column or role.query_column) in query.named_selects and role.list_relation is None:
             keys[UNIT_ID] = KeyColumns((UnquotedName(unit),))
-        cte = _step_name(name)
-        self.inputs[name] = self.add_cte(cte if cte not in self.taken else f"{cte}_rows", query, source.rows, keys, source.table)
+        cte = key.name
+        self.inputs[key] = self.add_cte(cte if cte not in self.taken else f"{cte}_rows", query, source.rows, keys, source.table)
         if self.resample is not None:
-            self.inputs[name] = self.resample(name, self.inputs[name])
-        return self.inputs[name]
+            self.inputs[key] = self.resample(key, self.inputs[key])
+        return self.inputs[key]
 
     def add_file(self, file: SqlFile, settings: Mapping[str, ParameterValue], per_list: bool = False) -> str:
         """Return the CTE of a relation or curve file, adding it if necessary."""
         tree: Any = bind_parameters(self.library, file.tree, settings, file.params)
         for table in find_nodes(tree, exp.Table):
-            rows = INPUT_VERSIONS["with duplicates" if table.name == file.name else file.annotations.get("Reads", "")]
+            rows = RowsRead.WITH_DUPLICATES if table.name == file.name else file.rows_read
             table.replace(aliased_table(self.add_relation(table.name, settings, per_list, rows), table.alias_or_name))
         lists = KeyColumns((*self.shape.list_columns, QUERY_ID), nullable=True) if self.shape.lists_unnumbered else None
         keys = expand_keys(tree, ExpansionContext(lambda name: self.keys(name, per_list), lists, self.cutoffs, self.own_cutoffs))
-        if "score" in file.scopes and (source := self.sources[file.source_relation]).scores and source.query is not None:
-            tree = self._windows_per_score(tree, str(source.reads_input), source.query.copy())
+        if (
+            "score" in file.scopes
+            and (source := self.sources[InputKey(file.source_relation)]).scores
+            and source.query is not None
+            and source.reads_input is not None
+        ):
+            tree = self._windows_per_score(tree, source.reads_input, source.query.copy())
         if "system" in file.scopes:
             tree, keys = self._cross_with_systems(tree, keys)
         if "slice" in file.scopes and self.shape.grouping_sets is not None:
@@ -244,12 +227,12 @@ class RelationCtes:
         """Return a name that no other CTE or table of the user has."""
         return unique_name(name, {*self.ctes, *self.taken})
 
-    def _windows_per_score(self, tree: exp.Query, source_name: str, query: exp.Query) -> exp.Query:
+    def _windows_per_score(self, tree: exp.Query, source_key: InputKey, query: exp.Query) -> exp.Query:
         """Compute a relation's window functions for every score in one wide CTE.
 
         A UNION ALL then combines the scores.
         """
-        input_cte = self.add_input(source_name)
+        input_cte = self.add_input(source_key)
         group = self._keys[input_cte][GROUP_ID].columns
         rows = exp.select(*(key_column(name) if name in group else exp.column(name) for name in self.ctes[input_cte].named_selects)).from_(
             input_cte
@@ -275,7 +258,7 @@ class RelationCtes:
         Every system is then evaluated on every query. Systems are the group-by columns that only the run has.
         """
         group_columns = keys[GROUP_ID].columns
-        run_cte = self.add_input("run")
+        run_cte = self.add_input(InputKey("run"))
         missing = [name for name in self._keys[run_cte][GROUP_ID].columns if name not in group_columns]
         if not missing:
             return tree, keys
@@ -285,17 +268,6 @@ class RelationCtes:
         system_columns = [key_column(name, "systems") for name in missing]
         joined = exp.select(*query_columns, *system_columns, exp.column(QUERY_ID, table="asked")).from_(tree.subquery("asked"))
         return joined.join(systems, join_type="cross"), {GROUP_ID: KeyColumns((*group_columns, *missing), nullable=True)}
-
-
-def _step_name(source: str) -> str:
-    """Return the name of the step that reads a source.
-
-    >>> [_step_name(source) for source in ("run", "run as given", "predictions per slice", "predictions read")]
-    ['run', 'source_run', 'predictions_by_slice', 'source_predictions']
-    """
-    role, *qualifiers = source.replace("per slice", "by slice").split(" ")
-    words = [word for word in qualifiers if word not in {"as", "given", "read"}]
-    return "_".join([*(["source"] if len(words) < len(qualifiers) else []), role, *words])
 
 
 def aliased_table(cte: str, alias: str) -> exp.Expr:

@@ -23,8 +23,8 @@ from sqlrank.sql_ast import BIGINT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlrank.compiler.input_query import InputKey, InputQuery
     from sqlrank.compiler.layout import ResultLayout
-    from sqlrank.compiler.relation_ctes import InputQuery
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.rendering.header import StatementHeader
@@ -47,7 +47,7 @@ class CompiledStatement:
 def compile_statement(
     metrics: Sequence[ResolvedMetric],
     library: Registry,
-    sources: Mapping[str, InputQuery],
+    sources: Mapping[InputKey, InputQuery],
     layout: ResultLayout,
     header: StatementHeader,
     audits: Mapping[str, exp.Select],
@@ -166,8 +166,9 @@ def _with_ctes(
     """Add the CTEs, with comments, and prune unused columns, joins and CTEs."""
     tree = body
     comments = relations.comments | aggregations.comments
-    input_names = [name for name, source in relations.sources.items() if source.query is not None and source.reads_input is None]
-    inputs = {relations.inputs[name] for name in input_names if name in relations.inputs}
+    inputs = {
+        cte for key, cte in relations.inputs.items() if (source := relations.sources[key]).query is not None and source.reads_input is None
+    }
     for name, query in [*relations.ctes.items(), *aggregations.ctes.items()]:
         first_select(query).comments = [comments[name]]
         tree = tree.with_(

@@ -52,7 +52,7 @@ class GroupColumn:
 
 
 @dataclass(frozen=True)
-class _FoundColumn:
+class _ColumnMatch:
     """A ``by`` column: its inputs, its name, and True if inspection found it."""
 
     roles: list[str]
@@ -66,17 +66,15 @@ def find_group_columns(question: ResolvedRequest, inputs: Mapping[str, BoundInpu
     Raises:
         InputError: One message for each column that no input has, or that cannot be grouped by.
     """
-    found_columns, problems = [], []
+    matches, problems = [], []
     for name in question.group_by:
         try:
-            found_columns.append(_find(name, question, inputs, mapping))
+            matches.append(_find(name, question, inputs, mapping))
         except InputError as error:
             problems.append(str(error))
     if problems:
         raise InputError(*problems)
-    labels = [
-        name if _is_label(name, found, inputs) else found.column for name, found in zip(question.group_by, found_columns, strict=True)
-    ]
+    labels = [name if _is_label(name, match, inputs) else match.column for name, match in zip(question.group_by, matches, strict=True)]
     reserved = [
         *question.reserved_names,
         *([SLICE_NUMBER] if question.grouping_sets else []),
@@ -88,19 +86,19 @@ def find_group_columns(question: ResolvedRequest, inputs: Mapping[str, BoundInpu
             name,
             label,
             internal[label],
-            {role: str(inputs[role].column(found.column)) if found.is_seen else found.column for role in found.roles},
+            {role: str(inputs[role].column(match.column)) if match.is_seen else match.column for role in match.roles},
         )
-        for name, label, found in zip(question.group_by, labels, found_columns, strict=True)
+        for name, label, match in zip(question.group_by, labels, matches, strict=True)
     )
 
 
-def _is_label(name: str, found: _FoundColumn, inputs: Mapping[str, BoundInput]) -> bool:
+def _is_label(name: str, match: _ColumnMatch, inputs: Mapping[str, BoundInput]) -> bool:
     """Return True if a text of ``by`` is the name in the result, not the name of the column."""
-    is_known = found.is_seen or any(found.column in inputs[role].expressions for role in found.roles)
+    is_known = match.is_seen or any(match.column in inputs[role].expressions for role in match.roles)
     return is_known and not name.startswith(QUOTES)
 
 
-def _find(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> _FoundColumn:
+def _find(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> _ColumnMatch:
     """Find a ``by`` column; a prefix may name its input: ``queries.country``."""
     role, dot, column_name = name.partition(".")
     has_prefix = bool(dot) and role in inputs and not any(name in (bound_input.table.column_types or ()) for bound_input in inputs.values())
@@ -114,7 +112,7 @@ def _find(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput]
     return _find_in_rankings(name, text, ["run", "qrels"] if searched_roles == ["qrels"] else searched_roles, inputs)
 
 
-def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _FoundColumn:
+def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_from_predictions: bool, prefix: str) -> _ColumnMatch:
     """Find a column of the evaluated input.
 
     If the input is composed of several, the column is one of the first, and of others that have it.
@@ -127,12 +125,12 @@ def _find_in_base(name: str, text: str, bases: Sequence[BoundInput], rankings_fr
             f"by: {first.role.name} have no column {quote_excerpt(name)}{did_you_mean(name, available)} There are: {enumerate_names(available)}"
         )
     holders = [bound_input.role.name for bound_input in rest if not prefix and bound_input.column(column) is not None]
-    return _FoundColumn(
+    return _ColumnMatch(
         [first.role.name, *holders, *(("run", "qrels") if rankings_from_predictions else ())], column, first.table.column_types is not None
     )
 
 
-def _find_in_rankings(name: str, text: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]) -> _FoundColumn:
+def _find_in_rankings(name: str, text: str, searched_roles: list[str], inputs: Mapping[str, BoundInput]) -> _ColumnMatch:
     run = inputs["run"]
     holders = {}
     for role in searched_roles:
@@ -141,9 +139,9 @@ def _find_in_rankings(name: str, text: str, searched_roles: list[str], inputs: M
             holders[role] = column
     is_inspected = run.table.column_types is not None
     if "run" in holders:
-        return _FoundColumn([role for role in holders if role != "queries"], holders["run"], is_inspected)
+        return _ColumnMatch([role for role in holders if role != "queries"], holders["run"], is_inspected)
     if "queries" in holders:
-        return _FoundColumn(["queries"], holders["queries"], is_inspected)
+        return _ColumnMatch(["queries"], holders["queries"], is_inspected)
     column = run.column(text)
     if column is not None and column == run.columns.get("score", run.column("score")):
         raise InputError(f"by cannot name {column!r}, which is the score of the run; rename the column")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.compiler.input_query import InputKey, InputQuery, InputVariant
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import GroupingLayout
-from sqlrank.compiler.relation_ctes import InputQuery
 from sqlrank.compiler.row_keys import (
     GROUP_ID,
     QUERY_ID,
@@ -34,17 +34,10 @@ if TYPE_CHECKING:
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.inputs.column_binding import BoundInputs
 
-UNFILTERED = "as given"
-"""Suffix of the source with all rows of an input, if some are excluded."""
-
-RAW_PREDICTIONS = "predictions read"
-"""Name of the CTE that reads predictions with several scores.
-
-A UNION ALL then combines them.
-"""
-
-NUMBERED_PREDICTIONS = "predictions numbered"
-
+PREDICTIONS = InputKey("predictions")
+UNFILTERED_PREDICTIONS = InputKey("predictions", InputVariant.UNFILTERED)
+RAW_PREDICTIONS = InputKey("predictions", InputVariant.RAW)
+NUMBERED_PREDICTIONS = InputKey("predictions", InputVariant.NUMBERED)
 
 TOTAL_LABEL = "all"
 """Label of the grouping set without columns."""
@@ -54,7 +47,7 @@ TOTAL_LABEL = "all"
 class InputCtes:
     """The sources of a statement, its group-by layout, and the user's column names."""
 
-    sources: dict[str, InputQuery]
+    sources: dict[InputKey, InputQuery]
     shape: GroupingLayout
     names: list[str]
 
@@ -70,7 +63,7 @@ def build_input_ctes(columns: BoundInputs, plain: bool) -> InputCtes:
     labels = [",".join(groups[name].label for name in group) or TOTAL_LABEL for group in question.grouping_sets or ()]
     shape = GroupingLayout([*scored, *columns.group_columns], sets, tuple(columns.query_attributes), plain, tuple(labels))
     _check_intervals(columns, shape)
-    sources: dict[str, InputQuery] = {}
+    sources: dict[InputKey, InputQuery] = {}
     for role, bound_input in columns.inputs.items():
         if role in {"run", "qrels"} and question.rankings_from_predictions:
             continue
@@ -78,14 +71,19 @@ def build_input_ctes(columns: BoundInputs, plain: bool) -> InputCtes:
     base_role = question.base_role
     if base_role is not None and base_role not in columns.inputs:
         sources |= _composed_input(columns, base_role, sources)
-    if base_role is not None and question.rankings_from_predictions and "queries" in sources:
-        for name in [name for name in sources if name in {"predictions", f"predictions {UNFILTERED}"}]:
-            sources |= _restrict_to_queries(name, sources[name])
+    if base_role is not None and question.rankings_from_predictions and InputKey("queries") in sources:
+        restricted = {PREDICTIONS: InputVariant.ALL_QUERIES, UNFILTERED_PREDICTIONS: InputVariant.UNFILTERED_ALL_QUERIES}
+        for key in [key for key in restricted if key in sources]:
+            sources |= _restrict_to_queries(key, sources[key], InputKey("predictions", restricted[key]))
     if question.rankings_from_predictions:
         sources |= _rankings_from_predictions(columns, sources)
-    for name in (base_role, f"{base_role} {UNFILTERED}") if base_role is not None and sets is not None else ():
-        if name in sources:
-            sources[f"{name} per slice"] = _repeat_per_slice(str(name), sources[str(name)], shape)
+    if base_role is not None and sets is not None:
+        repeated = {InputVariant.VALID: InputVariant.PER_SLICE, InputVariant.UNFILTERED: InputVariant.UNFILTERED_PER_SLICE}
+        sources |= {
+            InputKey(base_role, per_slice): _repeat_per_slice(key, sources[key], shape)
+            for variant, per_slice in repeated.items()
+            if (key := InputKey(base_role, variant)) in sources
+        }
     return InputCtes(sources, shape, [*(["score"] if scored else []), *(group.label for group in columns.groups)])
 
 
@@ -117,7 +115,7 @@ def _table_name(bound_input: BoundInput) -> str:
     return ".".join(part.name for part in table.parts)
 
 
-def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[str, InputQuery]:
+def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[InputKey, InputQuery]:
     """Return the source of an input, and one with all rows if some are excluded."""
     role = bound_input.role
     score_type = _score_type(columns) if role.name == "run" else "given"
@@ -127,19 +125,19 @@ def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[str, In
     names += ["rank"] if role.name == "run" and "rank" not in names else []
     is_ranking = role.list_relation is not None
     return {
-        name: InputQuery(
+        InputKey(role.name, variant): InputQuery(
             _rows(bound_input),
             KeyColumns(bound_input.group_columns, nullable=True),
-            bound_input.select(names, score_type, for_display=True, keep_nulls=name != role.name),
+            bound_input.select(names, score_type, for_display=True, keep_nulls=variant is InputVariant.UNFILTERED),
             query_column=UnquotedName(role.query_column) if role.query_column else QUERY_ID,
             has_lists=not is_ranking and role.query_column is not None,
             table=_table_name(bound_input),
         )
-        for name in (role.name, *([f"{role.name} {UNFILTERED}"] if bound_input.not_null else ()))
+        for variant in (InputVariant.VALID, *([InputVariant.UNFILTERED] if bound_input.not_null else ()))
     }
 
 
-def _composed_input(columns: BoundInputs, role: str, sources: Mapping[str, InputQuery]) -> dict[str, InputQuery]:
+def _composed_input(columns: BoundInputs, role: str, sources: Mapping[InputKey, InputQuery]) -> dict[InputKey, InputQuery]:
     """Return an input that is composed of others, as its file declares."""
     library, (first, *rest) = columns.question.library, columns.question.base_roles
     file = library.relations.get((role, "joined"))
@@ -151,8 +149,12 @@ def _composed_input(columns: BoundInputs, role: str, sources: Mapping[str, Input
         raise InputError(
             f"{first} and {' and '.join(rest)} do not say what {missing[0]} is; give {role}= in one table (--input {role}=...)"
         )
-    keys = expand_keys(tree, ExpansionContext(lambda name: {GROUP_ID: sources[name].group}))
-    return {role: InputQuery(library.roles[role].description, keys[GROUP_ID], tree, first, joins_inputs=tuple(rest))}
+    keys = expand_keys(tree, ExpansionContext(lambda name: {GROUP_ID: sources[InputKey(name)].group}))
+    return {
+        InputKey(role): InputQuery(
+            library.roles[role].description, keys[GROUP_ID], tree, InputKey(first), joins_inputs=tuple(map(InputKey, rest))
+        )
+    }
 
 
 def _score_type(columns: BoundInputs) -> str:
@@ -163,7 +165,7 @@ def _score_type(columns: BoundInputs) -> str:
     return score_type
 
 
-def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, InputQuery]:
+def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[InputKey, InputQuery]:
     """Return the predictions; several scores are combined by UNION ALL.
 
     The name of the score column is part of the key.
@@ -173,24 +175,25 @@ def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, Inp
     if question.rankings_from_predictions:
         needed |= dict.fromkeys([*columns.needed_columns["run"], "label", "rank"])
     other_columns = [name for name in needed if name != "score"]
-    drops_nulls_by_name = {"predictions": True} | ({f"predictions {UNFILTERED}": False} if bound_input.not_null else {})
+    drops_nulls_by_key = {PREDICTIONS: True} | ({UNFILTERED_PREDICTIONS: False} if bound_input.not_null else {})
     group = KeyColumns(bound_input.group_columns, nullable=True)
     if len(columns.scores) < 2:  # noqa: PLR2004  a single score needs no UNION
         column_names = ["score", *other_columns]
         return {
-            name: InputQuery(
+            key: InputQuery(
                 _rows(bound_input),
                 group,
                 bound_input.select(column_names, for_display=True, keep_nulls=not drops_nulls),
                 has_lists=True,
                 table=_table_name(bound_input),
             )
-            for name, drops_nulls in drops_nulls_by_name.items()
+            for key, drops_nulls in drops_nulls_by_key.items()
         }
     raw = bound_input.select(other_columns, for_display=True, keep_nulls=True)
     for index, view in enumerate(columns.per_score(), start=1):
         raw = raw.select(exp.alias_(view.inputs["predictions"].typed_expression("score"), f"score_{index}"))
-    numbered, source_name = _numbered(columns, raw) if columns.rows_are_units else ({}, RAW_PREDICTIONS)
+    numbered = {NUMBERED_PREDICTIONS: _numbered(columns, raw)} if columns.rows_are_units else {}
+    source_key = NUMBERED_PREDICTIONS if numbered else RAW_PREDICTIONS
     other_columns += [UNIT_ID] if columns.rows_are_units else []
     title, scored_group = (
         "one row per prediction and score",
@@ -198,15 +201,14 @@ def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[str, Inp
     )
     scores = columns.scores if columns.rows_are_units else ()
     unions = {
-        name: _union_scores(columns, bound_input, source_name, other_columns, drops_nulls)
-        for name, drops_nulls in drops_nulls_by_name.items()
+        key: _union_scores(columns, bound_input, source_key, other_columns, drops_nulls) for key, drops_nulls in drops_nulls_by_key.items()
     }
     return {RAW_PREDICTIONS: InputQuery(_rows(bound_input), group, raw, table=_table_name(bound_input)), **numbered} | {
-        name: InputQuery(title, scored_group, union, source_name, has_lists=True, scores=scores) for name, union in unions.items()
+        key: InputQuery(title, scored_group, union, source_key, has_lists=True, scores=scores) for key, union in unions.items()
     }
 
 
-def _numbered(columns: BoundInputs, raw: exp.Select) -> tuple[dict[str, InputQuery], str]:
+def _numbered(columns: BoundInputs, raw: exp.Select) -> InputQuery:
     """Return predictions with row numbers as units.
 
     Where a CTE is computed once, any numbering is consistent. Other engines may renumber rows for each reader, so rows are ordered by all
@@ -216,49 +218,43 @@ def _numbered(columns: BoundInputs, raw: exp.Select) -> tuple[dict[str, InputQue
     order = exp.Order(expressions=[exp.Ordered(this=select_item.copy(), nulls_first=True) for select_item in select_items])
     is_once = get_dialect(columns.database.dialect).computes_ctes_once
     row_number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
-    query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(exp.Table(this=exp.to_identifier(RAW_PREDICTIONS)))
+    query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(exp.to_table(RAW_PREDICTIONS.name))
     group = KeyColumns(columns.inputs["predictions"].group_columns, nullable=True)
-    return {
-        NUMBERED_PREDICTIONS: InputQuery("one row per prediction, with its number", group, query, RAW_PREDICTIONS)
-    }, NUMBERED_PREDICTIONS
+    return InputQuery("one row per prediction, with its number", group, query, RAW_PREDICTIONS)
 
 
 def _union_scores(
-    columns: BoundInputs, bound_input: BoundInput, source_name: str, other_columns: Sequence[str], drops_nulls: bool
+    columns: BoundInputs, bound_input: BoundInput, source_key: InputKey, other_columns: Sequence[str], drops_nulls: bool
 ) -> exp.Query:
     """Combine predictions of several scores by UNION ALL, without rows that lack required values."""
     branches = []
     for index, score_column in enumerate(columns.scores, start=1):
         score = exp.column(f"score_{index}")
         select_items = [*map(key_column, bound_input.group_columns), exp.alias_(score, "score"), *map(exp.column, other_columns)]
-        branch = exp.select(*select_items, exp.alias_(exp.Literal.string(score_column), SCORE_NAME)).from_(
-            exp.Table(this=exp.to_identifier(source_name))
-        )
+        branch = exp.select(*select_items, exp.alias_(exp.Literal.string(score_column), SCORE_NAME)).from_(exp.to_table(source_key.name))
         required = [score if name == "score" else exp.column(name) for name in bound_input.not_null] if drops_nulls else []
         branches.append(branch.where(*map(is_not_null, required)))
     return union_all(branches)
 
 
-def _restrict_to_queries(name: str, predictions: InputQuery) -> dict[str, InputQuery]:
+def _restrict_to_queries(key: InputKey, predictions: InputQuery, source_key: InputKey) -> dict[InputKey, InputQuery]:
     """Restrict predictions to the queries of the queries table, as for ranking metrics."""
     group = predictions.group.columns
     columns = [] if predictions.query is None else predictions.query.named_selects
     select_items = [key_column(column, "p") if column in group else exp.column(column, table="p") for column in columns]
-    source_name = f"{name} of all queries"
-    query = exp.select(*select_items).from_(exp.Table(this=exp.to_identifier(source_name)).as_("p"))
+    query = exp.select(*select_items).from_(exp.to_table(source_key.name).as_("p"))
     query = query.join(exp.to_table("queries").as_("a"), on=exp.and_(*key_equalities([QUERY_ID], "a", "p", nullable=False)))
     rows = "one row per prediction of an evaluated query"
     return {
-        source_name: predictions,
-        name: InputQuery(rows, predictions.group, query, source_name, has_lists=True, joins_inputs=("queries",)),
+        source_key: predictions,
+        key: InputQuery(rows, predictions.group, query, source_key, has_lists=True, joins_inputs=(InputKey("queries"),)),
     }
 
 
-def _rankings_from_predictions(columns: BoundInputs, sources: Mapping[str, InputQuery]) -> dict[str, InputQuery]:
+def _rankings_from_predictions(columns: BoundInputs, sources: Mapping[InputKey, InputQuery]) -> dict[InputKey, InputQuery]:
     """Derive run and judgments from the predictions; NULL labels are not judgments."""
-    unfiltered_name = f"predictions {UNFILTERED}"
-    source_name = unfiltered_name if unfiltered_name in sources else "predictions"
-    by = sources[source_name].group.columns
+    source_key = UNFILTERED_PREDICTIONS if UNFILTERED_PREDICTIONS in sources else PREDICTIONS
+    by = sources[source_key].group.columns
     keys: Sequence[exp.Expr] = [*map(key_column, by), exp.column("query_id"), exp.column("doc_id")]
     run, qrels = columns.inputs["run"], columns.inputs["qrels"]
     typed_run = None
@@ -267,35 +263,32 @@ def _rankings_from_predictions(columns: BoundInputs, sources: Mapping[str, Input
         score = run.typed_expression("score", score_type)
         for column in find_nodes(score, exp.Column):
             column.replace(exp.column("score"))
-        typed_run = exp.select(*keys, exp.alias_(score, "score"), "rank").from_(exp.Table(this=exp.to_identifier(source_name)))
-    judgments = exp.select(*keys, exp.alias_(exp.column("label"), "relevance")).from_(exp.Table(this=exp.to_identifier(source_name)))
+        typed_run = exp.select(*keys, exp.alias_(score, "score"), "rank").from_(exp.to_table(source_key.name))
+    judgments = exp.select(*keys, exp.alias_(exp.column("label"), "relevance")).from_(exp.to_table(source_key.name))
     judgments = judgments.where(is_not_null(exp.column("label")))
     group = KeyColumns(by, nullable=True)
     rankings = {
-        "run": InputQuery(_rows(run), group, typed_run, source_name),
-        "qrels": InputQuery(_rows(qrels), group, judgments, source_name),
+        InputKey("run"): InputQuery(_rows(run), group, typed_run, source_key),
+        InputKey("qrels"): InputQuery(_rows(qrels), group, judgments, source_key),
     }
     if run.not_null:
-        all_documents = (
-            exp.select(*keys, "score", "rank").from_(exp.Table(this=exp.to_identifier(source_name))) if typed_run is None else typed_run
-        )
-        rankings |= {f"run {UNFILTERED}": rankings["run"]}
-        rankings["run"] = InputQuery(_rows(run), group, all_documents.where(*map(is_not_null, map(exp.column, run.not_null))), source_name)
+        all_documents = exp.select(*keys, "score", "rank").from_(exp.to_table(source_key.name)) if typed_run is None else typed_run
+        rankings[InputKey("run", InputVariant.UNFILTERED)] = rankings[InputKey("run")]
+        not_null = map(is_not_null, map(exp.column, run.not_null))
+        rankings[InputKey("run")] = InputQuery(_rows(run), group, all_documents.where(*not_null), source_key)
     return rankings
 
 
-def _repeat_per_slice(source_name: str, source: InputQuery, shape: GroupingLayout) -> InputQuery:
+def _repeat_per_slice(source_key: InputKey, source: InputQuery, shape: GroupingLayout) -> InputQuery:
     names = [] if source.query is None else source.query.named_selects
     group = source.group.columns
-    query = exp.select(*(key_column(name) if name in group else exp.column(name) for name in names)).from_(
-        exp.Table(this=exp.to_identifier(source_name))
-    )
+    query = exp.select(*(key_column(name) if name in group else exp.column(name) for name in names)).from_(exp.to_table(source_key.name))
     repeated, keys = union_slices(query, {GROUP_ID: source.group}, shape)
     return InputQuery(
         f"{source.rows.removesuffix('.')} and grouping",
         keys[GROUP_ID],
         repeated,
-        source_name,
+        source_key,
         query_column=source.query_column,
         has_lists=source.has_lists,
     )

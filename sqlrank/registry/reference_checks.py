@@ -12,7 +12,7 @@ from sqlrank.registry.contract import check_syntax_rules, raise_violations
 from sqlrank.registry.grain import GRAIN
 from sqlrank.registry.interval_annotation import INTERVAL, read_interval
 from sqlrank.registry.select_files import read_row_checks
-from sqlrank.registry.sql_file import ANNOTATIONS, INPUT_VERSIONS, SCOPES, TIE_EXPECTATIONS, Bounds
+from sqlrank.registry.sql_file import ANNOTATIONS, SCOPES, TIE_EXPECTATIONS, Bounds, RowsRead
 from sqlrank.registry.tie_bounds import TIE_BOUNDS, tie_bounds_problem
 from sqlrank.registry.value_bounds import MAP, NO_BOUNDS
 
@@ -182,9 +182,9 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
             yield "-- Scope", f"no scope {scope!r}{did_you_mean(scope, SCOPES)} There are: {', '.join(SCOPES)}"
     if file.tie_expectation not in {"", *TIE_EXPECTATIONS}:
         yield "-- Tie expectation", f"no expectation {file.tie_expectation!r}. There are: {', '.join(TIE_EXPECTATIONS)}"
-    version, names_previous_run = file.annotations.get("Reads", ""), file.kind == "metrics" and file.previous_run_role in library.roles
-    if version not in INPUT_VERSIONS and not names_previous_run:
-        yield "-- Reads", f"cannot read {version!r}; write 'unfiltered', 'with duplicates' or, for a metric, 'previous run as baseline'"
+    rows, names_previous_run = file.annotations.get("Reads", ""), file.kind == "metrics" and file.previous_run_role in library.roles
+    if rows not in {rows.value for rows in RowsRead} and not names_previous_run:
+        yield "-- Reads", f"cannot read {rows!r}; write 'unfiltered', 'with duplicates' or, for a metric, 'previous run as baseline'"
     yield from _bounds(file, library)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):
         yield f"-- {TIE_BOUNDS}", problem

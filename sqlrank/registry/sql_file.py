@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
@@ -49,8 +50,14 @@ TIE_EXPECTATIONS = ("linear", "spread", "none")
 - none: a function under which there is no expectation
 """
 
-INPUT_VERSIONS = {"": "", "unfiltered": "as given", "with duplicates": "with duplicates"}
-"""The rows of an input that a relation reads: what policies leave, or before ``nulls`` or ``duplicates`` drop some."""
+
+class RowsRead(Enum):
+    """Rows of the inputs that a relation reads, as ``-- Reads:`` declares: what policies leave, or before ``nulls`` or ``duplicates``."""
+
+    VALID = ""
+    UNFILTERED = "unfiltered"
+    WITH_DUPLICATES = "with duplicates"
+
 
 _PREVIOUS_RUN = re.compile(r"previous run as (\w+)")
 _PROBABILITY = re.compile(r"(\w+)\(\) at most 1")
@@ -214,6 +221,11 @@ class SqlFile:
     def scopes(self) -> tuple[str, ...]:
         """The scopes of a relation that differ from those of the rows it reads: some of ``SCOPES``."""
         return tuple(re.sub(r" \([^)]*\)", "", self.annotations["Scope"]).split(", ")) if "Scope" in self.annotations else ()
+
+    @property
+    def rows_read(self) -> RowsRead:
+        """The rows of the inputs that the file reads."""
+        return next((rows for rows in RowsRead if rows.value == self.annotations.get("Reads", "")), RowsRead.VALID)
 
     @property
     def tie_expectation(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.compiler.input_query import InputKey, InputVariant
 from sqlrank.compiler.intervals.analytic_intervals import (
     INTERVAL_SUFFIXES,
     UNIT_COUNT,
@@ -102,12 +103,19 @@ def resampled_rows(
     return exp.union(original.from_(cte), resampled, distinct=False)
 
 
-def resampled_input(relations: RelationCtes, role: str) -> str:
+def resampled_input(relations: RelationCtes, role: str) -> InputKey:
     """Return the input whose rows are resampled.
 
     It is the copy with one row per grouping, if there is one.
     """
-    return f"{role} per slice" if f"{role} per slice" in relations.sources else role
+    per_slice = InputKey(role, InputVariant.PER_SLICE)
+    return per_slice if per_slice in relations.sources else InputKey(role)
+
+
+def _filtered(key: InputKey) -> InputKey:
+    """Return the input whose rows are those of another without rows that policies drop."""
+    variants = {InputVariant.UNFILTERED: InputVariant.VALID, InputVariant.UNFILTERED_PER_SLICE: InputVariant.PER_SLICE}
+    return key._replace(variant=variants.get(key.variant, key.variant))
 
 
 class RowResampler:
@@ -118,12 +126,12 @@ class RowResampler:
         self.confidence = confidence
         self.role = role
 
-    def drawn(self, name: str, cte: str) -> str:
+    def drawn(self, key: InputKey, cte: str) -> str:
         """Add a CTE with the resampled rows of an input and return its name.
 
         Other inputs are returned unchanged.
         """
-        if not self.confidence.resamples_rows or name.replace(" as given", "") != resampled_input(self.relations, str(self.role)):
+        if not self.confidence.resamples_rows or _filtered(key) != resampled_input(self.relations, str(self.role)):
             return cte
         (unit,) = self.relations.unit_columns(cte)
         query = resampled_rows(self.relations, self.confidence, self.relations.ctes[cte], cte, unit, exp.column("weight"))

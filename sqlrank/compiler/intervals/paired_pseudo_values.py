@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot import exp
 
+from sqlrank.compiler.input_query import InputKey, InputVariant
 from sqlrank.compiler.intervals.analytic_intervals import UNIT_COUNT
 from sqlrank.compiler.layout import KeyedCte
 from sqlrank.compiler.parameter_binding import sql_literal
@@ -62,14 +63,14 @@ class PairedPseudoValues:
 
         Values are NULL where the row is excluded under a score.
         """
-        input_cte = self.relations.add_input(f"{base_role} numbered")
+        input_cte = self.relations.add_input(InputKey(base_role, InputVariant.NUMBERED))
         self.group, self.step = self.relations.keys(input_cte)[GROUP_ID], self.relations.wide_score_ctes.get(input_cte, input_cte)
         query = exp.select(*(key_column(name, ROW_ALIAS) for name in self.group.columns)).from_(exp.to_table(self.step).as_(ROW_ALIAS))
         query = query.where(exp.GT(this=exp.column("weight", table=ROW_ALIAS), expression=sql_literal(0)))
         direct_influences = [
             influenced
             for influenced in grouped_influences
-            if f"{base_role} as given" not in self.relations.sources and self._is_direct(influenced[1], base_role)
+            if InputKey(base_role, InputVariant.UNFILTERED) not in self.relations.sources and self._is_direct(influenced[1], base_role)
         ]
         if direct_influences:
             query = self._join_cte(query, self._sizes(input_cte), SIZES_ALIAS)
@@ -108,7 +109,7 @@ class PairedPseudoValues:
 
     def _is_direct(self, rows: InfluenceRows, base_role: str) -> bool:
         """Return True if the influence follows from an input row or a lookup."""
-        return rows.step == self.relations.add_input(base_role) or rows.kind == "equal_units"
+        return rows.step == self.relations.add_input(InputKey(base_role)) or rows.kind == "equal_units"
 
     def _sizes(self, cte: str) -> KeyedCte:
         """Add a CTE with the rows of positive weight per group and class."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlrank.compiler.input_query import InputKey
 from sqlrank.compiler.intervals.analytic_intervals import CLASS_TOTALS, UNIT_COUNT
 from sqlrank.compiler.intervals.influence_functions import influences_by_rows
 from sqlrank.compiler.intervals.paired_pseudo_values import PairedPseudoValues
@@ -83,7 +84,7 @@ class PseudoValues:
 
     def _units(self, base_role: str) -> KeyedCte:
         """Add the units of an input, to which metrics with different influence rows are joined."""
-        input_cte = self.relations.add_input(base_role)
+        input_cte = self.relations.add_input(InputKey(base_role))
         group = self.relations.keys(input_cte)[GROUP_ID]
         keys = KeyColumns((*group.columns, *self.relations.unit_columns(input_cte)), group.nullable)
         query = exp.select(*map(key_column, keys.columns)).from_(input_cte)
