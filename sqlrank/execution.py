@@ -65,7 +65,18 @@ def execute_request(
 ) -> pa.Table:
     """Execute a request on its connection; ``progress`` is called with the percentage done."""
     dialect = remote_database.infer_dialect(connection, dialect)
-    question = resolve_request(call)
+    return run_resolved(resolve_request(call), connection, dialect, limits, check, progress)
+
+
+def run_resolved(
+    question: ResolvedRequest,
+    connection: Any,
+    dialect: str,
+    limits: ResourceLimits,
+    check: CheckMode,
+    progress: Callable[[float], None] | None,
+) -> pa.Table:
+    """Execute a resolved request on a connection."""
     return run_on_database(connection, dialect, limits, lambda database: execute_resolved(question, database, check), progress)
 
 

@@ -16,7 +16,7 @@ from sqlrank.engines.cancellation import run_cancellable
 from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import InputError, SqlrankError
-from sqlrank.execution import ROW_UNIT, ZERO_WEIGHTS_KEY, execute_request, execute_resolved
+from sqlrank.execution import ROW_UNIT, ZERO_WEIGHTS_KEY, execute_request, execute_resolved, run_resolved
 from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.resolve import resolve_request
 
@@ -50,11 +50,13 @@ def evaluate_unit_values(request: ComparisonRequest, options: ExecutionOptions) 
     """Evaluate unit values where the data are: per grouping a table by cell, system and unit."""
     if (shared := _evaluate_shared_values(request, options)) is not None:
         return _select_groupings(shared, request, options.limits)
+    dialect = remote_database.infer_dialect(options.connection, options.dialect)
     tables = []
-    calls = list(request.calls_by_grouping())
-    for index, (group, call) in enumerate(calls):
-        progress = options.progress and _scale_progress(options.progress, index, len(calls))
-        tables.append((group, execute_request(call, options.connection, options.dialect, options.limits, options.check, progress)))
+    # All are resolved before the first reads a source.
+    questions = [(group, resolve_request(call)) for group, call in request.calls_by_grouping()]
+    for index, (group, question) in enumerate(questions):
+        progress = options.progress and _scale_progress(options.progress, index, len(questions))
+        tables.append((group, run_resolved(question, options.connection, dialect, options.limits, options.check, progress)))
     return tables
 
 

@@ -14,6 +14,7 @@ from sqlrank.inputs.filters import apply_filter
 from sqlrank.inputs.row_checks import MAX_EXAMPLES, NUMERIC_TYPES, format_problem, problem_with_examples, raise_problems, select_over_input
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.source_union import resolve_source
+from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.roles import ColumnSpec, Role
 from sqlrank.registry.sql_folder import sql_root
 from sqlrank.sql_ast import find_nodes
@@ -37,6 +38,7 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
     """Map the columns of the observations; raise ``InputError`` for missing or non-numeric ones."""
     amounts = {name: ColumnSpec(name, "double", text) for (text, _), name in design.unit_sum_columns.items()}
     keys = {name: ColumnSpec(name, "key", "") for name in KEYS}
+    condition = None if where is None else parse_condition(where, database.dialect)
     observations = BoundInput(Role(DATA, DATA_DESCRIPTION, {**keys, **amounts}), resolve_source(database, DATA, source))
     texts = dict(zip(KEYS, (unit, variant), strict=True)) | {name: column.description for name, column in amounts.items()}
     for name, text in texts.items():
@@ -47,7 +49,7 @@ def map_observations(design: ExperimentDesign, database: Database, source: Any, 
         duckdb_type = observations.column_type(name)
         if duckdb_type and not observations.table.is_empty and (not duckdb_type.startswith(NUMERIC_TYPES) or duckdb_type.endswith("]")):
             raise InputError(f"{observations.label}: {column.description} is {duckdb_type}, not a number; cast it, or name another column")
-    return apply_filter(where, {DATA: observations}, rankings_from_predictions=False, dialect=observations.table.dialect)[DATA]
+    return apply_filter(condition, {DATA: observations}, rankings_from_predictions=False, dialect=observations.table.dialect)[DATA]
 
 
 def check_rows(design: ExperimentDesign, database: Database, observations: BoundInput) -> None:

@@ -14,6 +14,7 @@ from sqlrank.inputs.column_mapping import bind_expressions, check_mapping_names,
 from sqlrank.inputs.group_columns import find_group_columns
 from sqlrank.inputs.row_rules import row_rules
 from sqlrank.inputs.source_union import resolve_source
+from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class BoundInputs:
         needed_columns: The columns needed of each input.
         groups: The group-by columns.
         scores: Score columns, if several are evaluated.
+        condition: The condition of ``where``.
     """
 
     question: ResolvedRequest
@@ -46,6 +48,7 @@ class BoundInputs:
     needed_columns: Mapping[str, tuple[str, ...]]
     groups: tuple[GroupColumn, ...]
     scores: tuple[str, ...]
+    condition: exp.Expr | None
 
     @property
     def group_columns(self) -> list[str]:
@@ -136,13 +139,16 @@ def bind_inputs(question: ResolvedRequest, database: Database) -> BoundInputs:
     """Bind the inputs of a request to their tables in a database.
 
     Raises:
-        InputError: A source or a needed column does not exist, or a column has an unsuitable type.
+        InputError: ``where`` is no condition, ``columns`` maps an unknown name, a source or a needed column does not exist, or a column has
+            an unsuitable type.
     """
-    library = question.library
+    library, where = question.library, question.call.where
+    # Before a source is opened, which can be read once.
+    condition = None if where is None else parse_condition(where, database.dialect)
+    scores, mapping = split_score_columns(question.column_mapping, "predictions" in question.sources)
+    check_mapping_names(question, mapping)
     tables = {role: resolve_source(database, role, source) for role, source in question.sources.items()}
     inputs = {role: BoundInput(library.roles[role], table, library.checks.get(role)) for role, table in tables.items()}
-    scores, mapping = split_score_columns(question.column_mapping, "predictions" in inputs)
-    check_mapping_names(question, inputs, mapping)
     if question.rankings_from_predictions:
         inputs = {**_inputs_from_predictions(inputs["predictions"], library), **inputs}
     inputs = bind_expressions(question, inputs, mapping, scores, database)
@@ -160,7 +166,7 @@ def bind_inputs(question: ResolvedRequest, database: Database) -> BoundInputs:
     inputs |= {role: inputs[role].assume_columns(names) for role, names in needed.items()}
     if question.rankings_from_predictions:
         inputs["predictions"] = inputs["predictions"].assume_columns(needed["run"])
-    bound_inputs = BoundInputs(question, database, inputs, needed, groups, tuple(scores))
+    bound_inputs = BoundInputs(question, database, inputs, needed, groups, tuple(scores), condition)
     _check_units(bound_inputs)
     if question.drops_nulls:
         inputs |= {role: _without_nulls(inputs[role], names) for role, names in needed.items()}

@@ -41,15 +41,16 @@ def split_score_columns(columns: Mapping[str, Any], has_predictions: bool) -> tu
     return list(score), dict(columns)
 
 
-def check_mapping_names(question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> None:
+def check_mapping_names(question: ResolvedRequest, mapping: Mapping[str, str]) -> None:
     """Check that every mapped name is a column of an input."""
-    canonical_names = [column for bound_input in inputs.values() for column in bound_input.role.columns]
+    roles = {role: question.library.roles[role] for role in question.sources}
+    canonical_names = [column for role in roles.values() for column in role.columns]
     if question.is_ranking:
         canonical_names = ["query_id", "doc_id", "score", "rank", "relevance", "weight", "label", *canonical_names]
     holder = f"{question.base_role} do not have" if question.base_role is not None else "no input has"
     for name in mapping:
         role, _, column = name.partition(".")
-        role_columns = [*inputs[role].role.columns, *question.group_by] if role in inputs and column else []
+        role_columns = [*roles[role].columns, *question.group_by] if role in roles and column else []
         if role_columns and column not in role_columns:
             raise InputError(f"columns maps {name!r}, which {role} does not have{did_you_mean(column, role_columns)}")
         if not role_columns and name not in {*canonical_names, *question.group_by}:

@@ -11,7 +11,6 @@ from sqlrank.compiler.row_keys import QUERY_ID
 from sqlrank.engines.identifiers import quote_columns
 from sqlrank.errors import InputError, did_you_mean, enumerate_names, quote_excerpt
 from sqlrank.inputs.row_checks import NUMERIC_TYPES
-from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
@@ -30,10 +29,10 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
     """Return the inputs of a request with the filters that it asks for.
 
     Raises:
-        InputError: The text is not a condition over columns, or its input is ambiguous.
+        InputError: The input of a condition is ambiguous, or does not have its columns.
     """
     question = inputs.question
-    filtered = apply_filter(question.call.where, inputs.inputs, question.rankings_from_predictions, inputs.database.dialect)
+    filtered = apply_filter(inputs.condition, inputs.inputs, question.rankings_from_predictions, inputs.database.dialect)
     if question.call.only_query is not None:
         filtered |= apply_query_filter(
             question.call.only_query,
@@ -43,7 +42,7 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
 
 
 def apply_filter(
-    where: str | None, inputs: Mapping[str, BoundInput], rankings_from_predictions: bool, dialect: str
+    condition: exp.Expr | None, inputs: Mapping[str, BoundInput], rankings_from_predictions: bool, dialect: str
 ) -> dict[str, BoundInput]:
     """Return the inputs with a filter.
 
@@ -51,14 +50,14 @@ def apply_filter(
     may have it. ``rankings_from_predictions``: run and judgments are derived from predictions.
 
     Raises:
-        InputError: The text is not a condition over columns, or its input is ambiguous.
+        InputError: The input of a condition is ambiguous, or does not have its columns.
     """
-    if where is None:
+    if condition is None:
         return dict(inputs)
     roles = {"predictions": ["predictions", "run", "qrels"]} if rankings_from_predictions else {}
     roles |= {role: [role] for role in inputs if not rankings_from_predictions or role not in {"run", "qrels", "predictions"}}
     named_inputs = {role: inputs[names[0]] for role, names in roles.items()}
-    tree = parse_condition(where, dialect)
+    tree = condition.copy()
     can_inspect = all(bound_input.table.column_types is not None for bound_input in named_inputs.values())
     if can_inspect and (parameter := tree.find(exp.Placeholder, exp.Parameter)):
         raise InputError(f"where: {parameter.sql('duckdb')} has no value; write the value itself")

@@ -85,7 +85,10 @@ class ReportRequest:
         check_confidence_level(confidence)
         columns, sets = parse_group_by(by)
         groups = sets if sets is not None else [columns] if by else []
-        question = resolve_request(_build_call(metrics, sources, common, policies))
+        call = _build_call(metrics, sources, common, policies)
+        question = resolve_request(call)
+        for group in groups:
+            resolve_request(replace(call, by=group))
         for resolved_metric in question.metrics:
             if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
                 raise MetricError(

@@ -14,6 +14,7 @@ from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
+from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.result_columns import BOUNDS, CI_HIGH, CI_LOW, N_BUCKETS, N_UNITS, NUM_DAYS, NUM_ROWS, SE
@@ -72,6 +73,10 @@ def evaluate_rollup(
         raise MetricError(f"{what}= is for rollup=, the sums of days that sqlrank.rollup (sqlrank rollup) makes")
     refuse_row_options(call, window_days, window_ends)
     library, resolved_metrics, metrics, by = resolve_rollup_call(call)
+    dialect = remote_database.infer_dialect(connection, dialect)
+    for argument, condition in (("where", call.where), ("window_ends", window_ends)):
+        if condition is not None:
+            parse_condition(condition, dialect, argument)
 
     def work(database: Database) -> pa.Table:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
@@ -85,7 +90,7 @@ def evaluate_rollup(
         merge_query = MergeQuery(database, rollup_table, rows, keys, windows)
         return metric_table(metrics, merge_query, call, limits, resolved_metrics if call.confidence is not None else ())
 
-    table = run_on_database(connection, remote_database.infer_dialect(connection, dialect), limits, work)
+    table = run_on_database(connection, dialect, limits, work)
     limit_kinds = {f"{metric.name}.{bound}": bound for metric in metrics.rank_based for bound in BOUNDS}
     if call.confidence is not None:
         limit_kinds |= {f"{metric.name}.{limit}": limit for metric in metrics.metrics for limit in INTERVAL_COLUMNS}
