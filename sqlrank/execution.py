@@ -69,7 +69,7 @@ def execute_request(
 
 
 def run_resolved(
-    question: ResolvedRequest,
+    request: ResolvedRequest,
     connection: Any,
     dialect: str,
     limits: ResourceLimits,
@@ -77,21 +77,21 @@ def run_resolved(
     progress: Callable[[float], None] | None,
 ) -> pa.Table:
     """Execute a resolved request on a connection."""
-    return run_on_database(connection, dialect, limits, lambda database: execute_resolved(question, database, check), progress)
+    return run_on_database(connection, dialect, limits, lambda database: execute_resolved(request, database, check), progress)
 
 
 def execute_resolved(
-    question: ResolvedRequest,
+    request: ResolvedRequest,
     database: Database,
     check: CheckMode,
     transform: Callable[[CompiledStatement], CompiledStatement] = lambda statement: statement,
-    columns: BoundInputs | None = None,
+    inputs: BoundInputs | None = None,
 ) -> pa.Table:
     """Execute a resolved request.
 
     ``transform`` changes the compiled statement before it runs; ``columns`` are the inputs if they are bound already.
     """
-    prepared = prepare(question, database, check, columns=columns)
+    prepared = prepare(request, database, check, inputs=inputs)
     prepared = replace(prepared, statement=transform(prepared.statement))
     try:
         result = _fetch_result(prepared)
@@ -109,38 +109,38 @@ def execute_resolved(
 
 def _fetch_result(prepared: PreparedStatement) -> pa.Table:
     types = {output.name: _ARROW_TYPES.get(output.kind, pa.float64()) for output in prepared.statement.outputs}
-    return prepared.columns.database.fetch_result(prepared.render().executable, types)
+    return prepared.inputs.database.fetch_result(prepared.render().executable, types)
 
 
 def _schema_metadata(prepared: PreparedStatement) -> dict[str, str]:
     columns = {output.name: output.kind for output in prepared.statement.outputs if output.kind != "audit"}
     result_metadata = metrics_metadata(
-        columns, prepared.question.metrics, prepared.question.library, requested_names=prepared.question.call.requested_names
+        columns, prepared.request.metrics, prepared.request.library, requested_names=prepared.request.requested_names
     )
     metadata = {"sqlrank.version": __version__, "sqlrank.sql": prepared.render().text, **result_metadata.to_schema_metadata()}
-    if prepared.question.is_ranking:
-        metadata["sqlrank.duplicates_searched"] = "none" if prepared.question.deduplicates else _duplicate_search_scope(prepared)
-    if prepared.question.base_role is not None:
+    if prepared.request.is_ranking:
+        metadata["sqlrank.duplicates_searched"] = "none" if prepared.request.deduplicates else _duplicate_search_scope(prepared)
+    if prepared.request.base_role is not None:
         metadata["sqlrank.score_order"] = str(prepared.plans.get("score_order", "none"))
-    if prepared.question.call.per_query:
-        metadata["sqlrank.metrics"] = json.dumps(metric_fingerprints(prepared.question.metrics, prepared.question.library))
-    if (confidence := prepared.question.confidence) is not None:
+    if prepared.request.per_query:
+        metadata["sqlrank.metrics"] = json.dumps(metric_fingerprints(prepared.request.metrics, prepared.request.library))
+    if (confidence := prepared.request.confidence) is not None:
         metadata |= {"sqlrank.confidence": f"{confidence.level:g}", "sqlrank.interval": confidence.method}
         metadata |= (
             {"sqlrank.replicates": str(confidence.replicates), "sqlrank.seed": str(confidence.seed)} if confidence.is_bootstrap else {}
         )
-        unit = ROW_UNIT if prepared.columns.rows_are_units else confidence.unit
+        unit = ROW_UNIT if prepared.inputs.rows_are_units else confidence.unit
         metadata |= {} if unit is None else {"sqlrank.unit": unit}
-        metadata |= {ZERO_WEIGHTS_KEY: "true"} if confidence.per_unit and _has_zero_weights(prepared.columns) else {}
+        metadata |= {ZERO_WEIGHTS_KEY: "true"} if confidence.per_unit and _has_zero_weights(prepared.inputs) else {}
     return metadata
 
 
-def _has_zero_weights(columns: BoundInputs) -> bool:
+def _has_zero_weights(inputs: BoundInputs) -> bool:
     """Return True if rows have weight 0, so that a group may have no units."""
-    if columns.base is None or "weight" not in columns.base.columns:
+    if inputs.base is None or "weight" not in inputs.base.columns:
         return False
-    lowest = row_checks.select_over_input(exp.select(exp.Min(this=exp.column("weight"))), columns.base, ("weight",))
-    return bool(columns.database.query_rows(lowest)[0][0] == 0)
+    lowest = row_checks.select_over_input(exp.select(exp.Min(this=exp.column("weight"))), inputs.base, ("weight",))
+    return bool(inputs.database.query_rows(lowest)[0][0] == 0)
 
 
 def _group_row_counts(prepared: PreparedStatement, result: pa.Table) -> dict[str, str]:
@@ -148,7 +148,7 @@ def _group_row_counts(prepared: PreparedStatement, result: pa.Table) -> dict[str
 
     Empty for values per list, and for very many groups.
     """
-    if AUDIT_ALL_ROWS not in result.column_names or prepared.question.call.per_query or result.num_rows > MAX_ROWS_COUNTED:
+    if AUDIT_ALL_ROWS not in result.column_names or prepared.request.per_query or result.num_rows > MAX_ROWS_COUNTED:
         return {}
     keys = [output.name for output in prepared.statement.outputs if output.kind in {"by", "slice"}]
     row_counts = {
@@ -169,16 +169,16 @@ def _duplicate_search_scope(prepared: PreparedStatement) -> str:
 
 def _explain_invalid_rows(prepared: PreparedStatement) -> None:
     """Check the rows of the evaluated input, and raise ``InputError`` with every problem."""
-    columns = prepared.columns
-    base_input = columns.base
-    if base_input is None or base_input.role.name not in columns.needed_columns or not prepared.is_audited:
+    inputs = prepared.inputs
+    base_input = inputs.base
+    if base_input is None or base_input.role.name not in inputs.needed_columns or not prepared.is_audited:
         return
-    for view in columns.per_score():
+    for view in inputs.per_score():
         row_checks.validate_rows(
             view.database,
-            view.inputs[base_input.role.name],
+            view.by_role[base_input.role.name],
             view.needed_columns[base_input.role.name],
-            required_row_checks(prepared.question),
+            required_row_checks(prepared.request),
         )
 
 
@@ -203,13 +203,13 @@ def _sum(column: pa.ChunkedArray) -> int | None:
 
 
 def _verify_ranking_join(prepared: PreparedStatement, report: ValidationReport, result: pa.Table) -> None:
-    question, inputs = prepared.question, prepared.columns.inputs
+    request, inputs = prepared.request, prepared.inputs.by_role
     docs, retrieved = (_sum(result[name]) or 0 for name in ("audit_docs", "audit_retrieved"))
-    by = prepared.columns.group_columns
+    by = prepared.inputs.group_columns
     is_system = not set(by) & set(inputs["qrels"].group_columns) and set(by) <= set(inputs["run"].group_columns)
-    is_judged = question.shared_policies.get("queries", "judged") in {"judged", "strict"} and question.grouping_sets is None
+    is_judged = request.shared_policies.get("queries", "judged") in {"judged", "strict"} and request.grouping_sets is None
     keys = [output.name for output in prepared.statement.outputs if output.kind == "by"]
     systems = 1 if not by else result.group_by(keys).aggregate([]).num_rows if is_system else None
     is_joined = prepared.plans["rank_method"] != "array"  # an array lookup finds a document once, even if the list contains duplicates
     expected = report.positive * systems if is_judged and is_joined and systems is not None else None
-    cross_input_checks.check_ranking_join(prepared.columns.database, inputs, report, (docs, retrieved), expected)
+    cross_input_checks.check_ranking_join(prepared.inputs.database, inputs, report, (docs, retrieved), expected)

@@ -45,16 +45,16 @@ class PreparedStatement:
     """A resolved request with its statement, and facts for the checks of the result.
 
     Attributes:
-        question: The resolved request.
-        columns: The bound inputs.
+        request: The resolved request.
+        inputs: The bound inputs.
         statement: The compiled statement.
         plans: The chosen plans.
         is_audited: The result has audit columns.
         report: Outcome of the checks of rankings, None if there were none.
     """
 
-    question: ResolvedRequest
-    columns: BoundInputs
+    request: ResolvedRequest
+    inputs: BoundInputs
     statement: CompiledStatement
     plans: Mapping[str, ParameterValue]
     is_audited: bool
@@ -62,78 +62,78 @@ class PreparedStatement:
 
     def render(self) -> RenderedStatement:
         """Return the text of the statement, in the user's notation and over temporary tables."""
-        database = self.columns.database
-        tables = tuple((table.display_from_item, table.from_item) for table in self.columns.temporary_tables)
+        database = self.inputs.database
+        tables = tuple((table.display_from_item, table.from_item) for table in self.inputs.temporary_tables)
         return _render_cached(self.statement, tables, database.dialect, database.can_materialize_ctes)
 
 
 def prepare(
-    question: ResolvedRequest,
+    request: ResolvedRequest,
     database: Database,
     check: CheckMode = "off",
     keep_unused: bool = False,
-    columns: BoundInputs | None = None,
+    inputs: BoundInputs | None = None,
 ) -> PreparedStatement:
     """Prepare the statement of a request over the sources of a database.
 
     Args:
-        question: The resolved request.
+        request: The resolved request.
         database: The database session.
         check: Mode of the row checks.
         keep_unused: Skip projection pruning, so that every CTE keeps all its columns.
-        columns: The inputs of the request if they are bound already.
+        inputs: The inputs of the request if they are bound already.
 
     Raises:
         MetricError: A plan is not possible.
         InputError: Sources or rows cannot be evaluated; the message has all problems.
     """
-    validate_plan(question, database.dialect)
-    columns = filter_inputs(bind_inputs(question, database) if columns is None else columns)
+    validate_plan(request, database.dialect)
+    inputs = filter_inputs(bind_inputs(request, database) if inputs is None else inputs)
     is_audited = check != "off" and database.can_inspect
-    report = _validate_rankings(question, columns, check) if is_audited and question.is_ranking else None
+    report = _validate_rankings(request, inputs, check) if is_audited and request.is_ranking else None
     if is_audited:
-        for bound_input in columns.side_inputs:
-            row_checks.validate_rows(database, bound_input, columns.needed_columns[bound_input.role.name], required_row_checks(question))
-        for bound_input in [*columns.side_inputs, *([columns.base] if columns.base is not None else [])]:
-            _check_unique(columns, bound_input)
-    plans = choose_plan(question, columns, None if report is None else report.rows)
-    input_ctes = build_input_ctes(columns, plain=plans["list_key"] == "input")
-    metrics = [metric.with_plan(plans) for metric in question.metrics]
-    base_role = question.base_role
+        for bound_input in inputs.side_inputs:
+            row_checks.validate_rows(database, bound_input, inputs.needed_columns[bound_input.role.name], required_row_checks(request))
+        for bound_input in [*inputs.side_inputs, *([inputs.base] if inputs.base is not None else [])]:
+            _check_unique(inputs, bound_input)
+    plans = choose_plan(request, inputs, None if report is None else report.rows)
+    input_ctes = build_input_ctes(inputs, plain=plans["list_key"] == "input")
+    metrics = [metric.with_plan(plans) for metric in request.metrics]
+    base_role = request.base_role
     if is_audited and base_role is not None:
         display_names = dict(zip(input_ctes.shape.by, input_ctes.names, strict=True))
-        cross_input_checks.check_settings_against_data(columns, metrics, input_ctes, display_names)
+        cross_input_checks.check_settings_against_data(inputs, metrics, input_ctes, display_names)
     layout = ResultLayout(
         input_ctes.shape,
         input_ctes.names,
-        question.call.per_query,
-        weighted="weight" in columns.needed_columns.get("queries", ()),
-        with_weights=question.call.include_query_weights,
+        request.per_query,
+        weighted="weight" in inputs.needed_columns.get("queries", ()),
+        with_weights=request.include_query_weights,
         keep_unused=keep_unused,
-        requested_names=question.call.requested_names,
+        requested_names=request.requested_names,
         base=base_role,
-        confidence=question.confidence,
+        confidence=request.confidence,
         query_column=input_ctes.sources[InputKey(base_role)].query_column if base_role is not None else "query_id",
     )
     notes = []
-    if not database.can_inspect and "queries" in columns.needed_columns and not layout.weighted:
+    if not database.can_inspect and "queries" in inputs.needed_columns and not layout.weighted:
         notes.append("queries: no weights are read of a table that cannot be looked at; columns={'weight': 'weight'} reads them")
-    notes += _default_column_notes(columns) if not database.can_inspect else []
-    metric_names = ", ".join(str(metric.metric) for metric in question.metrics)
-    header = StatementHeader(metric_names, tuple(plan_comment_lines(question, plans)), tuple(notes))
-    audits = _audit_queries(question, columns) if is_audited else {}
+    notes += _default_column_notes(inputs) if not database.can_inspect else []
+    metric_names = ", ".join(str(metric.metric) for metric in request.metrics)
+    header = StatementHeader(metric_names, tuple(plan_comment_lines(request, plans)), tuple(notes))
+    audits = _audit_queries(request, inputs) if is_audited else {}
     statement = _compile_cached(
-        _CompileKey(question.library, tuple(metrics), input_ctes.sources, layout, header, audits, _column_types(columns))
+        _CompileKey(request.library, tuple(metrics), input_ctes.sources, layout, header, audits, _column_types(inputs))
     )
-    return PreparedStatement(question, columns, statement, plans, is_audited, report)
+    return PreparedStatement(request, inputs, statement, plans, is_audited, report)
 
 
-def _default_column_notes(columns: BoundInputs) -> list[str]:
+def _default_column_notes(inputs: BoundInputs) -> list[str]:
     """Return a header line for each uninspected column of further inputs that gets its default."""
     further_inputs = (
         bound_input
-        for role, bound_input in columns.inputs.items()
-        if role in columns.needed_columns and role not in {"predictions", "queries"}
+        for role, bound_input in inputs.by_role.items()
+        if role in inputs.needed_columns and role not in {"predictions", "queries"}
     )
     defaulted_columns = (
         (bound_input, column)
@@ -149,9 +149,9 @@ def _default_column_notes(columns: BoundInputs) -> list[str]:
     ]
 
 
-def _column_types(columns: BoundInputs) -> tuple[str, ...]:
+def _column_types(inputs: BoundInputs) -> tuple[str, ...]:
     """Return the types of all columns in use."""
-    return tuple(columns.inputs[role].column_type(name) for role, names in columns.needed_columns.items() for name in names)
+    return tuple(inputs.by_role[role].column_type(name) for role, names in inputs.needed_columns.items() for name in names)
 
 
 class _CompileKey:
@@ -193,31 +193,31 @@ def _render_cached(
     return render_over_tables(statement.tree, statement.header, dialect, can_materialize, tables)
 
 
-def _audit_queries(question: ResolvedRequest, columns: BoundInputs) -> dict[str, exp.Select]:
+def _audit_queries(request: ResolvedRequest, inputs: BoundInputs) -> dict[str, exp.Select]:
     """Return the audit columns by role."""
-    audits = {"run": cross_input_checks.load_audit()} if question.is_ranking and _joins_qrels(question, columns) else {}
-    if columns.base is not None:
-        audits[columns.base.role.name] = _invalid_row_audit(question, columns, columns.base)
+    audits = {"run": cross_input_checks.load_audit()} if request.is_ranking and _joins_qrels(request, inputs) else {}
+    if inputs.base is not None:
+        audits[inputs.base.role.name] = _invalid_row_audit(request, inputs, inputs.base)
     return audits
 
 
-def _joins_qrels(question: ResolvedRequest, columns: BoundInputs) -> bool:
+def _joins_qrels(request: ResolvedRequest, inputs: BoundInputs) -> bool:
     """Return True if the statement joins run and judgments by list.
 
     Its result then reveals problems of both.
     """
-    return "qrels" in columns.inputs and question.metrics[0].file.kind != "curves"
+    return "qrels" in inputs.by_role and request.metrics[0].file.kind != "curves"
 
 
-def _invalid_row_audit(question: ResolvedRequest, columns: BoundInputs, base_input: BoundInput) -> exp.Select:
+def _invalid_row_audit(request: ResolvedRequest, inputs: BoundInputs, base_input: BoundInput) -> exp.Select:
     """Return the audit columns that count invalid rows and all rows."""
     keys = {name for name, column in base_input.role.columns.items() if column.type == "key"}
     # Key types only: score columns are checked in turn and may have different types.
     rules = row_rules(
         base_input.role,
         base_input.checks,
-        columns.needed_columns[base_input.role.name],
-        required_row_checks(question),
+        inputs.needed_columns[base_input.role.name],
+        required_row_checks(request),
         lambda name: base_input.column_type(name) if name in keys else "",
     )
     conditions = list(rules.conditions.values())
@@ -230,34 +230,34 @@ def _invalid_row_audit(question: ResolvedRequest, columns: BoundInputs, base_inp
     return exp.select("group_id", *counts).from_(base_input.role.name)
 
 
-def required_row_checks(question: ResolvedRequest) -> list[str]:
+def required_row_checks(request: ResolvedRequest) -> list[str]:
     """Return the row checks that metrics require, such as ``binary labels``."""
-    return list(dict.fromkeys(check for metric in question.metrics for check in metric.file.required_row_checks))
+    return list(dict.fromkeys(check for metric in request.metrics for check in metric.file.required_row_checks))
 
 
-def _check_unique(columns: BoundInputs, bound_input: BoundInput) -> None:
+def _check_unique(inputs: BoundInputs, bound_input: BoundInput) -> None:
     """Check the uniqueness of rows that the role of an input demands."""
     if bound_input.role.unique:
-        row_checks.check_unique(columns.database, bound_input, bound_input.role.unique)
-    if "rank" in columns.needed_columns[bound_input.role.name]:
-        row_checks.check_unique(columns.database, bound_input, ("rank",))
+        row_checks.check_unique(inputs.database, bound_input, bound_input.role.unique)
+    if "rank" in inputs.needed_columns[bound_input.role.name]:
+        row_checks.check_unique(inputs.database, bound_input, ("rank",))
 
 
-def _validate_rankings(question: ResolvedRequest, columns: BoundInputs, check: CheckMode) -> ValidationReport:
+def _validate_rankings(request: ResolvedRequest, inputs: BoundInputs, check: CheckMode) -> ValidationReport:
     """Check the rankings before the statement runs."""
-    database, inputs = columns.database, columns.inputs
-    needed = {role: names for role, names in columns.needed_columns.items() if inputs[role].role.list_relation is not None}
-    deduplicated_roles = {role for role in needed if any(question.library.row_filter(role, metric.settings) for metric in question.metrics)}
+    database, by_role = inputs.database, inputs.by_role
+    needed = {role: names for role, names in inputs.needed_columns.items() if by_role[role].role.list_relation is not None}
+    deduplicated_roles = {role for role in needed if any(request.library.row_filter(role, metric.settings) for metric in request.metrics)}
     report = row_checks.validate_ranking_rows(
-        database, inputs, needed, check if _joins_qrels(question, columns) else "full", deduplicated_roles
+        database, by_role, needed, check if _joins_qrels(request, inputs) else "full", deduplicated_roles
     )
-    policy = question.shared_policies.get("queries", "judged")
+    policy = request.shared_policies.get("queries", "judged")
     cross_input_checks.check_queries_present(
-        database, inputs, {"retrieved": ["run"], "judged_and_retrieved": ["run", "qrels"]}.get(str(policy), ["qrels"])
+        database, by_role, {"retrieved": ["run"], "judged_and_retrieved": ["run", "qrels"]}.get(str(policy), ["qrels"])
     )
     if policy == "strict":
-        cross_input_checks.check_same_queries(database, inputs)
-    if question.any_metric_with("ties", "error"):
-        cross_input_checks.check_no_ties(database, inputs["run"])
-    cross_input_checks.check_probabilities(database, question.library, question.metrics, report.top_grade)
+        cross_input_checks.check_same_queries(database, by_role)
+    if request.any_metric_with("ties", "error"):
+        cross_input_checks.check_no_ties(database, by_role["run"])
+    cross_input_checks.check_probabilities(database, request.library, request.metrics, report.top_grade)
     return report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
@@ -43,7 +43,6 @@ class ResolvedRequest:
     """A resolved request.
 
     Attributes:
-        call: The request.
         library: The registry of SQL files.
         metrics: The resolved metrics.
         grouping_sets: Grouping sets, None for a single grouping.
@@ -56,9 +55,15 @@ class ResolvedRequest:
         group_expressions: Expressions of computed group-by columns, by name.
         confidence: Interval options, None without intervals.
         needs_units: The column of resampling units is read even without intervals.
+        columns: The user's column mapping.
+        where: Filter condition.
+        only_query: The only query to read, if not None.
+        per_query: One row per query.
+        per_unit: Pseudo-values of units are the result.
+        include_query_weights: Weights of queries are columns of the result.
+        requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
     """
 
-    call: Request
     library: Registry
     metrics: list[ResolvedMetric]
     grouping_sets: list[list[str]] | None
@@ -71,6 +76,13 @@ class ResolvedRequest:
     group_expressions: Mapping[str, str]
     confidence: IntervalOptions | None = None
     needs_units: bool = False
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    where: str | None = None
+    only_query: Any = None
+    per_query: bool = False
+    per_unit: bool = False
+    include_query_weights: bool = False
+    requested_names: bool = False
 
     @property
     def is_ranking(self) -> bool:
@@ -86,7 +98,7 @@ class ResolvedRequest:
     def column_mapping(self) -> Mapping[str, Any]:
         """The user's column mapping, with expressions of group-by columns and units."""
         unit = {} if self.confidence is None or self.confidence.unit is None else {UNIT_COLUMN: self.confidence.unit}
-        return {**(self.call.columns or {}), **self.group_expressions, **unit}
+        return {**self.columns, **self.group_expressions, **unit}
 
     @property
     def drops_nulls(self) -> bool:
@@ -116,34 +128,36 @@ class ResolvedRequest:
         return any(metric.settings.get(policy) == value for metric in self.metrics)
 
 
-def resolve_request(call: Request) -> ResolvedRequest:
+def resolve_request(request: Request) -> ResolvedRequest:
     """Resolve a request before any source is opened.
 
     Raises:
         MetricError: A metric, policy, plan or option does not exist or is not valid.
         InputError: A required input is missing, or an input is unknown.
     """
-    library = registry_for(call.sql_dir)
-    sources_by_role, policies = _split_queries(call, library)
-    plan = {name: freeze_value(value, f"plan {name}") for name, value in (call.plan or {}).items() if value is not None}
+    library = registry_for(request.sql_dir)
+    sources_by_role, policies = _split_queries(request, library)
+    plan = {name: freeze_value(value, f"plan {name}") for name, value in (request.plan or {}).items() if value is not None}
     available_roles = {*sources_by_role, *(("run", "qrels") if "predictions" in sources_by_role else ())}
-    metrics = metric_resolver.resolve_metrics(call.metrics, library, call.compat, policies, available_roles)
-    columns, sets = parse_group_by(call.by)
+    metrics = metric_resolver.resolve_metrics(request.metrics, library, request.compat, policies, available_roles)
+    columns, sets = parse_group_by(request.by)
     columns, sets, expressions = _split_group_expressions(columns, sets)
     input_roles = dict.fromkeys(metric.input_role for metric in metrics)
     base_roles = [role for role in input_roles if role != "run"]
     if len(base_roles) > 1:
         raise MetricError(f"{metrics[0].metric} is of {base_roles[0]} and others are of {base_roles[1]}; evaluate them in two calls")
-    if call.per_query and (role := next((role for role in base_roles if not library.roles[role].query_column), None)):
+    if request.per_query and (role := next((role for role in base_roles if not library.roles[role].query_column), None)):
         raise MetricError(f"per_query gives a row per list, which {role} do not have; leave it out")
     sources, rankings_from_predictions = _sources(sources_by_role, metrics, base_roles[0] if base_roles else None, library)
     if getattr(sources.get("run"), "members_are_systems", False):
         columns, sets = _add_system_column(columns, sets)
     _check_name_clashes(columns, metrics, {*({"score"} if base_roles else ()), *({RESULT_SLICE_COLUMN} if sets else ())})
-    if sets and call.per_query and "run" in input_roles:
+    if sets and request.per_query and "run" in input_roles:
         raise MetricError(f"per_query gives a row per query, of which there are no groupings; give by one list, by={columns}")
-    confidence = parse_interval_options(metrics, call.confidence, call.interval, call.unit, call.per_query, (call.replicates, call.seed))
-    confidence = None if confidence is None else replace(confidence, per_unit=call.per_unit)
+    confidence = parse_interval_options(
+        metrics, request.confidence, request.interval, request.unit, request.per_query, (request.replicates, request.seed)
+    )
+    confidence = None if confidence is None else replace(confidence, per_unit=request.per_unit)
     first_policies = {name: metrics[0].settings.get(name) for name in SHARED_POLICIES}
     for metric in metrics:
         for name, value in first_policies.items():
@@ -152,7 +166,6 @@ def resolve_request(call: Request) -> ResolvedRequest:
     ranking_settings = next((metric.settings for metric in metrics if metric.input_role == "run"), {})
     shared_policies = {name: ranking_settings[name] for name in SHARED_POLICIES if ranking_settings.get(name) is not None}
     return ResolvedRequest(
-        call,
         library,
         metrics,
         sets,
@@ -164,15 +177,22 @@ def resolve_request(call: Request) -> ResolvedRequest:
         plan,
         expressions,
         confidence,
+        columns=request.columns or {},
+        where=request.where,
+        only_query=request.only_query,
+        per_query=request.per_query,
+        per_unit=request.per_unit,
+        include_query_weights=request.include_query_weights,
+        requested_names=request.requested_names,
     )
 
 
-def _split_queries(call: Request, library: Registry) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split_queries(request: Request, library: Registry) -> tuple[dict[str, Any], dict[str, Any]]:
     """Separate the policy ``queries="judged_and_retrieved"`` from a table of queries.
 
     With a table, the policy is passed as ``topics``.
     """
-    policies, sources = dict(call.policies), dict(call.sources)
+    policies, sources = dict(request.policies), dict(request.sources)
     if "topics" in policies:
         policies["queries"] = policies.pop("topics")
     elif isinstance(sources.get("queries"), str) and sources["queries"] in library.allowed_values("queries"):

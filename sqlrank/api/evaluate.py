@@ -250,20 +250,20 @@ def sql(
         from sqlrank.rollups.evaluate_sql import rollup_query_sql  # noqa: PLC0415  as for evaluate
 
         return rollup_query_sql(call, rollup, connection, target_dialect, (create_table, create_view, insert), overwrite_by)
-    question = resolve_request(call)
+    request = resolve_request(call)
     if (
         connection is None
         and not get_dialect(target_dialect).supports_md5
-        and question.confidence is not None
-        and question.confidence.is_bootstrap
+        and request.confidence is not None
+        and request.confidence.is_bootstrap
     ):
         raise MetricError(
             f"{target_dialect} has no MD5, by which units are drawn; evaluate through connection=, or choose another interval"
         )
-    has_files = any(is_unambiguous_file(leaf) for source in question.sources.values() for leaf in leaf_sources(source))
+    has_files = any(is_unambiguous_file(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
     with open_for_inspection(connection, target_dialect, has_files) as database:
-        prepared = prepare(question, database)
-        read_tables = [bound_input.table.display_from_item for bound_input in prepared.columns.inputs.values()]
+        prepared = prepare(request, database)
+        read_tables = [bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()]
         wrapped = wrap_for_storage(prepared.statement, target_dialect, create_table, create_view, insert, read_tables)
         if overwrite_by is not None:
             return delete_insert_script(prepared.statement, wrapped, target_dialect, overwrite_by, insert, database.can_materialize_ctes)

@@ -46,36 +46,38 @@ class ComparedMetric:
     no_interval: str | None = None
 
 
-def _measures(question: ResolvedRequest) -> list[ComparedMetric]:
-    """Return the metrics of a question; raise ``MetricError`` if none has unit values."""
-    measures = [_measure(metric, question) for metric in question.metrics]
+def _measures(resolved_request: ResolvedRequest) -> list[ComparedMetric]:
+    """Return the metrics of a request; raise ``MetricError`` if none has unit values."""
+    measures = [_measure(metric, resolved_request) for metric in resolved_request.metrics]
     if all(measure.no_interval is not None for measure in measures):
-        raise MetricError(_without_units(question.metrics[0], measures[0], question))
+        raise MetricError(_without_units(resolved_request.metrics[0], measures[0], resolved_request))
     return measures
 
 
-def _measure(metric: ResolvedMetric, question: ResolvedRequest) -> ComparedMetric:
+def _measure(metric: ResolvedMetric, resolved_request: ResolvedRequest) -> ComparedMetric:
     name = str(metric.metric)
     if metric.file.kind == "curves" or isinstance(metric.metric.cutoff, tuple):
         raise MetricError(f"{name} has rows of its own and cannot be compared; ask for metrics with one cut-off each")
     uses_influence = metric.input_role != "run" and metric.file.grain != "list" and metric.settings.get("level") != "query"
     reason = metric.file.interval.no_interval or (metric.file.interval.no_influence if uses_influence else "") or None
-    if reason is None and uses_influence and question.library.roles[metric.input_role].unit_column is None:
+    if reason is None and uses_influence and resolved_request.library.roles[metric.input_role].unit_column is None:
         reason = "it has no values of single queries, but one for all rows"
     if reason is None and (aggregate := metric.settings.get("aggregate")) not in MEAN_AGGREGATES:
         raise MetricError(f"means are compared, not aggregate={aggregate!r}; leave it out")
     return ComparedMetric(
         name,
-        better_direction(name, question.library),
+        better_direction(name, resolved_request.library),
         is_bounded_0_1(metric),
         uses_influence=uses_influence,
         no_interval=reason and reason.rstrip("."),
     )
 
 
-def _without_units(metric: ResolvedMetric, measure: ComparedMetric, question: ResolvedRequest) -> str:
+def _without_units(metric: ResolvedMetric, measure: ComparedMetric, resolved_request: ResolvedRequest) -> str:
     """Return the message for a call of which no metric has unit values."""
-    has_queries = measure.uses_influence and not metric.file.interval.no_interval and question.library.roles[metric.input_role].query_column
+    has_queries = (
+        measure.uses_influence and not metric.file.interval.no_interval and resolved_request.library.roles[metric.input_role].query_column
+    )
     advice = "; level='query' (-p level=query) compares its values of queries" if has_queries else ""
     return f"{measure.name} cannot be compared by units: {measure.no_interval}{advice}"
 
@@ -115,20 +117,24 @@ class ComparisonRequest:
             raise MetricError(f"by={short_repr(by)} is not possible: {system_column!r} identifies the systems; leave it out of by")
         system_keys = [] if has_score_systems or system is None else [system_column]
         plain_call = replace(call, by=[*system_keys, *groups[0]], confidence=None, per_query=False)
-        question = resolve_request(replace(plain_call, unit=None))
-        measures = _measures(question)
+        resolved_request = resolve_request(replace(plain_call, unit=None))
+        measures = _measures(resolved_request)
         metric_by_influence = {measure.uses_influence: measure.name for measure in measures if measure.no_interval is None}
         if len(metric_by_influence) > 1:
             raise MetricError(
                 f"{metric_by_influence[False]} is compared by queries and {metric_by_influence[True]} by rows or units; compare them in two calls"
             )
         if True in metric_by_influence:
-            return cls(replace(plain_call, confidence=PLACEHOLDER_LEVEL, per_unit=True), system_column, groups, measures, question.metrics)
+            return cls(
+                replace(plain_call, confidence=PLACEHOLDER_LEVEL, per_unit=True), system_column, groups, measures, resolved_request.metrics
+            )
         if call.unit is not None:
             raise MetricError(
                 f"unit={call.unit!r} is not possible for {metric_by_influence[False]}, whose units are queries; leave out unit"
             )
-        return cls(replace(plain_call, per_query=True, include_query_weights=True), system_column, groups, measures, question.metrics)
+        return cls(
+            replace(plain_call, per_query=True, include_query_weights=True), system_column, groups, measures, resolved_request.metrics
+        )
 
     @property
     def declared_order(self) -> list[str]:

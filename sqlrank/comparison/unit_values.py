@@ -53,10 +53,10 @@ def evaluate_unit_values(request: ComparisonRequest, options: ExecutionOptions) 
     dialect = remote_database.infer_dialect(options.connection, options.dialect)
     tables = []
     # All are resolved before the first reads a source.
-    questions = [(group, resolve_request(call)) for group, call in request.calls_by_grouping()]
-    for index, (group, question) in enumerate(questions):
-        progress = options.progress and _scale_progress(options.progress, index, len(questions))
-        tables.append((group, run_resolved(question, options.connection, dialect, options.limits, options.check, progress)))
+    resolved_requests = [(group, resolve_request(call)) for group, call in request.calls_by_grouping()]
+    for index, (group, resolved_request) in enumerate(resolved_requests):
+        progress = options.progress and _scale_progress(options.progress, index, len(resolved_requests))
+        tables.append((group, run_resolved(resolved_request, options.connection, dialect, options.limits, options.check, progress)))
     return tables
 
 
@@ -64,27 +64,27 @@ def _evaluate_shared_values(request: ComparisonRequest, options: ExecutionOption
     """Evaluate the values of queries once for all groupings, None if they may depend on the grouping."""
     if len(request.groupings) == 1 or request.uses_influence or "queries" not in request.call.sources:
         return None
-    question = resolve_request(request.call_by(request.group_names))
+    resolved_request = resolve_request(request.call_by(request.group_names))
 
     def work(database: Database) -> pa.Table | None:
-        columns = None
+        inputs = None
         with suppress(SqlrankError):  # the evaluation by grouping raises the same, in its order
-            columns = bind_inputs(question, database)
-        if columns is None or not _is_independent_of_grouping(columns, request):
+            inputs = bind_inputs(resolved_request, database)
+        if inputs is None or not _is_independent_of_grouping(inputs, request):
             return None
-        return execute_resolved(question, database, options.check, columns=columns)
+        return execute_resolved(resolved_request, database, options.check, inputs=inputs)
 
     dialect = remote_database.infer_dialect(options.connection, options.dialect)
     return run_on_database(options.connection, dialect, options.limits, work, options.progress)
 
 
-def _is_independent_of_grouping(columns: BoundInputs, request: ComparisonRequest) -> bool:
+def _is_independent_of_grouping(inputs: BoundInputs, request: ComparisonRequest) -> bool:
     """Return True if all group columns are of the queries table, and no metric reads other lists of a group.
 
     Columns of the run split its lists.
     """
-    attributes = {group.label for group in columns.groups if group.is_query_attribute}
-    return attributes >= set(request.group_names) and not columns.roles_read_across_lists
+    attributes = {group.label for group in inputs.groups if group.is_query_attribute}
+    return attributes >= set(request.group_names) and not inputs.roles_read_across_lists
 
 
 def _select_groupings(table: pa.Table, request: ComparisonRequest, limits: ResourceLimits) -> list[tuple[list[str], pa.Table]]:

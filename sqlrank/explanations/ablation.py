@@ -30,8 +30,8 @@ def score_range_ablation(prepared: PreparedStatement, value: float | None, max_r
     The statement runs over the remaining predictions for each range, so that it works for every metric. Returns None for an undefined
     value, a metric without direction, or equal scores.
     """
-    name = str(prepared.question.metrics[0].metric)
-    direction = better_direction(name, prepared.question.library)
+    name = str(prepared.request.metrics[0].metric)
+    direction = better_direction(name, prepared.request.library)
     predictions_cte = _predictions(prepared)
     if value is None or direction == "neither" or predictions_cte is None:
         return None
@@ -52,7 +52,7 @@ def score_range_ablation(prepared: PreparedStatement, value: float | None, max_r
 
 def _predictions(prepared: PreparedStatement) -> exp.CTE | None:
     """Return the CTE of predictions, or None if the metric does not read their scores."""
-    if prepared.question.base_role != "predictions" or prepared.question.is_ranking:
+    if prepared.request.base_role != "predictions" or prepared.request.is_ranking:
         return None
     return next((cte for cte in ctes(prepared) if cte.alias.startswith("predictions") and SCORE_FIELD in cte.this.named_selects), None)
 
@@ -90,7 +90,7 @@ def _without(prepared: PreparedStatement, predictions_cte: exp.CTE, range_condit
     query = exp.select(*map(exp.column, names)).from_(filtered_cte.this.subquery("all_rows")).where(exp.not_(range_condition))
     filtered_cte.set("this", query)
     filtered_statement = replace(prepared, statement=replace(prepared.statement, tree=tree))
-    rows = prepared.columns.database.fetch_arrow(filtered_statement.render().executable)
+    rows = prepared.inputs.database.fetch_arrow(filtered_statement.render().executable)
     metric_index = next(index for index, output in enumerate(prepared.statement.outputs) if output.kind == "metric")
     value = rows.column(metric_index)[0].as_py() if rows.num_rows else None
     return None if value is None else float(value)

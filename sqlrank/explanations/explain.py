@@ -111,36 +111,34 @@ def explain(
         policies=policies,
     )
     resolved_dialect = remote_database.infer_dialect(connection, dialect)
-    question = resolve_request(call)
-    _check(question, query)
+    request = resolve_request(call)
+    _check(request, query)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
     return run_on_database(
-        connection, resolved_dialect, limits, lambda database: _explained(question, database, check, max_rows, show_where)
+        connection, resolved_dialect, limits, lambda database: _explained(request, database, check, max_rows, show_where)
     )
 
 
-def _check(question: ResolvedRequest, query: Any) -> None:
-    (resolved_metric,) = question.metrics
+def _check(request: ResolvedRequest, query: Any) -> None:
+    (resolved_metric,) = request.metrics
     if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
         raise MetricError(f"{resolved_metric.metric} has rows of its own; explain a metric with one value")
     if query is None and resolved_metric.input_role == "run" and resolved_metric.file.grain == "list":
         raise MetricError(f"{resolved_metric.metric} is of queries; name the one to explain with query= (--query)")
-    if getattr(question.sources.get("run"), "members_are_systems", False) or isinstance(
-        (question.call.columns or {}).get("score"), (list, tuple)
-    ):
+    if getattr(request.sources.get("run"), "members_are_systems", False) or isinstance((request.columns or {}).get("score"), (list, tuple)):
         raise MetricError("several systems have values of their own; give the one to explain")
 
 
-def _explained(question: ResolvedRequest, database: Database, check: CheckMode, max_rows: int, show_where: str | None) -> Explanation:
+def _explained(request: ResolvedRequest, database: Database, check: CheckMode, max_rows: int, show_where: str | None) -> Explanation:
     condition = None if show_where is None else parse_condition(show_where, database.dialect, "show_where")
     if condition is not None and (parameter := condition.find(exp.Placeholder, exp.Parameter)):
         raise InputError(f"show_where: {parameter.sql('duckdb')} has no value; write the value itself")
-    result = execute_resolved(question, database, check)
-    name = str(question.metrics[0].metric)
-    query = question.call.only_query
+    result = execute_resolved(request, database, check)
+    name = str(request.metrics[0].metric)
+    query = request.only_query
     if result.num_rows != 1:
         raise InputError(f"no query is called {query!r}; per_query=True (--per-query) lists those that are evaluated")
-    prepared = prepare(question, database, keep_unused=True)
+    prepared = prepare(request, database, keep_unused=True)
     statement_ctes = ctes(prepared)
     if condition is not None and not any(has_columns(condition, cte) for cte in statement_ctes):
         raise InputError(f"show_where: no step has all columns of {show_where}; leave it out to see which columns steps have")

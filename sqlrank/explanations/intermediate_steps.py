@@ -51,7 +51,7 @@ def run_over_ctes(prepared: PreparedStatement, query: exp.Select, last: str) -> 
     last_index = next(index for index, cte in enumerate(statement_ctes) if cte.alias == last)
     query.set("with_", exp.With(expressions=[cte.copy() for cte in statement_ctes[: last_index + 1]]))
     prepared_query = replace(prepared, statement=CompiledStatement(query, [], prepared.statement.header))
-    return prepared.columns.database.fetch_arrow(prepared_query.render().executable)
+    return prepared.inputs.database.fetch_arrow(prepared_query.render().executable)
 
 
 def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condition: exp.Expr | None) -> Step:
@@ -84,8 +84,8 @@ def _first(prepared: PreparedStatement, names: Sequence[str]) -> list[exp.Ordere
 
     Only metrics across lists read rows of other queries.
     """
-    query = prepared.question.call.only_query
-    if query is None or QUERY_ID not in names or not prepared.columns.roles_read_across_lists:
+    query = prepared.request.only_query
+    if query is None or QUERY_ID not in names or not prepared.inputs.roles_read_across_lists:
         return []
     is_query = exp.EQ(this=exp.cast(exp.column(QUERY_ID), "TEXT"), expression=exp.Literal.string(str(query)))
     return [exp.Ordered(this=exp.Case().when(is_query, "0").else_("1"))]
@@ -116,7 +116,7 @@ def _order(
 
 def _inputs(prepared: PreparedStatement) -> set[str]:
     """Return the names of the CTEs that are inputs of the call."""
-    return {cte.alias for cte in ctes(prepared) if cte.alias in prepared.question.library.roles}
+    return {cte.alias for cte in ctes(prepared) if cte.alias in prepared.request.library.roles}
 
 
 def _term(prepared: PreparedStatement, cte_name: str) -> exp.Expr | None:

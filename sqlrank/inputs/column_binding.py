@@ -33,18 +33,18 @@ class BoundInputs:
     """The inputs of a request, bound to their tables.
 
     Attributes:
-        question: The request.
+        request: The request.
         database: The database session.
-        inputs: The inputs by role.
+        by_role: The inputs by role.
         needed_columns: The columns needed of each input.
         groups: The group-by columns.
         scores: Score columns, if several are evaluated.
         condition: The condition of ``where``.
     """
 
-    question: ResolvedRequest
+    request: ResolvedRequest
     database: Database
-    inputs: Mapping[str, BoundInput]
+    by_role: Mapping[str, BoundInput]
     needed_columns: Mapping[str, tuple[str, ...]]
     groups: tuple[GroupColumn, ...]
     scores: tuple[str, ...]
@@ -66,15 +66,15 @@ class BoundInputs:
 
         None for ranked lists and for roles composed of several inputs.
         """
-        return self.inputs.get(self.question.base_role or "")
+        return self.by_role.get(self.request.base_role or "")
 
     @property
     def side_inputs(self) -> list[BoundInput]:
         """The inputs that are neither rankings nor the evaluated input: its components and companions."""
         return [
-            self.inputs[role]
+            self.by_role[role]
             for role in self.needed_columns
-            if self.inputs[role].role.list_relation is None and self.inputs[role] is not self.base
+            if self.by_role[role].role.list_relation is None and self.by_role[role] is not self.base
         ]
 
     @property
@@ -86,13 +86,13 @@ class BoundInputs:
     @property
     def rows_are_units(self) -> bool:
         """True if rows with several scores are numbered units shared by all scores."""
-        confidence, role = self.question.confidence, self.base.role if self.base is not None else None
+        confidence, role = self.request.confidence, self.base.role if self.base is not None else None
         needs_shared_units = confidence is not None and confidence.per_unit and len(self.scores) > 1
         return needs_shared_units and role is not None and (role.unit_column or "") not in self.needed_columns[role.name]
 
     def find_read_columns(self, role: str) -> set[str]:
         """Return the columns referenced in files that read a role."""
-        return _find_read_columns(self.question, role)
+        return _find_read_columns(self.request, role)
 
     @property
     def roles_read_across_lists(self) -> set[str]:
@@ -100,13 +100,13 @@ class BoundInputs:
 
         An example is the popularity of items.
         """
-        files = [file for metric in self.question.metrics for file in metric.dependencies.files if "group" in file.scopes]
-        return {role for file in files for role in _tables(file.tree) & self.inputs.keys()}
+        files = [file for metric in self.request.metrics for file in metric.dependencies.files if "group" in file.scopes]
+        return {role for file in files for role in _tables(file.tree) & self.by_role.keys()}
 
     @property
     def temporary_tables(self) -> list[SourceTable]:
         """The temporary tables of this call, which have another form in the user's notation."""
-        tables = [member for bound_input in self.inputs.values() for member in bound_input.table.members or (bound_input.table,)]
+        tables = [member for bound_input in self.by_role.values() for member in bound_input.table.members or (bound_input.table,)]
         return list({id(table): table for table in tables if table.display_item is not None}.values())
 
     def with_temporary_tables(self, tree: exp.Query) -> exp.Query:
@@ -126,56 +126,56 @@ class BoundInputs:
         for score in self.scores:
             yield replace(
                 self,
-                inputs={
+                by_role={
                     role: bound_input.with_columns({"score": bound_input.column(score) or score})
                     if role in {"predictions", "run"}
                     else bound_input
-                    for role, bound_input in self.inputs.items()
+                    for role, bound_input in self.by_role.items()
                 },
             )
 
 
-def bind_inputs(question: ResolvedRequest, database: Database) -> BoundInputs:
+def bind_inputs(request: ResolvedRequest, database: Database) -> BoundInputs:
     """Bind the inputs of a request to their tables in a database.
 
     Raises:
         InputError: ``where`` is no condition, ``columns`` maps an unknown name, a source or a needed column does not exist, or a column has
             an unsuitable type.
     """
-    library, where = question.library, question.call.where
+    library, where = request.library, request.where
     # Before a source is opened, which can be read once.
     condition = None if where is None else parse_condition(where, database.dialect)
-    scores, mapping = split_score_columns(question.column_mapping, "predictions" in question.sources)
-    check_mapping_names(question, mapping)
-    tables = {role: resolve_source(database, role, source) for role, source in question.sources.items()}
+    scores, mapping = split_score_columns(request.column_mapping, "predictions" in request.sources)
+    check_mapping_names(request, mapping)
+    tables = {role: resolve_source(database, role, source) for role, source in request.sources.items()}
     inputs = {role: BoundInput(library.roles[role], table, library.checks.get(role)) for role, table in tables.items()}
-    if question.rankings_from_predictions:
+    if request.rankings_from_predictions:
         inputs = {**_inputs_from_predictions(inputs["predictions"], library), **inputs}
-    inputs = bind_expressions(question, inputs, mapping, scores, database)
+    inputs = bind_expressions(request, inputs, mapping, scores, database)
     default_score = {"score": scores[-1]} if scores else {}
     inputs = {role: bound_input.bind_columns(role_mapping(role, mapping) | default_score) for role, bound_input in inputs.items()}
-    if question.rankings_from_predictions:
+    if request.rankings_from_predictions:
         inputs |= _bind_labels(inputs, mapping)
-    groups = find_group_columns(question, inputs, mapping)
+    groups = find_group_columns(request, inputs, mapping)
     inputs = {
         role: bound_input.with_group_columns({group.name: group.columns[role] for group in groups if role in group.columns})
         for role, bound_input in inputs.items()
     }
-    inputs = {role: _bind_unit(question, bound_input) for role, bound_input in inputs.items()}
-    needed = _find_needed_columns(question, inputs)
+    inputs = {role: _bind_unit(request, bound_input) for role, bound_input in inputs.items()}
+    needed = _find_needed_columns(request, inputs)
     inputs |= {role: inputs[role].assume_columns(names) for role, names in needed.items()}
-    if question.rankings_from_predictions:
+    if request.rankings_from_predictions:
         inputs["predictions"] = inputs["predictions"].assume_columns(needed["run"])
-    bound_inputs = BoundInputs(question, database, inputs, needed, groups, tuple(scores), condition)
+    bound_inputs = BoundInputs(request, database, inputs, needed, groups, tuple(scores), condition)
     _check_units(bound_inputs)
-    if question.drops_nulls:
+    if request.drops_nulls:
         inputs |= {role: _without_nulls(inputs[role], names) for role, names in needed.items()}
     inputs = _align_uuids(inputs)
-    if question.shared_policies.get("id_type") == "text":
+    if request.shared_policies.get("id_type") == "text":
         inputs = {role: _read_ids_as_text(bound_input) for role, bound_input in inputs.items()}
-    bound_inputs = replace(bound_inputs, inputs=inputs)
+    bound_inputs = replace(bound_inputs, by_role=inputs)
     for view in bound_inputs.per_score() if database.can_inspect else ():
-        row_checks.check_columns(view.inputs, needed)
+        row_checks.check_columns(view.by_role, needed)
     return bound_inputs
 
 
@@ -198,19 +198,19 @@ def _bind_labels(inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -
     return {"predictions": predictions, "qrels": qrels}
 
 
-def _is_evaluated_by_rows(question: ResolvedRequest, role: str) -> bool:
+def _is_evaluated_by_rows(request: ResolvedRequest, role: str) -> bool:
     """Return True for roles other than those of rankings whose rows are read."""
-    return role not in {*RANKING_ROLES, "queries"} and not (role == "predictions" and question.base_role is None)
+    return role not in {*RANKING_ROLES, "queries"} and not (role == "predictions" and request.base_role is None)
 
 
-def _bind_unit(question: ResolvedRequest, bound_input: BoundInput) -> BoundInput:
+def _bind_unit(request: ResolvedRequest, bound_input: BoundInput) -> BoundInput:
     """Return an input with the column of its resampling unit.
 
     By default it is the list, whose rows are not independent.
     """
     role = bound_input.role
     unit = role.unit_column or role.query_column
-    if unit is None or not _is_evaluated_by_rows(question, role.name) or not (question.confidence is not None or question.needs_units):
+    if unit is None or not _is_evaluated_by_rows(request, role.name) or not (request.confidence is not None or request.needs_units):
         return bound_input
     if unit not in bound_input.columns and (list_column := bound_input.columns.get(role.query_column or "")):
         bound_input = bound_input.with_columns({unit: list_column})
@@ -219,30 +219,30 @@ def _bind_unit(question: ResolvedRequest, bound_input: BoundInput) -> BoundInput
     return bound_input
 
 
-def _find_needed_columns(question: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> dict[str, tuple[str, ...]]:
+def _find_needed_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> dict[str, tuple[str, ...]]:
     """Return the columns that the metrics need of each input."""
     needed: dict[str, tuple[str, ...]] = {}
-    if question.is_ranking or question.rankings_from_predictions:
-        orders = {metric.settings.get("ties") == "rank" for metric in question.metrics if metric.input_role == "run"}
+    if request.is_ranking or request.rankings_from_predictions:
+        orders = {metric.settings.get("ties") == "rank" for metric in request.metrics if metric.input_role == "run"}
         run = (*row_checks.RANKING_KEYS, *(["rank"] if True in orders else []), *(["score"] if False in orders or not orders else []))
         needed["run"] = run
         needed |= {"qrels": (*row_checks.RANKING_KEYS, "relevance")} if "qrels" in inputs else {}
     if "queries" in inputs:
         weight = ("weight",) if "weight" in inputs["queries"].columns else ()
-        needed["queries"] = ("query_id", *weight, *sorted(_find_read_columns(question, "queries") & {"cutoff"}))
+        needed["queries"] = ("query_id", *weight, *sorted(_find_read_columns(request, "queries") & {"cutoff"}))
     return needed | {
-        role: _find_row_columns(question, bound_input) for role, bound_input in inputs.items() if _is_evaluated_by_rows(question, role)
+        role: _find_row_columns(request, bound_input) for role, bound_input in inputs.items() if _is_evaluated_by_rows(request, role)
     }
 
 
-def _find_row_columns(question: ResolvedRequest, bound_input: BoundInput) -> tuple[str, ...]:
+def _find_row_columns(request: ResolvedRequest, bound_input: BoundInput) -> tuple[str, ...]:
     """Return the columns that the metrics need of an input other than rankings."""
     role = bound_input.role
-    read_columns = _find_read_columns(question, role.name)
-    if question.call.per_query or any(metric.is_per_list for metric in question.metrics) or question.any_metric_with("level", "query"):
+    read_columns = _find_read_columns(request, role.name)
+    if request.per_query or any(metric.is_per_list for metric in request.metrics) or request.any_metric_with("level", "query"):
         read_columns.add(role.query_column or "")
     read_columns.discard(role.unit_column or "")
-    if question.confidence is not None or question.needs_units:
+    if request.confidence is not None or request.needs_units:
         read_columns |= {role.unit_column or role.query_column or ""} & bound_input.columns.keys()
     needed = []
     for name, column in role.columns.items():
@@ -252,21 +252,21 @@ def _find_row_columns(question: ResolvedRequest, bound_input: BoundInput) -> tup
     return tuple(needed)
 
 
-def _find_read_columns(question: ResolvedRequest, role: str) -> set[str]:
+def _find_read_columns(request: ResolvedRequest, role: str) -> set[str]:
     """Return the columns referenced in files that read a role."""
-    reading_files = [file for metric in question.metrics for file in metric.dependencies.files if role in _tables(file.tree)]
+    reading_files = [file for metric in request.metrics for file in metric.dependencies.files if role in _tables(file.tree)]
     return {column.name for file in reading_files for column in find_nodes(file.tree, exp.Column)}
 
 
 def _check_units(bound_inputs: BoundInputs) -> None:
     """Check that the evaluated input has the units that pairs or the bootstrap need."""
-    question = bound_inputs.question
-    if question.call.per_unit and not bound_inputs.has_units:
+    request = bound_inputs.request
+    if request.per_unit and not bound_inputs.has_units:
         raise InputError(
             "rows of two systems are paired by a key: name it with unit= (--unit), or give the scores of both in one "
             "table: columns={'score': ['old', 'new']} (--column score=old --column score=new)"
         )
-    if question.confidence is not None and question.confidence.resamples_rows and not bound_inputs.has_units:
+    if request.confidence is not None and request.confidence.resamples_rows and not bound_inputs.has_units:
         raise InputError("interval='bootstrap' resamples units: name their column with unit= (--unit), such as user_id or the id of a row")
 
 

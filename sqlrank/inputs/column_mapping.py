@@ -41,19 +41,19 @@ def split_score_columns(columns: Mapping[str, Any], has_predictions: bool) -> tu
     return list(score), dict(columns)
 
 
-def check_mapping_names(question: ResolvedRequest, mapping: Mapping[str, str]) -> None:
+def check_mapping_names(request: ResolvedRequest, mapping: Mapping[str, str]) -> None:
     """Check that every mapped name is a column of an input."""
-    roles = {role: question.library.roles[role] for role in question.sources}
+    roles = {role: request.library.roles[role] for role in request.sources}
     canonical_names = [column for role in roles.values() for column in role.columns]
-    if question.is_ranking:
+    if request.is_ranking:
         canonical_names = ["query_id", "doc_id", "score", "rank", "relevance", "weight", "label", *canonical_names]
-    holder = f"{question.base_role} do not have" if question.base_role is not None else "no input has"
+    holder = f"{request.base_role} do not have" if request.base_role is not None else "no input has"
     for name in mapping:
         role, _, column = name.partition(".")
-        role_columns = [*roles[role].columns, *question.group_by] if role in roles and column else []
+        role_columns = [*roles[role].columns, *request.group_by] if role in roles and column else []
         if role_columns and column not in role_columns:
             raise InputError(f"columns maps {name!r}, which {role} does not have{did_you_mean(column, role_columns)}")
-        if not role_columns and name not in {*canonical_names, *question.group_by}:
+        if not role_columns and name not in {*canonical_names, *request.group_by}:
             raise InputError(f"columns maps {name!r}, which {holder}{did_you_mean(name, dict.fromkeys(canonical_names))}")
 
 
@@ -64,17 +64,17 @@ def role_mapping(role: str, mapping: Mapping[str, str]) -> dict[str, str]:
 
 
 def bind_expressions(
-    question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str], scores: Sequence[str], database: Database
+    request: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str], scores: Sequence[str], database: Database
 ) -> dict[str, BoundInput]:
     """Return the inputs with mapped texts that are not column names bound as expressions."""
     bound_inputs = dict(inputs)
     for name, text in [*mapping.items(), *(("score", text) for text in scores)]:
-        targets = _targets(name, question, bound_inputs)
+        targets = _targets(name, request, bound_inputs)
         if any(target.table.column_types is not None and target.table.column(text) for target in targets):
             continue
         trees = [_expression(text, target) for target in targets]
         if all(isinstance(tree, str) for tree in trees):
-            raise InputError(_unknown_column_message(question, name, text, [str(tree) for tree in trees], targets))
+            raise InputError(_unknown_column_message(request, name, text, [str(tree) for tree in trees], targets))
         for target, tree in zip(targets, trees, strict=True):
             if isinstance(tree, exp.Expr) and text not in bound_inputs[target.role.name].expressions:
                 duckdb_type = _expression_type(tree, target, database)
@@ -87,17 +87,15 @@ def bind_expressions(
     return bound_inputs
 
 
-def _targets(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> list[BoundInput]:
+def _targets(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput]) -> list[BoundInput]:
     """Return the inputs of a mapped column; for group-by columns without inspection, the evaluated ones."""
     role, _, column = name.partition(".")
     if role in inputs and column:
         return [inputs[role]]
     targets = [bound_input for bound_input in inputs.values() if name in bound_input.role.columns]
-    if name in question.group_by:
+    if name in request.group_by:
         evaluated_inputs = [
-            bound_input
-            for role, bound_input in inputs.items()
-            if role in {"run", *question.base_roles} or question.rankings_from_predictions
+            bound_input for role, bound_input in inputs.items() if role in {"run", *request.base_roles} or request.rankings_from_predictions
         ]
         targets = (
             evaluated_inputs if any(bound_input.table.column_types is None for bound_input in inputs.values()) else list(inputs.values())
@@ -167,19 +165,17 @@ def _expression(text: str, holder: BoundInput) -> exp.Expr | str | None:
     return tree
 
 
-def _unknown_column_message(
-    question: ResolvedRequest, mapped: str, text: str, unknown: Sequence[str], targets: Sequence[BoundInput]
-) -> str:
+def _unknown_column_message(request: ResolvedRequest, mapped: str, text: str, unknown: Sequence[str], targets: Sequence[BoundInput]) -> str:
     """Describe an invalid mapping under the argument that contains it: ``by``, ``unit`` or ``columns``."""
-    if len(targets) == 1 or question.rankings_from_predictions or question.base_role is not None:
+    if len(targets) == 1 or request.rankings_from_predictions or request.base_role is not None:
         name, available = unknown[-1], list(targets[-1].table.column_types or ())
     else:
         name, available = text, sorted({column for target in targets for column in target.table.column_types or ()})
-    is_base = question.base_role is not None or (question.rankings_from_predictions and not question.is_ranking)
-    holder = f"{question.base_role or 'predictions'} do not have" if is_base else "no input has"
+    is_base = request.base_role is not None or (request.rankings_from_predictions and not request.is_ranking)
+    holder = f"{request.base_role or 'predictions'} do not have" if is_base else "no input has"
     there_are = f"{did_you_mean(name, available)} There are: {enumerate_names(available)}"
-    if mapped in question.group_expressions or mapped == UNIT_COLUMN:
-        argument = f"by: {quote_excerpt(f'{mapped}={text}')}" if mapped in question.group_expressions else f"unit: {quote_excerpt(text)}"
+    if mapped in request.group_expressions or mapped == UNIT_COLUMN:
+        argument = f"by: {quote_excerpt(f'{mapped}={text}')}" if mapped in request.group_expressions else f"unit: {quote_excerpt(text)}"
         missing = next((candidate for candidate in unknown if candidate != text), None)
         if missing is None and split_table_name(text) is not None:
             return f"{argument} is a column that {holder}{there_are}"

@@ -169,7 +169,7 @@ def check_probabilities(database: Database, library: Registry, metrics: Sequence
 
 
 def check_settings_against_data(
-    columns: BoundInputs, metrics: Sequence[ResolvedMetric], input_ctes: InputCtes, display_names: Mapping[str, str]
+    inputs: BoundInputs, metrics: Sequence[ResolvedMetric], input_ctes: InputCtes, display_names: Mapping[str, str]
 ) -> None:
     """Run the data checks that the files of metrics declare with ``-- Validate:``, and policies with ``validate``, for their settings.
 
@@ -178,15 +178,15 @@ def check_settings_against_data(
     Raises:
         InputError: A check returns rows.
     """
-    question = columns.question
-    library = question.library
+    request = inputs.request
+    library = request.library
     problems = []
     checked: set[tuple[exp.Expr, bool]] = set()
     for metric in metrics:
         for name in (*library.policy_checks(metric.dependencies.settings, metric.settings), *metric.dependencies.annotations("Validate")):
             file = library.checks[name]
             tree: Any = bind_parameters(library, load_select(file), metric.settings, metric.file.params)
-            per_list = question.call.per_query or metric.settings.get("level") == "query"
+            per_list = request.per_query or metric.settings.get("level") == "query"
             if (tree, per_list) in checked:
                 continue
             checked.add((tree.copy(), per_list))
@@ -199,7 +199,7 @@ def check_settings_against_data(
             for cte, query in relations.ctes.items():
                 tree = tree.with_(cte, as_=query)
             advice = read_row_checks(file)[0].meaning
-            for row in columns.database.query_rows(columns.with_temporary_tables(tree.limit(MAX_EXAMPLES))):
+            for row in inputs.database.query_rows(inputs.with_temporary_tables(tree.limit(MAX_EXAMPLES))):
                 pairs = zip(keys, row, strict=False)
                 location = ", ".join(
                     f"{display_names.get(column, column)}={short_value(value)}" for column, value in pairs if column != SLICE_NUMBER

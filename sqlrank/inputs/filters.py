@@ -31,14 +31,14 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
     Raises:
         InputError: The input of a condition is ambiguous, or does not have its columns.
     """
-    question = inputs.question
-    filtered = apply_filter(inputs.condition, inputs.inputs, question.rankings_from_predictions, inputs.database.dialect)
-    if question.call.only_query is not None:
+    request = inputs.request
+    filtered = apply_filter(inputs.condition, inputs.by_role, request.rankings_from_predictions, inputs.database.dialect)
+    if request.only_query is not None:
         filtered |= apply_query_filter(
-            question.call.only_query,
+            request.only_query,
             {role: bound_input for role, bound_input in filtered.items() if role not in inputs.roles_read_across_lists},
         )
-    return replace(inputs, inputs=filtered)
+    return replace(inputs, by_role=filtered)
 
 
 def apply_filter(

@@ -60,25 +60,25 @@ class _ColumnMatch:
     is_seen: bool
 
 
-def find_group_columns(question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> tuple[GroupColumn, ...]:
+def find_group_columns(request: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> tuple[GroupColumn, ...]:
     """Find the ``by`` columns among the inputs, and name them in the statement.
 
     Raises:
         InputError: One message for each column that no input has, or that cannot be grouped by.
     """
     matches, problems = [], []
-    for name in question.group_by:
+    for name in request.group_by:
         try:
-            matches.append(_find(name, question, inputs, mapping))
+            matches.append(_find(name, request, inputs, mapping))
         except InputError as error:
             problems.append(str(error))
     if problems:
         raise InputError(*problems)
-    labels = [name if _is_label(name, match, inputs) else match.column for name, match in zip(question.group_by, matches, strict=True)]
+    labels = [name if _is_label(name, match, inputs) else match.column for name, match in zip(request.group_by, matches, strict=True)]
     reserved = [
-        *question.reserved_names,
-        *([SLICE_NUMBER] if question.grouping_sets else []),
-        *([SCORE_NAME] if question.base_role or question.rankings_from_predictions else []),
+        *request.reserved_names,
+        *([SLICE_NUMBER] if request.grouping_sets else []),
+        *([SCORE_NAME] if request.base_role or request.rankings_from_predictions else []),
     ]
     internal = assign_internal_names(list(dict.fromkeys(labels)), reserved)
     return tuple(
@@ -88,7 +88,7 @@ def find_group_columns(question: ResolvedRequest, inputs: Mapping[str, BoundInpu
             internal[label],
             {role: str(inputs[role].column(match.column)) if match.is_seen else match.column for role in match.roles},
         )
-        for name, label, match in zip(question.group_by, labels, matches, strict=True)
+        for name, label, match in zip(request.group_by, labels, matches, strict=True)
     )
 
 
@@ -98,16 +98,16 @@ def _is_label(name: str, match: _ColumnMatch, inputs: Mapping[str, BoundInput]) 
     return is_known and not name.startswith(QUOTES)
 
 
-def _find(name: str, question: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> _ColumnMatch:
+def _find(name: str, request: ResolvedRequest, inputs: Mapping[str, BoundInput], mapping: Mapping[str, str]) -> _ColumnMatch:
     """Find a ``by`` column; a prefix may name its input: ``queries.country``."""
     role, dot, column_name = name.partition(".")
     has_prefix = bool(dot) and role in inputs and not any(name in (bound_input.table.column_types or ()) for bound_input in inputs.values())
     text = column_name if has_prefix else mapping.get(name, name)
-    if question.base_role is not None:
+    if request.base_role is not None:
         return _find_in_base(
-            name, text, [inputs[role] for role in question.base_roles], question.rankings_from_predictions, role if has_prefix else ""
+            name, text, [inputs[role] for role in request.base_roles], request.rankings_from_predictions, role if has_prefix else ""
         )
-    evaluated_roles = ["predictions", "run", "qrels"] if question.rankings_from_predictions else ["run"]
+    evaluated_roles = ["predictions", "run", "qrels"] if request.rankings_from_predictions else ["run"]
     searched_roles = [role] if has_prefix else evaluated_roles if inputs["run"].table.column_types is None else list(inputs)
     return _find_in_rankings(name, text, ["run", "qrels"] if searched_roles == ["qrels"] else searched_roles, inputs)
 

@@ -52,31 +52,29 @@ class InputCtes:
     names: list[str]
 
 
-def build_input_ctes(columns: BoundInputs, plain: bool) -> InputCtes:
+def build_input_ctes(inputs: BoundInputs, plain: bool) -> InputCtes:
     """Build the input sources; ``plain`` keeps lists without numbers."""
-    question = columns.question
-    scored = [SCORE_NAME] if len(columns.scores) > 1 else []
-    groups = {group.requested_name: group for group in columns.groups}
-    sets = (
-        None if question.grouping_sets is None else [[*scored, *(groups[name].name for name in group)] for group in question.grouping_sets]
-    )
-    labels = [",".join(groups[name].label for name in group) or TOTAL_LABEL for group in question.grouping_sets or ()]
-    shape = GroupingLayout([*scored, *columns.group_columns], sets, tuple(columns.query_attributes), plain, tuple(labels))
-    _check_intervals(columns, shape)
+    request = inputs.request
+    scored = [SCORE_NAME] if len(inputs.scores) > 1 else []
+    groups = {group.requested_name: group for group in inputs.groups}
+    sets = None if request.grouping_sets is None else [[*scored, *(groups[name].name for name in group)] for group in request.grouping_sets]
+    labels = [",".join(groups[name].label for name in group) or TOTAL_LABEL for group in request.grouping_sets or ()]
+    shape = GroupingLayout([*scored, *inputs.group_columns], sets, tuple(inputs.query_attributes), plain, tuple(labels))
+    _check_intervals(inputs, shape)
     sources: dict[InputKey, InputQuery] = {}
-    for role, bound_input in columns.inputs.items():
-        if role in {"run", "qrels"} and question.rankings_from_predictions:
+    for role, bound_input in inputs.by_role.items():
+        if role in {"run", "qrels"} and request.rankings_from_predictions:
             continue
-        sources |= _predictions(columns, bound_input) if role == "predictions" else _table_inputs(columns, bound_input)
-    base_role = question.base_role
-    if base_role is not None and base_role not in columns.inputs:
-        sources |= _composed_input(columns, base_role, sources)
-    if base_role is not None and question.rankings_from_predictions and InputKey("queries") in sources:
+        sources |= _predictions(inputs, bound_input) if role == "predictions" else _table_inputs(inputs, bound_input)
+    base_role = request.base_role
+    if base_role is not None and base_role not in inputs.by_role:
+        sources |= _composed_input(inputs, base_role, sources)
+    if base_role is not None and request.rankings_from_predictions and InputKey("queries") in sources:
         restricted = {PREDICTIONS: InputVariant.ALL_QUERIES, UNFILTERED_PREDICTIONS: InputVariant.UNFILTERED_ALL_QUERIES}
         for key in [key for key in restricted if key in sources]:
             sources |= _restrict_to_queries(key, sources[key], InputKey("predictions", restricted[key]))
-    if question.rankings_from_predictions:
-        sources |= _rankings_from_predictions(columns, sources)
+    if request.rankings_from_predictions:
+        sources |= _rankings_from_predictions(inputs, sources)
     if base_role is not None and sets is not None:
         repeated = {InputVariant.VALID: InputVariant.PER_SLICE, InputVariant.UNFILTERED: InputVariant.UNFILTERED_PER_SLICE}
         sources |= {
@@ -84,13 +82,13 @@ def build_input_ctes(columns: BoundInputs, plain: bool) -> InputCtes:
             for variant, per_slice in repeated.items()
             if (key := InputKey(base_role, variant)) in sources
         }
-    return InputCtes(sources, shape, [*(["score"] if scored else []), *(group.label for group in columns.groups)])
+    return InputCtes(sources, shape, [*(["score"] if scored else []), *(group.label for group in inputs.groups)])
 
 
-def _check_intervals(columns: BoundInputs, shape: GroupingLayout) -> None:
+def _check_intervals(inputs: BoundInputs, shape: GroupingLayout) -> None:
     """Check that no grouping with intervals contains several lists of a query, which are dependent."""
-    confidence = columns.question.confidence
-    if confidence is None or confidence.is_bootstrap or not columns.question.is_ranking:
+    confidence = inputs.request.confidence
+    if confidence is None or confidence.is_bootstrap or not inputs.request.is_ranking:
         return
     for label, group in zip(shape.labels, shape.grouping_sets or (), strict=False):
         if missing := [name for name in shape.list_columns if name not in group]:
@@ -115,10 +113,10 @@ def _table_name(bound_input: BoundInput) -> str:
     return ".".join(part.name for part in table.parts)
 
 
-def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[InputKey, InputQuery]:
+def _table_inputs(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey, InputQuery]:
     """Return the source of an input, and one with all rows if some are excluded."""
     role = bound_input.role
-    score_type = _score_type(columns) if role.name == "run" else "given"
+    score_type = _score_type(inputs) if role.name == "run" else "given"
     names = [
         name for name, column in role.columns.items() if not column.optional or column.default is not None or name in bound_input.columns
     ]
@@ -137,14 +135,14 @@ def _table_inputs(columns: BoundInputs, bound_input: BoundInput) -> dict[InputKe
     }
 
 
-def _composed_input(columns: BoundInputs, role: str, sources: Mapping[InputKey, InputQuery]) -> dict[InputKey, InputQuery]:
+def _composed_input(inputs: BoundInputs, role: str, sources: Mapping[InputKey, InputQuery]) -> dict[InputKey, InputQuery]:
     """Return an input that is composed of others, as its file declares."""
-    library, (first, *rest) = columns.question.library, columns.question.base_roles
+    library, (first, *rest) = inputs.request.library, inputs.request.base_roles
     file = library.relations.get((role, "joined"))
     if file is None:
         raise ContractError(f"relations/{role}/joined.sql is not there, which says how {role} are made of {first} and {' and '.join(rest)}")
     tree = library.validated(file).tree.copy()
-    read_columns = {name for name in columns.find_read_columns(role) if name in library.roles[role].columns}
+    read_columns = {name for name in inputs.find_read_columns(role) if name in library.roles[role].columns}
     if missing := sorted(read_columns - set(tree.named_selects)):
         raise InputError(
             f"{first} and {' and '.join(rest)} do not say what {missing[0]} is; give {role}= in one table (--input {role}=...)"
@@ -157,27 +155,27 @@ def _composed_input(columns: BoundInputs, role: str, sources: Mapping[InputKey, 
     }
 
 
-def _score_type(columns: BoundInputs) -> str:
-    dialect = columns.database.dialect
-    score_type = str(columns.question.shared_policies.get("score_type", "given"))
+def _score_type(inputs: BoundInputs) -> str:
+    dialect = inputs.database.dialect
+    score_type = str(inputs.request.shared_policies.get("score_type", "given"))
     if score_type == "float32" and not get_dialect(dialect).supports_float32:
         raise MetricError(f"score_type='float32' is not possible on {dialect}, which has doubles only; give score_type='float64'")
     return score_type
 
 
-def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[InputKey, InputQuery]:
+def _predictions(inputs: BoundInputs, bound_input: BoundInput) -> dict[InputKey, InputQuery]:
     """Return the predictions; several scores are combined by UNION ALL.
 
     The name of the score column is part of the key.
     """
-    question = columns.question
-    needed = dict.fromkeys([*columns.needed_columns.get("predictions", ()), "weight"])
-    if question.rankings_from_predictions:
-        needed |= dict.fromkeys([*columns.needed_columns["run"], "label", "rank"])
+    request = inputs.request
+    needed = dict.fromkeys([*inputs.needed_columns.get("predictions", ()), "weight"])
+    if request.rankings_from_predictions:
+        needed |= dict.fromkeys([*inputs.needed_columns["run"], "label", "rank"])
     other_columns = [name for name in needed if name != "score"]
     drops_nulls_by_key = {PREDICTIONS: True} | ({UNFILTERED_PREDICTIONS: False} if bound_input.not_null else {})
     group = KeyColumns(bound_input.group_columns, nullable=True)
-    if len(columns.scores) < 2:  # noqa: PLR2004  a single score needs no UNION
+    if len(inputs.scores) < 2:  # noqa: PLR2004  a single score needs no UNION
         column_names = ["score", *other_columns]
         return {
             key: InputQuery(
@@ -190,45 +188,45 @@ def _predictions(columns: BoundInputs, bound_input: BoundInput) -> dict[InputKey
             for key, drops_nulls in drops_nulls_by_key.items()
         }
     raw = bound_input.select(other_columns, for_display=True, keep_nulls=True)
-    for index, view in enumerate(columns.per_score(), start=1):
-        raw = raw.select(exp.alias_(view.inputs["predictions"].typed_expression("score"), f"score_{index}"))
-    numbered = {NUMBERED_PREDICTIONS: _numbered(columns, raw)} if columns.rows_are_units else {}
+    for index, view in enumerate(inputs.per_score(), start=1):
+        raw = raw.select(exp.alias_(view.by_role["predictions"].typed_expression("score"), f"score_{index}"))
+    numbered = {NUMBERED_PREDICTIONS: _numbered(inputs, raw)} if inputs.rows_are_units else {}
     source_key = NUMBERED_PREDICTIONS if numbered else RAW_PREDICTIONS
-    other_columns += [UNIT_ID] if columns.rows_are_units else []
+    other_columns += [UNIT_ID] if inputs.rows_are_units else []
     title, scored_group = (
         "one row per prediction and score",
         KeyColumns((SCORE_NAME, *bound_input.group_columns), nullable=True),
     )
-    scores = columns.scores if columns.rows_are_units else ()
+    scores = inputs.scores if inputs.rows_are_units else ()
     unions = {
-        key: _union_scores(columns, bound_input, source_key, other_columns, drops_nulls) for key, drops_nulls in drops_nulls_by_key.items()
+        key: _union_scores(inputs, bound_input, source_key, other_columns, drops_nulls) for key, drops_nulls in drops_nulls_by_key.items()
     }
     return {RAW_PREDICTIONS: InputQuery(_rows(bound_input), group, raw, table=_table_name(bound_input)), **numbered} | {
         key: InputQuery(title, scored_group, union, source_key, has_lists=True, scores=scores) for key, union in unions.items()
     }
 
 
-def _numbered(columns: BoundInputs, raw: exp.Select) -> InputQuery:
+def _numbered(inputs: BoundInputs, raw: exp.Select) -> InputQuery:
     """Return predictions with row numbers as units.
 
     Where a CTE is computed once, any numbering is consistent. Other engines may renumber rows for each reader, so rows are ordered by all
     columns: only equal rows can then exchange their numbers.
     """
-    select_items: list[exp.Expr] = [key_column(name) if name in columns.group_columns else exp.column(name) for name in raw.named_selects]
+    select_items: list[exp.Expr] = [key_column(name) if name in inputs.group_columns else exp.column(name) for name in raw.named_selects]
     order = exp.Order(expressions=[exp.Ordered(this=select_item.copy(), nulls_first=True) for select_item in select_items])
-    is_once = get_dialect(columns.database.dialect).computes_ctes_once
+    is_once = get_dialect(inputs.database.dialect).computes_ctes_once
     row_number = exp.Window(this=exp.RowNumber(), order=None if is_once else order)
     query = exp.select(*select_items, exp.alias_(row_number, UNIT_ID)).from_(exp.to_table(RAW_PREDICTIONS.name))
-    group = KeyColumns(columns.inputs["predictions"].group_columns, nullable=True)
+    group = KeyColumns(inputs.by_role["predictions"].group_columns, nullable=True)
     return InputQuery("one row per prediction, with its number", group, query, RAW_PREDICTIONS)
 
 
 def _union_scores(
-    columns: BoundInputs, bound_input: BoundInput, source_key: InputKey, other_columns: Sequence[str], drops_nulls: bool
+    inputs: BoundInputs, bound_input: BoundInput, source_key: InputKey, other_columns: Sequence[str], drops_nulls: bool
 ) -> exp.Query:
     """Combine predictions of several scores by UNION ALL, without rows that lack required values."""
     branches = []
-    for index, score_column in enumerate(columns.scores, start=1):
+    for index, score_column in enumerate(inputs.scores, start=1):
         score = exp.column(f"score_{index}")
         select_items = [*map(key_column, bound_input.group_columns), exp.alias_(score, "score"), *map(exp.column, other_columns)]
         branch = exp.select(*select_items, exp.alias_(exp.Literal.string(score_column), SCORE_NAME)).from_(exp.to_table(source_key.name))
@@ -251,14 +249,14 @@ def _restrict_to_queries(key: InputKey, predictions: InputQuery, source_key: Inp
     }
 
 
-def _rankings_from_predictions(columns: BoundInputs, sources: Mapping[InputKey, InputQuery]) -> dict[InputKey, InputQuery]:
+def _rankings_from_predictions(inputs: BoundInputs, sources: Mapping[InputKey, InputQuery]) -> dict[InputKey, InputQuery]:
     """Derive run and judgments from the predictions; NULL labels are not judgments."""
     source_key = UNFILTERED_PREDICTIONS if UNFILTERED_PREDICTIONS in sources else PREDICTIONS
     by = sources[source_key].group.columns
     keys: Sequence[exp.Expr] = [*map(key_column, by), exp.column("query_id"), exp.column("doc_id")]
-    run, qrels = columns.inputs["run"], columns.inputs["qrels"]
+    run, qrels = inputs.by_role["run"], inputs.by_role["qrels"]
     typed_run = None
-    score_type = _score_type(columns)
+    score_type = _score_type(inputs)
     if score_type == "float32" or (score_type == "float64" and run.column_type("score") != "DOUBLE"):
         score = run.typed_expression("score", score_type)
         for column in find_nodes(score, exp.Column):

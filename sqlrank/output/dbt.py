@@ -113,8 +113,8 @@ def dbt_model(
         raise InputError(f"materialized={materialized!r} is not possible; choose from: {', '.join(get_args(Materialized))}")
     dialect = dialect or "duckdb"
     get_dialect(dialect)
-    question = resolve_request(call)
-    statement = prepare(question, NamesOnlyDatabase(dialect, dbt_relation)).statement
+    request = resolve_request(call)
+    statement = prepare(request, NamesOnlyDatabase(dialect, dbt_relation)).statement
     column = None
     if overwrite_by is not None:
         statement = dataclasses.replace(statement, tree=statement.tree.copy())
@@ -125,16 +125,16 @@ def dbt_model(
     if materialized == "incremental":
         if not keys:
             raise InputError("an incremental model needs by or per_query, whose columns identify its rows; choose table")
-        if question.grouping_sets is not None:
+        if request.grouping_sets is not None:
             raise InputError("grouping sets have NULL keys, which an incremental model cannot match; choose table")
         unique_columns = keys if column is None or dialect not in DELETE_AND_INSERT else [column]
         config += f", unique_key=[{', '.join(repr(key.name) for key in unique_columns)}]"
         config += ", incremental_strategy='delete+insert'" if unique_columns is not keys else ""
     text = model_text(config, statement, dialect, options)
-    metric_names = ", ".join(str(resolved_metric.metric) for resolved_metric in question.metrics)
+    metric_names = ", ".join(str(resolved_metric.metric) for resolved_metric in request.metrics)
     per = " and ".join(key.name for key in keys)
     description = f"{metric_names}{f' per {per}' if per else ''} (sqlrank {__version__})"
-    return DbtModel(text, schema_yaml(name, description, statement, question, dialect))
+    return DbtModel(text, schema_yaml(name, description, statement, request, dialect))
 
 
 def check_name(name: Any) -> None:
@@ -174,10 +174,10 @@ def _jinja_error(jinja: str, options: Mapping[str, Any], dialect: str) -> InputE
     return InputError(f"the model would hold {quote_excerpt(jinja)}, Jinja {advice}")
 
 
-def schema_yaml(name: str, description: str, statement: CompiledStatement, question: ResolvedRequest, dialect: str) -> dict[str, Any]:
+def schema_yaml(name: str, description: str, statement: CompiledStatement, request: ResolvedRequest, dialect: str) -> dict[str, Any]:
     """Return the content of a model's YAML file: descriptions and tests."""
     keys, values = _split(statement)
-    columns = [_key(key, question) for key in keys] + values
+    columns = [_key(key, request) for key in keys] + values
     model = {"name": name, "description": description} | _unique(keys, dialect) | {"columns": columns}
     return {"version": 2, "models": [model]}
 
@@ -236,9 +236,9 @@ def _split(statement: CompiledStatement) -> tuple[list[exp.Identifier], list[dic
     return keys, values
 
 
-def _key(key: exp.Identifier, question: ResolvedRequest) -> dict[str, Any]:
+def _key(key: exp.Identifier, request: ResolvedRequest) -> dict[str, Any]:
     quote = {"quote": True} if key.quoted else {}
-    return {"name": key.name} | quote | ({"data_tests": ["not_null"]} if question.grouping_sets is None else {})
+    return {"name": key.name} | quote | ({"data_tests": ["not_null"]} if request.grouping_sets is None else {})
 
 
 def _unique(keys: list[exp.Identifier], dialect: str) -> dict[str, Any]:

@@ -22,14 +22,14 @@ INTERNAL_PLANS = ("weight_below", "exact_weight", "selected_queries", "list_grou
 """Names of the plans that follow from the input and cannot be chosen by users."""
 
 
-def validate_plan(question: ResolvedRequest, dialect: str) -> None:
+def validate_plan(request: ResolvedRequest, dialect: str) -> None:
     """Validate the plans that the user chose.
 
     Raises:
         MetricError: A plan or value is unknown, unsupported by the engine, or not valid under the policies of a metric.
     """
-    library = question.library
-    for name, value in question.plan.items():
+    library = request.library
+    for name, value in request.plan.items():
         if name not in library.plans or name in INTERNAL_PLANS:
             plan_names = [plan for plan in library.plans if plan not in INTERNAL_PLANS]
             raise MetricError(f"unknown plan {name!r}{did_you_mean(name, plan_names)} Choose from: {', '.join(plan_names)}")
@@ -41,12 +41,12 @@ def validate_plan(question: ResolvedRequest, dialect: str) -> None:
             alternatives = [candidate for candidate in supported if candidate not in {"auto", "rank"}]
             engines = _or(values[value]["engines"]).replace("duckdb", "DuckDB")
             raise MetricError(f"{name}={value!r} is for {engines}; choose {_or(alternatives)} for {dialect}")
-        for metric in ranking_metrics(question):
+        for metric in ranking_metrics(request):
             for policy, allowed in values[value].get("valid_with", {}).items():
                 if metric.settings.get(policy, allowed[0]) not in allowed:
                     requirement = f"{policy}={allowed[0]!r}, not {metric.settings[policy]!r}"
                     raise MetricError(f"{name}={value!r} is for {requirement}; give {name}={next(iter(values))!r}, or leave it out")
-            if value == "top_k" and find_depth(question, metric) is None:
+            if value == "top_k" and find_depth(request, metric) is None:
                 requirement = f"metrics of the first documents alone, not {metric.metric}"
                 raise MetricError(f"rank_method='top_k' is for {requirement}; give rank_method='sort', or leave it out")
 
@@ -55,48 +55,48 @@ def _or(words: list[str]) -> str:
     return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def choose_plan(question: ResolvedRequest, columns: BoundInputs, rows: Mapping[str, int] | None = None) -> dict[str, ParameterValue]:
+def choose_plan(request: ResolvedRequest, inputs: BoundInputs, rows: Mapping[str, int] | None = None) -> dict[str, ParameterValue]:
     """Choose the value of every plan of a request.
 
     Args:
-        question: The resolved request, with the plans that the user chose.
-        columns: The bound inputs.
+        request: The resolved request, with the plans that the user chose.
+        inputs: The bound inputs.
         rows: Row counts by role, where they are known already.
     """
-    database = columns.database
-    dialect, library = get_dialect(database.dialect), question.library
-    requested = {str(name): str(value) for name, value in question.plan.items()}
-    weighted = question.base_role is not None and "weight" in columns.needed_columns.get(question.base_role, ())
-    weighted |= question.confidence is not None and question.confidence.resamples_rows
+    database = inputs.database
+    dialect, library = get_dialect(database.dialect), request.library
+    requested = {str(name): str(value) for name, value in request.plan.items()}
+    weighted = request.base_role is not None and "weight" in inputs.needed_columns.get(request.base_role, ())
+    weighted |= request.confidence is not None and request.confidence.resamples_rows
     plans: dict[str, ParameterValue] = {
         "list_key": "integer" if dialect.prefers_integer_keys else "input",
         "pair_counting": "window_ranks" if library.is_plan_supported("pair_counting", "window_ranks", database.dialect) else "bits",
         "bucket_aggregation": "before_bucketing" if dialect.recomputes_ctes else "after_bucketing",
         "weight_below": "by_sum" if weighted else "by_difference",
         "exact_weight": "weights" if weighted else "rows",
-        "selected_queries": "in_queries_table" if "queries" in columns.inputs else "all",
-        "list_groups": "from_queries_table" if columns.query_attributes else "from_lists",
-        "sampled_by": "cluster" if columns.has_units else "prediction",
+        "selected_queries": "in_queries_table" if "queries" in inputs.by_role else "all",
+        "list_groups": "from_queries_table" if inputs.query_attributes else "from_lists",
+        "sampled_by": "cluster" if inputs.has_units else "prediction",
         **{name: value for name, value in requested.items() if name != "score_order"},
     }
     if "rank_method" not in plans:
-        plans["rank_method"] = choose_rank_method(question, columns, rows)
+        plans["rank_method"] = choose_rank_method(request, inputs, rows)
     if plans["rank_method"] == "top_k":
-        plans["num_ranked"] = max_depth(question) or 1
-    if any("score_order" in metric.dependencies.settings for metric in question.metrics):
-        plans["score_order"] = choose_score_order(question, columns, requested.get("score_order", "auto"), weighted)
+        plans["num_ranked"] = max_depth(request) or 1
+    if any("score_order" in metric.dependencies.settings for metric in request.metrics):
+        plans["score_order"] = choose_score_order(request, inputs, requested.get("score_order", "auto"), weighted)
     # The influence of a prediction is joined by its score, or by the threshold that a sort assigns to it.
-    if columns.rows_are_units and "score_order" in plans and columns.base is not None and not columns.base.not_null:
+    if inputs.rows_are_units and "score_order" in plans and inputs.base is not None and not inputs.base.not_null:
         plans["sampled_by"] = "score" if plans["score_order"] in {"distinct", "buckets"} else "threshold"
     return plans
 
 
-def plan_comment_lines(question: ResolvedRequest, plans: Mapping[str, Any]) -> list[str]:
+def plan_comment_lines(request: ResolvedRequest, plans: Mapping[str, Any]) -> list[str]:
     """Return the header lines that name the plans in use and the alternatives."""
-    library = question.library
-    read_settings = set().union(*(metric.dependencies.settings for metric in question.metrics))
+    library = request.library
+    read_settings = set().union(*(metric.dependencies.settings for metric in request.metrics))
     read_settings -= {"bucket_aggregation", "weight_below"} if plans.get("score_order") != "buckets" else set()
-    relations = set().union(*(metric.dependencies.relations for metric in question.metrics))
+    relations = set().union(*(metric.dependencies.relations for metric in request.metrics))
     used = {
         name: plans[name]
         for name in library.plans
@@ -106,7 +106,7 @@ def plan_comment_lines(question: ResolvedRequest, plans: Mapping[str, Any]) -> l
         and _affects_files(library, name, str(plans[name]), relations)
     }
     hints = [hint for name, value in used.items() if (hint := _alternative_hint(library, name, str(value)))]
-    plain = "one scan of each input" if len(question.base_roles) < 2 else f"{' and '.join(question.base_roles)} are joined"  # noqa: PLR2004
+    plain = "one scan of each input" if len(request.base_roles) < 2 else f"{' and '.join(request.base_roles)} are joined"  # noqa: PLR2004
     chosen = ", ".join(f"{name}={value}" for name, value in used.items())
     return [f"plan: {chosen or plain}", f"for another: {'; '.join(hints) or 'there is none for these metrics'}"]
 

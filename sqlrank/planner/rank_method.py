@@ -66,109 +66,109 @@ Tied documents are sorted afterwards.
 """
 
 
-def ranking_metrics(question: ResolvedRequest) -> list[ResolvedMetric]:
+def ranking_metrics(request: ResolvedRequest) -> list[ResolvedMetric]:
     """Return the metrics that evaluate ranked lists."""
-    return [metric for metric in question.metrics if metric.input_role == "run"]
+    return [metric for metric in request.metrics if metric.input_role == "run"]
 
 
-def find_depth(question: ResolvedRequest, metric: ResolvedMetric) -> int | None:
+def find_depth(request: ResolvedRequest, metric: ResolvedMetric) -> int | None:
     """Return the number of top documents per list that a metric reads.
 
     None if it reads whole lists.
     """
-    return required_depth(question.library, metric, {"rank_method": "top_k"})
+    return required_depth(request.library, metric, {"rank_method": "top_k"})
 
 
-def max_depth(question: ResolvedRequest) -> int | None:
+def max_depth(request: ResolvedRequest) -> int | None:
     """Return the number of top documents of each list that all ranking metrics read.
 
     Returns None if there are no ranking metrics or one of them reads whole lists.
     """
-    depths = [find_depth(question, metric) for metric in ranking_metrics(question)]
+    depths = [find_depth(request, metric) for metric in ranking_metrics(request)]
     return None if not depths or None in depths else max(depth for depth in depths if depth is not None)
 
 
-def choose_rank_method(question: ResolvedRequest, columns: BoundInputs, row_counts: Mapping[str, int] | None) -> str:
+def choose_rank_method(request: ResolvedRequest, inputs: BoundInputs, row_counts: Mapping[str, int] | None) -> str:
     """Choose the ranking method: ``array`` on Spark, on DuckDB the best for the table statistics.
 
     Inputs of DuckDB whose row count is not known from metadata are sorted.
     """
-    database, inputs = columns.database, columns.inputs
+    database, by_role = inputs.database, inputs.by_role
     dialect = get_dialect(database.dialect)
-    if dialect.recomputes_ctes and _is_allowed(question, "array"):
+    if dialect.recomputes_ctes and _is_allowed(request, "array"):
         return "array"
     has_row_counts = all(
-        role in inputs and inputs[role].table.has_row_count for role in ("run", "qrels") if role == "run" or role in inputs
+        role in by_role and by_role[role].table.has_row_count for role in ("run", "qrels") if role == "run" or role in by_role
     )
-    if not dialect.plans_by_statistics or not database.can_inspect or not ranking_metrics(question) or not has_row_counts:
+    if not dialect.plans_by_statistics or not database.can_inspect or not ranking_metrics(request) or not has_row_counts:
         return "sort"
-    possible = [value for value in ("top_k", "count", "score_sort") if _is_allowed(question, value)]
+    possible = [value for value in ("top_k", "count", "score_sort") if _is_allowed(request, value)]
     if not possible:
         return "sort"
     counts = {
-        role: select_over_input(exp.select(exp.Count(this=exp.Star())), inputs[role], ("query_id",))
-        for role in inputs.keys() & {"run", "qrels"}
+        role: select_over_input(exp.select(exp.Count(this=exp.Star())), by_role[role], ("query_id",))
+        for role in by_role.keys() & {"run", "qrels"}
     }
     rows = row_counts or {role: database.query_rows(count)[0][0] for role, count in counts.items()}
-    if "top_k" in possible and _has_long_lists(question, columns, rows["run"]):
+    if "top_k" in possible and _has_long_lists(request, inputs, rows["run"]):
         return "top_k"
-    if "count" in possible and "qrels" in inputs and _has_few_judgments(columns, rows):
+    if "count" in possible and "qrels" in by_role and _has_few_judgments(inputs, rows):
         return "count"
-    return "score_sort" if "score_sort" in possible and _has_long_texts(question, columns, rows["run"]) else "sort"
+    return "score_sort" if "score_sort" in possible and _has_long_texts(request, inputs, rows["run"]) else "sort"
 
 
-def _is_allowed(question: ResolvedRequest, value: str) -> bool:
+def _is_allowed(request: ResolvedRequest, value: str) -> bool:
     """Return True if a ranking method is valid under the policies of all ranking metrics."""
-    valid_with = question.library.plans["rank_method"]["values"][value]["valid_with"]
+    valid_with = request.library.plans["rank_method"]["values"][value]["valid_with"]
     return all(
-        metric.settings.get(policy, values[0]) in values for metric in ranking_metrics(question) for policy, values in valid_with.items()
+        metric.settings.get(policy, values[0]) in values for metric in ranking_metrics(request) for policy, values in valid_with.items()
     )
 
 
-def _has_long_lists(question: ResolvedRequest, columns: BoundInputs, rows: int) -> bool:
+def _has_long_lists(request: ResolvedRequest, inputs: BoundInputs, rows: int) -> bool:
     """Return True if lists exceed the cut-offs and memory holds the top scores.
 
     Lists have to be several times as long as the largest cut-off. Runs that are deduplicated first are excluded, because that step reads
     them once.
     """
-    if question.deduplicates or rows < MIN_ROWS_TO_OPTIMIZE or not (depth := max_depth(question)) or rows < MIN_LIST_LENGTH_RATIO * depth:
+    if request.deduplicates or rows < MIN_ROWS_TO_OPTIMIZE or not (depth := max_depth(request)) or rows < MIN_LIST_LENGTH_RATIO * depth:
         return False
-    num_lists, memory, threads = _list_statistics(columns)
+    num_lists, memory, threads = _list_statistics(inputs)
     return MIN_LIST_LENGTH_RATIO * depth * num_lists <= rows and MEMORY_SHARE * num_lists * threads * (
         8 * depth + STATE_BYTES
     ) <= _parse_duckdb_size(memory)
 
 
-def _list_statistics(columns: BoundInputs) -> tuple[int, str, int]:
+def _list_statistics(inputs: BoundInputs) -> tuple[int, str, int]:
     """Return the approximate number of lists, and the database's memory and thread limits."""
-    run = columns.inputs["run"]
+    run = inputs.by_role["run"]
     keys = [*(exp.column(exp.to_identifier(name, quoted=True)) for name in run.group_columns), exp.column("query_id")]
     lists = exp.ApproxDistinct(this=exp.func("ROW", *keys))
     limits = (exp.func("CURRENT_SETTING", exp.Literal.string(name)) for name in ("memory_limit", "threads"))
-    ((num_lists, memory, threads),) = columns.database.query_rows(select_over_input(exp.select(lists, *limits), run, ("query_id",)))
+    ((num_lists, memory, threads),) = inputs.database.query_rows(select_over_input(exp.select(lists, *limits), run, ("query_id",)))
     return num_lists, memory, threads
 
 
-def _has_long_texts(question: ResolvedRequest, columns: BoundInputs, rows: int) -> bool:
+def _has_long_texts(request: ResolvedRequest, inputs: BoundInputs, rows: int) -> bool:
     """Return True if text ids are sorted only to rank judged documents.
 
     Lists must be long, and few scores tied. Runs that are deduplicated first are excluded.
     """
-    run, library = columns.inputs["run"], question.library
-    if question.deduplicates or rows < SAMPLE_ROWS or not run.column_type("doc_id").startswith("VARCHAR"):
+    run, library = inputs.by_role["run"], request.library
+    if request.deduplicates or rows < SAMPLE_ROWS or not run.column_type("doc_id").startswith("VARCHAR"):
         return False
     relation_sets = [
         find_dependencies(library, metric.file, {**metric.settings, "rank_method": "score_sort"}).relations
-        for metric in ranking_metrics(question)
+        for metric in ranking_metrics(request)
     ]
     if not any("judged_documents" in relations for relations in relation_sets) or any(
         "ranked_documents" in relations for relations in relation_sets
     ):
         return False
-    num_lists, *_ = _list_statistics(columns)
+    num_lists, *_ = _list_statistics(inputs)
     if rows < MIN_DOCUMENTS_TO_SKIP_TEXTS * num_lists:
         return False
-    total, distinct, _ = sample_distinct_counts(columns.database, run)
+    total, distinct, _ = sample_distinct_counts(inputs.database, run)
     return distinct >= MIN_DISTINCT_SCORES_SHARE * total
 
 
@@ -178,10 +178,10 @@ def _parse_duckdb_size(size: str) -> float:
     return ldexp(float(number), 10 * ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit))
 
 
-def _has_few_judgments(columns: BoundInputs, rows: Mapping[str, int]) -> bool:
+def _has_few_judgments(inputs: BoundInputs, rows: Mapping[str, int]) -> bool:
     """Return True if the run is long and each query has few judgments."""
     if not 0 < MIN_RUN_TO_JUDGMENTS_RATIO * rows["qrels"] <= rows["run"]:
         return False
-    judgment_counts = select_over_input(exp.select("COUNT(*) AS judged").group_by("query_id"), columns.inputs["qrels"], ("query_id",))
-    ((mean, most),) = columns.database.query_rows(exp.select("AVG(judged)", "MAX(judged)").from_(judgment_counts.subquery("counted")))
+    judgment_counts = select_over_input(exp.select("COUNT(*) AS judged").group_by("query_id"), inputs.by_role["qrels"], ("query_id",))
+    ((mean, most),) = inputs.database.query_rows(exp.select("AVG(judged)", "MAX(judged)").from_(judgment_counts.subquery("counted")))
     return bool(mean <= MAX_MEAN_JUDGMENTS_TO_COUNT and most <= MAX_JUDGMENTS_TO_COUNT)

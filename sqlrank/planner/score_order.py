@@ -52,29 +52,29 @@ MAX_ROWS_PER_WORKER = 50_000_000
 """Rows of one group that a single worker of a distributed engine can sort."""
 
 
-def choose_score_order(question: ResolvedRequest, columns: BoundInputs, requested: str, weighted: bool) -> str:
+def choose_score_order(request: ResolvedRequest, inputs: BoundInputs, requested: str, weighted: bool) -> str:
     """Choose the value of ``score_order``: the requested one, or the best for engine and data.
 
     Raises:
         MetricError: The requested order does not support the intervals, units or weights of the request.
     """
-    database = columns.database
-    is_packable = not weighted or question.confidence is None
-    if requested == "compress" and (question.confidence is not None or columns.has_units):
+    database = inputs.database
+    is_packable = not weighted or request.confidence is None
+    if requested == "compress" and (request.confidence is not None or inputs.has_units):
         raise MetricError("score_order='compress' is for metrics without intervals and units; choose window, buckets or distinct")
     if weighted and (requested == "rank" or (requested == "integer_sort" and not is_packable)):
         restriction = " where there are intervals" * (requested == "integer_sort")
         raise MetricError(f"score_order={requested!r} is for predictions that all weigh 1{restriction}; choose window, buckets or distinct")
-    if requested == "integer_sort" and weighted and database.can_inspect and _weight_statistics(columns)[0] is False:
+    if requested == "integer_sort" and weighted and database.can_inspect and _weight_statistics(inputs)[0] is False:
         requirement = f"weights of 0, or of {MIN_WEIGHT:g} and more, and {MAX_TOTAL_WEIGHT:g} in all"
         raise MetricError(f"score_order='integer_sort' is for {requirement}; choose window or distinct, or divide the weights by a number")
-    reads_influence = columns.has_units and any(metric.file.interval.influence for metric in question.metrics)
+    reads_influence = inputs.has_units and any(metric.file.interval.influence for metric in request.metrics)
     sorted_once = "window" if weighted or reads_influence else "rank"
     if requested == "auto" and get_dialect(database.dialect).is_distributed:
-        requested = "window" if _has_small_groups(question, columns) else "buckets"
-    elif requested == "auto" and database.can_inspect and columns.base is not None:
-        supports_integers = question.library.is_plan_supported("score_order", "integer_sort", database.dialect)
-        total, distinct, groups = sample_distinct_counts(database, columns.base, _group(question, columns) if supports_integers else [])
+        requested = "window" if _has_small_groups(request, inputs) else "buckets"
+    elif requested == "auto" and database.can_inspect and inputs.base is not None:
+        supports_integers = request.library.is_plan_supported("score_order", "integer_sort", database.dialect)
+        total, distinct, groups = sample_distinct_counts(database, inputs.base, _group(request, inputs) if supports_integers else [])
         if distinct < (MAX_DISTINCT_SHARE_TO_GROUP_FOR_INFLUENCE if reads_influence else MAX_DISTINCT_SHARE_TO_GROUP) * total:
             return "distinct"
         is_untied = (
@@ -82,17 +82,17 @@ def choose_score_order(question: ResolvedRequest, columns: BoundInputs, requeste
         )
         if not is_untied or not is_packable or reads_influence:
             return sorted_once
-        is_exact, share = _weight_statistics(columns) if weighted else (True, 1.0)
+        is_exact, share = _weight_statistics(inputs) if weighted else (True, 1.0)
         return "compress" if share < MIN_POSITIVE_SHARE_TO_PACK else "integer_sort" if is_exact else sorted_once
     return sorted_once if requested in {"auto", "window"} else requested
 
 
-def _weight_statistics(columns: BoundInputs) -> tuple[bool | None, float]:
+def _weight_statistics(inputs: BoundInputs) -> tuple[bool | None, float]:
     """Return whether ``integer_sort`` can represent the weights, and the share of positive rows.
 
     The first value is None if a weight is NULL or negative, or if no weight is positive.
     """
-    if columns.base is None:
+    if inputs.base is None:
         return None, 1
     weight, is_positive = exp.column("weight"), exp.column("weight") > 0
     has_no_nulls = exp.EQ(this=exp.Count(this=exp.Star()), expression=exp.Count(this=weight.copy()))
@@ -101,29 +101,29 @@ def _weight_statistics(columns: BoundInputs) -> tuple[bool | None, float]:
     statistics = exp.select(
         has_no_nulls, exp.Min(this=weight.copy()), smallest_positive, exp.Sum(this=exp.cast(weight.copy(), "double")), positive
     )
-    ((is_complete, lowest, least_above, total, share),) = columns.database.query_rows(
-        select_over_input(statistics, columns.base, ("label", "weight"))
+    ((is_complete, lowest, least_above, total, share),) = inputs.database.query_rows(
+        select_over_input(statistics, inputs.base, ("label", "weight"))
     )
     if not is_complete or lowest is None or lowest < 0 or least_above is None:
         return None, 1
     return bool(least_above >= MIN_WEIGHT and total <= MAX_TOTAL_WEIGHT), share
 
 
-def _has_small_groups(question: ResolvedRequest, columns: BoundInputs) -> bool:
+def _has_small_groups(request: ResolvedRequest, inputs: BoundInputs) -> bool:
     """Return True if the request has groups and one worker can sort each of them.
 
     Databases that cannot be inspected are assumed to have small groups.
     """
-    is_partitioned = bool(columns.group_columns) and all(question.grouping_sets or [columns.group_columns])
-    if not is_partitioned or not columns.database.can_inspect or columns.base is None:
+    is_partitioned = bool(inputs.group_columns) and all(request.grouping_sets or [inputs.group_columns])
+    if not is_partitioned or not inputs.database.can_inspect or inputs.base is None:
         return is_partitioned
-    by = [exp.column(exp.to_identifier(name, quoted=True)) for name in columns.base.group_columns]
-    sizes = select_over_input(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), columns.base, ("label",))
-    ((most,),) = columns.database.query_rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
+    by = [exp.column(exp.to_identifier(name, quoted=True)) for name in inputs.base.group_columns]
+    sizes = select_over_input(exp.select(exp.alias_(exp.Count(this=exp.Star()), "size")).group_by(*by), inputs.base, ("label",))
+    ((most,),) = inputs.database.query_rows(exp.select("MAX(size)").from_(sizes.subquery("sizes")))
     return bool((most or 0) <= MAX_ROWS_PER_WORKER)
 
 
-def _group(question: ResolvedRequest, columns: BoundInputs) -> list[str]:
+def _group(request: ResolvedRequest, inputs: BoundInputs) -> list[str]:
     """Return the prediction columns that identify a group."""
-    needed = columns.needed_columns.get(question.base_role or "", ())
-    return [*(columns.base.group_columns if columns.base is not None else ()), *(["query_id"] if "query_id" in needed else [])]
+    needed = inputs.needed_columns.get(request.base_role or "", ())
+    return [*(inputs.base.group_columns if inputs.base is not None else ()), *(["query_id"] if "query_id" in needed else [])]

@@ -86,25 +86,27 @@ class ReportRequest:
         columns, sets = parse_group_by(by)
         groups = sets if sets is not None else [columns] if by else []
         call = _build_call(metrics, sources, common, policies)
-        question = resolve_request(call)
+        resolved_request = resolve_request(call)
         for group in groups:
             resolve_request(replace(call, by=group))
-        for resolved_metric in question.metrics:
+        for resolved_metric in resolved_request.metrics:
             if resolved_metric.file.kind == "curves" or isinstance(resolved_metric.metric.cutoff, tuple):
                 raise MetricError(
                     f"{resolved_metric.metric} has rows of its own, and a report draws its curves by itself; name metrics with one value"
                 )
-        if not question.is_ranking and question.base_role != "predictions":
-            raise MetricError(f"a report is of rankings or of predictions, and {question.metrics[0].metric} is of {question.base_role}")
-        if question.is_ranking and question.base_role is not None:
+        if not resolved_request.is_ranking and resolved_request.base_role != "predictions":
+            raise MetricError(
+                f"a report is of rankings or of predictions, and {resolved_request.metrics[0].metric} is of {resolved_request.base_role}"
+            )
+        if resolved_request.is_ranking and resolved_request.base_role is not None:
             raise MetricError("metrics of rankings and of predictions are reports of their own; name metrics of one kind")
         run = SourceGroup.wrap("run", sources.get("run"))
         runs = _runs(run, common) if isinstance(run, SourceGroup) and run.members_are_systems else {}
         is_scored = isinstance((common["columns"] or {}).get(SCORE_COLUMN), (list, tuple)) and "predictions" in sources
         system = system or (SCORE_COLUMN if is_scored else SYSTEM_COLUMN if runs else None)
         return cls(
-            metrics=_requested_metrics(question),
-            library=question.library,
+            metrics=_requested_metrics(resolved_request),
+            library=resolved_request.library,
             sources={**sources, **({"run": runs} if runs else {})},
             runs=runs,
             system=system,
@@ -114,7 +116,7 @@ class ReportRequest:
             confidence=confidence,
             unit=unit,
             baseline=baseline,
-            is_ranking=question.is_ranking,
+            is_ranking=resolved_request.is_ranking,
             max_rows=max_rows,
             query_examples=query_examples,
         )
@@ -243,13 +245,13 @@ class ReportRequest:
         return replace(self, tell=lambda: progress(min(99.0, 100 * next(done) / calls)))
 
 
-def _requested_metrics(question: ResolvedRequest) -> list[Metric]:
+def _requested_metrics(resolved_request: ResolvedRequest) -> list[Metric]:
     """Return the metrics under their requested names, or the canonical one if a name is that of a compatibility mode alone."""
     requested: dict[Metric, None] = {}
-    for metric in question.metrics:
+    for metric in resolved_request.metrics:
         for name in metric.requested_names:
             try:
-                is_known = find_metric(name, question.library)[0] == metric.metric
+                is_known = find_metric(name, resolved_request.library)[0] == metric.metric
             except MetricError:
                 is_known = False
             requested[parse_metric_text(name) if is_known else metric.metric] = None

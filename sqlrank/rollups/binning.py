@@ -160,36 +160,36 @@ class JackknifeBuckets:
         tree.select(group_column, exp.column(BUCKET_COLUMN), *rest, append=False, copy=False)
         tree.group_by(BUCKET_COLUMN, copy=False)
 
-    def unit_column(self, question: ResolvedRequest) -> str | None:
+    def unit_column(self, request: ResolvedRequest) -> str | None:
         """Return the unit column of rankings, or None if the unit is the query.
 
         Raises:
             MetricError: the column is not one of queries, or a metric's values depend on other lists of the group.
         """
-        if self.unit in {QUERY_ID, (question.call.columns or {}).get(QUERY_ID)}:
+        if self.unit in {QUERY_ID, (request.columns or {}).get(QUERY_ID)}:
             return None
-        if "queries" not in question.sources:
+        if "queries" not in request.sources:
             raise MetricError(
                 f"unit={self.unit!r}: the unit of rankings is the query, unit='query_id', or a column of queries= (--queries)"
             )
-        for metric in question.metrics:
+        for metric in request.metrics:
             if any("group" in file.scopes for file in metric.dependencies.files):
                 raise MetricError(f"{metric.metric} depends on other lists, which unit={self.unit!r} would separate; give unit='query_id'")
         return f"queries.{self.unit.removeprefix('queries.')}"
 
-    def per_query_question(self, question: ResolvedRequest) -> ResolvedRequest:
-        """Return the question for per-query values with their unit."""
-        column = self.unit_column(question)
-        by = question.group_by if column is None else [*question.group_by, column]
-        return replace(question, call=replace(question.call, per_query=True, include_query_weights=True), group_by=by)
+    def per_query_question(self, request: ResolvedRequest) -> ResolvedRequest:
+        """Return the request for per-query values with their unit."""
+        column = self.unit_column(request)
+        by = request.group_by if column is None else [*request.group_by, column]
+        return replace(request, per_query=True, include_query_weights=True, group_by=by)
 
-    def group_values_by_bucket(self, statement: CompiledStatement, question: ResolvedRequest) -> CompiledStatement:
+    def group_values_by_bucket(self, statement: CompiledStatement, request: ResolvedRequest) -> CompiledStatement:
         """Group the per-query values of a statement by bucket of their units."""
         values: Any = statement.tree.copy()
         ctes = values.args.pop("with_")
         values.set("order", None)
         by = [output for output in statement.outputs if output.kind == "by"]
-        unit = next(output for output in statement.outputs if output.kind == "query") if self.unit_column(question) is None else by.pop()
+        unit = next(output for output in statement.outputs if output.kind == "query") if self.unit_column(request) is None else by.pop()
         value_outputs = [output for output in statement.outputs if output.kind in {"metric", "audit", "weight"}]
         keys = [key_column(output.alias) for output in by]
         columns: list[exp.Expr] = [*keys, *(exp.column(output.alias) for output in value_outputs)]

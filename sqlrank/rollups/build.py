@@ -120,21 +120,21 @@ class Definition:
         return digits if self.buckets is None else f"{digits}-{self.buckets.fingerprint}"
 
 
-def rollup_question(
+def resolve_rollup_request(
     call: Request, dialect: str, bins: ScoreBinning, buckets: JackknifeBuckets | None = None
 ) -> tuple[ResolvedRequest, Definition]:
-    """Return the question whose result is a rollup, and the definition of its rows.
+    """Return the request whose result is a rollup, and the definition of its rows.
 
     Raises:
         MetricError: a metric that cannot be computed from aggregates, or several groupings or scores.
     """
-    question = resolve_request(call)
-    if question.grouping_sets is not None:
+    request = resolve_request(call)
+    if request.grouping_sets is not None:
         raise MetricError(
             "by has several groupings, whose rows would overlap, and count twice when they are added up; give one list of columns"
         )
     if reserved_name := next(
-        (name for name in question.group_by if name.lower() in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}),
+        (name for name in request.group_by if name.lower() in {*BIN_COLUMNS, NUM_ROWS, DEFINITION_COLUMN, BATCH_COLUMN, BUCKET_COLUMN}),
         None,
     ):
         raise MetricError(
@@ -142,31 +142,31 @@ def rollup_question(
         )
     if isinstance((call.columns or {}).get("score"), (list, tuple)):
         raise MetricError("several scores are given; make a rollup of each, in a table of its own")
-    library = question.library
-    metrics = decompose_metrics(question.metrics, library)
+    library = request.library
+    metrics = decompose_metrics(request.metrics, library)
     row_facts = {
         # A column mapped to its own name is the same as no mapping.
         "columns": {name: column_name for name, column_name in (call.columns or {}).items() if column_name != name.rpartition(".")[2]},
-        "where": definition_conditions(call.where, question.group_by, question.group_expressions, dialect),
-        "by": sorted(question.group_by),
-        "expressions": dict(question.group_expressions),
+        "where": definition_conditions(call.where, request.group_by, request.group_expressions, dialect),
+        "by": sorted(request.group_by),
+        "expressions": dict(request.group_expressions),
     }
     if metrics.is_per_query:
-        return question if buckets is None else buckets.per_query_question(question), Definition(
-            row_facts | row_definition(question.metrics, library), buckets
+        return request if buckets is None else buckets.per_query_question(request), Definition(
+            row_facts | row_definition(request.metrics, library), buckets
         )
     binning_kind = bins.kind if metrics.rank_based else "group_sums"
     file = _file(
         binning_kind,
         metrics,
-        list(dict.fromkeys(text for metric in question.metrics for text in metric.file.required_row_checks)),
+        list(dict.fromkeys(text for metric in request.metrics for text in metric.file.required_row_checks)),
         bins,
         buckets,
     )
     settings = {"n_bins": bins.n_bins} if "n_bins" in file.params else {}
     for param in file.params.values():
         check_parameter_value("n_bins", param, bins.n_bins)
-    null_policy = {name: value for name, value in question.metrics[0].settings.items() if name == "nulls"}
+    null_policy = {name: value for name, value in request.metrics[0].settings.items() if name == "nulls"}
     facts = {
         "aggregates": sorted(tree.sql("duckdb") for tree in metrics.aggregates.values()),
         "bins": [binning_kind, settings.get("n_bins"), *(bins.exact_scores if metrics.rank_based else ())],
@@ -180,20 +180,20 @@ def rollup_question(
         metric, file, {**null_policy, **settings}, find_dependencies(library, file, {**null_policy, **settings}), PREDICTIONS_ROLE
     )
     if buckets is not None:
-        question = replace(question, call=buckets.with_unit_column(call), needs_units=True)
-    return replace(question, metrics=[resolved_metric]), definition
+        request = replace(request, columns=buckets.with_unit_column(call).columns or {}, needs_units=True)
+    return replace(request, metrics=[resolved_metric]), definition
 
 
-def add_definition_column(statement: CompiledStatement, definition: Definition, question: ResolvedRequest) -> CompiledStatement:
+def add_definition_column(statement: CompiledStatement, definition: Definition, request: ResolvedRequest) -> CompiledStatement:
     """Return the statement of a rollup with its definition column.
 
     For rankings, the metrics become aggregates of per-query values first.
     """
     buckets = definition.buckets
     if any(output.kind == "metric" for output in statement.outputs):
-        statement = statement if buckets is None else buckets.group_values_by_bucket(statement, question)
+        statement = statement if buckets is None else buckets.group_values_by_bucket(statement, request)
         is_weighted = "weight" in find_list_query(statement).named_selects
-        statement = aggregate_per_query_values(statement, question.metrics, question.library, NUM_ROWS)
+        statement = aggregate_per_query_values(statement, request.metrics, request.library, NUM_ROWS)
     else:
         is_weighted = has_weights(statement)
         statement = drop_unit_weights(statement)

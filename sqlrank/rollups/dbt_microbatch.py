@@ -16,7 +16,7 @@ from sqlrank.prepare import prepare
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, collect_sources
 from sqlrank.rollups.binning import DEFAULT_BINS, JackknifeBuckets, ScoreBinning
-from sqlrank.rollups.build import add_definition_column, rollup_question
+from sqlrank.rollups.build import add_definition_column, resolve_rollup_request
 from sqlrank.rollups.writer import Batch
 
 if TYPE_CHECKING:
@@ -112,10 +112,10 @@ def rollup_model(
         sql_dir=sql_dir,
         policies=policies,
     )
-    question, definition = rollup_question(
+    request, definition = resolve_rollup_request(
         call, dialect, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
-    statement = add_definition_column(prepare(question, NamesOnlyDatabase(dialect, dbt_relation)).statement, definition, question)
+    statement = add_definition_column(prepare(request, NamesOnlyDatabase(dialect, dbt_relation)).statement, definition, request)
     if (named_batch := Batch.from_arguments(batch)) is not None:
         statement = named_batch.add_batch_column(statement)
     # The bin is a key column like the others.
@@ -128,8 +128,8 @@ def rollup_model(
     config_text = f"materialized='incremental', incremental_strategy='microbatch', {config_arguments}"
     options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "unit": unit, "batch": batch, **policies}
     text = model_text(config_text, model_statement, dialect, options)
-    description = f"Sums per {' and '.join(question.group_by)} that sqlrank evaluate --rollup adds up (sqlrank {__version__})"
-    return DbtModel(text, schema_yaml(name, description, model_statement, question, dialect))
+    description = f"Sums per {' and '.join(request.group_by)} that sqlrank evaluate --rollup adds up (sqlrank {__version__})"
+    return DbtModel(text, schema_yaml(name, description, model_statement, request, dialect))
 
 
 def _day(begin: Any) -> str:

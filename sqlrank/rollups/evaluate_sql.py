@@ -31,7 +31,7 @@ from sqlrank.registry.tie_bounds import AS_TIED
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import Request
-from sqlrank.resolve import resolve_request as question_of
+from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW, NUM_DAYS, NUM_ROWS
 from sqlrank.rollups.decomposition import RankMetric
 from sqlrank.rollups.evaluate_rollup import refuse_row_options, resolve_rollup_call
@@ -240,7 +240,7 @@ class _RollupQuery:
             policies=read,
             plan={"score_order": "distinct"},
         )
-        return prepare(question_of(call), NamesOnlyDatabase(self.dialect, lambda _, source: exp.to_table(source))).statement
+        return prepare(resolve_request(call), NamesOnlyDatabase(self.dialect, lambda _, source: exp.to_table(source))).statement
 
     def _bounded(self, per_order: CompiledStatement) -> exp.Select:
         """Return one row per group: each rank metric with its value, lower bound and upper bound."""

@@ -19,7 +19,7 @@ from sqlrank.prepare import prepare
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.request import Request, collect_sources, leaf_sources
 from sqlrank.rollups.binning import DEFAULT_BINS, JackknifeBuckets, ScoreBinning
-from sqlrank.rollups.build import add_definition_column, rollup_question
+from sqlrank.rollups.build import add_definition_column, resolve_rollup_request
 from sqlrank.rollups.writer import Batch, add_new, insert_rollup
 
 if TYPE_CHECKING:
@@ -128,14 +128,14 @@ def rollup(
         policies=policies,
     )
     dialect_name = remote_database.infer_dialect(connection, dialect)
-    question, definition = rollup_question(
+    request, definition = resolve_rollup_request(
         call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
     named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
     limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
-    if overwrite_by is not None and (insert is None or overwrite_by not in question.group_by):
+    if overwrite_by is not None and (insert is None or overwrite_by not in request.group_by):
         raise MetricError(
-            f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are replaced; by is {', '.join(question.group_by) or 'empty'}"
+            f"overwrite_by={overwrite_by!r} is a column of by, of the rows of insert= that are replaced; by is {', '.join(request.group_by) or 'empty'}"
         )
     if insert is not None and connection is None:
         raise MetricError("insert= needs connection= (--db), the DuckDB connection or file that has the table, or is to have it")
@@ -144,17 +144,17 @@ def rollup(
             "insert= is run on DuckDB; for another engine sqlrank.rollup_sql (sqlrank rollup --sql) writes the statement to run there"
         )
     is_new = insert is not None and isinstance(connection, (str, Path)) and not Path(connection).exists()
-    batch_question = question if named_batch is None else named_batch.restrict(question, dialect_name)
+    batch_request = request if named_batch is None else named_batch.restrict(request, dialect_name)
 
     def add_columns(statement: CompiledStatement) -> CompiledStatement:
-        with_definition = add_definition_column(statement, definition, question)
+        with_definition = add_definition_column(statement, definition, request)
         return with_definition if named_batch is None else named_batch.add_batch_column(with_definition)
 
     result = run_on_database(
         None if is_new else connection,
         dialect_name,
         limits,
-        lambda database: execute_resolved(batch_question, database, check, add_columns),
+        lambda database: execute_resolved(batch_request, database, check, add_columns),
     )
     result = result.replace_schema_metadata({"sqlrank.version": __version__})
     if insert is not None:
@@ -215,17 +215,17 @@ def rollup_sql(
     dialect_name = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     if connection is None and not get_dialect(dialect_name).supports_md5 and unit is not None:
         raise MetricError(f"{dialect_name} has no MD5, which buckets need; make the rollup through connection=, or give it a function md5")
-    question, definition = rollup_question(
+    request, definition = resolve_rollup_request(
         call, dialect_name, ScoreBinning.from_arguments(binning, n_bins, exact_scores), JackknifeBuckets.from_arguments(unit, n_buckets)
     )
-    has_files = any(is_unambiguous_file(leaf) for source in question.sources.values() for leaf in leaf_sources(source))
+    has_files = any(is_unambiguous_file(leaf) for source in request.sources.values() for leaf in leaf_sources(source))
     named_batch = Batch.from_arguments(batch, is_retraction=retract, batch_where=batch_where, overwrite_by=overwrite_by)
-    question = question if named_batch is None else named_batch.restrict(question, dialect_name)
+    request = request if named_batch is None else named_batch.restrict(request, dialect_name)
     with open_for_inspection(connection, dialect_name, has_files) as database:
-        prepared = prepare(question, database)
-        statement = add_definition_column(prepared.statement, definition, question)
+        prepared = prepare(request, database)
+        statement = add_definition_column(prepared.statement, definition, request)
         statement = statement if named_batch is None else named_batch.add_batch_column(statement)
-        read = [bound_input.table.display_from_item for bound_input in prepared.columns.inputs.values()]
+        read = [bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()]
         stored = wrap_for_storage(statement, dialect_name, create_table, None, insert, read)
         if overwrite_by is not None:
             return delete_insert_script(statement, stored, dialect_name, overwrite_by, insert, database.can_materialize_ctes)

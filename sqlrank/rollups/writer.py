@@ -57,14 +57,14 @@ class Batch:
             raise MetricError("retract= takes rows back from sums that stay, and overwrite_by= deletes these; leave one of them out")
         return cls(name, bool(is_retraction), batch_where)
 
-    def restrict(self, question: ResolvedRequest, dialect: str) -> ResolvedRequest:
-        """Return the question restricted to the rows of the batch; raise ``InputError`` for an invalid condition."""
+    def restrict(self, request: ResolvedRequest, dialect: str) -> ResolvedRequest:
+        """Return the request restricted to the rows of the batch; raise ``InputError`` for an invalid condition."""
         if self.where is None:
-            return question
-        where = question.call.where
+            return request
+        where = request.where
         parse_condition(self.where, dialect, "batch_where")
         both = self.where if where is None else f"({where}\n) AND ({self.where}\n)"
-        return replace(question, call=replace(question.call, where=both))
+        return replace(request, where=both)
 
     def add_batch_column(self, statement: CompiledStatement) -> CompiledStatement:
         """Add the batch column to a rollup's statement, and negate its sums for retractions."""

@@ -69,7 +69,7 @@ def test_queries_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def count(**options: Any) -> int:
         counts: list[int] = []
         with monkeypatch.context() as patched:
-            for name in ("execute_request", "execute_resolved"):
+            for name in ("execute_request", "execute_resolved", "run_resolved"):
                 execute = getattr(unit_values, name)
                 patched.setattr(unit_values, name, lambda *args, execute=execute, **named: counts.append(1) or execute(*args, **named))
             sqlrank.compare(**{"metrics": "AP", "run": run(), "qrels": QRELS, "queries": ATTRIBUTES, **options})
