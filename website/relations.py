@@ -1,4 +1,4 @@
-"""The tree of relations and the table of their columns in sql/RELATIONS.md, from the files; ``python -m website.relations`` renews them."""
+"""The tree of relations and their columns in sql/RELATIONS.md, from the files; ``python -m website.relations`` renews them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_file import SqlFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from sqlrank.registry.sql_file import SqlFile
 
 PAGE = Path(__file__).parents[1] / "sql" / "RELATIONS.md"
 
@@ -61,18 +60,26 @@ def _first_table(file: SqlFile) -> str:
 
 
 def columns() -> str:
-    """Return the table of grains and columns: a row per relation, and one more for each of its files that have others."""
+    """Return the grain and the columns of each relation, with their comments, and those of its files that have others."""
     library = load_registry()
-    rows = ["| relation | grain | columns |", "|---|---|---|"]
-    for name in sorted(library.relation_names):
-        files = library.relation_files(name)
-        shapes: dict[tuple[str, str], list[str]] = {}
-        for file in files:
-            shapes.setdefault((str(file.row_grain), ", ".join(file.tree.named_selects)), []).append(file.path.stem)
-        first, *others = sorted(shapes.items(), key=lambda item: (-len(item[1]), item[1]))
-        rows.append(f"| {name} | {first[0][0]} | {first[0][1]} |")
-        rows += [f"| {name}: {', '.join(stems)} | {grain} | {names} |" for (grain, names), stems in others]
-    return "\n".join(rows)
+    return "\n".join(
+        ["```text", *(line for name in sorted(library.relation_names) for line in _shapes(library.relation_files(name))), "```"]
+    )
+
+
+def _shapes(files: Sequence[SqlFile]) -> Iterator[str]:
+    shapes: dict[tuple[str, tuple[str, ...]], list[SqlFile]] = defaultdict(list)
+    for file in files:
+        shapes[str(file.row_grain), tuple(file.tree.named_selects)].append(file)
+    for (grain, names), same in sorted(shapes.items(), key=lambda shape: -len(shape[1])):
+        variants = f" ({', '.join(file.path.stem for file in same)})" if len(shapes) > 1 else ""
+        yield f"{same[0].name}{variants}: {grain}"
+        # The registry drops comments, since trees without them are copied faster.
+        comments = SqlFile(same[0].kind, same[0].name, same[0].path).column_comments
+        if plain := [name for name in names if name not in comments]:
+            yield f"  {', '.join(plain)}"
+        width = max(map(len, comments), default=0)
+        yield from (f"  {name:{width}}  {comment}" for name, comment in comments.items())
 
 
 if __name__ == "__main__":

@@ -1,15 +1,24 @@
--- absolute_difference_ranks: one row per group, pair of systems, metric and absolute difference other than 0, with its units and their average rank.
--- Grain: cell, pair, metric, above
+-- absolute_difference_ranks: one row per group, pair of systems, metric and absolute difference other than 0: its average rank among them.
+-- Grain: many per cell, pair, metric
 SELECT
-  cell,
+  cell, -- number of the group
   pair,
   metric,
-  above,
-  units,
-  SUM(units) OVER (PARTITION BY cell, pair, metric ORDER BY size ROWS UNBOUNDED PRECEDING) - (units - 1) / 2 AS average_rank
+  num_better, -- units in which the system is better
+  num_units, -- units of this absolute difference
+  SUM(num_units) OVER (
+    PARTITION BY cell, pair, metric ORDER BY absolute_difference ROWS UNBOUNDED PRECEDING
+  ) - (num_units - 1) / 2 AS average_rank -- 1 for the smallest; ties share their mean
 FROM (
-  SELECT cell, pair, metric, ABS(fixed) AS size, COUNT(*) AS units, SUM(CASE WHEN fixed > 0 THEN 1 ELSE 0 END) AS above
+  -- one row per group, pair of systems, metric and absolute difference
+  SELECT
+    cell,
+    pair,
+    metric,
+    ABS(integer_difference) AS absolute_difference,
+    COUNT(*) AS num_units,
+    SUM(CASE WHEN integer_difference > 0 THEN 1 ELSE 0 END) AS num_better
   FROM unit_influence
-  WHERE fixed <> 0
-  GROUP BY cell, pair, metric, ABS(fixed)
-) AS counted
+  WHERE integer_difference <> 0
+  GROUP BY cell, pair, metric, ABS(integer_difference)
+) AS absolute_differences

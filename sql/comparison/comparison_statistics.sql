@@ -1,25 +1,26 @@
--- comparison_statistics: one row per group, metric and pair of systems, with the statistics that significance tests need.
+-- comparison_statistics: one row per group, metric and pair of systems: what significance tests need.
 -- Grain: cell, pair, metric
 SELECT
-  n.cell,
-  n.metric,
-  n.pair,
-  n.units AS cell_units,
-  n.baseline_units,
-  n.system_units,
-  COALESCE(a.units, 0) AS units,
-  n.units - n.null_units - COALESCE(a.units, 0) AS unpaired,
-  a.value_baseline,
-  a.value_system,
-  a.difference,
-  a.scale,
-  s.se,
-  s.squares,
-  s.total,
-  s.above,
-  s.equal,
-  s.below
+  unit_counts.cell, -- number of the group
+  unit_counts.metric,
+  unit_counts.pair,
+  unit_counts.units AS cell_units, -- units with a row of either system
+  unit_counts.baseline_units, -- units with a value of the baseline
+  unit_counts.system_units, -- units with a value of the system
+  COALESCE(mean_differences.units, 0) AS units, -- units with both values, and a positive weight
+  unit_counts.units - unit_counts.null_units - COALESCE(mean_differences.units, 0) AS unpaired, -- units with one value, or without a weight
+  mean_differences.value_baseline,
+  mean_differences.value_system,
+  mean_differences.difference,
+  mean_differences.scale, -- greatest absolute difference; 1 of shares
+  difference_errors.se, -- standard error of the difference
+  difference_errors.squares, -- sum of squared integer differences
+  difference_errors.total, -- sum of integer differences
+  difference_errors.above, -- units in which the system is better
+  difference_errors.equal, -- units without a difference
+  difference_errors.below -- units in which the baseline is better
 FROM (
+  -- one row per group, pair of systems and metric
   SELECT
     cell,
     pair,
@@ -30,7 +31,13 @@ FROM (
     SUM(CASE WHEN baseline_value IS NULL AND system_value IS NULL THEN 1 ELSE 0 END) AS null_units
   FROM paired_values
   GROUP BY cell, pair, metric
-) AS n
-LEFT JOIN mean_differences AS a ON n.cell = a.cell AND n.pair = a.pair AND n.metric = a.metric
-LEFT JOIN difference_errors AS s ON n.cell = s.cell AND n.pair = s.pair AND n.metric = s.metric
-ORDER BY n.cell, n.metric, n.pair
+) AS unit_counts
+LEFT JOIN mean_differences
+  ON unit_counts.cell = mean_differences.cell
+  AND unit_counts.pair = mean_differences.pair
+  AND unit_counts.metric = mean_differences.metric
+LEFT JOIN difference_errors
+  ON unit_counts.cell = difference_errors.cell
+  AND unit_counts.pair = difference_errors.pair
+  AND unit_counts.metric = difference_errors.metric
+ORDER BY unit_counts.cell, unit_counts.metric, unit_counts.pair

@@ -1,10 +1,10 @@
--- paired_unit_values: one row per group, pair of systems and unit, with its weight and the values of both systems for every metric.
+-- paired_unit_values: one row per group, pair of systems and unit: values of both systems, a column per metric and system.
 -- Grain: cell, pair, unit
 SELECT
-  v.cell,
-  m.pair,
-  v.unit,
-  MAX(v.weight) AS weight
-FROM unit_values AS v
-INNER JOIN pair_systems AS m ON v.system = m.system
-GROUP BY v.cell, m.pair, v.unit
+  unit_values.cell, -- number of the group
+  pair_systems.pair,
+  unit_values.unit,
+  MAX(unit_values.weight) AS weight
+FROM unit_values
+INNER JOIN pair_systems ON unit_values.system = pair_systems.system
+GROUP BY unit_values.cell, pair_systems.pair, unit_values.unit

@@ -1,12 +1,12 @@
--- signed_rank_sums: one row per group, metric and pair of systems, with Wilcoxon's signed-rank sum and its correction for ties.
+-- signed_rank_sums: one row per group, metric and pair of systems: Wilcoxon's signed-rank sum.
 -- Source: Wilcoxon 1945; the correction for ties as in Hollander & Wolfe 1999, section 3.1.
 -- Grain: cell, pair, metric
 SELECT
-  cell,
+  cell, -- number of the group
   metric,
   pair,
-  SUM(units) AS ranked_units,
-  SUM(above * average_rank) AS rank_sum,
-  SUM(CAST(units AS DOUBLE) * units * units - units) AS tie_term
+  SUM(num_units) AS num_ranked_units, -- units with a difference other than 0
+  SUM(num_better * average_rank) AS rank_sum, -- of the units in which the system is better
+  SUM(CAST(num_units AS DOUBLE) * num_units * num_units - num_units) AS tie_term -- correction of the variance for ties
 FROM absolute_difference_ranks
 GROUP BY cell, pair, metric

@@ -1,10 +1,10 @@
--- unit_difference_rows: one row per group and unit, with its random seed and its difference for every metric and pair of systems.
+-- unit_difference_rows: one row per group and unit: its differences, a column per metric and pair of systems.
 -- Grain: cell, unit
 SELECT
-  s.cell,
-  s.unit,
-  MAX(d.seed) AS seed,
-  MAX(d.step) AS step
-FROM unit_influence AS s
-INNER JOIN sign_seeds AS d ON s.unit = d.unit
-GROUP BY s.cell, s.unit
+  unit_influence.cell, -- number of the group
+  unit_influence.unit,
+  MAX(sign_seeds.seed) AS seed, -- determines the unit's sign in every replicate
+  MAX(sign_seeds.step) AS step -- determines the unit's sign in every replicate
+FROM unit_influence
+INNER JOIN sign_seeds ON unit_influence.unit = sign_seeds.unit
+GROUP BY unit_influence.cell, unit_influence.unit

@@ -1,14 +1,14 @@
--- unit_differences: one row per group, pair of systems, metric and unit with two values, with the value of the system minus that of the baseline.
+-- unit_differences: one row per group, pair of systems, metric and unit with both values and a positive weight.
 -- Grain: cell, pair, metric, unit
 SELECT
-  cell,
+  cell, -- number of the group
   pair,
   metric,
   unit,
   weight,
   baseline_value,
   system_value,
-  system_value - baseline_value AS difference,
-  is_share
+  system_value - baseline_value AS difference, -- value of the system less that of the baseline
+  is_share -- true if values are shares of 1
 FROM paired_values
 WHERE baseline_value IS NOT NULL AND system_value IS NOT NULL AND weight > 0

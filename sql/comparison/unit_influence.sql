@@ -1,12 +1,18 @@
--- unit_influence: one row per group, pair of systems, metric and unit, with its influence on the mean difference and its difference as an integer.
+-- unit_influence: one row per group, pair of systems, metric and unit: how far it moves the mean difference.
 -- The integer is a multiple of 2^-30 of the scale, so that equal decimals are equal, and sums do not depend on the order of rows.
 -- Grain: cell, pair, metric, unit
 SELECT
-  d.cell,
-  d.pair,
-  d.metric,
-  d.unit,
-  d.weight * (d.difference - a.difference) / NULLIF(a.all_weight, 0) AS influence,
-  FLOOR(COALESCE(d.difference / NULLIF(a.scale, 0), 0) * 1073741824 + 0.5) AS fixed
-FROM unit_differences AS d
-INNER JOIN mean_differences AS a ON d.cell = a.cell AND d.pair = a.pair AND d.metric = a.metric
+  unit_differences.cell, -- number of the group
+  unit_differences.pair,
+  unit_differences.metric,
+  unit_differences.unit,
+  unit_differences.weight * (unit_differences.difference - mean_differences.difference)
+    / NULLIF(mean_differences.total_weight, 0) AS influence, -- derivative of the mean difference, times the weight
+  FLOOR(
+    COALESCE(unit_differences.difference / NULLIF(mean_differences.scale, 0), 0) * 1073741824 + 0.5
+  ) AS integer_difference -- difference in units of 2^-30 of the scale
+FROM unit_differences
+INNER JOIN mean_differences
+  ON unit_differences.cell = mean_differences.cell
+  AND unit_differences.pair = mean_differences.pair
+  AND unit_differences.metric = mean_differences.metric

@@ -1,12 +1,12 @@
--- Calibration: mean predicted and mean observed probability per bin of scores; bins without predictions have no row.
+-- Calibration: one row per group and bin of scores with predictions: mean predicted and mean observed probability.
 -- binning: default equal_width: bins of equal width, or of equal mass.
 -- Requires: binary labels, probabilities.
 -- Undefined: the means of a bin whose weights are all 0 are NULL.
 -- Source: reliability diagram; scikit-learn calibration_curve.
 SELECT
   group_id,
-  bin AS point,
-  weight,
-  score_sum / NULLIF(weight, 0) AS mean_predicted,
-  label_sum / NULLIF(weight, 0) AS mean_observed
+  bin AS point, -- number of the bin, from 1 at the lowest scores
+  weight, -- of the predictions in the bin
+  score_sum / NULLIF(weight, 0) AS mean_predicted, -- weighted mean of the scores
+  label_sum / NULLIF(weight, 0) AS mean_observed -- weighted share of the positives
 FROM calibration_bins

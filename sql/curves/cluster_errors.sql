@@ -1,27 +1,29 @@
--- ClusterErrors: the true clusters that were predicted wrongly, those with the most wrong links first; a row per cluster.
---     missing_links are pairs of its records in different predicted clusters, false_links pairs of one of its records and one of
---     another true cluster in one predicted cluster, and parts the predicted clusters that its records are in.
+-- ClusterErrors: one row per group and true cluster that was predicted wrongly, those with most wrong links first.
 -- $k: integer from 1, default 100: maximum number of clusters.
 -- Undefined: no row where nothing is wrong.
 -- Source: sqlrank; error analysis of er-evaluation.
 SELECT
   group_id,
-  point,
+  point, -- number of the row, from 1 for the most wrong links
   true_cluster,
-  records,
-  num_predicted_clusters AS parts,
-  missing_links,
-  false_links
+  records, -- of the true cluster
+  num_predicted_clusters AS parts, -- predicted clusters that its records are in
+  missing_links, -- pairs of its records in different predicted clusters
+  false_links -- pairs with a record of another true cluster
 FROM (
+  -- one row per group and true cluster with a wrong link
   SELECT
     group_id,
-    ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY missing_links + false_links DESC, records DESC, true_cluster, true_singleton) AS point,
+    ROW_NUMBER() OVER (
+      PARTITION BY group_id ORDER BY missing_links + false_links DESC, records DESC, true_cluster, true_singleton
+    ) AS point,
     true_cluster,
     records,
     num_predicted_clusters,
     missing_links,
     false_links
   FROM (
+    -- one row per group and true cluster
     SELECT
       group_id,
       true_cluster,
@@ -31,7 +33,7 @@ FROM (
       records * (records - 1) / 2 - found_links AS missing_links,
       false_links
     FROM true_cluster_errors
-  ) AS counted
+  ) AS link_errors
   WHERE missing_links + false_links > 0
-) AS placed
+) AS ordered_errors
 WHERE point <= $k

@@ -1,23 +1,26 @@
--- ClusterSizes: how well true clusters of each size were predicted; a row for sizes 1, 2, 3 to 4, 5 to 8, and so on.
+-- ClusterSizes: one row per group and band of sizes of true clusters (1, 2, 3 to 4, 5 to 8, ...): how well these were predicted.
 --     A predicted link that leads to another true cluster counts half for each of the two.
 -- Undefined: no pairwise recall of clusters of one record; no precision where nothing is linked.
 -- Source: sqlrank.
 SELECT
   group_id,
-  point,
-  MIN(records) AS smallest,
-  MAX(records) AS largest,
-  COUNT(*) AS clusters,
-  SUM(records) AS all_records,
-  SUM(found_links) / NULLIF(SUM(found_links + false_links / 2), 0) AS pairwise_precision,
-  SUM(found_links) / NULLIF(SUM(records * (records - 1)) / 2, 0) AS pairwise_recall,
+  point, -- number of the band
+  MIN(records) AS smallest, -- size of the smallest cluster
+  MAX(records) AS largest, -- size of the largest cluster
+  COUNT(*) AS clusters, -- true clusters of the band
+  SUM(records) AS all_records, -- records of these clusters
+  SUM(found_links) / NULLIF(SUM(found_links + false_links / 2), 0) AS pairwise_precision, -- false links count half for each of two clusters
+  SUM(found_links) / NULLIF(SUM(records * (records - 1)) / 2, 0) AS pairwise_recall, -- NULL for clusters of one record
   SUM(bcubed_precision_sum) / NULLIF(SUM(records), 0) AS bcubed_precision,
   SUM(overlap_squares / NULLIF(records, 0)) / NULLIF(SUM(records), 0) AS bcubed_recall,
-  SUM(CASE WHEN num_predicted_clusters = 1 AND false_links = 0 THEN 1 ELSE 0 END) / NULLIF(COUNT(*), 0) AS cluster_recall
+  SUM(
+    CASE WHEN num_predicted_clusters = 1 AND false_links = 0 THEN 1 ELSE 0 END) / NULLIF(COUNT(*), 0
+  ) AS cluster_recall -- share of the clusters that were predicted exactly
 FROM (
+  -- one row per group and true cluster
   SELECT
     group_id,
-    FLOOR(LN(records - 0.25) / LN(2)) + 2 AS point,
+    FLOOR(LN(records - 0.25) / LN(2)) + 2 AS point, -- number of the band
     records,
     num_predicted_clusters,
     found_links,
@@ -25,5 +28,5 @@ FROM (
     bcubed_precision_sum,
     overlap_squares
   FROM true_cluster_errors
-) AS told
+) AS banded_clusters
 GROUP BY group_id, point

@@ -1,26 +1,28 @@
--- CommonScores: scores that a large share of the weight has, from the highest down, such as defaults and the leaves of trees.
+-- CommonScores: one row per group and score that a large share of the weight has, such as a default, from the highest score down.
 -- $min_share: number from 0 to 1, default 0.0025: the share of the weight above which a score is common.
 -- Undefined: no scores of no weight.
 -- Source: ours; bins of a rollup that hold one score say nothing wrong about its order.
 SELECT
   group_id,
-  ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC) AS point,
+  ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC) AS point, -- number of the score, from 1 for the highest
   score,
-  weight,
-  weight / NULLIF(all_weight, 0) AS portion
+  weight, -- of the predictions of this score
+  weight / NULLIF(total_weight, 0) AS portion -- their share of the weight
 FROM (
+  -- one row per group and distinct score
   SELECT
     group_id,
     score,
     weight,
-    SUM(weight) OVER (PARTITION BY group_id) AS all_weight
+    SUM(weight) OVER (PARTITION BY group_id) AS total_weight
   FROM (
+    -- one row per group and distinct score
     SELECT
       group_id,
       score,
       SUM(weight) AS weight
     FROM predictions
     GROUP BY group_id, score
-  ) AS each
-) AS shared
-WHERE weight > $min_share * all_weight
+  ) AS score_weights
+) AS score_shares
+WHERE weight > $min_share * total_weight

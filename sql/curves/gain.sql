@@ -1,4 +1,4 @@
--- Gain: cumulative gains chart: the share of positives among the top share of the weight, from (0, 0).
+-- Gain: one row per group and point of the cumulative gains chart, from (0, 0): positives among the top share of the weight.
 -- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.
 -- Undefined: a share of positives that are not there is NULL.
@@ -6,9 +6,9 @@
 SELECT
   group_id,
   point,
-  score AS threshold,
-  (tp + fp) / NULLIF(total_positives + total_negatives, 0) AS fraction,
-  tp / NULLIF(total_positives, 0) AS gain
+  score AS threshold, -- lowest score of the top share; NULL at (0, 0)
+  (tp + fp) / NULLIF(total_positives + total_negatives, 0) AS fraction, -- share of the weight that is at or above the threshold
+  tp / NULLIF(total_positives, 0) AS gain -- share of the positives that is at or above it
 FROM curve_points
 UNION ALL
 SELECT

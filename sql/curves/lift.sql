@@ -1,4 +1,4 @@
--- Lift: lift chart: how many times as many positives the top share of the weight holds as a random one.
+-- Lift: one row per group and point of the lift chart: how much better the top share of the weight is than a random one.
 -- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.
 -- Undefined: without positives lift is NULL.
@@ -6,7 +6,8 @@
 SELECT
   group_id,
   point,
-  score AS threshold,
-  (tp + fp) / NULLIF(total_positives + total_negatives, 0) AS fraction,
-  tp / NULLIF(tp + fp, 0) / NULLIF(total_positives / NULLIF(total_positives + total_negatives, 0), 0) AS lift
+  score AS threshold, -- lowest score of the top share
+  (tp + fp) / NULLIF(total_positives + total_negatives, 0) AS fraction, -- share of the weight that is at or above the threshold
+  tp / NULLIF(tp + fp, 0)
+    / NULLIF(total_positives / NULLIF(total_positives + total_negatives, 0), 0) AS lift -- share of positives there over that of the group
 FROM curve_points

@@ -1,4 +1,4 @@
--- pApGradient: a sub-gradient of pApSurrogate with respect to each score, to train a model by; a row per prediction.
+-- pApGradient: one row per group and prediction: sub-gradient of pApSurrogate with respect to its score, to train a model by.
 --     positives: -p / (b k), with p negatives within the margin of the positive; negatives among the highest k: q / (b k), with
 --     q positives within the margin; others: 0. Predictions of one class and score share theirs equally.
 -- $k: integer from 1: number of negatives and, at most, positives that are compared.
@@ -10,9 +10,11 @@
 -- Source: Hiranandani et al. 2020; precision: Kar et al. 2015.
 SELECT
   group_id,
-  ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC, label DESC, doc_id) AS point,
+  ROW_NUMBER() OVER (
+    PARTITION BY group_id ORDER BY score DESC, label DESC, doc_id
+  ) AS point, -- number of the prediction, from the highest score
   doc_id,
   label,
   score,
-  gradient_share / NULLIF(num_compared * few_negatives($k, negatives), 0) AS gradient
+  gradient_share / NULLIF(num_compared * few_negatives($k, negatives), 0) AS gradient -- 0 if it is not compared
 FROM surrogate_gradients

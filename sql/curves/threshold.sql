@@ -1,16 +1,16 @@
--- Threshold: what predicting positives from each threshold up gives: the confusion matrix and the rates that follow.
+-- Threshold: one row per group and threshold: the confusion matrix if scores from the threshold up are predicted positive.
 -- curve_spacing: default equal: how points are selected.
 -- Requires: binary labels.
 -- Undefined: a rate of what is not there is NULL.
 -- Source: scikit-learn confusion_matrix_at_thresholds; Splink's truth space table.
 SELECT
   group_id,
-  point,
-  score AS threshold,
-  tp,
-  fp,
-  tn,
-  fn,
+  point, -- number of the point, from 1 at the highest score
+  score AS threshold, -- lowest score that is predicted positive
+  tp, -- weight of true positives
+  fp, -- weight of false positives
+  tn, -- weight of true negatives
+  fn, -- weight of false negatives
   tp / NULLIF(tp + fp, 0) AS precision,
   tp / NULLIF(total_positives, 0) AS recall,
   tn / NULLIF(total_negatives, 0) AS specificity,

@@ -1,11 +1,12 @@
--- adjusted_information_terms: one row per group, with its mutual information, the value expected by chance, and the mean entropy that bounds it.
+-- adjusted_information_terms: one row per group: mutual information of its clusterings, its expectation by chance and its bound, in nats.
 -- Grain: group_id
 SELECT
-  n.group_id,
-  n.mutual_information,
-  (n.predicted_entropy + n.true_entropy) / 2 AS mean_entropy,
-  n.predicted_entropy_given_true + n.true_entropy_given_predicted AS conditional_entropy,
-  x.expected_mutual_information
-FROM cluster_entropies AS n
-LEFT JOIN expected_information AS x
-  ON n.group_id = x.group_id
+  cluster_entropies.group_id,
+  cluster_entropies.mutual_information,
+  (cluster_entropies.predicted_entropy + cluster_entropies.true_entropy) / 2 AS mean_entropy, -- of both clusterings, the bound
+  cluster_entropies.predicted_entropy_given_true
+    + cluster_entropies.true_entropy_given_predicted AS conditional_entropy, -- sum of both conditional entropies
+  expected_information.expected_mutual_information -- of random clusterings
+FROM cluster_entropies
+LEFT JOIN expected_information
+  ON cluster_entropies.group_id = expected_information.group_id

@@ -1,9 +1,12 @@
--- baseline_overlap: one row per retrieved document, with its rank in the baseline run, NULL if the baseline did not retrieve it.
+-- baseline_overlap: one row per list and retrieved document, whether or not the baseline run has it for the query.
 -- Grain: list_id, rank
 SELECT
-  r.list_id,
-  r.rank,
-  b.baseline_rank
-FROM ranked_documents AS r
-JOIN ranked_lists AS l ON l.list_id = r.list_id
-LEFT JOIN baseline_ranks AS b ON b.group_id = l.group_id AND b.query_id = l.query_id AND b.doc_id = r.doc_id
+  ranked_documents.list_id,
+  ranked_documents.rank, -- position in the list, from 1
+  baseline_ranks.baseline_rank -- position in the baseline's list; NULL if not in it
+FROM ranked_documents
+JOIN ranked_lists ON ranked_lists.list_id = ranked_documents.list_id
+LEFT JOIN baseline_ranks
+  ON baseline_ranks.group_id = ranked_lists.group_id
+  AND baseline_ranks.query_id = ranked_lists.query_id
+  AND baseline_ranks.doc_id = ranked_documents.doc_id

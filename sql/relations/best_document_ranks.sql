@@ -1,9 +1,9 @@
--- best_document_ranks: one row per group and retrieved document, with its best rank over the ranked lists of the group.
+-- best_document_ranks: one row per group and document retrieved in any of its lists.
 -- Grain: group_id, doc_id
 SELECT
-  m.group_id,
-  r.doc_id,
-  MIN(r.rank) AS best_rank
-FROM ranked_documents AS r
-JOIN list_groups AS m ON m.list_id = r.list_id
-GROUP BY m.group_id, r.doc_id
+  list_groups.group_id,
+  ranked_documents.doc_id,
+  MIN(ranked_documents.rank) AS best_rank -- the lowest rank in these lists
+FROM ranked_documents
+JOIN list_groups ON list_groups.list_id = ranked_documents.list_id
+GROUP BY list_groups.group_id, ranked_documents.doc_id

@@ -1,26 +1,28 @@
--- bitwise_pair_counts: one row per group, with the weight of its concordant and of its discordant pairs.
--- For each power of two, the label indexes are cut into blocks of that size. Two predictions of different labels are in the two halves
--- of exactly one block: that of the highest bit in which their indexes differ. A running sum in the order of scores gives the weight
--- of the other half at lower scores; a pair is discordant if the upper half has the lower score. Blocks of different sizes have
--- different numbers.
--- Nonzero: s.block_size.
+-- bitwise_pair_counts: one row per group of label_score_indexes: weights of its concordant and of its discordant pairs.
+-- For each power of two, the label indexes are cut into blocks of that size. Two predictions of different labels are in the two halves of
+-- exactly one block: that of the highest bit in which their indexes differ. A running sum in the order of scores gives the weight of the
+-- other half at lower scores; a pair is discordant if the upper half has the lower score. Blocks of different sizes have different
+-- numbers.
+-- Nonzero: block_sizes.block_size.
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(upper_weight * lower_before) AS concordant,
-  SUM(lower_weight * upper_before) AS discordant
+  SUM(upper_weight * lower_before) AS concordant, -- weight of pairs that score and label order alike
+  SUM(lower_weight * upper_before) AS discordant -- weight of pairs that they order the other way
 FROM (
+  -- one row per group, block and distinct score
   SELECT
     group_id,
     lower_weight,
     upper_weight,
     COALESCE(SUM(lower_weight) OVER (
       PARTITION BY group_id, block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS lower_before,
+    ), 0) AS lower_before, -- weight of the lower half at lower scores
     COALESCE(SUM(upper_weight) OVER (
       PARTITION BY group_id, block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS upper_before
+    ), 0) AS upper_before -- weight of the upper half at lower scores
   FROM (
+    -- one row per group, block and distinct score
     SELECT
       group_id,
       block,
@@ -28,16 +30,17 @@ FROM (
       SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
       SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
     FROM (
+      -- one row per group, distinct label and score, and block size
       SELECT
-        o.group_id,
-        o.score_index,
-        o.weight,
-        CAST(FLOOR((o.label_index + 1099511627776) / s.block_size) AS BIGINT) AS block,
-        CAST(FLOOR(2 * (o.label_index + 1099511627776) / s.block_size) AS BIGINT) AS half_block
-      FROM label_score_indexes AS o
-      JOIN block_sizes AS s ON s.block_size < 2 * o.num_labels
-    ) AS cut
+        label_score_indexes.group_id,
+        label_score_indexes.score_index,
+        label_score_indexes.weight,
+        CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block,
+        CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS half_block
+      FROM label_score_indexes
+      JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
+    ) AS label_blocks
     GROUP BY group_id, block, score_index
-  ) AS halves
-) AS running
+  ) AS block_halves
+) AS cumulative_halves
 GROUP BY group_id

@@ -1,16 +1,18 @@
--- category_calibration: one row per ranked list and category of its user's history, with the share of the category in the history and in the list.
--- Shares of the list are of its first k documents. Lists without any categorized document among these have no rows.
+-- category_calibration: one row per list and category of its user's history, if any of its first k documents has a category.
 -- Grain: rows of history_categories
 SELECT
-  i.list_id,
-  i.history_share,
-  COALESCE(t.category_share, 0) AS list_share
-FROM history_categories AS i
+  history_categories.list_id,
+  history_categories.history_share, -- share of the category in the history, of 1
+  COALESCE(list_category_counts.category_share, 0) AS list_share -- share of the category in the list, of 1
+FROM history_categories
 JOIN (
+  -- one row per list with a categorized document
   SELECT
     list_id,
-    COUNT(*) AS categories
+    COUNT(*) AS num_categories
   FROM list_category_counts
   GROUP BY list_id
-) AS c ON c.list_id = i.list_id
-LEFT JOIN list_category_counts AS t ON t.list_id = i.list_id AND t.category = i.category
+) AS categorized_lists ON categorized_lists.list_id = history_categories.list_id
+LEFT JOIN list_category_counts
+  ON list_category_counts.list_id = history_categories.list_id
+  AND list_category_counts.category = history_categories.category

@@ -1,16 +1,23 @@
--- centered_ranks: one row per distinct label and score of a group, with its average ranks by label and by score less the mean rank.
--- A centered average rank is half of the weight at or below the value less the weight at or above it. The cubic terms of a group sum
--- to a third of the cube of its total weight less the cubes of the weights of its predictions.
+-- centered_ranks: one row per group, distinct label and score: average ranks by label and by score, less the mean rank.
+-- A centered average rank is half of the weight at or below the value less the weight at or above it. The cubic terms of a group sum to a
+-- third of the cube of its total weight less the cubes of the weights of its predictions.
 -- Grain: group_id, label, score
 SELECT
   group_id,
   label,
   score,
-  weight,
-  cubic_weight_term,
-  (SUM(weight) OVER (PARTITION BY group_id ORDER BY label) - SUM(weight) OVER (PARTITION BY group_id ORDER BY label DESC)) / 2 AS centered_label_rank,
-  (SUM(weight) OVER (PARTITION BY group_id ORDER BY score) - SUM(weight) OVER (PARTITION BY group_id ORDER BY score DESC)) / 2 AS centered_score_rank
+  weight, -- of the predictions of this label and score
+  cubic_weight_term, -- of the correction for ties, summed over rows
+  (
+    SUM(weight) OVER (PARTITION BY group_id ORDER BY label)
+    - SUM(weight) OVER (PARTITION BY group_id ORDER BY label DESC)
+  ) / 2 AS centered_label_rank, -- average rank by label, less the mean rank
+  (
+    SUM(weight) OVER (PARTITION BY group_id ORDER BY score)
+    - SUM(weight) OVER (PARTITION BY group_id ORDER BY score DESC)
+  ) / 2 AS centered_score_rank -- average rank by score, less the mean rank
 FROM (
+  -- one row per group, distinct label and score
   SELECT
     group_id,
     label,
@@ -18,6 +25,7 @@ FROM (
     SUM(weight) AS weight,
     SUM(weight * weight_before * (weight_before + weight)) AS cubic_weight_term
   FROM (
+    -- one row per prediction of positive weight
     SELECT
       group_id,
       label,
@@ -28,6 +36,6 @@ FROM (
       ), 0) AS weight_before
     FROM predictions
     WHERE weight > 0
-  ) AS running
+  ) AS ordered_predictions
   GROUP BY group_id, label, score
-) AS merged
+) AS label_score_sums

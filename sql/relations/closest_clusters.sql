@@ -1,12 +1,12 @@
--- closest_clusters: one row per predicted or true cluster, with its highest Jaccard similarity to a cluster of the other side.
+-- closest_clusters: one row per group and cluster, predicted or true: how similar the closest cluster of the other side is.
 -- Nonzero: predicted_size + true_size - n.
 -- Grain: many per group_id
 SELECT
   group_id,
-  1 AS is_predicted,
-  0 AS is_true,
-  MAX(n / (predicted_size + true_size - n)) AS predicted_jaccard,
-  CAST(0 AS DOUBLE) AS true_jaccard
+  1 AS is_predicted, -- 1 or 0
+  0 AS is_true, -- 1 or 0
+  MAX(n / (predicted_size + true_size - n)) AS predicted_jaccard, -- highest Jaccard similarity; 0 of a true cluster
+  CAST(0 AS DOUBLE) AS true_jaccard -- highest Jaccard similarity; 0 of a predicted one
 FROM contingency_table
 GROUP BY group_id, predicted_cluster, predicted_singleton
 UNION ALL

@@ -1,12 +1,12 @@
--- cluster_overlaps: one row per predicted and true cluster that share records, with the number of shared records.
+-- cluster_overlaps: one row per group, predicted cluster and true cluster that share records.
 -- A record without a cluster is a cluster of its own: its cluster is NULL, and the singleton column has its id.
 -- Grain: group_id, predicted_cluster, predicted_singleton, true_cluster, true_singleton
 SELECT
   group_id,
   predicted_cluster,
-  predicted_singleton,
+  predicted_singleton, -- the record, if it has no predicted cluster
   true_cluster,
-  true_singleton,
-  CAST(COUNT(*) AS DOUBLE) AS n
+  true_singleton, -- the record, if it has no true cluster
+  CAST(COUNT(*) AS DOUBLE) AS n -- records that both clusters share
 FROM evaluated_records
 GROUP BY group_id, predicted_cluster, predicted_singleton, true_cluster, true_singleton

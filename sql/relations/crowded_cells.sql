@@ -1,22 +1,24 @@
--- crowded_cells: one row per grid cell that has more than 1/256 of all predictions, with the mean offset of its scores.
+-- crowded_cells: one row per group and grid cell that has more than 1/256 of all predictions.
 -- The mean is computed from integers, so that it does not depend on the order in which an engine adds rows.
--- Nonzero: c.num_rows.
+-- Nonzero: cell_offsets.num_rows.
 -- Grain: group_id, cell
 SELECT
-  c.group_id,
-  c.cell,
-  CAST(c.offset_sum AS DOUBLE) / c.num_rows / 16777216 AS mean_offset
+  cell_offsets.group_id,
+  cell_offsets.cell,
+  CAST(cell_offsets.offset_sum AS DOUBLE) / cell_offsets.num_rows / 16777216 AS mean_offset -- mean position of scores in the cell, 0 to 1
 FROM (
+  -- one row per group and grid cell
   SELECT
     group_id,
     cell,
-    SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum,
+    SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum, -- sum of offsets, times 2^24
     SUM(num_rows) AS num_rows
   FROM score_cells
   GROUP BY group_id, cell
-) AS c
+) AS cell_offsets
 CROSS JOIN (
-  SELECT COUNT(*) AS all_rows
+  -- one row
+  SELECT COUNT(*) AS num_predictions
   FROM predictions
-) AS n
-WHERE 256 * c.num_rows > n.all_rows
+) AS prediction_counts
+WHERE 256 * cell_offsets.num_rows > prediction_counts.num_predictions

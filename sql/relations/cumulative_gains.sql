@@ -1,22 +1,30 @@
--- cumulative_gains: one row per document of positive relevance in the ranked list and one per document of the ideal ranking, with cumulative gains.
--- The columns gain and ideal_gain say which of the two rankings a row belongs to; the other one is 0. Cumulative sums of both are
--- taken over the common ranks, documents that were not retrieved last.
+-- cumulative_gains: one row per list and judged document of positive relevance in each of two orders: the ranked list, the ideal ranking.
+-- Cumulative sums of both rankings are taken over the common ranks, documents that were not retrieved last.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
 -- Grain: many per list_id
 SELECT
   list_id,
-  rank,
-  gain,
-  ideal_gain,
-  is_last_of_grade,
+  rank, -- position in its order, from 1; NULL if not retrieved
+  gain, -- 0 in the ideal ranking
+  ideal_gain, -- 0 in the ranked list
+  is_last_of_grade, -- 1 at the last ideal rank of a gain, else 0
   relevance,
-  list_length,
-  SUM(gain) OVER (PARTITION BY list_id ORDER BY rank) AS cumulative_gain,
-  SUM(CASE WHEN ideal_gain > 1 THEN ideal_gain - 1 ELSE 0 END) OVER (PARTITION BY list_id ORDER BY rank) AS ideal_excess_gain,
-  SUM(discounted_gain) OVER (PARTITION BY list_id ORDER BY rank) AS dcg,
-  SUM(discounted_ideal_gain) OVER (PARTITION BY list_id ORDER BY rank) AS idcg
+  list_length, -- documents in the list; NULL in the ideal ranking
+  SUM(gain) OVER (
+    PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+  ) AS cumulative_gain, -- of the ranked list down to this rank
+  SUM(CASE WHEN ideal_gain > 1 THEN ideal_gain - 1 ELSE 0 END) OVER (
+    PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+  ) AS ideal_excess_gain, -- ideal gain above 1, down to this rank
+  SUM(discounted_gain) OVER (
+    PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+  ) AS dcg, -- of the ranked list down to this rank
+  SUM(ideal_discounted_gain) OVER (
+    PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+  ) AS idcg -- of the ideal ranking down to this rank
 FROM (
+  -- one row per list, ranking (actual or ideal) and document
   SELECT
     list_id,
     rank,
@@ -25,12 +33,13 @@ FROM (
     is_last_of_grade,
     relevance,
     list_length,
-    gain * discount(rank) AS discounted_gain,
-    ideal_gain * discount(rank) AS discounted_ideal_gain
+    CASE WHEN rank IS NULL THEN 0 ELSE gain * discount(rank) END AS discounted_gain,
+    CASE WHEN rank IS NULL THEN 0 ELSE ideal_gain * discount(rank) END AS ideal_discounted_gain
   FROM (
+    -- one row per list, ranking (actual or ideal) and document
     SELECT
       list_id,
-      CASE WHEN rank IS NULL THEN 2147483646 ELSE rank END AS rank,
+      rank,
       CASE WHEN rank IS NULL THEN 0 ELSE gain(relevance) END AS gain,
       0 AS ideal_gain,
       0 AS is_last_of_grade,
@@ -47,12 +56,13 @@ FROM (
       relevance,
       CAST(NULL AS BIGINT) AS list_length
     FROM (
+      -- one row per list and document of the ideal ranking
       SELECT
         list_id,
         relevance,
         ideal_rank,
         COALESCE(LEAD(gain(relevance)) OVER (PARTITION BY list_id ORDER BY ideal_rank), 0) AS next_gain
       FROM ideal_ranking
-    ) AS ideal
-  ) AS both_lists
-) AS discounted
+    ) AS ideal_gains
+  ) AS ranking_gains
+) AS discounted_ranks

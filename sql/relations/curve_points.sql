@@ -1,19 +1,19 @@
--- curve_points: one row per point of a curve, with the confusion matrix at its threshold, highest threshold first.
--- The points are the first and the last distinct score of each curve segment. The last point has the total weights, and no point has
--- more, whatever the rounding of the sums.
+-- curve_points: one row per group and point of a curve, from the highest score: the first and the last one of each curve segment.
+-- The last point has the total weights, and no point has more, whatever the rounding of the sums.
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
 -- Grain: group_id, point
 SELECT
   group_id,
-  point,
-  score,
-  CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
-  CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp,
-  fn,
-  tn,
-  total_positives,
-  total_negatives
+  point, -- number of the point, from 1 at the highest score
+  score, -- the threshold of the point
+  CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp, -- weight of true positives at this threshold
+  CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp, -- weight of false positives
+  fn, -- weight of false negatives
+  tn, -- weight of true negatives
+  total_positives, -- weight of all positives of the group
+  total_negatives -- weight of all negatives of the group
 FROM (
+  -- one row per group and point of the curve
   SELECT
     group_id,
     ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY score DESC) AS point,
@@ -26,6 +26,7 @@ FROM (
     total_positives,
     total_negatives
   FROM (
+    -- one row per group and distinct score
     SELECT
       group_id,
       score,
@@ -38,6 +39,6 @@ FROM (
       ROW_NUMBER() OVER (PARTITION BY group_id, segment ORDER BY score DESC) AS rank_from_start,
       ROW_NUMBER() OVER (PARTITION BY group_id, segment ORDER BY score) AS rank_from_end
     FROM curve_segments
-  ) AS numbered
+  ) AS segment_ranks
   WHERE rank_from_start = 1 OR rank_from_end = 1 OR $points = 0
-) AS chosen
+) AS threshold_points

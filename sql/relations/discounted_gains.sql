@@ -1,4 +1,4 @@
--- discounted_gains: one row per document of positive relevance, with its discounted gain at its rank and at its rank in the ideal ranking.
+-- discounted_gains: one row per list and judged document of positive relevance: its gains, discounted by its ranks.
 -- Documents of negative gain have none in the ideal ranking.
 -- gain(): default linear: gain of a grade.
 -- discount(): default log2: discount at a rank.
@@ -6,8 +6,11 @@
 -- Grain: rows of ideal_ranking
 SELECT
   list_id,
-  rank,
-  ideal_rank,
-  rank_probability * gain(relevance) * discount(rank) AS discounted_gain,
-  CASE WHEN gain(relevance) > 0 THEN doc_count * gain(relevance) * discount(ideal_rank) ELSE 0 END AS ideal_discounted_gain
+  rank, -- position in the list, from 1; NULL if not retrieved
+  ideal_rank, -- position in the ideal ranking
+  rank_probability * gain(relevance) * discount(rank) AS discounted_gain, -- NULL if not retrieved
+  CASE
+    WHEN gain(relevance) > 0 THEN doc_count * gain(relevance) * discount(ideal_rank)
+    ELSE 0
+  END AS ideal_discounted_gain -- 0 if the gain is negative
 FROM ideal_ranking

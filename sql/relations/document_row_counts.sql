@@ -1,16 +1,16 @@
--- document_row_counts: one row per input (run or judgments), ranked list and document, with its number of rows.
+-- document_row_counts: one row per list, input (run or judgments) and document: its number of rows.
 -- Reads: with duplicates.
 -- Grain: many per list_id
 SELECT
-  l.list_id,
-  COUNT(*) AS num_copies
-FROM run AS r
-JOIN ranked_lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id
-GROUP BY l.list_id, r.doc_id
+  ranked_lists.list_id,
+  COUNT(*) AS num_copies -- 1 if the document is no duplicate
+FROM run
+JOIN ranked_lists ON ranked_lists.group_id = run.group_id AND ranked_lists.query_id = run.query_id
+GROUP BY ranked_lists.list_id, run.doc_id
 UNION ALL
 SELECT
-  l.list_id,
+  ranked_lists.list_id,
   COUNT(*) AS num_copies
-FROM qrels AS j
-JOIN ranked_lists AS l ON l.group_id = j.group_id AND l.query_id = j.query_id
-GROUP BY l.list_id, j.doc_id
+FROM qrels
+JOIN ranked_lists ON ranked_lists.group_id = qrels.group_id AND ranked_lists.query_id = qrels.query_id
+GROUP BY ranked_lists.list_id, qrels.doc_id

@@ -1,11 +1,11 @@
--- documents_with_gain: one row per judged document of positive relevance: the documents that can have a gain.
+-- documents_with_gain: one row per list and judged document of positive relevance, retrieved or not: only these can have a gain.
 -- Grain: rows of judged_documents
 SELECT
   list_id,
   relevance,
-  rank,
-  list_length,
-  doc_count,
-  rank_probability
+  rank, -- position in the list, from 1; NULL if not retrieved
+  list_length, -- documents in the list; NULL if not retrieved
+  doc_count, -- documents that the row counts as
+  rank_probability -- probability that the document has this rank
 FROM judged_documents
 WHERE relevance > 0

@@ -1,8 +1,8 @@
--- dropped_prediction_counts: two rows per group, with its predictions before nulls=drop, and minus those after; they sum to the predictions dropped.
+-- dropped_prediction_counts: one row per group before nulls=drop, and one per group after it, which sum to the predictions dropped.
 -- Grain: many per group_id
 SELECT
   group_id,
-  given_rows AS row_change
+  given_rows AS row_change -- predictions given, or minus those that are left
 FROM given_prediction_counts
 UNION ALL
 SELECT

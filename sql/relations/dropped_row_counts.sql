@@ -1,8 +1,8 @@
--- dropped_row_counts: rows of run and judgments per ranked list before nulls=drop, and minus those after; they sum to the rows dropped.
+-- dropped_row_counts: one row per list and input before nulls=drop, and negative ones after it, which sum to the rows dropped.
 -- Grain: many per list_id
 SELECT
   list_id,
-  given_rows AS row_change
+  given_rows AS row_change -- rows given, or minus the rows that are left
 FROM given_row_counts
 UNION ALL
 SELECT

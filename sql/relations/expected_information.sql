@@ -1,17 +1,21 @@
--- expected_information: one row per group, with the expected mutual information of random clusterings that have the same cluster sizes.
+-- expected_information: one row per group: expected mutual information of random clusterings that have the same cluster sizes.
 -- Overlaps of two clusters are hypergeometric. Their likelihoods are scaled by the greatest one, and divided by their sum.
 -- Nonzero: num_records, predicted_size * true_size.
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(clusters * information / NULLIF(total_likelihood, 0)) AS expected_mutual_information
+  SUM(num_cluster_pairs * information / NULLIF(total_likelihood, 0)) AS expected_mutual_information -- in nats
 FROM (
+  -- one row per group and pair of cluster sizes
   SELECT
     group_id,
-    MAX(num_cluster_pairs) AS clusters,
+    MAX(num_cluster_pairs) AS num_cluster_pairs,
     SUM(overlap / num_records * LN(num_records * overlap / (predicted_size * true_size)) * likelihood) AS information,
-    SUM(likelihood) + MAX(CASE WHEN predicted_size + true_size <= num_records AND max_log_likelihood < 700 THEN EXP(-max_log_likelihood) ELSE 0 END) AS total_likelihood
+    SUM(likelihood) + MAX(
+      CASE WHEN predicted_size + true_size <= num_records AND max_log_likelihood < 700 THEN EXP(-max_log_likelihood) ELSE 0 END
+    ) AS total_likelihood
   FROM (
+    -- one row per group, both sizes and overlap
     SELECT
       group_id,
       predicted_size,
@@ -22,6 +26,7 @@ FROM (
       max_log_likelihood,
       CASE WHEN log_likelihood - max_log_likelihood > -700 THEN EXP(log_likelihood - max_log_likelihood) ELSE 0 END AS likelihood
     FROM (
+      -- one row per group, both sizes and overlap
       SELECT
         group_id,
         predicted_size,
@@ -30,10 +35,12 @@ FROM (
         num_records,
         overlap,
         log_likelihood,
-        MAX(CASE WHEN log_likelihood > 0 THEN log_likelihood ELSE 0 END) OVER (PARTITION BY group_id, predicted_size, true_size) AS max_log_likelihood
+        MAX(CASE WHEN log_likelihood > 0 THEN log_likelihood ELSE 0 END) OVER (
+          PARTITION BY group_id, predicted_size, true_size
+        ) AS max_log_likelihood
       FROM overlap_likelihoods
-    ) AS scaled
-  ) AS weighed
+    ) AS max_likelihoods
+  ) AS scaled_likelihoods
   GROUP BY group_id, predicted_size, true_size
-) AS met
+) AS size_information
 GROUP BY group_id

@@ -1,10 +1,12 @@
--- exposure_order: one row per group and recommended catalog item, with its rank among all catalog items, least recommended first.
+-- exposure_order: one row per group and catalog item that any of its lists recommends, from the least recommended to the most.
 -- Items that are never recommended have the ranks below, and no rows.
 -- Grain: group_id, ascending_rank
 SELECT
   group_id,
-  num_recommendations,
-  catalog_size,
-  catalog_size - COUNT(*) OVER (PARTITION BY group_id) + ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY num_recommendations) AS ascending_rank
+  num_recommendations, -- lists that have the item among their first k
+  catalog_size, -- items of the catalog
+  catalog_size - COUNT(*) OVER (PARTITION BY group_id) + ROW_NUMBER() OVER (
+    PARTITION BY group_id ORDER BY num_recommendations
+  ) AS ascending_rank -- among all items of the catalog, 1 is the least
 FROM recommended_items
 WHERE is_in_catalog = 1

@@ -1,4 +1,4 @@
--- given_prediction_counts: one row per group, with its number of predictions before nulls=drop.
+-- given_prediction_counts: one row per group: its number of predictions before nulls=drop.
 -- Reads: unfiltered.
 -- Grain: group_id
 SELECT

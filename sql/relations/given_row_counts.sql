@@ -1,16 +1,16 @@
--- given_row_counts: one row per ranked list and input (run or judgments), with its number of rows before nulls=drop.
+-- given_row_counts: one row per list and input, run or judgments: its number of rows before nulls=drop.
 -- Reads: unfiltered.
 -- Grain: many per list_id
 SELECT
-  l.list_id,
+  ranked_lists.list_id,
   COUNT(*) AS given_rows
-FROM run AS r
-JOIN ranked_lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id
-GROUP BY l.list_id
+FROM run
+JOIN ranked_lists ON ranked_lists.group_id = run.group_id AND ranked_lists.query_id = run.query_id
+GROUP BY ranked_lists.list_id
 UNION ALL
 SELECT
-  l.list_id,
+  ranked_lists.list_id,
   COUNT(*) AS given_rows
-FROM qrels AS j
-JOIN ranked_lists AS l ON l.group_id = j.group_id AND l.query_id = j.query_id
-GROUP BY l.list_id
+FROM qrels
+JOIN ranked_lists ON ranked_lists.group_id = qrels.group_id AND ranked_lists.query_id = qrels.query_id
+GROUP BY ranked_lists.list_id

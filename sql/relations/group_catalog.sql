@@ -1,4 +1,4 @@
--- group_catalog: one row per group and catalog item.
+-- group_catalog: one row per group and distinct item of the catalog.
 -- Scope: group (all users have the same catalog), slice (an item is counted in every slice)
 -- Grain: group_id, doc_id
 SELECT

@@ -1,4 +1,4 @@
--- group_sizes: one row per group, with its number of predictions.
+-- group_sizes: one row per group: its number of predictions.
 -- Grain: group_id
 SELECT
   group_id,

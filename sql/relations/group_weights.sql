@@ -1,10 +1,10 @@
--- group_weights: one row per group, with its number of predictions of positive weight, their total weight, and whether all weights are 1.
+-- group_weights: one row per group: number and weight of its predictions of positive weight.
 -- Grain: group_id
 SELECT
   group_id,
-  COUNT(*) AS num_predictions,
+  COUNT(*) AS num_predictions, -- predictions of positive weight
   SUM(weight) AS total_weight,
-  CASE WHEN MIN(weight) = 1 AND MAX(weight) = 1 THEN 1 ELSE 0 END AS is_unweighted
+  CASE WHEN MIN(weight) = 1 AND MAX(weight) = 1 THEN 1 ELSE 0 END AS is_unweighted -- 1 if each of these has a weight of 1
 FROM predictions
 WHERE weight > 0
 GROUP BY group_id

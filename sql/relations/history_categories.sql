@@ -1,16 +1,18 @@
--- history_categories: one row per ranked list and category of its user's history, with the share of the category in the history.
+-- history_categories: one row per list and category of any item in its user's history.
 -- Grain: list_id, category
 SELECT
   list_id,
   category,
-  share_sum / NULLIF(SUM(share_sum) OVER (PARTITION BY list_id), 0) AS history_share
+  share_sum / NULLIF(SUM(share_sum) OVER (PARTITION BY list_id), 0) AS history_share -- share of the category in the history, of 1
 FROM (
+  -- one row per list and category of its user's history
   SELECT
-    l.list_id,
-    f.category,
-    SUM(f.category_share) AS share_sum
-  FROM history AS h
-  JOIN ranked_lists AS l ON l.group_id = h.group_id AND l.query_id = h.query_id
-  JOIN item_categories AS f ON f.group_id = l.group_id AND f.doc_id = h.doc_id
-  GROUP BY l.list_id, f.category
-) AS added
+    ranked_lists.list_id,
+    item_categories.category,
+    SUM(item_categories.category_share) AS share_sum -- sum of the category's shares of items
+  FROM history
+  JOIN ranked_lists ON ranked_lists.group_id = history.group_id AND ranked_lists.query_id = history.query_id
+  JOIN item_categories
+    ON item_categories.group_id = ranked_lists.group_id AND item_categories.doc_id = history.doc_id
+  GROUP BY ranked_lists.list_id, item_categories.category
+) AS history_category_sums

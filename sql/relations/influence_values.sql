@@ -1,33 +1,58 @@
--- influence_values: one row per threshold segment and kind of prediction in it, with the influence of such a prediction on AUC and APS.
+-- influence_values: one row per group, threshold and kind of prediction there: how far a prediction's weight moves AUC and APS.
 -- Influence is the derivative of a metric with respect to the weight of a prediction.
---     of AUC, a positive: (V10 - AUC) / P, V10 the share of negatives below it; a negative: (V01 - AUC) / N, V01 the share of positives above it
+--     of AUC, a positive: (V10 - AUC) / P, V10 the share of negatives below it; a negative: (V01 - AUC) / N, V01 the share of positives
+--     above it
 --     of APS, a positive: (precision - APS) / P + sum of p F / (T + F)^2 / P; a negative: - sum of p T / (T + F)^2 / P, over the
 --     thresholds not above it, which have p positives at them, T positives and F negatives at and above them
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Source: DeLong, DeLong & Clarke-Pearson 1988; of APS its derivative with respect to the weight of a prediction.
 -- Grain: group_id, has_threshold, threshold, segment_part
 SELECT
-  s.group_id,
-  s.has_threshold,
-  s.threshold,
-  p.segment_part,
-  CASE WHEN p.segment_part = 0 THEN 1 ELSE 0 END AS label,
-  CASE WHEN p.segment_part = 0 THEN s.positives WHEN p.segment_part = 1 THEN s.negatives ELSE s.negatives_between END AS weight,
-  CASE WHEN p.segment_part = 0 THEN s.positive_squares WHEN p.segment_part = 1 THEN s.negative_squares ELSE s.negative_squares_between END AS weight_squares,
-  CASE WHEN p.segment_part = 0 THEN s.positive_rows WHEN p.segment_part = 1 THEN s.negative_rows ELSE s.negative_rows_between END AS num_units,
+  segment_metrics.group_id,
+  segment_metrics.has_threshold, -- 0 for what is above the highest, else 1
+  segment_metrics.threshold, -- score of a positive; 0 for what is above the highest
+  segment_parts.segment_part, -- 0 positives, 1 negatives at it, 2 negatives below it
+  CASE WHEN segment_parts.segment_part = 0 THEN 1 ELSE 0 END AS label,
   CASE
-    WHEN p.segment_part = 0
-      THEN ((s.negatives_below + $tie_credit * s.negatives) / NULLIF(s.total_negatives, 0) - s.auc) / NULLIF(s.total_positives, 0)
-    WHEN p.segment_part = 1
-      THEN ((s.positives_above + $tie_credit * s.positives) / NULLIF(s.total_positives, 0) - s.auc) / NULLIF(s.total_negatives, 0)
-    ELSE ((s.positives_above + s.positives) / NULLIF(s.total_positives, 0) - s.auc) / NULLIF(s.total_negatives, 0)
-  END AS auc_influence,
+    WHEN segment_parts.segment_part = 0 THEN segment_metrics.positives
+    WHEN segment_parts.segment_part = 1 THEN segment_metrics.negatives
+    ELSE segment_metrics.negatives_between
+  END AS weight, -- of all predictions of the kind
   CASE
-    WHEN p.segment_part = 0 THEN (s.precision_at_threshold - s.aps) / NULLIF(s.total_positives, 0) + s.precision_gain
-    WHEN p.segment_part = 1 THEN -s.precision_loss
-    ELSE s.lowered_here - s.precision_loss
-  END AS aps_influence
+    WHEN segment_parts.segment_part = 0 THEN segment_metrics.positive_squares
+    WHEN segment_parts.segment_part = 1 THEN segment_metrics.negative_squares
+    ELSE segment_metrics.negative_squares_between
+  END AS weight_squares, -- sum of their squared weights
+  CASE
+    WHEN segment_parts.segment_part = 0 THEN segment_metrics.positive_rows
+    WHEN segment_parts.segment_part = 1 THEN segment_metrics.negative_rows
+    ELSE segment_metrics.negative_rows_between
+  END AS num_units, -- number of them
+  CASE
+    WHEN segment_parts.segment_part = 0
+      THEN (
+        (segment_metrics.negatives_below + $tie_credit * segment_metrics.negatives) / NULLIF(segment_metrics.total_negatives, 0)
+        - segment_metrics.auc
+      ) / NULLIF(segment_metrics.total_positives, 0)
+    WHEN segment_parts.segment_part = 1
+      THEN (
+        (segment_metrics.positives_above + $tie_credit * segment_metrics.positives) / NULLIF(segment_metrics.total_positives, 0)
+        - segment_metrics.auc
+      ) / NULLIF(segment_metrics.total_negatives, 0)
+    ELSE (
+      (segment_metrics.positives_above + segment_metrics.positives) / NULLIF(segment_metrics.total_positives, 0)
+      - segment_metrics.auc
+    ) / NULLIF(segment_metrics.total_negatives, 0)
+  END AS auc_influence, -- of a prediction of weight 1
+  CASE
+    WHEN segment_parts.segment_part = 0
+      THEN (segment_metrics.precision_at_threshold - segment_metrics.aps) / NULLIF(segment_metrics.total_positives, 0)
+        + segment_metrics.precision_gain
+    WHEN segment_parts.segment_part = 1 THEN -segment_metrics.precision_loss
+    ELSE segment_metrics.precision_loss_here - segment_metrics.precision_loss
+  END AS aps_influence -- of a prediction of weight 1
 FROM (
+  -- one row per group and threshold
   SELECT
     group_id,
     has_threshold,
@@ -46,16 +71,19 @@ FROM (
     total_positives,
     total_negatives,
     precision_at_threshold,
-    lowered_here,
-    COALESCE(SUM(positive_share * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))) OVER (PARTITION BY group_id), 0) AS auc,
+    precision_loss_here,
+    COALESCE(SUM(positive_share * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))) OVER (
+      PARTITION BY group_id
+    ), 0) AS auc,
     COALESCE(SUM(positive_share * precision_at_threshold) OVER (PARTITION BY group_id), 0) AS aps,
-    SUM(raised_here) OVER (PARTITION BY group_id) - COALESCE(SUM(raised_here) OVER (
+    SUM(precision_gain_here) OVER (PARTITION BY group_id) - COALESCE(SUM(precision_gain_here) OVER (
       PARTITION BY group_id ORDER BY has_threshold, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS precision_gain,
-    SUM(lowered_here) OVER (PARTITION BY group_id) - COALESCE(SUM(lowered_here) OVER (
+    ), 0) AS precision_gain, -- of APS, summed over thresholds not above
+    SUM(precision_loss_here) OVER (PARTITION BY group_id) - COALESCE(SUM(precision_loss_here) OVER (
       PARTITION BY group_id ORDER BY has_threshold, threshold DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS precision_loss
+    ), 0) AS precision_loss -- of APS, summed over thresholds not above
   FROM (
+    -- one row per group and threshold
     SELECT
       group_id,
       has_threshold,
@@ -73,11 +101,25 @@ FROM (
       negatives_below,
       total_positives,
       total_negatives,
-      positives / NULLIF(total_positives, 0) AS positive_share,
-      CASE WHEN weight_at_or_above > 0 THEN (positives_above + positives) / NULLIF(weight_at_or_above, 0) ELSE CAST(0 AS DOUBLE) END AS precision_at_threshold,
-      CASE WHEN weight_at_or_above > 0 THEN positives / NULLIF(total_positives, 0) * ((negatives_above + negatives) / NULLIF(weight_at_or_above, 0)) / NULLIF(weight_at_or_above, 0) ELSE CAST(0 AS DOUBLE) END AS raised_here,
-      CASE WHEN weight_at_or_above > 0 THEN positives / NULLIF(total_positives, 0) * ((positives_above + positives) / NULLIF(weight_at_or_above, 0)) / NULLIF(weight_at_or_above, 0) ELSE CAST(0 AS DOUBLE) END AS lowered_here
+      positives / NULLIF(total_positives, 0) AS positive_share, -- share of the positives that are at the threshold
+      CASE
+        WHEN weight_at_or_above > 0 THEN (positives_above + positives) / NULLIF(weight_at_or_above, 0)
+        ELSE CAST(0 AS DOUBLE)
+      END AS precision_at_threshold, -- share of positives at and above it
+      CASE
+        WHEN weight_at_or_above > 0
+          THEN positives / NULLIF(total_positives, 0)
+            * ((negatives_above + negatives) / NULLIF(weight_at_or_above, 0)) / NULLIF(weight_at_or_above, 0)
+        ELSE CAST(0 AS DOUBLE)
+      END AS precision_gain_here,
+      CASE
+        WHEN weight_at_or_above > 0
+          THEN positives / NULLIF(total_positives, 0)
+            * ((positives_above + positives) / NULLIF(weight_at_or_above, 0)) / NULLIF(weight_at_or_above, 0)
+        ELSE CAST(0 AS DOUBLE)
+      END AS precision_loss_here
     FROM (
+      -- one row per group and threshold
       SELECT
         group_id,
         has_threshold,
@@ -98,7 +140,7 @@ FROM (
         total_negatives,
         positives_above + positives + negatives_above + negatives AS weight_at_or_above
       FROM threshold_segments
-    ) AS u
-  ) AS h
-) AS s
-CROSS JOIN segment_parts AS p
+    ) AS threshold_weights
+  ) AS precision_steps
+) AS segment_metrics
+CROSS JOIN segment_parts

@@ -1,14 +1,15 @@
--- item_categories: one row per item and category of the item.
--- The share of a category is 1 over the number of categories of the item; the normalized values of an item are a vector of length 1.
+-- item_categories: one row per group, item and category, of which an item may have several.
+-- Values of 0 are no categories. The normalized values of an item are a vector of length 1.
 -- Nonzero: vector_norm, num_categories.
 -- Grain: group_id, doc_id, category
 SELECT
   group_id,
   doc_id,
   category,
-  1 / num_categories AS category_share,
-  value / vector_norm AS normalized_value
+  1 / num_categories AS category_share, -- 1 over the number of categories of the item
+  value / vector_norm AS normalized_value -- value over the norm of the item's values
 FROM (
+  -- one row per item and category
   SELECT
     group_id,
     doc_id,
@@ -18,4 +19,4 @@ FROM (
     SQRT(SUM(value * value) OVER (PARTITION BY group_id, doc_id)) AS vector_norm
   FROM features
   WHERE ABS(value) > 0
-) AS measured
+) AS item_norms

@@ -1,14 +1,14 @@
--- judged_retrieved_documents: one row per retrieved document with a judgment, and one without a rank per non-empty ranked list.
+-- judged_retrieved_documents: one row per list and retrieved document that has a judgment, and one more per list that is not empty.
 -- Grain: list_id, rank
 SELECT
-  a.list_id,
-  CAST(NULL AS BIGINT) AS rank,
-  a.list_length
-FROM list_lengths AS a
+  list_id,
+  CAST(NULL AS BIGINT) AS rank, -- position in the list; NULL in the row of the list
+  list_length -- documents in the list
+FROM list_lengths
 UNION ALL
 SELECT
-  j.list_id,
-  j.rank,
-  j.list_length
-FROM judged_documents AS j
-WHERE j.rank IS NOT NULL AND j.relevance >= 0
+  list_id,
+  rank,
+  list_length
+FROM judged_documents
+WHERE rank IS NOT NULL AND relevance >= 0

@@ -1,8 +1,8 @@
--- judgments: one row per judged document of an evaluated query, retrieved or not.
+-- judgments: one row per list and judged document, retrieved or not.
 -- Grain: list_id, doc_id
 SELECT
-  l.list_id,
-  j.doc_id,
-  j.relevance
-FROM qrels AS j
-JOIN ranked_lists AS l ON l.group_id = j.group_id AND l.query_id = j.query_id
+  ranked_lists.list_id,
+  qrels.doc_id,
+  qrels.relevance -- grade; negative if pooled but not judged
+FROM qrels
+JOIN ranked_lists ON ranked_lists.group_id = qrels.group_id AND ranked_lists.query_id = qrels.query_id

@@ -1,8 +1,8 @@
--- label_score_means: one row per group, with the weighted means of its labels and scores.
+-- label_score_means: one row per group: weighted means of its labels and of its scores.
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(weight * label) / NULLIF(SUM(weight), 0) AS mean_label,
-  SUM(weight * score) / NULLIF(SUM(weight), 0) AS mean_score
+  SUM(weight * label) / NULLIF(SUM(weight), 0) AS mean_label, -- weighted mean
+  SUM(weight * score) / NULLIF(SUM(weight), 0) AS mean_score -- weighted mean
 FROM predictions
 GROUP BY group_id

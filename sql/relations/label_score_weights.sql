@@ -1,4 +1,4 @@
--- label_score_weights: one row per distinct label and score of a group of more than 32 predictions, with its weight.
+-- label_score_weights: one row per group of more than 32 predictions, distinct label and score: weight of these predictions.
 -- Grain: group_id, label, score
 SELECT
   group_id,

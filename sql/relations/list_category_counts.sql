@@ -1,31 +1,31 @@
--- list_category_counts: one row per ranked list and category of its first k documents, with the sums from which distances are computed.
--- The sums are over documents of the category: their number, the shares and normalized values of the category, and the squares of
--- both. The share of the category is that of all shares of the list.
+-- list_category_counts: one row per list and category of any of its first k documents: sums over the documents of the category.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id, category
 SELECT
   list_id,
   category,
-  num_documents,
-  share_sum,
-  share_square_sum,
-  normalized_sum,
-  normalized_square_sum,
-  share_sum / NULLIF(SUM(share_sum) OVER (PARTITION BY list_id), 0) AS category_share,
-  list_length
+  num_documents, -- documents of the category
+  share_sum, -- sum of the category's shares of documents
+  share_square_sum, -- sum of their squares
+  normalized_sum, -- sum of the category's normalized values
+  normalized_square_sum, -- sum of their squares
+  share_sum / NULLIF(SUM(share_sum) OVER (PARTITION BY list_id), 0) AS category_share, -- share of the category in the list, of 1
+  list_length -- documents in the list, at most k
 FROM (
+  -- one row per list and category of its first k documents
   SELECT
-    r.list_id,
-    f.category,
+    ranked_documents.list_id,
+    item_categories.category,
     COUNT(*) AS num_documents,
-    SUM(f.category_share) AS share_sum,
-    SUM(f.category_share * f.category_share) AS share_square_sum,
-    SUM(f.normalized_value) AS normalized_sum,
-    SUM(f.normalized_value * f.normalized_value) AS normalized_square_sum,
-    MAX(CASE WHEN r.list_length > $k THEN $k ELSE r.list_length END) AS list_length
-  FROM ranked_documents AS r
-  JOIN ranked_lists AS l ON l.list_id = r.list_id
-  JOIN item_categories AS f ON f.group_id = l.group_id AND f.doc_id = r.doc_id
-  WHERE r.rank <= $k
-  GROUP BY r.list_id, f.category
-) AS counted
+    SUM(item_categories.category_share) AS share_sum,
+    SUM(item_categories.category_share * item_categories.category_share) AS share_square_sum,
+    SUM(item_categories.normalized_value) AS normalized_sum,
+    SUM(item_categories.normalized_value * item_categories.normalized_value) AS normalized_square_sum,
+    MAX(CASE WHEN ranked_documents.list_length > $k THEN $k ELSE ranked_documents.list_length END) AS list_length
+  FROM ranked_documents
+  JOIN ranked_lists ON ranked_lists.list_id = ranked_documents.list_id
+  JOIN item_categories
+    ON item_categories.group_id = ranked_lists.group_id AND item_categories.doc_id = ranked_documents.doc_id
+  WHERE ranked_documents.rank <= $k
+  GROUP BY ranked_documents.list_id, item_categories.category
+) AS list_category_sums

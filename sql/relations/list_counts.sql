@@ -1,17 +1,18 @@
--- list_counts: one row per ranked list, with the numbers of documents that are retrieved, judged, relevant, and both.
+-- list_counts: one row per list: the numbers of documents that are retrieved, judged and relevant.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Tie expectation: linear (in rank_probability)
 -- Grain: list_id
 SELECT
-  l.list_id,
-  COALESCE(a.list_length, 0) AS num_retrieved,
-  COALESCE(j.num_judged_retrieved, 0) AS num_judged_retrieved,
-  COALESCE(j.num_relevant, 0) AS num_relevant,
-  COALESCE(j.num_relevant_retrieved, 0) AS num_relevant_retrieved,
-  COALESCE(j.num_nonrelevant_retrieved, 0) AS num_nonrelevant_retrieved
-FROM ranked_lists AS l
-LEFT JOIN list_lengths AS a ON a.list_id = l.list_id
+  ranked_lists.list_id,
+  COALESCE(list_lengths.list_length, 0) AS num_retrieved, -- at most the depth
+  COALESCE(judged_counts.num_judged_retrieved, 0) AS num_judged_retrieved, -- retrieved documents that have a judgment
+  COALESCE(judged_counts.num_relevant, 0) AS num_relevant, -- relevant documents, retrieved or not
+  COALESCE(judged_counts.num_relevant_retrieved, 0) AS num_relevant_retrieved,
+  COALESCE(judged_counts.num_nonrelevant_retrieved, 0) AS num_nonrelevant_retrieved -- retrieved and judged as not relevant
+FROM ranked_lists
+LEFT JOIN list_lengths ON list_lengths.list_id = ranked_lists.list_id
 LEFT JOIN (
+  -- one row per list with judgments
   SELECT
     list_id,
     SUM(CASE WHEN rank IS NOT NULL AND relevance >= 0 THEN rank_probability ELSE 0 END) AS num_judged_retrieved,
@@ -20,4 +21,4 @@ LEFT JOIN (
     SUM(CASE WHEN rank IS NOT NULL AND relevance >= 0 AND relevance < $rel THEN rank_probability ELSE 0 END) AS num_nonrelevant_retrieved
   FROM judged_documents
   GROUP BY list_id
-) AS j ON j.list_id = l.list_id
+) AS judged_counts ON judged_counts.list_id = ranked_lists.list_id

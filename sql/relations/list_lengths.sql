@@ -1,8 +1,8 @@
--- list_lengths: one row per non-empty ranked list, with its number of documents, at most the depth.
+-- list_lengths: one row per list that is not empty: its number of documents.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
 -- Grain: list_id
 SELECT
   list_id,
-  CASE WHEN COUNT(*) > $depth THEN $depth ELSE COUNT(*) END AS list_length
+  CASE WHEN COUNT(*) > $depth THEN $depth ELSE COUNT(*) END AS list_length -- at most the depth
 FROM retrieved_documents
 GROUP BY list_id

@@ -4,9 +4,10 @@ SELECT
   group_id,
   overlap
 FROM (
+  -- one row per group and record
   SELECT
     group_id,
     ROW_NUMBER() OVER (PARTITION BY group_id, predicted_cluster, predicted_singleton ORDER BY record_id) AS overlap
   FROM evaluated_records
-) AS numbered
+) AS record_numbers
 GROUP BY group_id, overlap

@@ -1,25 +1,28 @@
--- popularity_comparison: one row per group and ranked list whose user has a history, with the mean item popularity of the list and of the history.
+-- popularity_comparison: one row per group and evaluated user with a history: popularity of what the list and the history hold.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: rows of list_groups
 SELECT
-  m.group_id,
-  f.list_mean_popularity,
-  p.history_mean_popularity
-FROM list_groups AS m
+  list_groups.group_id,
+  list_popularity.list_mean_popularity, -- mean users of an item among its first k
+  history_popularity.history_mean_popularity -- mean users of an item in the history
+FROM list_groups
 JOIN (
+  -- one row per list that is not empty
   SELECT
     list_id,
     AVG(num_users) AS list_mean_popularity
   FROM recommendation_novelty
   WHERE rank <= $k
   GROUP BY list_id
-) AS f ON f.list_id = m.list_id
+) AS list_popularity ON list_popularity.list_id = list_groups.list_id
 JOIN (
+  -- one row per list whose user has a history
   SELECT
-    l.list_id,
-    AVG(i.num_users) AS history_mean_popularity
-  FROM history AS h
-  JOIN ranked_lists AS l ON l.group_id = h.group_id AND l.query_id = h.query_id
-  JOIN item_popularity AS i ON i.group_id = h.group_id AND i.doc_id = h.doc_id
-  GROUP BY l.list_id
-) AS p ON p.list_id = m.list_id
+    ranked_lists.list_id,
+    AVG(item_popularity.num_users) AS history_mean_popularity
+  FROM history
+  JOIN ranked_lists ON ranked_lists.group_id = history.group_id AND ranked_lists.query_id = history.query_id
+  JOIN item_popularity
+    ON item_popularity.group_id = history.group_id AND item_popularity.doc_id = history.doc_id
+  GROUP BY ranked_lists.list_id
+) AS history_popularity ON history_popularity.list_id = list_groups.list_id

@@ -1,11 +1,11 @@
--- predictions_with_group_size: one row per prediction of positive weight, with the number of predictions of its group.
+-- predictions_with_group_size: one row per prediction of positive weight, beside the size of its group.
 -- Grain: rows of predictions
 SELECT
-  p.group_id,
-  p.label,
-  p.score,
-  p.weight,
-  x.num_predictions
-FROM predictions AS p
-JOIN group_weights AS x ON x.group_id = p.group_id
-WHERE p.weight > 0
+  predictions.group_id,
+  predictions.label,
+  predictions.score,
+  predictions.weight,
+  group_weights.num_predictions -- predictions of the group of positive weight
+FROM predictions
+JOIN group_weights ON group_weights.group_id = predictions.group_id
+WHERE predictions.weight > 0

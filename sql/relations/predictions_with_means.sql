@@ -1,13 +1,13 @@
--- predictions_with_means: one row per prediction, with the weighted mean label and score of its group.
+-- predictions_with_means: one row per prediction, beside the means of its group.
 -- Sampling unit: predictions.
 -- Grain: rows of predictions
 SELECT
-  p.group_id,
-  p.unit_id,
-  p.label,
-  p.score,
-  p.weight,
-  m.mean_label,
-  m.mean_score
-FROM predictions AS p
-JOIN label_score_means AS m ON m.group_id = p.group_id
+  predictions.group_id,
+  predictions.unit_id,
+  predictions.label,
+  predictions.score,
+  predictions.weight,
+  label_score_means.mean_label, -- weighted mean of the group
+  label_score_means.mean_score -- weighted mean of the group
+FROM predictions
+JOIN label_score_means ON label_score_means.group_id = predictions.group_id

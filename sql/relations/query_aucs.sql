@@ -1,4 +1,4 @@
--- query_aucs: one row per query with predictions of both classes, with its AUC, its weights and its number of predictions.
+-- query_aucs: one row per group: AUC of its predictions, where a group is a query; it needs positives and negatives.
 -- $tie_credit: number from 0 to 1, default 0.5: credit of a positive and a negative of equal scores.
 -- Sampling unit: queries.
 -- Grain: group_id
@@ -6,9 +6,9 @@ SELECT
   group_id,
   SUM(
     positives / NULLIF(total_positives, 0) * ((negatives_below + $tie_credit * negatives) / NULLIF(total_negatives, 0))
-  ) AS auc,
-  MAX(total_positives) AS total_positives,
-  MAX(total_positives) + MAX(total_negatives) AS weight,
-  MAX(total_rows) AS num_predictions
+  ) AS auc, -- NULL without negatives
+  MAX(total_positives) AS total_positives, -- weight of its positives
+  MAX(total_positives) + MAX(total_negatives) AS weight, -- of its predictions
+  MAX(total_rows) AS num_predictions -- predictions of the query
 FROM positive_thresholds
 GROUP BY group_id

@@ -1,7 +1,7 @@
--- query_cutoffs: one row per ranked list, with the cut-off of its query from the queries table.
+-- query_cutoffs: one row per list whose query is in the queries table.
 -- Grain: list_id
 SELECT
-  l.list_id,
-  CAST(a.cutoff AS INT) AS k
-FROM ranked_lists AS l
-JOIN queries AS a ON a.query_id = l.query_id
+  ranked_lists.list_id,
+  CAST(queries.cutoff AS INT) AS k -- cut-off of the query, from the queries table
+FROM ranked_lists
+JOIN queries ON queries.query_id = ranked_lists.query_id

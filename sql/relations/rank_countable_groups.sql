@@ -1,9 +1,12 @@
--- rank_countable_groups: one row per group of more than 32 predictions, with whether window ranks can count its pairs.
+-- rank_countable_groups: one row per group of more than 32 predictions: if window ranks can count its pairs.
 -- They can where all weights are 1 and more than an eighth of the predictions are distinct label and score pairs.
 -- Grain: group_id
 SELECT
-  e.group_id,
-  CASE WHEN MAX(x.is_unweighted) = 1 AND 8 * COUNT(*) > MAX(x.num_predictions) THEN 1 ELSE 0 END AS is_rank_countable
-FROM label_score_weights AS e
-JOIN group_weights AS x ON x.group_id = e.group_id
-GROUP BY e.group_id
+  label_score_weights.group_id,
+  CASE
+    WHEN MAX(group_weights.is_unweighted) = 1 AND 8 * COUNT(*) > MAX(group_weights.num_predictions) THEN 1
+    ELSE 0
+  END AS is_rank_countable -- 1 or 0
+FROM label_score_weights
+JOIN group_weights ON group_weights.group_id = label_score_weights.group_id
+GROUP BY label_score_weights.group_id

@@ -1,13 +1,17 @@
--- recommendation_novelty: one row per retrieved document, with its number of users in the history, and whether it is new to this user.
+-- recommendation_novelty: one row per list and retrieved document: how many users had it before, and if its own user had.
 -- Grain: list_id, rank
 SELECT
-  r.list_id,
-  r.rank,
-  COALESCE(p.num_users, 0) AS num_users,
-  n.total_users,
-  CASE WHEN h.doc_id IS NULL THEN 1 ELSE 0 END AS is_unseen
-FROM ranked_documents AS r
-JOIN ranked_lists AS l ON l.list_id = r.list_id
-LEFT JOIN item_popularity AS p ON p.group_id = l.group_id AND p.doc_id = r.doc_id
-LEFT JOIN user_counts AS n ON n.group_id = l.group_id
-LEFT JOIN history AS h ON h.group_id = l.group_id AND h.query_id = l.query_id AND h.doc_id = r.doc_id
+  ranked_documents.list_id,
+  ranked_documents.rank,
+  COALESCE(item_popularity.num_users, 0) AS num_users, -- users who had the item
+  user_counts.total_users, -- users with a history
+  CASE WHEN history.doc_id IS NULL THEN 1 ELSE 0 END AS is_unseen -- 1 if the user of the list had not had the item
+FROM ranked_documents
+JOIN ranked_lists ON ranked_lists.list_id = ranked_documents.list_id
+LEFT JOIN item_popularity
+  ON item_popularity.group_id = ranked_lists.group_id AND item_popularity.doc_id = ranked_documents.doc_id
+LEFT JOIN user_counts ON user_counts.group_id = ranked_lists.group_id
+LEFT JOIN history
+  ON history.group_id = ranked_lists.group_id
+  AND history.query_id = ranked_lists.query_id
+  AND history.doc_id = ranked_documents.doc_id

@@ -1,7 +1,7 @@
--- recommendation_totals: one row per group and recommended document, with its number of recommendations and that of all documents.
+-- recommendation_totals: one row per group and document that is among the first k of any of its lists.
 -- Grain: rows of recommendation_counts
 SELECT
   group_id,
-  num_recommendations,
-  SUM(num_recommendations) OVER (PARTITION BY group_id) AS total_recommendations
+  num_recommendations, -- lists that have the document among their first k
+  SUM(num_recommendations) OVER (PARTITION BY group_id) AS total_recommendations -- of all documents of the group
 FROM recommendation_counts

@@ -1,16 +1,18 @@
--- recommended_items: one row per group and recommended document, with whether it is in the catalog, and the size of the catalog.
+-- recommended_items: one row per group and document that is among the first k of any of its lists, in the catalog or not.
 -- Grain: rows of recommendation_counts
 SELECT
-  d.group_id,
-  d.num_recommendations,
-  CASE WHEN c.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog,
-  n.catalog_size
-FROM recommendation_counts AS d
-LEFT JOIN group_catalog AS c ON c.group_id = d.group_id AND c.doc_id = d.doc_id
+  recommendation_counts.group_id,
+  recommendation_counts.num_recommendations, -- lists that have the document among their first k
+  CASE WHEN group_catalog.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog, -- 1 or 0
+  catalog_sizes.catalog_size -- items of the catalog
+FROM recommendation_counts
+LEFT JOIN group_catalog
+  ON group_catalog.group_id = recommendation_counts.group_id AND group_catalog.doc_id = recommendation_counts.doc_id
 LEFT JOIN (
+  -- one row per group with a catalog
   SELECT
     group_id,
     COUNT(*) AS catalog_size
   FROM group_catalog
   GROUP BY group_id
-) AS n ON n.group_id = d.group_id
+) AS catalog_sizes ON catalog_sizes.group_id = recommendation_counts.group_id

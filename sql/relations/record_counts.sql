@@ -1,4 +1,4 @@
--- record_counts: one row per group, with its number of evaluated records.
+-- record_counts: one row per group: its number of evaluated records.
 -- Grain: group_id
 SELECT
   group_id,

@@ -1,13 +1,14 @@
--- relevant_baseline_documents: one row per ranked list and relevant document of the baseline, with its rank in the baseline and in the
--- list, NULL if not retrieved.
+-- relevant_baseline_documents: one row per list and relevant document of the baseline's list, retrieved again or not.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: list_id, baseline_rank
 SELECT
-  l.list_id,
-  b.baseline_rank,
-  r.rank
-FROM baseline_ranks AS b
-JOIN ranked_lists AS l ON l.group_id = b.group_id AND l.query_id = b.query_id
-JOIN judgments AS j ON j.list_id = l.list_id AND j.doc_id = b.doc_id
-LEFT JOIN ranked_documents AS r ON r.list_id = l.list_id AND r.doc_id = b.doc_id
-WHERE j.relevance >= $rel
+  ranked_lists.list_id,
+  baseline_ranks.baseline_rank, -- position in the baseline's list, from 1
+  ranked_documents.rank -- position in the list; NULL if not retrieved
+FROM baseline_ranks
+JOIN ranked_lists
+  ON ranked_lists.group_id = baseline_ranks.group_id AND ranked_lists.query_id = baseline_ranks.query_id
+JOIN judgments ON judgments.list_id = ranked_lists.list_id AND judgments.doc_id = baseline_ranks.doc_id
+LEFT JOIN ranked_documents
+  ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = baseline_ranks.doc_id
+WHERE judgments.relevance >= $rel

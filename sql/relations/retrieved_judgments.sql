@@ -1,11 +1,11 @@
--- retrieved_judgments: one row per retrieved document with a judgment, with its score and its number of rows in the list.
+-- retrieved_judgments: one row per list and retrieved document that has a judgment.
 -- Grain: list_id, doc_id
 SELECT
-  j.list_id,
-  j.doc_id,
-  r.score,
-  COUNT(*) AS num_copies
-FROM run AS r
-JOIN ranked_lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id
-JOIN judgments AS j ON j.list_id = l.list_id AND j.doc_id = r.doc_id
-GROUP BY j.list_id, j.doc_id, r.score
+  judgments.list_id,
+  judgments.doc_id,
+  run.score,
+  COUNT(*) AS num_copies -- rows of the document in the run
+FROM run
+JOIN ranked_lists ON ranked_lists.group_id = run.group_id AND ranked_lists.query_id = run.query_id
+JOIN judgments ON judgments.list_id = ranked_lists.list_id AND judgments.doc_id = run.doc_id
+GROUP BY judgments.list_id, judgments.doc_id, run.score

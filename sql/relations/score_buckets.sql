@@ -1,28 +1,29 @@
--- score_buckets: one row per group and score bucket, with the cumulative weights of each class above and below it.
+-- score_buckets: one row per group and bucket of neighbouring scores: class weights above and below the bucket.
 -- The constant key is a partition for all buckets: they are few, and some engines warn of windows without a partition.
 -- Grain: group_id, bucket
 SELECT
   group_id,
-  bucket,
+  bucket, -- number of the bucket, ascending with the score
   COALESCE(SUM(positives) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS positives_above,
+  ), 0) AS positives_above, -- weight of positives in higher buckets
   COALESCE(SUM(negatives) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS negatives_above,
+  ), 0) AS negatives_above, -- weight of negatives in higher buckets
   COALESCE(SUM(positives) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS positives_below,
+  ), 0) AS positives_below, -- weight of positives in lower buckets
   COALESCE(SUM(negatives) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS negatives_below,
+  ), 0) AS negatives_below, -- weight of negatives in lower buckets
   COALESCE(SUM(bucket_rows) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS rows_below,
-  SUM(positives) OVER (PARTITION BY group_id, constant_key) AS total_positives,
-  SUM(negatives) OVER (PARTITION BY group_id, constant_key) AS total_negatives,
-  SUM(bucket_rows) OVER (PARTITION BY group_id, constant_key) AS total_rows
+  ), 0) AS rows_below, -- predictions in lower buckets
+  SUM(positives) OVER (PARTITION BY group_id, constant_key) AS total_positives, -- weight of all positives of the group
+  SUM(negatives) OVER (PARTITION BY group_id, constant_key) AS total_negatives, -- weight of all negatives of the group
+  SUM(bucket_rows) OVER (PARTITION BY group_id, constant_key) AS total_rows -- predictions of the group
 FROM (
+  -- one row per group and bucket
   SELECT
     group_id,
     bucket,
@@ -32,4 +33,4 @@ FROM (
     SUM(num_rows) AS bucket_rows
   FROM bucketed_scores
   GROUP BY group_id, bucket
-) AS totals
+) AS bucket_weights

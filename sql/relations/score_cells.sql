@@ -1,5 +1,6 @@
--- score_cells: one row per row of class_weights, with the grid cell of its score and its offset in the cell, from 0 to 1.
--- The grid is fine near 0, 1 and -1, where probabilities and correlations crowd, and coarse at large scores.
+-- score_cells: one row per prediction, or per group and distinct score, in the grid that later cuts scores into buckets.
+-- Its rows are those of class_weights. The grid is fine near 0, 1 and -1, where probabilities and correlations crowd, and coarse at large
+-- scores.
 -- Materialize: equal scores are aggregated.
 -- Nonzero: abs_score.
 -- Grain: rows of class_weights
@@ -14,9 +15,10 @@ SELECT
   negative_rows,
   label_sum,
   num_rows,
-  CAST(FLOOR(grid_position) AS BIGINT) AS cell,
-  grid_position - FLOOR(grid_position) AS cell_offset
+  CAST(FLOOR(grid_position) AS BIGINT) AS cell, -- number of the grid cell of the score, ascending
+  grid_position - FLOOR(grid_position) AS cell_offset -- position in the cell, from 0 to 1
 FROM (
+  -- one row per prediction, or per group and distinct score
   SELECT
     group_id,
     score,
@@ -29,8 +31,13 @@ FROM (
     label_sum,
     num_rows,
     4096 * (CASE WHEN score < 0 THEN -1 ELSE 1 END)
-      * (CASE WHEN abs_score <= 0.5 THEN compressed_score WHEN abs_score <= 1 THEN 1.92 - compressed_score ELSE 2.92 - compressed_score END) AS grid_position
+      * (CASE
+        WHEN abs_score <= 0.5 THEN compressed_score
+        WHEN abs_score <= 1 THEN 1.92 - compressed_score
+        ELSE 2.92 - compressed_score
+      END) AS grid_position
   FROM (
+    -- one row per prediction, or per group and distinct score
     SELECT
       group_id,
       score,
@@ -43,8 +50,11 @@ FROM (
       label_sum,
       num_rows,
       abs_score,
-      sixteenth_root(CASE WHEN abs_score <= 0.5 THEN abs_score WHEN abs_score <= 1 THEN 1 - abs_score ELSE 1 / abs_score END) AS compressed_score
+      sixteenth_root(
+        CASE WHEN abs_score <= 0.5 THEN abs_score WHEN abs_score <= 1 THEN 1 - abs_score ELSE 1 / abs_score END
+      ) AS compressed_score
     FROM (
+      -- one row per prediction, or per group and distinct score
       SELECT
         group_id,
         score,
@@ -58,6 +68,6 @@ FROM (
         num_rows,
         ABS(CAST(score AS DOUBLE)) AS abs_score
       FROM class_weights
-    ) AS sized
-  ) AS distant
-) AS high
+    ) AS absolute_scores
+  ) AS compressed_scores
+) AS grid_positions

@@ -1,5 +1,5 @@
--- segment_parts: the kinds of predictions of a segment: 0 positives, 1 negatives at the threshold, 2 negatives below it.
+-- segment_parts: one row per kind of prediction between two thresholds: positives, negatives at the threshold, negatives below it.
 -- Grain: segment_part
-SELECT 0 AS segment_part
+SELECT 0 AS segment_part -- 0 positives, 1 negatives at it, 2 negatives below it
 UNION ALL SELECT 1 AS segment_part
 UNION ALL SELECT 2 AS segment_part

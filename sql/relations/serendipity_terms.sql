@@ -1,20 +1,23 @@
--- serendipity_terms: one row per retrieved document, with its relevance (0 or 1), its popularity rank, NULL if nobody has it, and the catalog size.
+-- serendipity_terms: one row per list and retrieved document: relevance, and popularity in a catalog of known size.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- Grain: list_id, rank
 SELECT
-  r.list_id,
-  r.rank,
-  CASE WHEN j.relevance >= $rel THEN 1 ELSE 0 END AS is_relevant,
-  p.popularity_rank,
-  n.catalog_size
-FROM ranked_documents AS r
-JOIN ranked_lists AS l ON l.list_id = r.list_id
-LEFT JOIN judgments AS j ON j.list_id = r.list_id AND j.doc_id = r.doc_id
-LEFT JOIN item_popularity AS p ON p.group_id = l.group_id AND p.doc_id = r.doc_id
+  ranked_documents.list_id,
+  ranked_documents.rank,
+  CASE WHEN judgments.relevance >= $rel THEN 1 ELSE 0 END AS is_relevant, -- 1 or 0; 0 if not judged
+  item_popularity.popularity_rank, -- 1 for most users; NULL if nobody had the item
+  catalog_item_counts.catalog_size -- items of the catalog
+FROM ranked_documents
+JOIN ranked_lists ON ranked_lists.list_id = ranked_documents.list_id
+LEFT JOIN judgments
+  ON judgments.list_id = ranked_documents.list_id AND judgments.doc_id = ranked_documents.doc_id
+LEFT JOIN item_popularity
+  ON item_popularity.group_id = ranked_lists.group_id AND item_popularity.doc_id = ranked_documents.doc_id
 LEFT JOIN (
+  -- one row per group with a catalog
   SELECT
     group_id,
     COUNT(*) AS catalog_size
   FROM catalog_items
   GROUP BY group_id
-) AS n ON n.group_id = l.group_id
+) AS catalog_item_counts ON catalog_item_counts.group_id = ranked_lists.group_id

@@ -1,4 +1,4 @@
--- shared_cell_scores: one row per distinct score of a cell that a positive shares with other predictions, with the class weights sorted before it.
+-- shared_cell_scores: one row per group and distinct score in a cell that a positive shares with other predictions.
 -- Within a cell, scores are sorted and cumulated on their own.
 -- exact_weight(): default rows: weight as a number of units.
 -- Materialize: the scores of such cells are sorted.
@@ -6,13 +6,14 @@
 SELECT
   group_id,
   score,
-  sort_key,
-  positives,
-  positive_squares,
-  negatives,
-  positives_before + positives_at_lower_scores AS positives_before,
-  weight_before - positives_before - cell_negatives + negatives_at_lower_scores AS negatives_before
+  sort_key, -- key of the positives of the cell
+  positives, -- units of the positives of this score
+  positive_squares, -- sum of their squared weights
+  negatives, -- units of the negatives of this score
+  positives_before + positives_at_lower_scores AS positives_before, -- in units, of lower key or score
+  weight_before - positives_before - cell_negatives + negatives_at_lower_scores AS negatives_before -- in units, of lower key or score
 FROM (
+  -- one row per group and distinct score in such a cell
   SELECT
     group_id,
     score,
@@ -30,37 +31,41 @@ FROM (
     ), 0) AS negatives_at_lower_scores,
     SUM(negatives) OVER (PARTITION BY group_id, sort_key) AS cell_negatives
   FROM (
+    -- one row per group and distinct score in such a cell
     SELECT
-      p.group_id,
-      p.score,
-      c.sort_key,
-      SUM(CASE WHEN p.label = 1 THEN exact_weight(p.weight) ELSE 0 END) AS positives,
-      SUM(CASE WHEN p.label = 1 THEN p.weight * p.weight ELSE 0 END) AS positive_squares,
-      SUM(CASE WHEN p.label = 1 THEN 0 ELSE exact_weight(p.weight) END) AS negatives,
-      MIN(c.weight_before) AS weight_before,
-      MIN(c.positives_before) AS positives_before
+      keyed_predictions.group_id,
+      keyed_predictions.score,
+      shared_cells.sort_key,
+      SUM(CASE WHEN keyed_predictions.label = 1 THEN exact_weight(keyed_predictions.weight) ELSE 0 END) AS positives,
+      SUM(CASE WHEN keyed_predictions.label = 1 THEN keyed_predictions.weight * keyed_predictions.weight ELSE 0 END) AS positive_squares,
+      SUM(CASE WHEN keyed_predictions.label = 1 THEN 0 ELSE exact_weight(keyed_predictions.weight) END) AS negatives,
+      MIN(shared_cells.weight_before) AS weight_before,
+      MIN(shared_cells.positives_before) AS positives_before
     FROM (
+      -- one row per prediction
       SELECT
         group_id,
         label,
         score,
         weight,
-        first_key + score_cell(height, max_cell) AS cell
+        group_key + score_cell(cell_position, max_cell) AS cell
       FROM (
+        -- one row per prediction
         SELECT
-          g.group_id,
-          g.label,
-          g.score,
-          g.weight,
-          (signed_fourth_root(g.score) - a.min_root) * a.cells_per_unit AS height,
-          a.max_cell,
-          (s.group_number - 1) * a.keys_per_group AS first_key
-        FROM predictions AS g
-        JOIN numbered_groups AS s ON s.group_id = g.group_id
-        CROSS JOIN cell_scale AS a
-      ) AS high
-    ) AS p
+          predictions.group_id,
+          predictions.label,
+          predictions.score,
+          predictions.weight,
+          (signed_fourth_root(predictions.score) - cell_scale.min_root) * cell_scale.cells_per_unit AS cell_position,
+          cell_scale.max_cell,
+          (numbered_groups.group_number - 1) * cell_scale.keys_per_group AS group_key
+        FROM predictions
+        JOIN numbered_groups ON numbered_groups.group_id = predictions.group_id
+        CROSS JOIN cell_scale
+      ) AS prediction_cells
+    ) AS keyed_predictions
     JOIN (
+      -- one row per group and cell of several predictions with a positive
       SELECT
         group_id,
         sort_key,
@@ -69,7 +74,8 @@ FROM (
       FROM sorted_positives
       WHERE is_unique_cell = 0
       GROUP BY group_id, sort_key
-    ) AS c ON c.group_id = p.group_id AND c.sort_key = p.cell + 1
-    GROUP BY p.group_id, c.sort_key, p.score
-  ) AS counted
-) AS summed
+    ) AS shared_cells
+      ON shared_cells.group_id = keyed_predictions.group_id AND shared_cells.sort_key = keyed_predictions.cell + 1
+    GROUP BY keyed_predictions.group_id, shared_cells.sort_key, keyed_predictions.score
+  ) AS cell_scores
+) AS cell_cumulative_weights

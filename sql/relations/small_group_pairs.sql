@@ -1,13 +1,35 @@
--- small_group_pairs: one row per group of at most 32 predictions, with the weights of its concordant, discordant and tied pairs.
+-- small_group_pairs: one row per group of at most 32 predictions: weights of its concordant, discordant and tied pairs.
 -- Pairs are compared one by one in a self-join, which is fastest for small groups.
 -- Grain: group_id
 SELECT
-  a.group_id,
-  SUM(CASE WHEN a.score < b.score AND a.label < b.label THEN a.weight * b.weight ELSE 0 END) AS concordant,
-  SUM(CASE WHEN a.score < b.score AND a.label > b.label THEN a.weight * b.weight ELSE 0 END) AS discordant,
-  SUM(CASE WHEN a.score = b.score THEN a.weight * b.weight ELSE 0 END) AS score_ties,
-  SUM(CASE WHEN a.label = b.label THEN a.weight * b.weight ELSE 0 END) AS label_ties
-FROM predictions_with_group_size AS a
-JOIN predictions_with_group_size AS b ON b.group_id = a.group_id
-WHERE a.num_predictions <= 32 AND b.num_predictions <= 32 AND (a.score < b.score OR (a.score = b.score AND a.label > b.label))
-GROUP BY a.group_id
+  lower_predictions.group_id,
+  SUM(
+    CASE
+      WHEN lower_predictions.score < higher_predictions.score AND lower_predictions.label < higher_predictions.label
+        THEN lower_predictions.weight * higher_predictions.weight
+      ELSE 0
+    END
+  ) AS concordant, -- weight of pairs that score and label order alike
+  SUM(
+    CASE
+      WHEN lower_predictions.score < higher_predictions.score AND lower_predictions.label > higher_predictions.label
+        THEN lower_predictions.weight * higher_predictions.weight
+      ELSE 0
+    END
+  ) AS discordant, -- weight of pairs that they order the other way
+  SUM(
+    CASE WHEN lower_predictions.score = higher_predictions.score THEN lower_predictions.weight * higher_predictions.weight ELSE 0 END
+  ) AS score_ties, -- weight of pairs tied in score only
+  SUM(
+    CASE WHEN lower_predictions.label = higher_predictions.label THEN lower_predictions.weight * higher_predictions.weight ELSE 0 END
+  ) AS label_ties -- weight of pairs tied in label only
+FROM predictions_with_group_size AS lower_predictions
+JOIN predictions_with_group_size AS higher_predictions
+  ON higher_predictions.group_id = lower_predictions.group_id
+WHERE lower_predictions.num_predictions <= 32
+  AND higher_predictions.num_predictions <= 32
+  AND (
+    lower_predictions.score < higher_predictions.score
+    OR (lower_predictions.score = higher_predictions.score AND lower_predictions.label > higher_predictions.label)
+  )
+GROUP BY lower_predictions.group_id

@@ -1,9 +1,9 @@
--- split_events: one row per event of a split, with the time of the first test event of its group.
+-- split_events: one row per row of a split, beside the time of the first test row of its group.
 -- Grain: rows of splits
 SELECT
-  s.group_id,
-  s.split,
-  s.happened_at,
-  t.first_test_at
-FROM splits AS s
-INNER JOIN test_starts AS t ON t.group_id = s.group_id
+  splits.group_id,
+  splits.split,
+  splits.happened_at,
+  test_starts.first_test_at -- time of the first test row of the group
+FROM splits
+INNER JOIN test_starts ON test_starts.group_id = splits.group_id

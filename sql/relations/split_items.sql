@@ -1,4 +1,4 @@
--- split_items: one row per item, with its numbers of train and test rows.
+-- split_items: one row per group and item of a split: its numbers of train and test rows.
 -- Grain: group_id, item_id
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- split_user_items: one row per user and item, with its numbers of train and test rows.
+-- split_user_items: one row per group, user and item of a split: their numbers of train and test rows.
 -- Grain: group_id, user_id, item_id
 SELECT
   group_id,

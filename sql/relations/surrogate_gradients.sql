@@ -1,31 +1,33 @@
--- surrogate_gradients: one row per prediction, with its share of the sub-gradient of the surrogate with respect to scores.
+-- surrogate_gradients: one row per prediction: its part of the sub-gradient of the surrogate with respect to scores.
 -- Predictions of equal class and score have equal shares, so that the gradient does not depend on the order of rows.
--- Nonzero: s.num_sharing.
+-- Nonzero: tied_gradients.num_sharing.
 -- Grain: rows of predictions
 SELECT
-  p.group_id,
-  p.doc_id,
-  p.label,
-  p.score,
-  s.pairs / s.num_sharing AS gradient_share,
-  MAX(s.num_compared) OVER (PARTITION BY p.group_id) AS num_compared,
-  MAX(s.negatives) OVER (PARTITION BY p.group_id) AS negatives
-FROM predictions AS p
+  predictions.group_id,
+  predictions.doc_id,
+  predictions.label,
+  predictions.score,
+  tied_gradients.signed_pairs / tied_gradients.num_sharing AS gradient_share, -- misordered pairs, negative of a positive
+  MAX(tied_gradients.num_compared) OVER (PARTITION BY predictions.group_id) AS num_compared, -- positives that are compared
+  MAX(tied_gradients.negatives) OVER (PARTITION BY predictions.group_id) AS negatives -- compared negatives of the group
+FROM predictions
 JOIN (
+  -- one row per group, label and distinct score
   SELECT
     group_id,
     label,
     score,
-    SUM(pairs) AS pairs,
+    SUM(signed_pairs) AS signed_pairs,
     SUM(num_sharing) AS num_sharing,
     MAX(num_compared) AS num_compared,
     MAX(negatives) AS negatives
   FROM (
+    -- one row per group, label, distinct score and prediction
     SELECT
       group_id,
       label,
       score,
-      CASE WHEN label = 1 THEN -num_pairs ELSE num_pairs END AS pairs,
+      CASE WHEN label = 1 THEN -num_pairs ELSE num_pairs END AS signed_pairs,
       0 AS num_sharing,
       num_compared,
       negatives
@@ -35,11 +37,14 @@ JOIN (
       group_id,
       label,
       score,
-      0 AS pairs,
+      0 AS signed_pairs,
       1 AS num_sharing,
       0 AS num_compared,
       0 AS negatives
     FROM class_ranks
-  ) AS parts
+  ) AS gradient_terms
   GROUP BY group_id, label, score
-) AS s ON s.group_id = p.group_id AND s.label = p.label AND s.score = p.score
+) AS tied_gradients
+  ON tied_gradients.group_id = predictions.group_id
+  AND tied_gradients.label = predictions.label
+  AND tied_gradients.score = predictions.score

@@ -1,15 +1,16 @@
--- threshold_confusion: one row per group and distinct score of a positive, with the confusion matrix at that threshold and its criterion.
+-- threshold_confusion: one row per group and distinct score of a positive: the confusion matrix at that threshold.
 -- criterion(): default f: what the threshold maximizes.
 -- Grain: group_id, threshold
 SELECT
   group_id,
-  threshold,
-  tp,
-  fp,
-  tn,
-  fn,
-  COALESCE(criterion(tp, fp, tn, fn), -2) AS criterion_value
+  threshold, -- the lowest score that is predicted positive
+  tp, -- weight of true positives
+  fp, -- weight of false positives
+  tn, -- weight of true negatives
+  fn, -- weight of false negatives
+  COALESCE(criterion(tp, fp, tn, fn), -2) AS criterion_value -- to maximize; -2 if undefined
 FROM (
+  -- one row per group and distinct score of a positive
   SELECT
     group_id,
     score AS threshold,
@@ -18,4 +19,4 @@ FROM (
     negatives_below AS tn,
     positives_below AS fn
   FROM positive_thresholds
-) AS matrices
+) AS confusion_matrices

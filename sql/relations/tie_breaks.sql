@@ -1,17 +1,19 @@
--- tie_breaks: one row per retrieved document of a tied score, with the number of tied documents that rank above it, those of greater doc_id.
+-- tie_breaks: one row per list and retrieved document whose score is tied: its position among the tied documents.
 -- Engines: duckdb
 -- Grain: list_id, doc_id
 SELECT
   list_id,
   doc_id,
-  RANK() OVER (PARTITION BY list_id, score ORDER BY doc_id DESC) - 1 AS tied_docs_above
+  RANK() OVER (PARTITION BY list_id, score ORDER BY doc_id DESC) - 1 AS tied_docs_above -- tied documents of greater doc_id
 FROM (
+  -- one row per list and retrieved document of a tied score
   SELECT
-    l.list_id,
-    r.doc_id,
-    r.score
-  FROM run AS r
-  JOIN ranked_lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id
-  JOIN score_ranks AS s ON s.list_id = l.list_id AND s.score IS NOT DISTINCT FROM r.score
-  WHERE s.is_tied = 1
-) AS tied
+    ranked_lists.list_id,
+    run.doc_id,
+    run.score
+  FROM run
+  JOIN ranked_lists ON ranked_lists.group_id = run.group_id AND ranked_lists.query_id = run.query_id
+  JOIN score_ranks
+    ON score_ranks.list_id = ranked_lists.list_id AND score_ranks.score IS NOT DISTINCT FROM run.score
+  WHERE score_ranks.is_tied = 1
+) AS tied_documents

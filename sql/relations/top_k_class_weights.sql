@@ -1,15 +1,21 @@
--- top_k_class_weights: one row per group and distinct score, with the weight of each class that is among the top k predictions.
--- Of a tie across the cut-off, each class has a proportional part. Scores with a weight of k or more above them are outside of the top
--- k, and metrics skip them.
+-- top_k_class_weights: one row per group and distinct score: class weights of the predictions of that score that are among the top k.
+-- Scores with a weight of k or more above them are outside of the top k, and metrics skip them.
 -- $k: integer from 1: number of top-ranked predictions that count.
 -- Grain: rows of score_thresholds
 SELECT
   group_id,
-  weight_above,
-  negatives_above,
-  CASE WHEN weight_at_or_above <= $k THEN positives ELSE positives * ($k - weight_above) / NULLIF(weight_at_or_above - weight_above, 0) END AS positives,
-  CASE WHEN weight_at_or_above <= $k THEN negatives ELSE negatives * ($k - weight_above) / NULLIF(weight_at_or_above - weight_above, 0) END AS negatives
+  weight_above, -- weight of predictions of higher scores
+  negatives_above, -- weight of negatives of higher scores
+  CASE
+    WHEN weight_at_or_above <= $k THEN positives
+    ELSE positives * ($k - weight_above) / NULLIF(weight_at_or_above - weight_above, 0)
+  END AS positives, -- of a tie across the cut-off, a proportional part
+  CASE
+    WHEN weight_at_or_above <= $k THEN negatives
+    ELSE negatives * ($k - weight_above) / NULLIF(weight_at_or_above - weight_above, 0)
+  END AS negatives -- of a tie across the cut-off, a proportional part
 FROM (
+  -- one row per group and distinct score
   SELECT
     group_id,
     positives,
@@ -18,4 +24,4 @@ FROM (
     positives_above + negatives_above AS weight_above,
     positives_above + negatives_above + positives + negatives AS weight_at_or_above
   FROM score_thresholds
-) AS placed
+) AS ranked_weights

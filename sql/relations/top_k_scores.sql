@@ -1,10 +1,10 @@
--- top_k_scores: one row per ranked list, with its k-th highest score, or the lowest if it has fewer documents.
+-- top_k_scores: one row per list that is not empty, with its k-th highest score.
 -- $num_ranked: integer from 1: number of top-ranked documents of a list that are needed, without ties.
 -- Engines: duckdb
 -- Grain: list_id
 SELECT
-  l.list_id,
-  LIST_MIN(MAX(r.score, $num_ranked)) AS kth_score
-FROM run AS r
-JOIN ranked_lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id
-GROUP BY l.list_id
+  ranked_lists.list_id,
+  LIST_MIN(MAX(run.score, $num_ranked)) AS kth_score -- the lowest score if the list has fewer documents
+FROM run
+JOIN ranked_lists ON ranked_lists.group_id = run.group_id AND ranked_lists.query_id = run.query_id
+GROUP BY ranked_lists.list_id

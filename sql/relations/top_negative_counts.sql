@@ -1,20 +1,24 @@
--- top_negative_counts: one row per group and distinct score of a positive, with the weights of the k highest negatives below and at that score.
+-- top_negative_counts: one row per group and distinct score of a positive, compared with the k negatives of the highest scores.
 -- $k: integer from 1: number of the highest negatives that positives are compared with.
 -- few_negatives(): default truncate: rule for groups with fewer than k negatives.
 -- Grain: rows of positive_thresholds
 SELECT
   group_id,
-  positives,
-  positives_above,
-  total_positives,
-  total_negatives,
-  CASE WHEN negatives_above + negatives < num_top_negatives THEN num_top_negatives - negatives_above - negatives ELSE 0 END AS top_negatives_below,
+  positives, -- weight of the positives of this score
+  positives_above, -- weight of positives of higher scores
+  total_positives, -- weight of all positives of the group
+  total_negatives, -- weight of all negatives of the group
+  CASE
+    WHEN negatives_above + negatives < num_top_negatives THEN num_top_negatives - negatives_above - negatives
+    ELSE 0
+  END AS top_negatives_below, -- weight of the k highest negatives below this score
   CASE
     WHEN negatives_above + negatives <= num_top_negatives THEN negatives
     WHEN negatives_above < num_top_negatives THEN num_top_negatives - negatives_above
     ELSE 0
-  END AS top_negatives_tied
+  END AS top_negatives_tied -- weight of the k highest negatives at this score
 FROM (
+  -- one row per group and distinct score of a positive
   SELECT
     group_id,
     positives,
@@ -25,4 +29,4 @@ FROM (
     total_negatives,
     few_negatives($k, total_negatives) AS num_top_negatives
   FROM positive_thresholds
-) AS compared
+) AS negative_limits

@@ -1,9 +1,9 @@
--- true_cluster_sizes: one row per group and size of true clusters, with the number of clusters of that size.
+-- true_cluster_sizes: one row per group and size of a true cluster.
 -- Grain: group_id, size
 SELECT
   group_id,
-  CAST(true_size AS BIGINT) AS size,
-  SUM(counts_true) AS num_clusters
+  CAST(true_size AS BIGINT) AS size, -- records of the cluster
+  SUM(counts_true) AS num_clusters -- true clusters of this size
 FROM contingency_table
 WHERE counts_true = 1
 GROUP BY group_id, true_size

@@ -1,37 +1,42 @@
--- user_coverage: one row per group, with its number of users with a history, and of those with a non-empty ranked list.
+-- user_coverage: one row per group with lists: its users with a history, and those of them with recommendations.
 -- Grain: group_id
 SELECT
-  g.group_id,
-  COALESCE(s.num_users_with_list, 0) AS num_users_with_list,
-  n.total_users
+  group_list_counts.group_id,
+  COALESCE(covered_user_counts.num_users_with_list, 0) AS num_users_with_list, -- users with a history and a list that is not empty
+  history_user_counts.total_users -- users with a history
 FROM (
+  -- one row per group with lists
   SELECT
     group_id,
-    COUNT(*) AS all_lists
+    COUNT(*) AS num_lists
   FROM list_groups
   GROUP BY group_id
-) AS g
+) AS group_list_counts
 LEFT JOIN (
+  -- one row per group with recommendations
   SELECT
-    t.group_id,
+    listed_users.group_id,
     COUNT(*) AS num_users_with_list
   FROM (
+    -- one row per group and user with a list that is not empty
     SELECT
-      m.group_id,
-      l.query_id,
-      COUNT(*) AS times
-    FROM list_groups AS m
-    JOIN ranked_lists AS l ON l.list_id = m.list_id
-    JOIN list_lengths AS a ON a.list_id = l.list_id
-    GROUP BY m.group_id, l.query_id
-  ) AS t
-  JOIN history_users AS f ON f.group_id = t.group_id AND f.query_id = t.query_id
-  GROUP BY t.group_id
-) AS s ON s.group_id = g.group_id
+      list_groups.group_id,
+      ranked_lists.query_id,
+      COUNT(*) AS num_list_rows
+    FROM list_groups
+    JOIN ranked_lists ON ranked_lists.list_id = list_groups.list_id
+    JOIN list_lengths ON list_lengths.list_id = ranked_lists.list_id
+    GROUP BY list_groups.group_id, ranked_lists.query_id
+  ) AS listed_users
+  JOIN history_users
+    ON history_users.group_id = listed_users.group_id AND history_users.query_id = listed_users.query_id
+  GROUP BY listed_users.group_id
+) AS covered_user_counts ON covered_user_counts.group_id = group_list_counts.group_id
 LEFT JOIN (
+  -- one row per group with a history
   SELECT
     group_id,
     COUNT(*) AS total_users
   FROM history_users
   GROUP BY group_id
-) AS n ON n.group_id = g.group_id
+) AS history_user_counts ON history_user_counts.group_id = group_list_counts.group_id

@@ -1,30 +1,43 @@
--- bin_orderings: one row per group, ordering, bin and label: the merged bins as predictions, in each possible order of the rows of a bin.
--- The orderings are tied, negatives first, positives first, and the latter two again with bins of a single score ordered, too. Higher
--- bins have higher scores. Groups whose bins all have a single score have no rows of the last two.
+-- bin_orderings: one row per group, ordering, label and bin of a rollup: bins as predictions, in each possible order of their rows.
+-- The orderings are tied, negatives first, positives first, and the latter two again with bins of a single score ordered, too. Groups
+-- whose bins all have a single score have no rows of the last two.
 -- Grain: group_id, order_number, label, score
 SELECT
-  b.group_id,
-  o.order_number,
-  c.label,
-  CASE WHEN c.label = 1 THEN b.positives ELSE b.negatives END AS weight,
-  2 * b.place + CASE WHEN o.first_label = c.label AND (b.is_open = 1 OR o.keeps_scores = 0) THEN 1 ELSE 0 END AS score
+  ordered_bins.group_id,
+  orderings.order_number, -- number of the ordering, from 0
+  labels.label,
+  CASE
+    WHEN labels.label = 1 THEN ordered_bins.positives
+    ELSE ordered_bins.negatives
+  END AS weight, -- of the predictions of the label in the bin
+  2 * ordered_bins.bin_number
+    + CASE
+      WHEN orderings.first_label = labels.label AND (ordered_bins.holds_several_scores = 1 OR orderings.keeps_single_scores = 0) THEN 1
+      ELSE 0
+    END AS score -- higher in higher bins, and for the label that is first
 FROM (
+  -- one row per group and bin
   SELECT
     group_id,
     positives,
     negatives,
-    CASE WHEN score_min = score_max THEN 0 ELSE 1 END AS is_open,
-    MAX(CASE WHEN score_min = score_max THEN 0 ELSE 1 END) OVER (PARTITION BY group_id) AS any_open,
-    ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY bin) AS place
+    CASE WHEN score_min = score_max THEN 0 ELSE 1 END AS holds_several_scores,
+    MAX(CASE WHEN score_min = score_max THEN 0 ELSE 1 END) OVER (PARTITION BY group_id) AS group_holds_several_scores,
+    ROW_NUMBER() OVER (PARTITION BY group_id ORDER BY bin) AS bin_number
   FROM merged_bins
-) AS b
+) AS ordered_bins
 CROSS JOIN (
-  SELECT 0 AS order_number, -1 AS first_label, 1 AS keeps_scores
-  UNION ALL SELECT 1 AS order_number, 0 AS first_label, 1 AS keeps_scores
-  UNION ALL SELECT 2 AS order_number, 1 AS first_label, 1 AS keeps_scores
-  UNION ALL SELECT 3 AS order_number, 0 AS first_label, 0 AS keeps_scores
-  UNION ALL SELECT 4 AS order_number, 1 AS first_label, 0 AS keeps_scores
-) AS o
-CROSS JOIN (SELECT 1 AS label UNION ALL SELECT 0 AS label) AS c
-WHERE CASE WHEN c.label = 1 THEN b.positives ELSE b.negatives END <> 0
-  AND (o.keeps_scores = 1 OR b.any_open = 1)
+  -- one row per ordering
+  SELECT 0 AS order_number, -1 AS first_label, 1 AS keeps_single_scores
+  UNION ALL SELECT 1 AS order_number, 0 AS first_label, 1 AS keeps_single_scores
+  UNION ALL SELECT 2 AS order_number, 1 AS first_label, 1 AS keeps_single_scores
+  UNION ALL SELECT 3 AS order_number, 0 AS first_label, 0 AS keeps_single_scores
+  UNION ALL SELECT 4 AS order_number, 1 AS first_label, 0 AS keeps_single_scores
+) AS orderings
+CROSS JOIN (
+  -- one row per label
+  SELECT 1 AS label
+  UNION ALL SELECT 0 AS label
+) AS labels
+WHERE CASE WHEN labels.label = 1 THEN ordered_bins.positives ELSE ordered_bins.negatives END <> 0
+  AND (orderings.keeps_single_scores = 1 OR ordered_bins.group_holds_several_scores = 1)

@@ -1,12 +1,13 @@
--- exact: one row per group and distinct score, with sums that can be added over days; it is exact, and pays if distinct scores are few.
+-- exact: one row per group and distinct score: sums of its predictions that can be added over days.
+-- It is exact, and pays if distinct scores are few.
 -- Grain: group_id, bin
 SELECT
   group_id,
-  score AS bin,
-  SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-  SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
-  MIN(score) AS score_min,
-  MAX(score) AS score_max,
+  score AS bin, -- the score
+  SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives, -- weight of the positives of this score
+  SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives, -- weight of the negatives of this score
+  MIN(score) AS score_min, -- the score
+  MAX(score) AS score_max, -- the score
   COUNT(*) AS num_rows
 FROM predictions
 GROUP BY group_id, score

@@ -1,15 +1,16 @@
--- grid: one row per group and score bin, with sums that can be added over days.
+-- grid: one row per group and score bin with predictions: sums that can be added over days.
 -- $n_bins: integer from 1 to 65536, default 1024: number of bins between 0 and 1, which are equal steps of the 16th root of the score.
 -- Grain: group_id, bin
 SELECT
   group_id,
-  bin,
-  SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-  SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives,
-  MIN(score) AS score_min,
-  MAX(score) AS score_max,
+  bin, -- number of the bin, ascending with the score
+  SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives, -- weight of the positives in the bin
+  SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives, -- weight of the negatives in the bin
+  MIN(score) AS score_min, -- lowest score in the bin
+  MAX(score) AS score_max, -- highest score in the bin
   COUNT(*) AS num_rows
 FROM (
+  -- one row per prediction
   SELECT
     group_id,
     label,
@@ -17,5 +18,5 @@ FROM (
     weight,
     FLOOR($n_bins * (CASE WHEN score < 0 THEN -1 ELSE 1 END) * sixteenth_root(ABS(CAST(score AS DOUBLE)))) AS bin
   FROM predictions
-) AS placed
+) AS binned_predictions
 GROUP BY group_id, bin

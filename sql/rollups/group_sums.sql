@@ -1,4 +1,4 @@
--- group_sums: one row per group, with sums that can be added over days.
+-- group_sums: one row per group: sums of its predictions that can be added over days.
 -- Grain: group_id
 SELECT
   group_id,

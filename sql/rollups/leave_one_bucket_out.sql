@@ -1,16 +1,17 @@
--- leave_one_bucket_out: one row per bin of a group without one of its buckets.
--- A sum less its only part is exactly 0, and a sum of nonnegative numbers is never less than a part, so that bins of a single bucket
--- leave no rounding errors.
+-- leave_one_bucket_out: one row per group, bucket to leave out, and bin: sums of the bin over the other buckets.
+-- A sum less its only part is exactly 0, and a sum of nonnegative numbers is never less than a part, so that bins of a single bucket leave
+-- no rounding errors.
 -- Grain: group_number, bin
 SELECT
-  p.pair_number AS group_number,
-  w.bin,
-  w.positives - CASE WHEN o.bucket IS NULL THEN 0 ELSE o.positives END AS positives,
-  w.negatives - CASE WHEN o.bucket IS NULL THEN 0 ELSE o.negatives END AS negatives,
-  w.score_min,
-  w.score_max
-FROM pairs AS p
+  pairs.pair_number AS group_number, -- number of group and bucket that is left out
+  merged_bins.bin,
+  merged_bins.positives - CASE WHEN bucket_bins.bucket IS NULL THEN 0 ELSE bucket_bins.positives END AS positives, -- weight
+  merged_bins.negatives - CASE WHEN bucket_bins.bucket IS NULL THEN 0 ELSE bucket_bins.negatives END AS negatives, -- weight
+  merged_bins.score_min, -- lowest score in the bin
+  merged_bins.score_max -- highest score in the bin
+FROM pairs
 INNER JOIN (
+  -- one row per group and bin
   SELECT
     group_number,
     bin,
@@ -20,5 +21,8 @@ INNER JOIN (
     MAX(score_max) AS score_max
   FROM bucket_bins
   GROUP BY group_number, bin
-) AS w ON w.group_number = p.group_number
-LEFT JOIN bucket_bins AS o ON o.group_number = p.group_number AND o.bin = w.bin AND o.bucket = p.bucket
+) AS merged_bins ON merged_bins.group_number = pairs.group_number
+LEFT JOIN bucket_bins
+  ON bucket_bins.group_number = pairs.group_number
+  AND bucket_bins.bin = merged_bins.bin
+  AND bucket_bins.bucket = pairs.bucket

@@ -2,7 +2,8 @@
 -- Days that are in the same windows are one set, so that rows are summed by set first, and then once per window.
 -- Grain: part, window_number
 SELECT DISTINCT
-  d.part,
-  w.window_number
-FROM rollup_days AS d
-INNER JOIN rollup_windows AS w ON w.window_number BETWEEN d.first_window AND d.last_window
+  rollup_days.part, -- number of the set of days
+  rollup_windows.window_number
+FROM rollup_days
+INNER JOIN rollup_windows
+  ON rollup_windows.window_number BETWEEN rollup_days.first_window AND rollup_days.last_window

@@ -1,13 +1,20 @@
--- exact: one row per input row, with the rank of its key among the keys of its stratum by hash, as a share of these keys.
--- Parts have exact sizes, which change as rows are added. The rows of a key are in one part. The number of keys is an ascending plus a
--- descending dense rank, less one, since not every engine counts distinct values in a window.
+-- exact: one row per row of the input, placed by hash among the keys of its stratum: parts have exact sizes.
+-- The sizes hold for these rows, and parts change as rows are added. The rows of a key are in one part. The number of keys is an ascending
+-- plus a descending dense rank, less one, since not every engine counts distinct values in a window.
 -- Grain: rows of source_rows
 SELECT
-  g.*,
-  (DENSE_RANK() OVER (PARTITION BY g.stratum ORDER BY SUBSTR(MD5($salt || CAST(g.key AS TEXT)), 1, 8), g.key) - 0.5)
-  / (
-    DENSE_RANK() OVER (PARTITION BY g.stratum ORDER BY SUBSTR(MD5($salt || CAST(g.key AS TEXT)), 1, 8), g.key)
-    + DENSE_RANK() OVER (PARTITION BY g.stratum ORDER BY SUBSTR(MD5($salt || CAST(g.key AS TEXT)), 1, 8) DESC, g.key DESC)
+  source_rows.*,
+  (
+    DENSE_RANK() OVER (
+      PARTITION BY source_rows.stratum ORDER BY SUBSTR(MD5($salt || CAST(source_rows.key AS TEXT)), 1, 8), source_rows.key
+    ) - 0.5
+  ) / (
+    DENSE_RANK() OVER (
+      PARTITION BY source_rows.stratum ORDER BY SUBSTR(MD5($salt || CAST(source_rows.key AS TEXT)), 1, 8), source_rows.key
+    )
+    + DENSE_RANK() OVER (
+      PARTITION BY source_rows.stratum ORDER BY SUBSTR(MD5($salt || CAST(source_rows.key AS TEXT)), 1, 8) DESC, source_rows.key DESC
+    )
     - 1
   ) AS split
-FROM source_rows AS g
+FROM source_rows

@@ -1,4 +1,6 @@
--- time: one row per input row, with its time, which is compared with the bounds of the parts.
+-- time: one row per row of the input, placed by its time between the bounds of the parts.
 -- Grain: rows of source_rows
-SELECT g.*, g.time AS split
-FROM source_rows AS g
+SELECT
+  source_rows.*,
+  source_rows.time AS split
+FROM source_rows

@@ -1,4 +1,6 @@
--- time_share: one row per input row, with the share of rows that are not later; rows of equal time are in one part.
+-- time_share: one row per row of the input, placed by the share of rows that are not later; rows of equal time are in one part.
 -- Grain: rows of source_rows
-SELECT g.*, COUNT(*) OVER (ORDER BY g.time) / COUNT(*) OVER () AS split
-FROM source_rows AS g
+SELECT
+  source_rows.*,
+  COUNT(*) OVER (ORDER BY source_rows.time) / COUNT(*) OVER () AS split
+FROM source_rows

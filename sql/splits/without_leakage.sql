@@ -2,14 +2,33 @@
 -- A row is a cold start if its user or item is not in the first part, and seen if its user and item are there together. Each fold is
 -- filtered on its own.
 -- Grain: rows of split_rows
-SELECT s.*
-FROM split_rows AS s
-LEFT JOIN (SELECT fold AS of_fold, user_id AS known_user FROM split_rows WHERE split = $first GROUP BY fold, user_id) AS users
-  ON users.of_fold = s.fold AND users.known_user = s.user_id
-LEFT JOIN (SELECT fold AS in_fold, item_id AS known_item FROM split_rows WHERE split = $first GROUP BY fold, item_id) AS items
-  ON items.in_fold = s.fold AND items.known_item = s.item_id
+SELECT split_rows.*
+FROM split_rows
 LEFT JOIN (
-  SELECT fold AS at_fold, user_id AS seen_user, item_id AS seen_item FROM split_rows WHERE split = $first GROUP BY fold, user_id, item_id
-) AS pairs
-  ON pairs.at_fold = s.fold AND pairs.seen_user = s.user_id AND pairs.seen_item = s.item_id
-WHERE s.split = $first OR (NOT users.known_user IS NULL AND NOT items.known_item IS NULL AND pairs.seen_user IS NULL)
+  -- one row per fold and user of the first part
+  SELECT fold AS user_fold, user_id AS known_user
+  FROM split_rows
+  WHERE split = $first
+  GROUP BY fold, user_id
+) AS training_users
+  ON training_users.user_fold = split_rows.fold AND training_users.known_user = split_rows.user_id
+LEFT JOIN (
+  -- one row per fold and item of the first part
+  SELECT fold AS item_fold, item_id AS known_item
+  FROM split_rows
+  WHERE split = $first
+  GROUP BY fold, item_id
+) AS training_items
+  ON training_items.item_fold = split_rows.fold AND training_items.known_item = split_rows.item_id
+LEFT JOIN (
+  -- one row per fold, user and item of the first part
+  SELECT fold AS pair_fold, user_id AS seen_user, item_id AS seen_item
+  FROM split_rows
+  WHERE split = $first
+  GROUP BY fold, user_id, item_id
+) AS training_pairs
+  ON training_pairs.pair_fold = split_rows.fold
+  AND training_pairs.seen_user = split_rows.user_id
+  AND training_pairs.seen_item = split_rows.item_id
+WHERE split_rows.split = $first
+  OR (training_users.known_user IS NOT NULL AND training_items.known_item IS NOT NULL AND training_pairs.seen_user IS NULL)

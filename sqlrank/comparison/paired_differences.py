@@ -190,8 +190,11 @@ class PairedUnits:
         self.database.register("pair_systems", pa.table(members))
         joined = load_select("comparison", "paired_unit_values.sql")
         for index, _ in enumerate(self.measures):
-            for name, is_first in (("baseline", exp.column("is_baseline", table="m")), ("system", ~exp.column("is_baseline", table="m"))):
-                value = exp.Case(ifs=[exp.If(this=is_first, true=exp.column(f"value_{index}", table="v"))])
+            for name, is_first in (
+                ("baseline", exp.column("is_baseline", table="pair_systems")),
+                ("system", ~exp.column("is_baseline", table="pair_systems")),
+            ):
+                value = exp.Case(ifs=[exp.If(this=is_first, true=exp.column(f"value_{index}", table="unit_values"))])
                 joined.select(exp.alias_(exp.Max(this=value), f"{name}_{index}"), copy=False)
         self.create_temp("paired_unit_values", joined)
 

@@ -114,9 +114,16 @@ def _t(total: float, summary: DifferenceSummary) -> float:
 def _difference(metric: int, pair: int) -> exp.Expr:
     """Return a unit's difference in the metric of a pair, 0 if it has none."""
     is_selected = exp.and_(
-        *(exp.EQ(this=exp.column(name, table="s"), expression=sql_literal(value)) for name, value in (("metric", metric), ("pair", pair)))
+        *(
+            exp.EQ(this=exp.column(name, table="unit_influence"), expression=sql_literal(value))
+            for name, value in (("metric", metric), ("pair", pair))
+        )
     )
-    return exp.Sum(this=exp.Case(ifs=[exp.If(this=is_selected, true=exp.column("fixed", table="s"))], default=sql_literal(0.0)))
+    return exp.Sum(
+        this=exp.Case(
+            ifs=[exp.If(this=is_selected, true=exp.column("integer_difference", table="unit_influence"))], default=sql_literal(0.0)
+        )
+    )
 
 
 def _check_ids(units: PairedUnits) -> None:

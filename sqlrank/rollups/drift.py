@@ -242,7 +242,7 @@ def _psi(
         return None
     limits = plan.limits
     with duckdb_session(None, ResourceLimits(limits.memory_limit, limits.threads, limits.temp_directory)) as duck:
-        for name, bins in (("bins_then", reference_bins), ("bins_now", current_bins)):
+        for name, bins in (("reference_bins", reference_bins), ("current_bins", current_bins)):
             group_numbers = group_ids(groups, bins)
             duck.register(name, bins.select(range(len(plan.by), bins.num_columns)).append_column(ROLLUP_GROUP_ID, group_numbers))
         return dict(duck.sql(load_select("rollups", "population_stability_index.sql").sql("duckdb")).fetchall())

@@ -201,7 +201,7 @@ class _RollupQuery:
         merged = [exp.alias_(merge(this=self.table.column(name)), name) for name, merge in BIN_MERGE_FUNCTIONS.items()]
         bins = exp.select(*keys, exp.alias_(bin_, "bin"), *merged).from_(FILTERED_ROWS).group_by(*(key.copy() for key in keys), bin_.copy())
         orders = sorted({TIE_ORDERS.index(order) for order, _ in metrics})
-        is_needed = exp.In(this=exp.column(ORDER_NUMBER, table="o"), expressions=[sql_literal(order) for order in orders])
+        is_needed = exp.In(this=exp.column(ORDER_NUMBER, table="orderings"), expressions=[sql_literal(order) for order in orders])
         opened = load_select("rollups", "bin_orderings.sql").where(is_needed)
         expand_keys(opened, ExpansionContext(lambda _: {GROUP_ID: KeyColumns(tuple(self.keys), nullable=True)}))
         # Quote the aliases, because engines fold the case of names differently.

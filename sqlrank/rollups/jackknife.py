@@ -80,10 +80,14 @@ def leave_one_out_differences(
     """
     keys = list(full_values)
     numbers = {ROLLUP_GROUP_ID: [group for group, _ in keys], METRIC_NUMBER: [metric for _, metric in keys]}
-    values = {name: [full_values[key][side] for key in keys] for side, name in enumerate(("value_then", "value_now"))}
+    values = {name: [full_values[key][side] for key in keys] for side, name in enumerate(("value_reference", "value_current"))}
     schema = pa.schema([*((name, pa.int64()) for name in numbers), *((name, pa.float64()) for name in values)])
     with duckdb_session(None, replace(limits, timeout=None)) as duck:
-        for name, table in (("left_out_then", reference), ("left_out_now", current), ("whole", pa.table(numbers | values, schema=schema))):
+        for name, table in (
+            ("left_out_reference", reference),
+            ("left_out_current", current),
+            ("full_values", pa.table(numbers | values, schema=schema)),
+        ):
             duck.register(name, table)
         return duck.sql(load_select("rollups", "bucket_differences.sql").sql("duckdb")).to_arrow_table()
 

@@ -121,7 +121,7 @@ def _answers(
 
     The first item has the numbers of group and order, the second the values of each metric, aligned with them.
     """
-    is_needed = exp.In(this=exp.column("order_number", table="o"), expressions=[sql_literal(order) for order in orders])
+    is_needed = exp.In(this=exp.column("order_number", table="orderings"), expressions=[sql_literal(order) for order in orders])
     with duckdb_session(None, limits) as duck:
         duck.register("bins", bins)
         rows = duck.sql(load_select("rollups", "numbered_bin_orderings.sql").where(is_needed).sql("duckdb")).to_arrow_table()

@@ -241,14 +241,14 @@ class SplitPlan:
         split.set("alias", exp.to_identifier(self.part_column, quoted=True))
         source = query.args["from_"].this
         from_item = table.from_clause([exp.to_identifier(name, quoted=True) for name in table.column_types or ()])
-        from_item.set("alias", exp.TableAlias(this=exp.to_identifier("g")))
+        from_item.set("alias", exp.TableAlias(this=exp.to_identifier("source_rows")))
         source.replace(from_item)
         return query
 
     def _name(self, query: exp.Select, table: SourceTable) -> None:
         """Replace the columns of the file by the source's in place; remove those not given."""
         for column in list(query.find_all(exp.Column)):
-            if isinstance(column.this, exp.Star) or column.table != "g":
+            if isinstance(column.this, exp.Star) or column.table != "source_rows":
                 continue
             column_name = self.columns.get(column.name)
             if column_name is not None:

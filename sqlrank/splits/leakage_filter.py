@@ -20,8 +20,13 @@ if TYPE_CHECKING:
     from sqlrank.engines.database import SourceTable
     from sqlrank.splits.split_request import SplitRequest
 
-COLD_START_RULES = {"keep": (), "drop_users": ("users",), "drop_items": ("items",), "drop": ("users", "items")}
-SEEN_PAIR_RULES = {"keep": (), "drop": ("pairs",)}
+COLD_START_RULES = {
+    "keep": (),
+    "drop_users": ("training_users",),
+    "drop_items": ("training_items",),
+    "drop": ("training_users", "training_items"),
+}
+SEEN_PAIR_RULES = {"keep": (), "drop": ("training_pairs",)}
 SPLIT_ROWS = "split_rows"
 
 
@@ -49,7 +54,7 @@ class LeakageFilter:
         if request.folds is not None:
             raise MetricError("cold_start= and seen_pairs= need a training part, which folds do not have; give shares= or time_bounds=")
         columns = {"user_id": request.user or request.key, "item_id": request.item}
-        columns_by_join = {"users": ("user_id",), "items": ("item_id",), "pairs": ("user_id", "item_id")}
+        columns_by_join = {"training_users": ("user_id",), "training_items": ("item_id",), "training_pairs": ("user_id", "item_id")}
         needed_columns = {column for join in joins for column in columns_by_join[join]}
         for column, option in (("user_id", "user"), ("item_id", "item")):
             if column in needed_columns and columns[column] is None:

@@ -10,13 +10,13 @@ WITH predictions AS (
     CAST(1 AS FLOAT64) AS weight
   FROM shop.ads.impressions
 ), group_sizes AS (
-  -- One row per campaign and day, with its number of predictions. (relations/group_sizes.sql)
+  -- One row per campaign and day: its number of predictions. (relations/group_sizes.sql)
   SELECT `campaign`, `day`, COUNT(*) AS total_rows
   FROM predictions
   GROUP BY `campaign`, `day`
 ), positive_thresholds AS (
-  -- One row per campaign, day and distinct score of a positive, with the numbers of both classes
-  -- at, above and below it. (relations/positive_thresholds/by_rank.sql)
+  -- One row per campaign, day and distinct score of a positive: class counts at, above and below
+  -- it, where all weights are 1. (relations/positive_thresholds/by_rank.sql)
   SELECT
     `campaign`, `day`, positives,
     rows_at_or_above - rows_above - positives AS negatives,
@@ -25,15 +25,16 @@ WITH predictions AS (
     total_rows - total_positives AS total_negatives
   FROM (
     SELECT
-      t.`campaign`, t.`day`, t.positives, t.rows_above,
-      FLOOR(t.share_at_or_above * n.total_rows + 0.5) AS rows_at_or_above,
-      n.total_rows,
-      SUM(t.positives) OVER (
-        PARTITION BY t.`campaign`, t.`day`
-        ORDER BY t.score DESC
+      positive_ranks.`campaign`, positive_ranks.`day`, positive_ranks.positives,
+      positive_ranks.rows_above,
+      FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
+      group_sizes.total_rows,
+      SUM(positive_ranks.positives) OVER (
+        PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`
+        ORDER BY positive_ranks.score DESC
         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
       ) AS positives_at_or_above,
-      SUM(t.positives) OVER (PARTITION BY t.`campaign`, t.`day`) AS total_positives
+      SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`) AS total_positives
     FROM (
       SELECT
         `campaign`, `day`, score,
@@ -46,13 +47,14 @@ WITH predictions AS (
           RANK() OVER (PARTITION BY `campaign`, `day` ORDER BY score DESC) AS rank,
           CUME_DIST() OVER (PARTITION BY `campaign`, `day` ORDER BY score DESC) AS share_at_or_above
         FROM predictions
-      ) AS ranked
+      ) AS prediction_ranks
       WHERE label = 1
       GROUP BY `campaign`, `day`, score
-    ) AS t
-    JOIN group_sizes AS n
-      ON n.`campaign` IS NOT DISTINCT FROM t.`campaign` AND n.`day` IS NOT DISTINCT FROM t.`day`
-  ) AS counted
+    ) AS positive_ranks
+    JOIN group_sizes
+      ON group_sizes.`campaign` IS NOT DISTINCT FROM positive_ranks.`campaign`
+      AND group_sizes.`day` IS NOT DISTINCT FROM positive_ranks.`day`
+  ) AS rank_counts
 ), positive_thresholds_metrics AS (
   -- One row per campaign and day.
   SELECT

@@ -10,13 +10,13 @@ WITH predictions AS (
     CAST(1 AS DOUBLE) AS weight
   FROM shop.ads.impressions
 ), group_sizes AS (
-  -- One row per CAMPAIGN and DAY, with its number of predictions. (relations/group_sizes.sql)
+  -- One row per CAMPAIGN and DAY: its number of predictions. (relations/group_sizes.sql)
   SELECT "CAMPAIGN", "DAY", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "CAMPAIGN", "DAY"
 ), positive_thresholds AS (
-  -- One row per CAMPAIGN, DAY and distinct score of a positive, with the numbers of both classes
-  -- at, above and below it. (relations/positive_thresholds/by_rank.sql)
+  -- One row per CAMPAIGN, DAY and distinct score of a positive: class counts at, above and below
+  -- it, where all weights are 1. (relations/positive_thresholds/by_rank.sql)
   SELECT
     "CAMPAIGN", "DAY", positives,
     rows_at_or_above - rows_above - positives AS negatives,
@@ -25,15 +25,16 @@ WITH predictions AS (
     total_rows - total_positives AS total_negatives
   FROM (
     SELECT
-      t."CAMPAIGN", t."DAY", t.positives, t.rows_above,
-      FLOOR(t.share_at_or_above * n.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
-      n.total_rows,
-      SUM(t.positives) OVER (
-        PARTITION BY t."CAMPAIGN", t."DAY"
-        ORDER BY t.score DESC
+      positive_ranks."CAMPAIGN", positive_ranks."DAY", positive_ranks.positives,
+      positive_ranks.rows_above,
+      FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
+      group_sizes.total_rows,
+      SUM(positive_ranks.positives) OVER (
+        PARTITION BY positive_ranks."CAMPAIGN", positive_ranks."DAY"
+        ORDER BY positive_ranks.score DESC
         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
       ) AS positives_at_or_above,
-      SUM(t.positives) OVER (PARTITION BY t."CAMPAIGN", t."DAY") AS total_positives
+      SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."CAMPAIGN", positive_ranks."DAY") AS total_positives
     FROM (
       SELECT
         "CAMPAIGN", "DAY", score,
@@ -46,13 +47,14 @@ WITH predictions AS (
           RANK() OVER (PARTITION BY "CAMPAIGN", "DAY" ORDER BY score DESC) AS rank,
           CUME_DIST() OVER (PARTITION BY "CAMPAIGN", "DAY" ORDER BY score DESC) AS share_at_or_above
         FROM predictions
-      ) AS ranked
+      ) AS prediction_ranks
       WHERE label = 1
       GROUP BY "CAMPAIGN", "DAY", score
-    ) AS t
-    JOIN group_sizes AS n
-      ON n."CAMPAIGN" IS NOT DISTINCT FROM t."CAMPAIGN" AND n."DAY" IS NOT DISTINCT FROM t."DAY"
-  ) AS counted
+    ) AS positive_ranks
+    JOIN group_sizes
+      ON group_sizes."CAMPAIGN" IS NOT DISTINCT FROM positive_ranks."CAMPAIGN"
+      AND group_sizes."DAY" IS NOT DISTINCT FROM positive_ranks."DAY"
+  ) AS rank_counts
 ), positive_thresholds_metrics AS (
   -- One row per CAMPAIGN and DAY.
   SELECT

@@ -6,18 +6,19 @@ WITH run AS (
   SELECT query_id, doc_id, CAST(score AS DOUBLE) + 0 AS score
   FROM shop.eval.shown
 ), evaluated_queries AS (
-  -- One row per query to evaluate, a query with retrieved documents, judged or not.
+  -- One row per query that has retrieved documents, judged or not.
   -- (relations/evaluated_queries/retrieved.sql)
   SELECT query_id
   FROM run
   GROUP BY query_id
 ), retrieved_documents AS (
-  -- One row per retrieved document, judged or not. (relations/retrieved_documents/all.sql)
-  SELECT l.query_id, r.doc_id, r.score
-  FROM run AS r
-  JOIN evaluated_queries AS l ON l.query_id = r.query_id
+  -- One row per query and retrieved document, judged or not.
+  -- (relations/retrieved_documents/all.sql)
+  SELECT ranked_lists.query_id, run.doc_id, run.score
+  FROM run
+  JOIN evaluated_queries AS ranked_lists ON ranked_lists.query_id = run.query_id
 ), ranked_documents AS (
-  -- One row per retrieved document, with its rank; ties are broken by doc_id, greatest first, as
+  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first, as
   -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
   SELECT query_id, doc_id, rank, list_length AS list_length
   FROM (
@@ -26,43 +27,45 @@ WITH run AS (
       ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY score DESC, doc_id DESC) AS rank,
       COUNT(*) OVER (PARTITION BY query_id) AS list_length
     FROM retrieved_documents
-  ) AS numbered
+  ) AS numbered_documents
 ), recommendation_counts AS (
-  -- One row per document recommended in the top k of any ranked list, with its number of
-  -- recommendations. (relations/recommendation_counts.sql)
+  -- One row per document that is among the first k of any of its lists.
+  -- (relations/recommendation_counts.sql)
   SELECT
-    r.doc_id,
-    SUM(r.inverse_norm) AS norm_sum,
-    SUM(r.inverse_norm * r.inverse_norm) AS norm_square_sum,
-    SUM(CASE WHEN r.rank = 1 THEN 1 ELSE 0 END) AS num_first_ranks
+    weighted_recommendations.doc_id,
+    SUM(weighted_recommendations.inverse_norm) AS norm_sum,
+    SUM(weighted_recommendations.inverse_norm * weighted_recommendations.inverse_norm) AS norm_square_sum,
+    SUM(CASE WHEN weighted_recommendations.rank = 1 THEN 1 ELSE 0 END) AS num_first_ranks
   FROM (
     SELECT
       query_id, doc_id, rank,
       1 / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS DOUBLE)) AS inverse_norm
     FROM ranked_documents
     WHERE rank <= 10
-  ) AS r
-  JOIN evaluated_queries AS m ON m.query_id = r.query_id
-  GROUP BY r.doc_id
+  ) AS weighted_recommendations
+  JOIN evaluated_queries AS list_groups ON list_groups.query_id = weighted_recommendations.query_id
+  GROUP BY weighted_recommendations.doc_id
 ), items AS (
   -- One row per item of the catalog. (shop.eval.items)
   SELECT doc_id
   FROM shop.eval.items
 ), group_catalog AS (
-  -- One row per catalog item. (relations/group_catalog.sql)
+  -- One row per distinct item of the catalog. (relations/group_catalog.sql)
   SELECT doc_id
   FROM items AS catalog_items
   GROUP BY doc_id
 ), recommended_items AS (
-  -- One row per recommended document, with whether it is in the catalog, and the size of the
-  -- catalog. (relations/recommended_items.sql)
-  SELECT CASE WHEN c.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog, n.catalog_size
-  FROM recommendation_counts AS d
-  LEFT JOIN group_catalog AS c ON c.doc_id = d.doc_id
+  -- One row per document that is among the first k of any of its lists, in the catalog or not.
+  -- (relations/recommended_items.sql)
+  SELECT
+    CASE WHEN group_catalog.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog,
+    catalog_sizes.catalog_size
+  FROM recommendation_counts
+  LEFT JOIN group_catalog ON group_catalog.doc_id = recommendation_counts.doc_id
   LEFT JOIN (
     SELECT COUNT(*) AS catalog_size
     FROM group_catalog
-  ) AS n
+  ) AS catalog_sizes
     ON TRUE
 ), recommended_items_metrics AS (
   -- One row.

@@ -7,8 +7,8 @@ WITH interleaved AS (
   SELECT session_id, team, CAST(clicks AS DOUBLE) AS clicks
   FROM shop.search.sessions
 ), session_outcomes AS (
-  -- One row per interleaved session, with which ranker had more clicks, and a weight of 0 if
-  -- there were none, else 1. (relations/session_outcomes.sql)
+  -- One row per interleaved session, with or without clicks: which ranker had more clicks.
+  -- (relations/session_outcomes.sql)
   SELECT
     CASE
       WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END) > SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END)

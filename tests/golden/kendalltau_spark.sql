@@ -9,28 +9,28 @@ WITH predictions AS (
     CAST(1 AS DOUBLE) AS weight
   FROM shop.eval.pairs
 ), group_weights AS (
-  -- One row, with its number of predictions of positive weight, their total weight, and whether
-  -- all weights are 1. (relations/group_weights.sql)
+  -- One row: number and weight of its predictions of positive weight.
+  -- (relations/group_weights.sql)
   SELECT COUNT(*) AS num_predictions
   FROM predictions
   WHERE weight > 0
 ), predictions_with_group_size AS (
-  -- One row per prediction of positive weight, with the number of predictions of its group.
+  -- One row per prediction of positive weight, beside the size of its group.
   -- (relations/predictions_with_group_size.sql)
-  SELECT p.label, p.score, p.weight, x.num_predictions
-  FROM predictions AS p
-  CROSS JOIN group_weights AS x
-  WHERE p.weight > 0
+  SELECT predictions.label, predictions.score, predictions.weight, group_weights.num_predictions
+  FROM predictions
+  CROSS JOIN group_weights
+  WHERE predictions.weight > 0
 ), label_score_weights AS (
-  -- One row per distinct label and score of a group of more than 32 predictions, with its weight.
-  -- (relations/label_score_weights.sql)
+  -- One row, for a group of more than 32 predictions, distinct label and score: weight of these
+  -- predictions. (relations/label_score_weights.sql)
   SELECT label, score, SUM(weight) AS weight
   FROM predictions_with_group_size
   WHERE num_predictions > 32
   GROUP BY label, score
 ), label_score_indexes AS (
-  -- One row per distinct label and score of a group, with their dense indexes from 0, and the
-  -- number of distinct labels. (relations/label_score_indexes/all_groups.sql)
+  -- One row, for a group of more than 32 predictions, distinct label and score, both numbered
+  -- without gaps. (relations/label_score_indexes/all_groups.sql)
   SELECT weight, score_index, label_index, 1 + MAX(label_index) OVER () AS num_labels
   FROM (
     SELECT
@@ -38,15 +38,15 @@ WITH predictions AS (
       DENSE_RANK() OVER (ORDER BY score) - 1 AS score_index,
       DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
     FROM label_score_weights
-  ) AS placed
+  ) AS dense_indexes
 ), block_sizes AS (
-  -- The powers of two from 2 to 2^40, which is more than the number of distinct labels of any
-  -- group. (relations/block_sizes.sql)
+  -- One row per power of two from 2 to 2^40, which is more than the number of distinct labels of
+  -- any group. (relations/block_sizes.sql)
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5e0) AS BIGINT) AS block_size
   FROM EXPLODE(SEQUENCE(1, 40)) AS series(number)
 ), bitwise_pair_counts AS (
-  -- One row, with the weight of its concordant and of its discordant pairs.
-  -- (relations/bitwise_pair_counts.sql)
+  -- One row, for a group of label_score_indexes: weights of its concordant and of its discordant
+  -- pairs. (relations/bitwise_pair_counts.sql)
   SELECT
     SUM(upper_weight * lower_before) AS concordant,
     SUM(lower_weight * upper_before) AS discordant
@@ -68,18 +68,18 @@ WITH predictions AS (
         SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
       FROM (
         SELECT
-          o.score_index, o.weight,
-          CAST(FLOOR((o.label_index + 1099511627776) / s.block_size) AS BIGINT) AS block,
-          CAST(FLOOR(2 * (o.label_index + 1099511627776) / s.block_size) AS BIGINT) AS half_block
-        FROM label_score_indexes AS o
-        JOIN block_sizes AS s ON s.block_size < 2 * o.num_labels
-      ) AS cut
+          label_score_indexes.score_index, label_score_indexes.weight,
+          CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block,
+          CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS half_block
+        FROM label_score_indexes
+        JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
+      ) AS label_blocks
       GROUP BY block, score_index
-    ) AS halves
-  ) AS running
+    ) AS block_halves
+  ) AS cumulative_halves
 ), tied_pair_counts AS (
-  -- One row per distinct label and score of a group, with the weights of its pairs tied in score
-  -- and in label. (relations/tied_pair_counts.sql)
+  -- One row per distinct label and score: weights of its ties with rows of the same label or of
+  -- the same score. (relations/tied_pair_counts.sql)
   SELECT
     weight * COALESCE(
       SUM(weight) OVER (PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
@@ -91,30 +91,61 @@ WITH predictions AS (
     ) AS label_ties
   FROM label_score_indexes
 ), large_group_pairs AS (
-  -- Rows, for a group of more than 32 predictions, which sum to the weights of its concordant,
-  -- discordant and tied pairs. (relations/large_group_pairs/by_bits.sql)
+  -- One row, for a group of more than 32 predictions and part of its pairs, which sum to their
+  -- weights. (relations/large_group_pairs/by_bits.sql)
   SELECT concordant, discordant, 0 AS score_ties, 0 AS label_ties
   FROM bitwise_pair_counts
   UNION ALL
   SELECT 0 AS concordant, 0 AS discordant, score_ties, label_ties
   FROM tied_pair_counts
 ), small_group_pairs AS (
-  -- One row, for a group of at most 32 predictions, with the weights of its concordant,
-  -- discordant and tied pairs. (relations/small_group_pairs.sql)
+  -- One row, for a group of at most 32 predictions: weights of its concordant, discordant and
+  -- tied pairs. (relations/small_group_pairs.sql)
   SELECT
-    SUM(CASE WHEN a.score < b.score AND a.label < b.label THEN a.weight * b.weight ELSE 0 END) AS concordant,
-    SUM(CASE WHEN a.score < b.score AND a.label > b.label THEN a.weight * b.weight ELSE 0 END) AS discordant,
-    SUM(CASE WHEN a.score = b.score THEN a.weight * b.weight ELSE 0 END) AS score_ties,
-    SUM(CASE WHEN a.label = b.label THEN a.weight * b.weight ELSE 0 END) AS label_ties
-  FROM predictions_with_group_size AS a
-  CROSS JOIN predictions_with_group_size AS b
+    SUM(
+      CASE
+        WHEN lower_predictions.score < higher_predictions.score
+        AND lower_predictions.label < higher_predictions.label
+        THEN lower_predictions.weight * higher_predictions.weight
+        ELSE 0
+      END
+    ) AS concordant,
+    SUM(
+      CASE
+        WHEN lower_predictions.score < higher_predictions.score
+        AND lower_predictions.label > higher_predictions.label
+        THEN lower_predictions.weight * higher_predictions.weight
+        ELSE 0
+      END
+    ) AS discordant,
+    SUM(
+      CASE
+        WHEN lower_predictions.score = higher_predictions.score
+        THEN lower_predictions.weight * higher_predictions.weight
+        ELSE 0
+      END
+    ) AS score_ties,
+    SUM(
+      CASE
+        WHEN lower_predictions.label = higher_predictions.label
+        THEN lower_predictions.weight * higher_predictions.weight
+        ELSE 0
+      END
+    ) AS label_ties
+  FROM predictions_with_group_size AS lower_predictions
+  CROSS JOIN predictions_with_group_size AS higher_predictions
   WHERE
-    a.num_predictions <= 32
-    AND b.num_predictions <= 32
-    AND (a.score < b.score OR (a.score = b.score AND a.label > b.label))
+    lower_predictions.num_predictions <= 32
+    AND higher_predictions.num_predictions <= 32
+    AND (
+      lower_predictions.score < higher_predictions.score
+      OR (
+        lower_predictions.score = higher_predictions.score
+        AND lower_predictions.label > higher_predictions.label
+      )
+    )
 ), pair_counts AS (
-  -- One row, with the weights of its concordant pairs, discordant pairs, and pairs tied in score
-  -- only or in label only. (relations/pair_counts.sql)
+  -- One row: weights of its concordant, discordant and tied pairs. (relations/pair_counts.sql)
   SELECT
     SUM(concordant) AS concordant,
     SUM(discordant) AS discordant,
@@ -129,10 +160,10 @@ WITH predictions AS (
     UNION ALL
     SELECT concordant, discordant, score_ties, label_ties
     FROM large_group_pairs
-  ) AS counted
+  ) AS pair_terms
 ), tau_terms AS (
-  -- One row, with the weights of its concordant and discordant pairs, and the denominator of
-  -- tau-b. (relations/tau_terms/b.sql)
+  -- One row: weights of its concordant and discordant pairs, and the denominator of tau-b.
+  -- (relations/tau_terms/b.sql)
   SELECT
     concordant, discordant,
     (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS denominator

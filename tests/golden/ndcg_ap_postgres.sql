@@ -10,24 +10,24 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT query_id, doc_id, CAST(score AS DOUBLE PRECISION) AS score
   FROM shop.eval.run
 ), evaluated_queries AS (
-  -- One row per query to evaluate, a query with judgments, whether or not anything was retrieved
-  -- for it. (relations/evaluated_queries/judged.sql)
+  -- One row per query that has judgments, retrieved for or not.
+  -- (relations/evaluated_queries/judged.sql)
   SELECT query_id
   FROM qrels
   GROUP BY query_id
 ), judgments AS (
-  -- One row per judged document of an evaluated query, retrieved or not.
-  -- (relations/judgments.sql)
-  SELECT l.query_id, j.doc_id, j.relevance
-  FROM qrels AS j
-  JOIN evaluated_queries AS l ON l.query_id = j.query_id
+  -- One row per query and judged document, retrieved or not. (relations/judgments.sql)
+  SELECT ranked_lists.query_id, qrels.doc_id, qrels.relevance
+  FROM qrels
+  JOIN evaluated_queries AS ranked_lists ON ranked_lists.query_id = qrels.query_id
 ), retrieved_documents AS (
-  -- One row per retrieved document, judged or not. (relations/retrieved_documents/all.sql)
-  SELECT l.query_id, r.doc_id, r.score
-  FROM run AS r
-  JOIN evaluated_queries AS l ON l.query_id = r.query_id
+  -- One row per query and retrieved document, judged or not.
+  -- (relations/retrieved_documents/all.sql)
+  SELECT ranked_lists.query_id, run.doc_id, run.score
+  FROM run
+  JOIN evaluated_queries AS ranked_lists ON ranked_lists.query_id = run.query_id
 ), ranked_documents AS (
-  -- One row per retrieved document, with its rank; ties are broken by doc_id, greatest first, as
+  -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first, as
   -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
   SELECT query_id, doc_id, rank
   FROM (
@@ -35,32 +35,33 @@ WITH qrels AS NOT MATERIALIZED (
       query_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY score DESC, doc_id DESC) AS rank
     FROM retrieved_documents
-  ) AS numbered
+  ) AS numbered_documents
 ), judged_documents AS (
-  -- One row per judged document, with its rank, NULL if it was not retrieved.
+  -- One row per query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
   SELECT
-    j.query_id, j.relevance, r.rank,
+    judgments.query_id, judgments.relevance, ranked_documents.rank,
     CAST(1 AS DOUBLE PRECISION) AS doc_count,
     CAST(1 AS DOUBLE PRECISION) AS rank_probability
-  FROM judgments AS j
-  LEFT JOIN ranked_documents AS r ON r.query_id = j.query_id AND r.doc_id = j.doc_id
+  FROM judgments
+  LEFT JOIN ranked_documents
+    ON ranked_documents.query_id = judgments.query_id AND ranked_documents.doc_id = judgments.doc_id
 ), documents_with_gain AS (
-  -- One row per judged document of positive relevance: the documents that can have a gain.
-  -- (relations/documents_with_gain.sql)
+  -- One row per query and judged document of positive relevance, retrieved or not: only these can
+  -- have a gain. (relations/documents_with_gain.sql)
   SELECT query_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
 ), ideal_ranking AS (
-  -- One row per document of positive relevance, with its rank in the ideal ranking, in descending
-  -- order of gain. (relations/ideal_ranking/judged.sql)
+  -- One row per query and judged document of positive relevance, retrieved or not, also ranked by
+  -- gain. (relations/ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank, doc_count, rank_probability,
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
-  -- One row per document of positive relevance, with its discounted gain at its rank and at its
-  -- rank in the ideal ranking. (relations/discounted_gains.sql)
+  -- One row per query and judged document of positive relevance: its gains, discounted by its
+  -- ranks. (relations/discounted_gains.sql)
   SELECT
     query_id, rank, ideal_rank,
     rank_probability * relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION))) AS discounted_gain,
@@ -71,8 +72,8 @@ WITH qrels AS NOT MATERIALIZED (
     END AS ideal_discounted_gain
   FROM ideal_ranking
 ), relevant_documents AS (
-  -- One row per relevant document, with its cumulative number in the order of ranks; documents
-  -- not retrieved are last. (relations/relevant_documents/at_hits.sql)
+  -- One row per query and relevant document, retrieved or not.
+  -- (relations/relevant_documents/at_hits.sql)
   SELECT
     query_id, rank, doc_count,
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY sort_rank) AS cumulative_hits
@@ -82,7 +83,7 @@ WITH qrels AS NOT MATERIALIZED (
       CASE WHEN doc_count = 0 THEN 2147483647 WHEN rank IS NULL THEN 2147483646 ELSE rank END AS sort_rank
     FROM judged_documents
     WHERE relevance >= 1
-  ) AS placed
+  ) AS relevant_judgments
 ), discounted_gains_metrics AS (
   -- One row per query.
   SELECT

@@ -10,14 +10,14 @@ WITH qrels AS (
   SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score
   FROM shop.eval.run
 ), evaluated_queries AS (
-  -- One row per query to evaluate, a query with judgments, whether or not anything was retrieved
-  -- for it. (relations/evaluated_queries/judged.sql)
+  -- One row per query that has judgments, retrieved for or not.
+  -- (relations/evaluated_queries/judged.sql)
   SELECT query_id
   FROM qrels
   GROUP BY query_id
 ), judged_documents AS (
-  -- One row per judged document, with its rank, NULL if it was not retrieved; ties are broken by
-  -- doc_id, greatest first. (relations/judged_documents/by_array.sql)
+  -- One row per query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_array.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT /*+ REPARTITION(query_id) */ ELEMENT_AT(ARRAY(query_id), 1) AS query_id, relevance, rank, doc_count, rank_probability
   FROM (
@@ -27,44 +27,46 @@ WITH qrels AS (
       CAST(1 AS DOUBLE) AS doc_count,
       CAST(1 AS DOUBLE) AS rank_probability
     FROM (
-      SELECT l.query_id, j.relevance, NULLIF(ARRAY_POSITION(r.documents, j.doc_id), 0) AS document_rank
-      FROM evaluated_queries AS l
+      SELECT
+        ranked_lists.query_id, qrels.relevance,
+        NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS document_rank
+      FROM evaluated_queries AS ranked_lists
       LEFT JOIN (
         SELECT
           query_id,
           SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE).doc_id AS documents
         FROM run
         GROUP BY query_id
-      ) AS r
-        ON r.query_id = l.query_id
-      JOIN qrels AS j ON j.query_id = l.query_id
-    ) AS looked_up
+      ) AS document_arrays
+        ON document_arrays.query_id = ranked_lists.query_id
+      JOIN qrels ON qrels.query_id = ranked_lists.query_id
+    ) AS positions
   ) AS once
   WHERE RAND() >= 0
 ), documents_with_gain AS (
-  -- One row per judged document of positive relevance: the documents that can have a gain.
-  -- (relations/documents_with_gain.sql)
+  -- One row per query and judged document of positive relevance, retrieved or not: only these can
+  -- have a gain. (relations/documents_with_gain.sql)
   SELECT query_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
 ), ideal_ranking AS (
-  -- One row per document of positive relevance, with its rank in the ideal ranking, in descending
-  -- order of gain. (relations/ideal_ranking/judged.sql)
+  -- One row per query and judged document of positive relevance, retrieved or not, also ranked by
+  -- gain. (relations/ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank, doc_count, rank_probability,
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
-  -- One row per document of positive relevance, with its discounted gain at its rank and at its
-  -- rank in the ideal ranking. (relations/discounted_gains.sql)
+  -- One row per query and judged document of positive relevance: its gains, discounted by its
+  -- ranks. (relations/discounted_gains.sql)
   SELECT
     query_id, rank, ideal_rank,
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), relevant_documents AS (
-  -- One row per relevant document, with its cumulative number in the order of ranks; documents
-  -- not retrieved are last. (relations/relevant_documents/at_hits.sql)
+  -- One row per query and relevant document, retrieved or not.
+  -- (relations/relevant_documents/at_hits.sql)
   SELECT
     query_id, rank, doc_count,
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY sort_rank) AS cumulative_hits
@@ -74,7 +76,7 @@ WITH qrels AS (
       CASE WHEN doc_count = 0 THEN 2147483647 WHEN rank IS NULL THEN 2147483646 ELSE rank END AS sort_rank
     FROM judged_documents
     WHERE relevance >= 1
-  ) AS placed
+  ) AS relevant_judgments
 ), discounted_gains_metrics AS (
   -- One row per query.
   SELECT

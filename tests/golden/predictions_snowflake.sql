@@ -12,15 +12,15 @@ WITH predictions AS (
   FROM shop.ads.impressions
   WHERE "DAY" = '2026-01-01'
 ), predictions_with_threshold AS (
-  -- One row per prediction, with the lowest score of a positive at or above its own, NULL if
-  -- there is none. (relations/predictions_with_threshold/by_window.sql)
+  -- One row per prediction, assigned to the lowest score of a positive at or above its own.
+  -- (relations/predictions_with_threshold/by_window.sql)
   SELECT
     "CAMPAIGN", label, score, weight,
     MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY "CAMPAIGN" ORDER BY score DESC) AS threshold_score
   FROM predictions
 ), threshold_segments AS (
-  -- One row per CAMPAIGN and distinct score of a positive, with the weights of both classes at,
-  -- above and below it. (relations/threshold_segments/weighted.sql)
+  -- One row per CAMPAIGN and distinct score of a positive, and one for what is above the highest:
+  -- class weights around it. (relations/threshold_segments/weighted.sql)
   SELECT
     "CAMPAIGN", has_threshold, positives, negatives, positives_above, negatives_above,
     negatives_between + negatives_below_segment AS negatives_below,
@@ -64,11 +64,11 @@ WITH predictions AS (
         SUM(CASE WHEN label = 1 OR score = threshold_score THEN 0 ELSE weight END) AS negatives_between
       FROM predictions_with_threshold
       GROUP BY "CAMPAIGN", threshold_score
-    ) AS added
-  ) AS running
+    ) AS segment_weights
+  ) AS cumulative_segments
 ), positive_thresholds AS (
-  -- One row per CAMPAIGN and distinct score of a positive, with the weights of both classes at,
-  -- above and below it. (relations/positive_thresholds/by_window.sql)
+  -- One row per CAMPAIGN and distinct score of a positive: class weights at, above and below it.
+  -- (relations/positive_thresholds/by_window.sql)
   SELECT
     "CAMPAIGN", positives, negatives, positives_above, negatives_above, negatives_below,
     total_positives, total_negatives

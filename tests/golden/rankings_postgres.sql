@@ -16,8 +16,8 @@ WITH qrels AS NOT MATERIALIZED (
   FROM shop.eval.recommended
   WHERE "day" = '2026-01-01'
 ), evaluated_queries AS (
-  -- One row per query to evaluate, a query with judgments, whether or not anything was retrieved
-  -- for it. (relations/evaluated_queries/judged.sql)
+  -- One row per model and query that has judgments, retrieved for or not.
+  -- (relations/evaluated_queries/judged.sql)
   SELECT systems."model", asked.query_id
   FROM (
     SELECT query_id
@@ -34,58 +34,61 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT "user_id" AS query_id, CAST("revenue" AS DOUBLE PRECISION) AS weight
   FROM shop.eval.users
 ), selected_queries AS (
-  -- One row per query to evaluate that the queries table has.
+  -- One row per model and query to evaluate that the queries table has.
   -- (relations/selected_queries/in_queries_table.sql)
-  SELECT t."model", t.query_id
-  FROM evaluated_queries AS t
-  JOIN queries AS a ON a.query_id = t.query_id
+  SELECT evaluated_queries."model", evaluated_queries.query_id
+  FROM evaluated_queries
+  JOIN queries ON queries.query_id = evaluated_queries.query_id
 ), judgments AS (
-  -- One row per judged document of an evaluated query, retrieved or not.
-  -- (relations/judgments.sql)
-  SELECT l."model", l.query_id, j.doc_id, j.relevance
-  FROM qrels AS j
-  JOIN selected_queries AS l ON l.query_id = j.query_id
+  -- One row per model, query and judged document, retrieved or not. (relations/judgments.sql)
+  SELECT ranked_lists."model", ranked_lists.query_id, qrels.doc_id, qrels.relevance
+  FROM qrels
+  JOIN selected_queries AS ranked_lists ON ranked_lists.query_id = qrels.query_id
 ), retrieved_documents AS (
-  -- One row per retrieved document, judged or not. (relations/retrieved_documents/all.sql)
-  SELECT l."model", l.query_id, r.doc_id, r.score
-  FROM run AS r
-  JOIN selected_queries AS l ON l."model" IS NOT DISTINCT FROM r."model" AND l.query_id = r.query_id
+  -- One row per model, query and retrieved document, judged or not.
+  -- (relations/retrieved_documents/all.sql)
+  SELECT ranked_lists."model", ranked_lists.query_id, run.doc_id, run.score
+  FROM run
+  JOIN selected_queries AS ranked_lists
+    ON ranked_lists."model" IS NOT DISTINCT FROM run."model" AND ranked_lists.query_id = run.query_id
 ), ranked_documents AS (
-  -- One row per retrieved document, with its rank; ties are broken by doc_id, greatest first, as
-  -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
+  -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
+  -- first, as in trec_eval. (relations/ranked_documents/doc_desc.sql)
   SELECT "model", query_id, doc_id, rank
   FROM (
     SELECT
       "model", query_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY score DESC, doc_id DESC) AS rank
     FROM retrieved_documents
-  ) AS numbered
+  ) AS numbered_documents
 ), judged_documents AS (
-  -- One row per judged document, with its rank, NULL if it was not retrieved.
+  -- One row per model, query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
   SELECT
-    j."model", j.query_id, j.relevance, r.rank,
+    judgments."model", judgments.query_id, judgments.relevance, ranked_documents.rank,
     CAST(1 AS DOUBLE PRECISION) AS doc_count,
     CAST(1 AS DOUBLE PRECISION) AS rank_probability
-  FROM judgments AS j
-  LEFT JOIN ranked_documents AS r
-    ON r."model" IS NOT DISTINCT FROM j."model" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+  FROM judgments
+  LEFT JOIN ranked_documents
+    ON ranked_documents."model" IS NOT DISTINCT FROM judgments."model"
+    AND ranked_documents.query_id = judgments.query_id
+    AND ranked_documents.doc_id = judgments.doc_id
 ), documents_with_gain AS (
-  -- One row per judged document of positive relevance: the documents that can have a gain.
-  -- (relations/documents_with_gain.sql)
+  -- One row per model, query and judged document of positive relevance, retrieved or not: only
+  -- these can have a gain. (relations/documents_with_gain.sql)
   SELECT "model", query_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
 ), ideal_ranking AS (
-  -- One row per document of positive relevance, with its rank in the ideal ranking, in descending
-  -- order of gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and judged document of positive relevance, retrieved or not, also
+  -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     "model", query_id, relevance, rank, doc_count, rank_probability,
     ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
-  -- One row per document of positive relevance, with its discounted gain at its rank and at its
-  -- rank in the ideal ranking. (relations/discounted_gains.sql)
+  -- One row per model, query and judged document of positive relevance: its gains, discounted by
+  -- its ranks. (relations/discounted_gains.sql)
   SELECT
     "model", query_id, rank, ideal_rank,
     rank_probability * relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION))) AS discounted_gain,
@@ -96,8 +99,8 @@ WITH qrels AS NOT MATERIALIZED (
     END AS ideal_discounted_gain
   FROM ideal_ranking
 ), relevant_documents AS (
-  -- One row per relevant document, with its cumulative number in the order of ranks; documents
-  -- not retrieved are last. (relations/relevant_documents/at_hits.sql)
+  -- One row per model, query and relevant document, retrieved or not.
+  -- (relations/relevant_documents/at_hits.sql)
   SELECT
     "model", query_id, rank, doc_count,
     ROW_NUMBER() OVER (PARTITION BY "model", query_id ORDER BY sort_rank) AS cumulative_hits
@@ -107,7 +110,7 @@ WITH qrels AS NOT MATERIALIZED (
       CASE WHEN doc_count = 0 THEN 2147483647 WHEN rank IS NULL THEN 2147483646 ELSE rank END AS sort_rank
     FROM judged_documents
     WHERE relevance >= 1
-  ) AS placed
+  ) AS relevant_judgments
 ), discounted_gains_metrics AS (
   -- One row per model and query.
   SELECT

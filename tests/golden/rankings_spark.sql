@@ -12,8 +12,8 @@ WITH qrels AS (
   FROM shop.eval.recommended
   WHERE `day` = '2026-01-01'
 ), evaluated_queries AS (
-  -- One row per query to evaluate, a query with judgments, whether or not anything was retrieved
-  -- for it. (relations/evaluated_queries/judged.sql)
+  -- One row per model and query that has judgments, retrieved for or not.
+  -- (relations/evaluated_queries/judged.sql)
   SELECT systems.`model`, asked.query_id
   FROM (
     SELECT query_id
@@ -30,14 +30,14 @@ WITH qrels AS (
   SELECT `user_id` AS query_id, CAST(`revenue` AS DOUBLE) AS weight
   FROM shop.eval.users
 ), selected_queries AS (
-  -- One row per query to evaluate that the queries table has.
+  -- One row per model and query to evaluate that the queries table has.
   -- (relations/selected_queries/in_queries_table.sql)
-  SELECT t.`model`, t.query_id
-  FROM evaluated_queries AS t
-  JOIN queries AS a ON a.query_id = t.query_id
+  SELECT evaluated_queries.`model`, evaluated_queries.query_id
+  FROM evaluated_queries
+  JOIN queries ON queries.query_id = evaluated_queries.query_id
 ), judged_documents AS (
-  -- One row per judged document, with its rank, NULL if it was not retrieved; ties are broken by
-  -- doc_id, greatest first. (relations/judged_documents/by_array.sql)
+  -- One row per model, query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_array.sql)
   -- RAND makes Spark compute this once: deterministic CTEs are repeated for each reader.
   SELECT /*+ REPARTITION(`model`, query_id) */
     ELEMENT_AT(ARRAY(`model`), 1) AS `model`,
@@ -51,45 +51,46 @@ WITH qrels AS (
       CAST(1 AS DOUBLE) AS rank_probability
     FROM (
       SELECT
-        l.`model`, l.query_id, j.relevance,
-        NULLIF(ARRAY_POSITION(r.documents, j.doc_id), 0) AS document_rank
-      FROM selected_queries AS l
+        ranked_lists.`model`, ranked_lists.query_id, qrels.relevance,
+        NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS document_rank
+      FROM selected_queries AS ranked_lists
       LEFT JOIN (
         SELECT
           `model`, query_id,
           SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE).doc_id AS documents
         FROM run
         GROUP BY `model`, query_id
-      ) AS r
-        ON r.`model` IS NOT DISTINCT FROM l.`model` AND r.query_id = l.query_id
-      JOIN qrels AS j ON j.query_id = l.query_id
-    ) AS looked_up
+      ) AS document_arrays
+        ON document_arrays.`model` IS NOT DISTINCT FROM ranked_lists.`model`
+        AND document_arrays.query_id = ranked_lists.query_id
+      JOIN qrels ON qrels.query_id = ranked_lists.query_id
+    ) AS positions
   ) AS once
   WHERE RAND() >= 0
 ), documents_with_gain AS (
-  -- One row per judged document of positive relevance: the documents that can have a gain.
-  -- (relations/documents_with_gain.sql)
+  -- One row per model, query and judged document of positive relevance, retrieved or not: only
+  -- these can have a gain. (relations/documents_with_gain.sql)
   SELECT `model`, query_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
 ), ideal_ranking AS (
-  -- One row per document of positive relevance, with its rank in the ideal ranking, in descending
-  -- order of gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and judged document of positive relevance, retrieved or not, also
+  -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank, doc_count, rank_probability,
     ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
-  -- One row per document of positive relevance, with its discounted gain at its rank and at its
-  -- rank in the ideal ranking. (relations/discounted_gains.sql)
+  -- One row per model, query and judged document of positive relevance: its gains, discounted by
+  -- its ranks. (relations/discounted_gains.sql)
   SELECT
     `model`, query_id, rank, ideal_rank,
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), relevant_documents AS (
-  -- One row per relevant document, with its cumulative number in the order of ranks; documents
-  -- not retrieved are last. (relations/relevant_documents/at_hits.sql)
+  -- One row per model, query and relevant document, retrieved or not.
+  -- (relations/relevant_documents/at_hits.sql)
   SELECT
     `model`, query_id, rank, doc_count,
     ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY sort_rank) AS cumulative_hits
@@ -99,7 +100,7 @@ WITH qrels AS (
       CASE WHEN doc_count = 0 THEN 2147483647 WHEN rank IS NULL THEN 2147483646 ELSE rank END AS sort_rank
     FROM judged_documents
     WHERE relevance >= 1
-  ) AS placed
+  ) AS relevant_judgments
 ), discounted_gains_metrics AS (
   -- One row per model and query.
   SELECT

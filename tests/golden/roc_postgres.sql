@@ -9,7 +9,7 @@ WITH predictions AS NOT MATERIALIZED (
     CAST(1 AS DOUBLE PRECISION) AS weight
   FROM shop.ads.impressions
 ), score_class_weights AS (
-  -- One row per distinct score, with the weight of each class.
+  -- One row per distinct score: weights of its positives and of its negatives.
   -- (relations/score_class_weights.sql)
   SELECT
     score,
@@ -18,7 +18,7 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   GROUP BY score
 ), score_thresholds AS (
-  -- One row per distinct score, with the weights of both classes at, above and below it.
+  -- One row per distinct score: class weights at, above and below it.
   -- (relations/score_thresholds/by_window.sql)
   SELECT
     score, positives, negatives,
@@ -28,8 +28,8 @@ WITH predictions AS NOT MATERIALIZED (
     SUM(negatives) OVER () AS total_negatives
   FROM score_class_weights
 ), curve_segments AS (
-  -- One row per distinct score, with the confusion matrix at that threshold and the curve segment
-  -- of its point. (relations/curve_segments/equal_length.sql)
+  -- One row per distinct score, a point of the ROC curve, and the segment of equal length that it
+  -- is in. (relations/curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,
@@ -44,8 +44,8 @@ WITH predictions AS NOT MATERIALIZED (
     ) AS BIGINT) AS segment
   FROM score_thresholds
 ), curve_points AS (
-  -- One row per point of a curve, with the confusion matrix at its threshold, highest threshold
-  -- first. (relations/curve_points.sql)
+  -- One row per point of a curve, from the highest score: the first and the last one of each
+  -- curve segment. (relations/curve_points.sql)
   SELECT
     point, score,
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
@@ -62,15 +62,15 @@ WITH predictions AS NOT MATERIALIZED (
         ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,
         ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score) AS rank_from_end
       FROM curve_segments
-    ) AS numbered
+    ) AS segment_ranks
     WHERE rank_from_start = 1 OR rank_from_end = 1
-  ) AS chosen
+  ) AS threshold_points
 ), group_sizes AS (
-  -- One row, with its number of predictions. (relations/group_sizes.sql)
+  -- One row: its number of predictions. (relations/group_sizes.sql)
   SELECT COUNT(*) AS total_rows
   FROM predictions
 ), roc AS (
-  -- True positive rate over false positive rate, from (0, 0); straight lines between its points
+  -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
   -- enclose AUC. (curves/roc.sql)
   SELECT
     point,

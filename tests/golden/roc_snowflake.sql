@@ -9,7 +9,7 @@ WITH predictions AS (
     CAST(1 AS DOUBLE) AS weight
   FROM shop.ads.impressions
 ), class_weights AS (
-  -- One row per prediction, with its weight as a positive and as a negative.
+  -- One row per prediction: its weight as a positive and as a negative, of which one is 0.
   -- (relations/class_weights/per_prediction.sql)
   SELECT
     score,
@@ -18,8 +18,8 @@ WITH predictions AS (
     1 AS num_rows
   FROM predictions
 ), score_cells AS (
-  -- One row per row of class_weights, with the grid cell of its score and its offset in the cell,
-  -- from 0 to 1. (relations/score_cells.sql)
+  -- One row per prediction, or per distinct score, in the grid that later cuts scores into
+  -- buckets. (relations/score_cells.sql)
   SELECT
     score, positives, negatives, num_rows,
     CAST(FLOOR(grid_position) AS BIGINT) AS cell,
@@ -55,13 +55,15 @@ WITH predictions AS (
       FROM (
         SELECT score, positives, negatives, num_rows, ABS(score) AS abs_score
         FROM class_weights
-      ) AS sized
-    ) AS distant
-  ) AS high
+      ) AS absolute_scores
+    ) AS compressed_scores
+  ) AS grid_positions
 ), crowded_cells AS (
-  -- One row per grid cell that has more than 1/256 of all predictions, with the mean offset of
-  -- its scores. (relations/crowded_cells.sql)
-  SELECT c.cell, CAST(c.offset_sum AS DOUBLE) / c.num_rows / 16777216 AS mean_offset
+  -- One row per grid cell that has more than 1/256 of all predictions.
+  -- (relations/crowded_cells.sql)
+  SELECT
+    cell_offsets.cell,
+    CAST(cell_offsets.offset_sum AS DOUBLE) / cell_offsets.num_rows / 16777216 AS mean_offset
   FROM (
     SELECT
       cell,
@@ -69,29 +71,29 @@ WITH predictions AS (
       SUM(num_rows) AS num_rows
     FROM score_cells
     GROUP BY cell
-  ) AS c
+  ) AS cell_offsets
   CROSS JOIN (
-    SELECT COUNT(*) AS all_rows
+    SELECT COUNT(*) AS num_predictions
     FROM predictions
-  ) AS n
-  WHERE 256 * c.num_rows > n.all_rows
+  ) AS prediction_counts
+  WHERE 256 * cell_offsets.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
-  -- One row per row of class_weights, with the bucket of its score.
+  -- One row per prediction, or per distinct score, with the bucket of its score.
   -- (relations/bucketed_scores.sql)
   SELECT
-    h.score, h.positives, h.negatives,
-    131072 * h.cell
+    score_cells.score, score_cells.positives, score_cells.negatives,
+    131072 * score_cells.cell
     + CAST(FLOOR(
       COALESCE(
         65536
-        + 65535 * CASE WHEN h.cell_offset < c.mean_offset THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(h.cell_offset - c.mean_offset))))),
+        + 65535 * CASE WHEN score_cells.cell_offset < crowded_cells.mean_offset THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(score_cells.cell_offset - crowded_cells.mean_offset))))),
         0
       )
     ) AS BIGINT) AS bucket
-  FROM score_cells AS h
-  LEFT JOIN crowded_cells AS c ON c.cell = h.cell
+  FROM score_cells
+  LEFT JOIN crowded_cells ON crowded_cells.cell = score_cells.cell
 ), score_buckets AS (
-  -- One row per score bucket, with the cumulative weights of each class above and below it.
+  -- One row per bucket of neighbouring scores: class weights above and below the bucket.
   -- (relations/score_buckets.sql)
   SELECT
     bucket,
@@ -113,21 +115,21 @@ WITH predictions AS (
       SUM(negatives) AS negatives
     FROM bucketed_scores
     GROUP BY bucket
-  ) AS totals
+  ) AS bucket_weights
 ), bucket_score_weights AS (
-  -- One row per distinct score, with its bucket and the weight of each class.
+  -- One row per distinct score in its bucket: weights of its positives and of its negatives.
   -- (relations/bucket_score_weights/summed.sql)
   SELECT bucket, score, SUM(positives) AS positives, SUM(negatives) AS negatives
   FROM bucketed_scores
   GROUP BY bucket, score
 ), score_thresholds AS (
-  -- One row per distinct score, with the weights of both classes at, above and below it.
+  -- One row per distinct score: class weights at, above and below it.
   -- (relations/score_thresholds/by_bucket.sql)
   SELECT
-    t.score, t.positives, t.negatives,
-    b.positives_above + t.bucket_positives_above AS positives_above,
-    b.negatives_above + t.negatives_over AS negatives_above,
-    b.total_positives, b.total_negatives
+    scores_in_buckets.score, scores_in_buckets.positives, scores_in_buckets.negatives,
+    score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above,
+    score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above AS negatives_above,
+    score_buckets.total_positives, score_buckets.total_negatives
   FROM (
     SELECT
       bucket, score, positives, negatives,
@@ -138,13 +140,13 @@ WITH predictions AS (
       COALESCE(
         SUM(negatives) OVER (PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
-      ) AS negatives_over
+      ) AS bucket_negatives_above
     FROM bucket_score_weights
-  ) AS t
-  JOIN score_buckets AS b ON b.bucket = t.bucket
+  ) AS scores_in_buckets
+  JOIN score_buckets ON score_buckets.bucket = scores_in_buckets.bucket
 ), curve_segments AS (
-  -- One row per distinct score, with the confusion matrix at that threshold and the curve segment
-  -- of its point. (relations/curve_segments/equal_length.sql)
+  -- One row per distinct score, a point of the ROC curve, and the segment of equal length that it
+  -- is in. (relations/curve_segments/equal_length.sql)
   SELECT
     score,
     positives_above + positives AS tp,
@@ -159,8 +161,8 @@ WITH predictions AS (
     ) AS BIGINT) AS segment
   FROM score_thresholds
 ), curve_points AS (
-  -- One row per point of a curve, with the confusion matrix at its threshold, highest threshold
-  -- first. (relations/curve_points.sql)
+  -- One row per point of a curve, from the highest score: the first and the last one of each
+  -- curve segment. (relations/curve_points.sql)
   SELECT
     point, score,
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
@@ -177,15 +179,15 @@ WITH predictions AS (
         ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,
         ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score) AS rank_from_end
       FROM curve_segments
-    ) AS numbered
+    ) AS segment_ranks
     WHERE rank_from_start = 1 OR rank_from_end = 1
-  ) AS chosen
+  ) AS threshold_points
 ), group_sizes AS (
-  -- One row, with its number of predictions. (relations/group_sizes.sql)
+  -- One row: its number of predictions. (relations/group_sizes.sql)
   SELECT COUNT(*) AS total_rows
   FROM predictions
 ), roc AS (
-  -- True positive rate over false positive rate, from (0, 0); straight lines between its points
+  -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
   -- enclose AUC. (curves/roc.sql)
   SELECT
     point,

@@ -15,58 +15,62 @@ WITH predictions AS (
   FROM predictions
   WHERE NOT label IS NULL
 ), evaluated_queries AS (
-  -- One row per query to evaluate, a query with judgments, whether or not anything was retrieved
-  -- for it. (relations/evaluated_queries/judged.sql)
+  -- One row per MODEL and query that has judgments, retrieved for or not.
+  -- (relations/evaluated_queries/judged.sql)
   SELECT "MODEL", query_id
   FROM qrels
   GROUP BY "MODEL", query_id
 ), judgments AS (
-  -- One row per judged document of an evaluated query, retrieved or not.
-  -- (relations/judgments.sql)
-  SELECT l."MODEL", l.query_id, j.doc_id, j.relevance
-  FROM qrels AS j
-  JOIN evaluated_queries AS l ON l."MODEL" IS NOT DISTINCT FROM j."MODEL" AND l.query_id = j.query_id
+  -- One row per MODEL, query and judged document, retrieved or not. (relations/judgments.sql)
+  SELECT ranked_lists."MODEL", ranked_lists.query_id, qrels.doc_id, qrels.relevance
+  FROM qrels
+  JOIN evaluated_queries AS ranked_lists
+    ON ranked_lists."MODEL" IS NOT DISTINCT FROM qrels."MODEL" AND ranked_lists.query_id = qrels.query_id
 ), retrieved_documents AS (
-  -- One row per retrieved document, judged or not. (relations/retrieved_documents/all.sql)
-  SELECT l."MODEL", l.query_id, r.doc_id, r.score
-  FROM predictions AS r
-  JOIN evaluated_queries AS l ON l."MODEL" IS NOT DISTINCT FROM r."MODEL" AND l.query_id = r.query_id
+  -- One row per MODEL, query and retrieved document, judged or not.
+  -- (relations/retrieved_documents/all.sql)
+  SELECT ranked_lists."MODEL", ranked_lists.query_id, run.doc_id, run.score
+  FROM predictions AS run
+  JOIN evaluated_queries AS ranked_lists
+    ON ranked_lists."MODEL" IS NOT DISTINCT FROM run."MODEL" AND ranked_lists.query_id = run.query_id
 ), ranked_documents AS (
-  -- One row per retrieved document, with its rank; ties are broken by doc_id, greatest first, as
-  -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
+  -- One row per MODEL, query and retrieved document, ranked by score; ties by doc_id, greatest
+  -- first, as in trec_eval. (relations/ranked_documents/doc_desc.sql)
   SELECT "MODEL", query_id, doc_id, rank
   FROM (
     SELECT
       "MODEL", query_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY score DESC, doc_id DESC) AS rank
     FROM retrieved_documents
-  ) AS numbered
+  ) AS numbered_documents
 ), judged_documents AS (
-  -- One row per judged document, with its rank, NULL if it was not retrieved.
+  -- One row per MODEL, query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
   SELECT
-    j."MODEL", j.query_id, j.relevance, r.rank,
+    judgments."MODEL", judgments.query_id, judgments.relevance, ranked_documents.rank,
     CAST(1 AS DOUBLE) AS doc_count,
     CAST(1 AS DOUBLE) AS rank_probability
-  FROM judgments AS j
-  LEFT JOIN ranked_documents AS r
-    ON r."MODEL" IS NOT DISTINCT FROM j."MODEL" AND r.query_id = j.query_id AND r.doc_id = j.doc_id
+  FROM judgments
+  LEFT JOIN ranked_documents
+    ON ranked_documents."MODEL" IS NOT DISTINCT FROM judgments."MODEL"
+    AND ranked_documents.query_id = judgments.query_id
+    AND ranked_documents.doc_id = judgments.doc_id
 ), documents_with_gain AS (
-  -- One row per judged document of positive relevance: the documents that can have a gain.
-  -- (relations/documents_with_gain.sql)
+  -- One row per MODEL, query and judged document of positive relevance, retrieved or not: only
+  -- these can have a gain. (relations/documents_with_gain.sql)
   SELECT "MODEL", query_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
 ), ideal_ranking AS (
-  -- One row per document of positive relevance, with its rank in the ideal ranking, in descending
-  -- order of gain. (relations/ideal_ranking/judged.sql)
+  -- One row per MODEL, query and judged document of positive relevance, retrieved or not, also
+  -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     "MODEL", query_id, relevance, rank, doc_count, rank_probability,
     ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
-  -- One row per document of positive relevance, with its discounted gain at its rank and at its
-  -- rank in the ideal ranking. (relations/discounted_gains.sql)
+  -- One row per MODEL, query and judged document of positive relevance: its gains, discounted by
+  -- its ranks. (relations/discounted_gains.sql)
   SELECT
     "MODEL", query_id, rank, ideal_rank,
     rank_probability * relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE))) AS discounted_gain,
@@ -77,13 +81,13 @@ WITH predictions AS (
     END AS ideal_discounted_gain
   FROM ideal_ranking
 ), group_sizes AS (
-  -- One row per MODEL, with its number of predictions. (relations/group_sizes.sql)
+  -- One row per MODEL: its number of predictions. (relations/group_sizes.sql)
   SELECT "MODEL", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "MODEL"
 ), positive_thresholds AS (
-  -- One row per MODEL and distinct score of a positive, with the numbers of both classes at,
-  -- above and below it. (relations/positive_thresholds/by_rank.sql)
+  -- One row per MODEL and distinct score of a positive: class counts at, above and below it,
+  -- where all weights are 1. (relations/positive_thresholds/by_rank.sql)
   SELECT
     "MODEL", positives,
     rows_at_or_above - rows_above - positives AS negatives,
@@ -92,11 +96,15 @@ WITH predictions AS (
     total_rows - total_positives AS total_negatives
   FROM (
     SELECT
-      t."MODEL", t.positives, t.rows_above,
-      FLOOR(t.share_at_or_above * n.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
-      n.total_rows,
-      SUM(t.positives) OVER (PARTITION BY t."MODEL" ORDER BY t.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS positives_at_or_above,
-      SUM(t.positives) OVER (PARTITION BY t."MODEL") AS total_positives
+      positive_ranks."MODEL", positive_ranks.positives, positive_ranks.rows_above,
+      FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
+      group_sizes.total_rows,
+      SUM(positive_ranks.positives) OVER (
+        PARTITION BY positive_ranks."MODEL"
+        ORDER BY positive_ranks.score DESC
+        ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      ) AS positives_at_or_above,
+      SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."MODEL") AS total_positives
     FROM (
       SELECT
         "MODEL", score,
@@ -109,12 +117,12 @@ WITH predictions AS (
           RANK() OVER (PARTITION BY "MODEL" ORDER BY score DESC) AS rank,
           CUME_DIST() OVER (PARTITION BY "MODEL" ORDER BY score DESC) AS share_at_or_above
         FROM predictions
-      ) AS ranked
+      ) AS prediction_ranks
       WHERE label = 1
       GROUP BY "MODEL", score
-    ) AS t
-    JOIN group_sizes AS n ON n."MODEL" IS NOT DISTINCT FROM t."MODEL"
-  ) AS counted
+    ) AS positive_ranks
+    JOIN group_sizes ON group_sizes."MODEL" IS NOT DISTINCT FROM positive_ranks."MODEL"
+  ) AS rank_counts
 ), discounted_gains_metrics AS (
   -- One row per MODEL and query.
   SELECT

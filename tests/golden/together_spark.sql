@@ -11,14 +11,14 @@ WITH predictions AS (
   FROM predictions
   WHERE NOT label IS NULL
 ), evaluated_queries AS (
-  -- One row per query to evaluate, a query with judgments, whether or not anything was retrieved
-  -- for it. (relations/evaluated_queries/judged.sql)
+  -- One row per model and query that has judgments, retrieved for or not.
+  -- (relations/evaluated_queries/judged.sql)
   SELECT `model`, query_id
   FROM qrels
   GROUP BY `model`, query_id
 ), judged_documents AS (
-  -- One row per judged document, with its rank, NULL if it was not retrieved; ties are broken by
-  -- doc_id, greatest first. (relations/judged_documents/by_array.sql)
+  -- One row per model, query and judged document, retrieved or not.
+  -- (relations/judged_documents/by_array.sql)
   SELECT
     `model`, query_id, relevance,
     CASE WHEN NOT document_rank IS NULL THEN document_rank END AS rank,
@@ -26,48 +26,50 @@ WITH predictions AS (
     CAST(1 AS DOUBLE) AS rank_probability
   FROM (
     SELECT
-      l.`model`, l.query_id, j.relevance,
-      NULLIF(ARRAY_POSITION(r.documents, j.doc_id), 0) AS document_rank
-    FROM evaluated_queries AS l
+      ranked_lists.`model`, ranked_lists.query_id, qrels.relevance,
+      NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS document_rank
+    FROM evaluated_queries AS ranked_lists
     LEFT JOIN (
       SELECT
         `model`, query_id,
         SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE).doc_id AS documents
       FROM predictions AS run
       GROUP BY `model`, query_id
-    ) AS r
-      ON r.`model` IS NOT DISTINCT FROM l.`model` AND r.query_id = l.query_id
-    JOIN qrels AS j ON j.`model` IS NOT DISTINCT FROM l.`model` AND j.query_id = l.query_id
-  ) AS looked_up
+    ) AS document_arrays
+      ON document_arrays.`model` IS NOT DISTINCT FROM ranked_lists.`model`
+      AND document_arrays.query_id = ranked_lists.query_id
+    JOIN qrels
+      ON qrels.`model` IS NOT DISTINCT FROM ranked_lists.`model` AND qrels.query_id = ranked_lists.query_id
+  ) AS positions
 ), documents_with_gain AS (
-  -- One row per judged document of positive relevance: the documents that can have a gain.
-  -- (relations/documents_with_gain.sql)
+  -- One row per model, query and judged document of positive relevance, retrieved or not: only
+  -- these can have a gain. (relations/documents_with_gain.sql)
   SELECT `model`, query_id, relevance, rank, doc_count, rank_probability
   FROM judged_documents
   WHERE relevance > 0
 ), ideal_ranking AS (
-  -- One row per document of positive relevance, with its rank in the ideal ranking, in descending
-  -- order of gain. (relations/ideal_ranking/judged.sql)
+  -- One row per model, query and judged document of positive relevance, retrieved or not, also
+  -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank, doc_count, rank_probability,
     ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
-  -- One row per document of positive relevance, with its discounted gain at its rank and at its
-  -- rank in the ideal ranking. (relations/discounted_gains.sql)
+  -- One row per model, query and judged document of positive relevance: its gains, discounted by
+  -- its ranks. (relations/discounted_gains.sql)
   SELECT
     `model`, query_id, rank, ideal_rank,
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), group_sizes AS (
-  -- One row per model, with its number of predictions. (relations/group_sizes.sql)
+  -- One row per model: its number of predictions. (relations/group_sizes.sql)
   SELECT `model`, COUNT(*) AS total_rows
   FROM predictions
   GROUP BY `model`
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive, with the numbers of both classes at,
-  -- above and below it. (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive: class counts at, above and below it,
+  -- where all weights are 1. (relations/positive_thresholds/by_rank.sql)
   SELECT
     `model`, positives,
     rows_at_or_above - rows_above - positives AS negatives,
@@ -76,11 +78,15 @@ WITH predictions AS (
     total_rows - total_positives AS total_negatives
   FROM (
     SELECT
-      t.`model`, t.positives, t.rows_above,
-      FLOOR(t.share_at_or_above * n.total_rows + 0.5e0) AS rows_at_or_above,
-      n.total_rows,
-      SUM(t.positives) OVER (PARTITION BY t.`model` ORDER BY t.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS positives_at_or_above,
-      SUM(t.positives) OVER (PARTITION BY t.`model`) AS total_positives
+      positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above,
+      FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5e0) AS rows_at_or_above,
+      group_sizes.total_rows,
+      SUM(positive_ranks.positives) OVER (
+        PARTITION BY positive_ranks.`model`
+        ORDER BY positive_ranks.score DESC
+        ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+      ) AS positives_at_or_above,
+      SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks.`model`) AS total_positives
     FROM (
       SELECT
         `model`, score,
@@ -93,12 +99,12 @@ WITH predictions AS (
           RANK() OVER (PARTITION BY `model` ORDER BY score DESC) AS rank,
           CUME_DIST() OVER (PARTITION BY `model` ORDER BY score DESC) AS share_at_or_above
         FROM predictions
-      ) AS ranked
+      ) AS prediction_ranks
       WHERE label = 1
       GROUP BY `model`, score
-    ) AS t
-    JOIN group_sizes AS n ON n.`model` IS NOT DISTINCT FROM t.`model`
-  ) AS counted
+    ) AS positive_ranks
+    JOIN group_sizes ON group_sizes.`model` IS NOT DISTINCT FROM positive_ranks.`model`
+  ) AS rank_counts
 ), discounted_gains_metrics AS (
   -- One row per model and query.
   SELECT

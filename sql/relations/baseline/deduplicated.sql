@@ -1,10 +1,10 @@
--- baseline: one row per query and document of the baseline run, with its highest score and lowest rank.
+-- baseline: one row per group, query and retrieved document of a baseline run with duplicate rows.
 -- Grain: group_id, query_id, doc_id
 SELECT
   group_id,
   query_id,
   doc_id,
-  MAX(score) AS score,
-  MIN(rank) AS rank
+  MAX(score) AS score, -- the highest of its rows
+  MIN(rank) AS rank -- the lowest of its rows
 FROM baseline
 GROUP BY group_id, query_id, doc_id

@@ -1,16 +1,16 @@
--- bucket_score_weights: one row per group and distinct score, with its bucket and the weight of each class.
+-- bucket_score_weights: one row per group and distinct score in its bucket: weights of its positives and of its negatives.
 -- Grain: group_id, score
 SELECT
   group_id,
-  bucket,
+  bucket, -- number of the bucket, ascending with the score
   score,
-  SUM(positives) AS positives,
-  SUM(positive_squares) AS positive_squares,
-  SUM(negatives) AS negatives,
-  SUM(negative_squares) AS negative_squares,
-  SUM(positive_rows) AS positive_rows,
-  SUM(negative_rows) AS negative_rows,
-  SUM(label_sum) AS label_sum,
-  SUM(num_rows) AS num_rows
+  SUM(positives) AS positives, -- weight of the positives of this score
+  SUM(positive_squares) AS positive_squares, -- sum of their squared weights
+  SUM(negatives) AS negatives, -- weight of the negatives of this score
+  SUM(negative_squares) AS negative_squares, -- sum of their squared weights
+  SUM(positive_rows) AS positive_rows, -- positives of positive weight
+  SUM(negative_rows) AS negative_rows, -- negatives of positive weight
+  SUM(label_sum) AS label_sum, -- sum of weight times label
+  SUM(num_rows) AS num_rows -- predictions of this score
 FROM bucketed_scores
 GROUP BY group_id, bucket, score

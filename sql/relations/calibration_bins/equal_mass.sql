@@ -1,15 +1,15 @@
--- calibration_bins: one row per group and bin of equally many predictions, with its weight and the sums of its scores and labels.
--- Bins are cut from the predictions in the order of scores. Equal scores are in one bin.
+-- calibration_bins: one row per group and bin of equally many predictions, in the order of scores; equal scores are in one bin.
 -- $bins: integer from 1 to 100000, default 10: number of bins.
 -- Nonzero: total_rows.
 -- Grain: group_id, bin
 SELECT
   group_id,
-  bin,
-  SUM(weight) AS weight,
-  SUM(weight * score) AS score_sum,
-  SUM(label_sum) AS label_sum
+  bin, -- number of the bin, from 1 at the lowest scores
+  SUM(weight) AS weight, -- of the predictions in the bin
+  SUM(weight * score) AS score_sum, -- sum of weight times score
+  SUM(label_sum) AS label_sum -- sum of weight times label
 FROM (
+  -- one row per prediction, or per group and distinct score
   SELECT
     group_id,
     score,
@@ -17,5 +17,5 @@ FROM (
     label_sum,
     1 + FLOOR($bins * rows_below / total_rows) AS bin
   FROM ranked_predictions
-) AS binned
+) AS binned_predictions
 GROUP BY group_id, bin

@@ -1,15 +1,15 @@
--- calibration_bins: one row per group and non-empty bin of equal width over [0, 1], with its weight and the sums of its scores and labels.
--- A score on an edge is in the lower bin. The bin computed by a product is corrected by its edges, since the product may be rounded
--- across one.
+-- calibration_bins: one row per group and bin of equal width over [0, 1] that has predictions; a score on an edge is in the lower bin.
+-- The bin computed by a product is corrected by its edges, since the product may be rounded across one.
 -- $bins: integer from 1 to 100000, default 10: number of bins.
 -- Grain: group_id, bin
 SELECT
   group_id,
-  bin,
-  SUM(weight) AS weight,
-  SUM(weight * score) AS score_sum,
-  SUM(weight * label) AS label_sum
+  bin, -- number of the bin, from 1 at the lowest scores
+  SUM(weight) AS weight, -- of the predictions in the bin
+  SUM(weight * score) AS score_sum, -- sum of weight times score
+  SUM(weight * label) AS label_sum -- sum of weight times label
 FROM (
+  -- one row per prediction
   SELECT
     group_id,
     label,
@@ -21,6 +21,7 @@ FROM (
       ELSE nearest_bin
     END AS bin
   FROM (
+    -- one row per prediction
     SELECT
       group_id,
       label,
@@ -28,6 +29,6 @@ FROM (
       weight,
       CASE WHEN score > 0 THEN -FLOOR(-score * $bins) ELSE 1 END AS nearest_bin
     FROM predictions
-  ) AS placed
-) AS binned
+  ) AS nearest_bins
+) AS binned_predictions
 GROUP BY group_id, bin

@@ -1,17 +1,21 @@
--- candidate_links: one row per distinct candidate pair of records, in either order, with whether both records are in one true cluster.
+-- candidate_links: one row per group and distinct candidate pair of records, in either order: if it is a true link.
 -- Validate: unknown_left_id
 -- Grain: many per group_id
 SELECT
-  l.group_id,
-  CASE WHEN l.true_cluster = r.true_cluster THEN 1 ELSE 0 END AS is_link
+  left_records.group_id,
+  CASE
+    WHEN left_records.true_cluster = right_records.true_cluster THEN 1
+    ELSE 0
+  END AS is_link -- 1 if both records are in one true cluster, else 0
 FROM (
+  -- one row per distinct candidate pair
   SELECT
     CASE WHEN left_id < right_id THEN left_id ELSE right_id END AS first_id,
     CASE WHEN left_id < right_id THEN right_id ELSE left_id END AS second_id
   FROM candidate_pairs
   GROUP BY CASE WHEN left_id < right_id THEN left_id ELSE right_id END, CASE WHEN left_id < right_id THEN right_id ELSE left_id END
-) AS p
-JOIN labeled_records AS l
-  ON p.first_id = l.record_id
-JOIN labeled_records AS r
-  ON p.second_id = r.record_id AND l.group_id = r.group_id
+) AS distinct_pairs
+JOIN labeled_records AS left_records
+  ON distinct_pairs.first_id = left_records.record_id
+JOIN labeled_records AS right_records
+  ON distinct_pairs.second_id = right_records.record_id AND left_records.group_id = right_records.group_id

@@ -1,4 +1,4 @@
--- catalog_items: one row per catalog item, an item of any user's history.
+-- catalog_items: one row per group and item of the catalog, which is every item of the history.
 -- Scope: group (all users have the same catalog)
 -- Grain: group_id, doc_id
 SELECT

@@ -1,12 +1,13 @@
--- comparable_pair_counts: one row per group, with its number of record pairs and of true links among them.
+-- comparable_pair_counts: one row per group: its record pairs, and the true links among them.
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(n) * (SUM(n) - 1) / 2 AS total_pairs,
-  SUM(n * (n - 1)) / 2 AS true_links
+  SUM(n) * (SUM(n) - 1) / 2 AS total_pairs, -- pairs of records
+  SUM(n * (n - 1)) / 2 AS true_links -- pairs in one true cluster
 FROM (
+  -- one row per group and true cluster
   SELECT group_id, true_cluster, true_singleton, CAST(COUNT(*) AS DOUBLE) AS n
   FROM labeled_records
   GROUP BY group_id, true_cluster, true_singleton
-) AS counted
+) AS true_cluster_counts
 GROUP BY group_id

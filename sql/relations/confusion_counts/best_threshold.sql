@@ -1,28 +1,31 @@
--- confusion_counts: one row per group, with the confusion matrix at the positive score that maximizes the criterion.
+-- confusion_counts: one row per group with a positive: the confusion matrix at the score of a positive that maximizes the criterion.
 -- Of several such thresholds, it is the one with the smallest weight of predicted positives.
 -- Grain: group_id
 SELECT
-  c.group_id,
-  c.threshold,
-  c.tp,
-  c.fp,
-  c.tn,
-  c.fn
-FROM threshold_confusion AS c
+  threshold_confusion.group_id,
+  threshold_confusion.threshold, -- the lowest score that is predicted positive
+  threshold_confusion.tp, -- weight of true positives
+  threshold_confusion.fp, -- weight of false positives
+  threshold_confusion.tn, -- weight of true negatives
+  threshold_confusion.fn -- weight of false negatives
+FROM threshold_confusion
 JOIN (
+  -- one row per group with a positive
   SELECT
-    q.group_id,
-    q.criterion_value,
-    MIN(q.tp + q.fp) AS num_predicted_positive
-  FROM threshold_confusion AS q
+    threshold_confusion.group_id,
+    threshold_confusion.criterion_value,
+    MIN(threshold_confusion.tp + threshold_confusion.fp) AS num_predicted_positive
+  FROM threshold_confusion
   JOIN (
+    -- one row per group with a positive
     SELECT
       group_id,
-      MAX(criterion_value) AS quality
+      MAX(criterion_value) AS criterion_value
     FROM threshold_confusion
     GROUP BY group_id
-  ) AS m ON m.group_id = q.group_id
-  WHERE q.criterion_value = m.quality
-  GROUP BY q.group_id, q.criterion_value
-) AS b ON b.group_id = c.group_id
-WHERE c.criterion_value = b.criterion_value AND c.tp + c.fp = b.num_predicted_positive
+  ) AS best_criterion_values ON best_criterion_values.group_id = threshold_confusion.group_id
+  WHERE threshold_confusion.criterion_value = best_criterion_values.criterion_value
+  GROUP BY threshold_confusion.group_id, threshold_confusion.criterion_value
+) AS best_thresholds ON best_thresholds.group_id = threshold_confusion.group_id
+WHERE threshold_confusion.criterion_value = best_thresholds.criterion_value
+  AND threshold_confusion.tp + threshold_confusion.fp = best_thresholds.num_predicted_positive

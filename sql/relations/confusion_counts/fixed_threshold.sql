@@ -1,12 +1,12 @@
--- confusion_counts: one row per group, with the confusion matrix at a given threshold.
+-- confusion_counts: one row per group: the confusion matrix at a given threshold.
 -- $threshold: number, default 0.5: the lowest score that counts as a predicted positive.
 -- Grain: group_id
 SELECT
   group_id,
-  CAST($threshold AS DOUBLE) AS threshold,
-  SUM(CASE WHEN label = 1 AND score >= $threshold THEN weight ELSE 0 END) AS tp,
-  SUM(CASE WHEN label = 0 AND score >= $threshold THEN weight ELSE 0 END) AS fp,
-  SUM(CASE WHEN label = 0 AND score < $threshold THEN weight ELSE 0 END) AS tn,
-  SUM(CASE WHEN label = 1 AND score < $threshold THEN weight ELSE 0 END) AS fn
+  CAST($threshold AS DOUBLE) AS threshold, -- the lowest score that is predicted positive
+  SUM(CASE WHEN label = 1 AND score >= $threshold THEN weight ELSE 0 END) AS tp, -- weight of true positives
+  SUM(CASE WHEN label = 0 AND score >= $threshold THEN weight ELSE 0 END) AS fp, -- weight of false positives
+  SUM(CASE WHEN label = 0 AND score < $threshold THEN weight ELSE 0 END) AS tn, -- weight of true negatives
+  SUM(CASE WHEN label = 1 AND score < $threshold THEN weight ELSE 0 END) AS fn -- weight of false negatives
 FROM predictions
 GROUP BY group_id

@@ -1,18 +1,18 @@
--- curve_segments: one row per group and distinct score, with the confusion matrix at that threshold and the curve segment of its point.
--- Precision changes fastest at the highest scores, so segments are equal on a logarithmic scale: within one, precision changes by a
--- factor of at most exp(4 ln(n) / (points - 4)), where n is the total weight over the weight of the first positives.
+-- curve_segments: one row per group and distinct score, a point of the PR curve, and the segment on a logarithmic scale that it is in.
+-- Precision changes fastest at the highest scores: within a segment, by a factor of at most exp(4 ln(n) / (points - 4)), where n is the
+-- total weight over the weight of the first positives.
 -- $points: integer from 0 to 10000000, default 1000: maximum number of points, at least 10; 0 for all.
 -- Nonzero: first_tp.
 -- Grain: group_id, score
 SELECT
   group_id,
   score,
-  tp,
-  fp,
-  fn,
-  tn,
-  total_positives,
-  total_negatives,
+  tp, -- weight of true positives at this threshold
+  fp, -- weight of false positives
+  fn, -- weight of false negatives
+  tn, -- weight of true negatives
+  total_positives, -- weight of all positives of the group
+  total_negatives, -- weight of all negatives of the group
   CASE
     WHEN tp > 0
       THEN CAST(FLOOR(
@@ -21,8 +21,9 @@ SELECT
           / NULLIF(2 * LN((total_positives + total_negatives) / first_tp), 0)
       ) AS BIGINT)
     ELSE -1
-  END AS segment
+  END AS segment -- number of the segment; -1 above the first positive
 FROM (
+  -- one row per group and distinct score
   SELECT
     group_id,
     score,
@@ -32,6 +33,8 @@ FROM (
     negatives_below AS tn,
     total_positives,
     total_negatives,
-    MIN(CASE WHEN positives_above + positives > 0 THEN positives_above + positives END) OVER (PARTITION BY group_id) AS first_tp
+    MIN(CASE WHEN positives_above + positives > 0 THEN positives_above + positives END) OVER (
+      PARTITION BY group_id
+    ) AS first_tp -- weight of the positives of the highest score of any
   FROM score_thresholds
-) AS counted
+) AS curve_counts

@@ -1,4 +1,4 @@
--- evaluated_queries: one row per query to evaluate, a query with judgments, whether or not anything was retrieved for it.
+-- evaluated_queries: one row per group and query that has judgments, retrieved for or not.
 -- A query remains even if a policy removes all of its rows.
 -- Scope: system (every query is evaluated for every system of the run)
 -- Reads: unfiltered.

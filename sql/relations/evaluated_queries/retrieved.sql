@@ -1,4 +1,4 @@
--- evaluated_queries: one row per query to evaluate, a query with retrieved documents, judged or not.
+-- evaluated_queries: one row per group and query that has retrieved documents, judged or not.
 -- A query remains even if a policy removes all of its rows.
 -- Reads: unfiltered.
 -- Materialize: the run is scanned for its queries.

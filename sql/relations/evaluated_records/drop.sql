@@ -1,12 +1,12 @@
--- evaluated_records: one row per record with a true cluster, with its predicted and its true cluster.
+-- evaluated_records: one row per group and record that has a true cluster.
 -- Validate: no_shared_records
 -- Grain: group_id, record_id
 SELECT
   group_id,
   record_id,
   predicted_cluster,
-  predicted_singleton,
+  predicted_singleton, -- the record, if it has no predicted cluster
   true_cluster,
-  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton
+  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton -- NULL: every record has a true cluster
 FROM predicted_records
 WHERE true_cluster IS NOT NULL

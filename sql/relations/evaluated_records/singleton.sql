@@ -1,11 +1,11 @@
--- evaluated_records: one row per record, with its predicted and its true cluster; a record without a true cluster is a cluster of its own.
+-- evaluated_records: one row per group and record; one without a true cluster is a cluster of its own.
 -- Validate: no_shared_records
 -- Grain: group_id, record_id
 SELECT
   group_id,
   record_id,
   predicted_cluster,
-  predicted_singleton,
+  predicted_singleton, -- the record, if it has no predicted cluster
   true_cluster,
-  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton
+  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton -- the record, if it has no true cluster
 FROM predicted_records

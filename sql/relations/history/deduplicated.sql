@@ -1,4 +1,4 @@
--- history: one row per user and item of the user's history.
+-- history: one row per group, user and item of a history with duplicate rows.
 -- Grain: group_id, query_id, doc_id
 SELECT
   group_id,

@@ -1,23 +1,28 @@
--- ideal_ranking: one row per document of positive relevance, and k documents of relevance 1 per ranked list as its ideal ranking.
--- The judged documents have no rank in this ideal ranking, which does not depend on how many there are.
+-- ideal_ranking: one row per list and judged document of positive relevance, and k rows of relevance 1 per list, its ideal ranking.
+-- This ideal ranking does not depend on how many relevant documents there are.
 -- $k: integer from 1 to 10000: cut-off, the length of the ideal ranking.
 -- Grain: many per list_id
 SELECT
   list_id,
   relevance,
-  rank,
-  doc_count,
-  rank_probability,
-  CAST(NULL AS BIGINT) AS ideal_rank
+  rank, -- position in the list; NULL in the ideal ranking
+  doc_count, -- documents that the row counts as
+  rank_probability, -- probability of the rank; 0 in the ideal ranking
+  CAST(NULL AS BIGINT) AS ideal_rank -- position in the ideal ranking; NULL of documents
 FROM documents_with_gain
 UNION ALL
 SELECT
-  l.list_id,
+  gain_lists.list_id,
   1 AS relevance,
   CAST(NULL AS BIGINT) AS rank,
   CAST(1 AS DOUBLE) AS doc_count,
   CAST(0 AS DOUBLE) AS rank_probability,
-  n.number AS ideal_rank
-FROM (SELECT list_id FROM documents_with_gain GROUP BY list_id) AS l
-CROSS JOIN numbers AS n
-WHERE n.number <= $k
+  numbers.number AS ideal_rank
+FROM (
+  -- one row per list with a document of positive relevance
+  SELECT list_id
+  FROM documents_with_gain
+  GROUP BY list_id
+) AS gain_lists
+CROSS JOIN numbers
+WHERE numbers.number <= $k

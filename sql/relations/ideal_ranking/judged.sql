@@ -1,10 +1,10 @@
--- ideal_ranking: one row per document of positive relevance, with its rank in the ideal ranking, in descending order of gain.
+-- ideal_ranking: one row per list and judged document of positive relevance, retrieved or not, also ranked by gain.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,
   relevance,
-  rank,
-  doc_count,
-  rank_probability,
-  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * gain(relevance) DESC) AS ideal_rank
+  rank, -- position in the list, from 1; NULL if not retrieved
+  doc_count, -- documents that the row counts as
+  rank_probability, -- probability that the document has this rank
+  ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * gain(relevance) DESC) AS ideal_rank -- position by gain, 1 is the greatest
 FROM documents_with_gain

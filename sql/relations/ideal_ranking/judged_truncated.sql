@@ -1,13 +1,14 @@
--- ideal_ranking: one row per document of positive relevance, with its rank in the ideal ranking, which is cut at the length of the retrieved list.
+-- ideal_ranking: one row per list and judged document of positive relevance, retrieved or not, also ranked by gain.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,
   relevance,
-  rank,
-  doc_count,
-  rank_probability,
-  CASE WHEN ideal_rank <= list_length THEN ideal_rank END AS ideal_rank
+  rank, -- position in the list, from 1; NULL if not retrieved
+  doc_count, -- documents that the row counts as
+  rank_probability, -- probability that the document has this rank
+  CASE WHEN ideal_rank <= list_length THEN ideal_rank END AS ideal_rank -- position by gain; NULL beyond the length of the list
 FROM (
+  -- one row per list and judged document of positive relevance
   SELECT
     list_id,
     relevance,
@@ -17,4 +18,4 @@ FROM (
     COALESCE(MAX(list_length) OVER (PARTITION BY list_id), 1) AS list_length,
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * gain(relevance) DESC) AS ideal_rank
   FROM documents_with_gain
-) AS ordered
+) AS ranked_gains

@@ -1,13 +1,14 @@
--- ideal_ranking: one row per document of positive relevance, with its rank in the ideal ranking of the retrieved documents.
+-- ideal_ranking: one row per list and judged document of positive relevance; only the retrieved ones are ranked by gain.
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,
   relevance,
-  rank,
-  doc_count,
-  rank_probability,
-  CASE WHEN list_length IS NOT NULL THEN ideal_rank END AS ideal_rank
+  rank, -- position in the list, from 1; NULL if not retrieved
+  doc_count, -- documents that the row counts as
+  rank_probability, -- probability that the document has this rank
+  CASE WHEN list_length IS NOT NULL THEN ideal_rank END AS ideal_rank -- position by gain; NULL if not retrieved
 FROM (
+  -- one row per list and judged document of positive relevance
   SELECT
     list_id,
     relevance,
@@ -15,6 +16,8 @@ FROM (
     list_length,
     doc_count,
     rank_probability,
-    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY CASE WHEN list_length IS NULL THEN 1 ELSE 0 END, doc_count * gain(relevance) DESC) AS ideal_rank
+    ROW_NUMBER() OVER (
+      PARTITION BY list_id ORDER BY CASE WHEN list_length IS NULL THEN 1 ELSE 0 END, doc_count * gain(relevance) DESC
+    ) AS ideal_rank
   FROM documents_with_gain
-) AS ordered
+) AS ranked_gains

@@ -1,6 +1,6 @@
--- judged_documents: one row per judged document, with its rank, NULL if it was not retrieved; ties are broken by doc_id, greatest first.
--- Each ranked list is aggregated into a sorted array, in which its judged documents are looked up. The run is partitioned once, by
--- query, and not again by document.
+-- judged_documents: one row per list and judged document, retrieved or not.
+-- Each ranked list is aggregated into a sorted array, in which its judged documents are looked up. The run is partitioned once, by query,
+-- and not again by document. Ties are broken by doc_id, greatest first.
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Engines: duckdb, spark, databricks and bigquery, which have arrays.
 -- Materialize: every list is sorted.
@@ -8,25 +8,30 @@
 SELECT
   list_id,
   relevance,
-  CASE WHEN document_rank <= $depth THEN document_rank END AS rank,
-  CASE WHEN document_rank <= $depth THEN CASE WHEN retrieved_docs > $depth THEN $depth ELSE retrieved_docs END END AS list_length,
-  CAST(1 AS DOUBLE) AS doc_count,
-  CAST(1 AS DOUBLE) AS rank_probability
+  CASE WHEN document_rank <= $depth THEN document_rank END AS rank, -- position in the list, from 1; NULL if not retrieved
+  CASE
+    WHEN document_rank <= $depth THEN CASE WHEN num_retrieved > $depth THEN $depth ELSE num_retrieved END
+  END AS list_length, -- documents in the list; NULL if not retrieved
+  CAST(1 AS DOUBLE) AS doc_count, -- documents that the row counts as
+  CAST(1 AS DOUBLE) AS rank_probability -- probability that the document has this rank
 FROM (
+  -- one row per list and judged document
   SELECT
-    l.list_id,
-    j.relevance,
-    NULLIF(ARRAY_POSITION(r.documents, j.doc_id), 0) AS document_rank,
-    r.retrieved_docs
-  FROM ranked_lists AS l
+    ranked_lists.list_id,
+    qrels.relevance,
+    NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS document_rank, -- position in the list, at any depth
+    document_arrays.num_retrieved
+  FROM ranked_lists
   LEFT JOIN (
+    -- one row per group and query of the run
     SELECT
       group_id,
       query_id,
-      ARRAY_AGG(doc_id ORDER BY score DESC, doc_id DESC) AS documents,
-      COUNT(*) AS retrieved_docs
+      ARRAY_AGG(doc_id ORDER BY score DESC, doc_id DESC) AS documents, -- sorted from the highest score
+      COUNT(*) AS num_retrieved
     FROM run
     GROUP BY group_id, query_id
-  ) AS r ON r.group_id = l.group_id AND r.query_id = l.query_id
-  JOIN qrels AS j ON j.group_id = l.group_id AND j.query_id = l.query_id
-) AS looked_up
+  ) AS document_arrays
+    ON document_arrays.group_id = ranked_lists.group_id AND document_arrays.query_id = ranked_lists.query_id
+  JOIN qrels ON qrels.group_id = ranked_lists.group_id AND qrels.query_id = ranked_lists.query_id
+) AS positions

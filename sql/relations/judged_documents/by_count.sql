@@ -1,36 +1,47 @@
--- judged_documents: one row per judged document, with its rank, NULL if it was not retrieved; ties are broken by doc_id, greatest first.
--- The rank is the number of documents with a higher score, or an equal score and no smaller doc_id. Nothing is sorted.
+-- judged_documents: one row per list and judged document, retrieved or not.
+-- The rank is the number of documents with a higher score, or an equal score and no smaller doc_id. Nothing is sorted. Ties are broken by
+-- doc_id, greatest first.
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Materialize: every list is compared with its judged documents.
 -- Grain: rows of judgments
 SELECT
-  j.list_id,
-  j.relevance,
-  c.rank,
-  CASE WHEN c.retrieved_docs > $depth THEN $depth ELSE c.retrieved_docs END AS list_length,
-  CAST(COALESCE(c.num_copies, 1) AS DOUBLE) AS doc_count,
-  CAST(1 AS DOUBLE) AS rank_probability
-FROM judgments AS j
+  judgments.list_id,
+  judgments.relevance,
+  retrieved_ranks.rank, -- position in the list, from 1; NULL if not retrieved
+  CASE
+    WHEN retrieved_ranks.num_retrieved > $depth THEN $depth
+    ELSE retrieved_ranks.num_retrieved
+  END AS list_length, -- documents in the list; NULL if not retrieved
+  CAST(COALESCE(retrieved_ranks.num_copies, 1) AS DOUBLE) AS doc_count, -- documents that the row counts as
+  CAST(1 AS DOUBLE) AS rank_probability -- probability that the document has this rank
+FROM judgments
 LEFT JOIN (
+  -- one row per list and judged document within the depth
   SELECT
     list_id,
     doc_id,
     num_copies,
     rank,
-    retrieved_docs
+    num_retrieved
   FROM (
+    -- one row per list and judged document that is retrieved
     SELECT
-      h.list_id,
-      h.doc_id,
-      h.score,
-      h.num_copies,
+      retrieved_judgments.list_id,
+      retrieved_judgments.doc_id,
+      retrieved_judgments.score,
+      retrieved_judgments.num_copies,
       CAST(SUM(
-        CASE WHEN r.score > h.score OR (r.score = h.score AND r.doc_id >= h.doc_id) THEN 1 ELSE 0 END
+        CASE
+          WHEN retrieved_documents.score > retrieved_judgments.score THEN 1
+          WHEN retrieved_documents.score = retrieved_judgments.score AND retrieved_documents.doc_id >= retrieved_judgments.doc_id THEN 1
+          ELSE 0
+        END
       ) AS BIGINT) AS rank,
-      COUNT(*) AS retrieved_docs
-    FROM retrieved_judgments AS h
-    JOIN retrieved_documents AS r ON r.list_id = h.list_id
-    GROUP BY h.list_id, h.doc_id, h.score, h.num_copies
-  ) AS counts
+      COUNT(*) AS num_retrieved
+    FROM retrieved_judgments
+    JOIN retrieved_documents ON retrieved_documents.list_id = retrieved_judgments.list_id
+    GROUP BY retrieved_judgments.list_id, retrieved_judgments.doc_id, retrieved_judgments.score, retrieved_judgments.num_copies
+  ) AS document_counts
   WHERE rank <= $depth
-) AS c ON c.list_id = j.list_id AND c.doc_id = j.doc_id
+) AS retrieved_ranks
+  ON retrieved_ranks.list_id = judgments.list_id AND retrieved_ranks.doc_id = judgments.doc_id

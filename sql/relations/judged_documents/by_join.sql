@@ -1,14 +1,14 @@
--- judged_documents: one row per judged document, with its rank, NULL if it was not retrieved.
--- The constants doc_count and rank_probability are columns of the other variants: each row is one document, at its rank with
--- certainty.
+-- judged_documents: one row per list and judged document, retrieved or not.
+-- The constants are columns of the other variants: each row is one document, at its rank with certainty.
 -- Materialize: every list is sorted.
 -- Grain: rows of judgments
 SELECT
-  j.list_id,
-  j.relevance,
-  r.rank,
-  r.list_length,
-  CAST(1 AS DOUBLE) AS doc_count,
-  CAST(1 AS DOUBLE) AS rank_probability
-FROM judgments AS j
-LEFT JOIN ranked_documents AS r ON r.list_id = j.list_id AND r.doc_id = j.doc_id
+  judgments.list_id,
+  judgments.relevance,
+  ranked_documents.rank, -- position in the list, from 1; NULL if not retrieved
+  ranked_documents.list_length, -- documents in the list; NULL if not retrieved
+  CAST(1 AS DOUBLE) AS doc_count, -- documents that the row counts as
+  CAST(1 AS DOUBLE) AS rank_probability -- probability that the document has this rank
+FROM judgments
+LEFT JOIN ranked_documents
+  ON ranked_documents.list_id = judgments.list_id AND ranked_documents.doc_id = judgments.doc_id

@@ -1,30 +1,38 @@
--- judged_documents: one row per judged document, with its rank, NULL if it was not retrieved; ties are broken by doc_id, greatest first.
--- The scores of each list are sorted without their documents, and the rank of a judged document is found by its score.
+-- judged_documents: one row per list and judged document, retrieved or not.
+-- The scores of each list are sorted without their documents, and the rank of a judged document is found by its score. Ties are broken by
+-- doc_id, greatest first.
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Engines: duckdb
 -- Grain: rows of judgments
 SELECT
   list_id,
   relevance,
-  CASE WHEN document_rank <= $depth THEN document_rank END AS rank,
-  CASE WHEN document_rank <= $depth THEN CASE WHEN list_length > $depth THEN $depth ELSE list_length END END AS list_length,
-  CAST(1 AS DOUBLE) AS doc_count,
-  CAST(1 AS DOUBLE) AS rank_probability
+  CASE WHEN document_rank <= $depth THEN document_rank END AS rank, -- position in the list, from 1; NULL if not retrieved
+  CASE
+    WHEN document_rank <= $depth THEN CASE WHEN list_length > $depth THEN $depth ELSE list_length END
+  END AS list_length, -- documents in the list; NULL if not retrieved
+  CAST(1 AS DOUBLE) AS doc_count, -- documents that the row counts as
+  CAST(1 AS DOUBLE) AS rank_probability -- probability that the document has this rank
 FROM (
+  -- one row per list and judged document
   SELECT
-    j.list_id,
-    j.relevance,
-    s.tie_first_rank + COALESCE(b.tied_docs_above, 0) AS document_rank,
-    s.list_length
-  FROM judgments AS j
+    judgments.list_id,
+    judgments.relevance,
+    score_ranks.tie_first_rank + COALESCE(tie_breaks.tied_docs_above, 0) AS document_rank,
+    score_ranks.list_length
+  FROM judgments
   LEFT JOIN (
+    -- one row per list and retrieved document
     SELECT
-      l.list_id,
-      r.doc_id,
-      r.score
-    FROM run AS r
-    JOIN ranked_lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id
-  ) AS f ON f.list_id = j.list_id AND f.doc_id = j.doc_id
-  LEFT JOIN score_ranks AS s ON s.list_id = f.list_id AND s.score IS NOT DISTINCT FROM f.score
-  LEFT JOIN tie_breaks AS b ON b.list_id = f.list_id AND b.doc_id = f.doc_id
-) AS found
+      ranked_lists.list_id,
+      run.doc_id,
+      run.score
+    FROM run
+    JOIN ranked_lists ON ranked_lists.group_id = run.group_id AND ranked_lists.query_id = run.query_id
+  ) AS document_scores
+    ON document_scores.list_id = judgments.list_id AND document_scores.doc_id = judgments.doc_id
+  LEFT JOIN score_ranks
+    ON score_ranks.list_id = document_scores.list_id AND score_ranks.score IS NOT DISTINCT FROM document_scores.score
+  LEFT JOIN tie_breaks
+    ON tie_breaks.list_id = document_scores.list_id AND tie_breaks.doc_id = document_scores.doc_id
+) AS positions

@@ -1,4 +1,4 @@
--- judged_documents: one row per judged document, with its rank if tied documents are sorted from best to worst, NULL if not retrieved.
+-- judged_documents: one row per list and judged document, retrieved or not, with ties sorted from best to worst.
 -- Relevant documents have the first ranks of their tie group, documents of relevance 0 or less the last ones.
 -- $depth: integer from 1, default all: how many documents of a list are read.
 -- Materialize: every list is sorted.
@@ -6,24 +6,26 @@
 SELECT
   list_id,
   relevance,
-  CASE WHEN document_rank <= $depth THEN document_rank END AS rank,
-  CASE WHEN document_rank <= $depth THEN list_length END AS list_length,
-  CAST(1 AS DOUBLE) AS doc_count,
-  CAST(1 AS DOUBLE) AS rank_probability
+  CASE WHEN document_rank <= $depth THEN document_rank END AS rank, -- position in the list, from 1; NULL if not retrieved
+  CASE WHEN document_rank <= $depth THEN list_length END AS list_length, -- documents in the list; NULL if not retrieved
+  CAST(1 AS DOUBLE) AS doc_count, -- documents that the row counts as
+  CAST(1 AS DOUBLE) AS rank_probability -- probability that the document has this rank
 FROM (
+  -- one row per list and judged document
   SELECT
-    j.list_id,
-    j.relevance,
-    r.list_length,
+    judgments.list_id,
+    judgments.relevance,
+    ranked_documents.list_length,
     CASE
-      WHEN j.relevance > 0
-        THEN r.tie_first_rank - 1 + ROW_NUMBER() OVER (
-          PARTITION BY j.list_id, r.tie_first_rank ORDER BY j.relevance DESC, j.doc_id DESC
+      WHEN judgments.relevance > 0
+        THEN ranked_documents.tie_first_rank - 1 + ROW_NUMBER() OVER (
+          PARTITION BY judgments.list_id, ranked_documents.tie_first_rank ORDER BY judgments.relevance DESC, judgments.doc_id DESC
         )
-      ELSE r.tie_last_rank + 1 - ROW_NUMBER() OVER (
-        PARTITION BY j.list_id, r.tie_first_rank ORDER BY j.relevance, j.doc_id
+      ELSE ranked_documents.tie_last_rank + 1 - ROW_NUMBER() OVER (
+        PARTITION BY judgments.list_id, ranked_documents.tie_first_rank ORDER BY judgments.relevance, judgments.doc_id
       )
     END AS document_rank
-  FROM judgments AS j
-  LEFT JOIN ranked_documents AS r ON r.list_id = j.list_id AND r.doc_id = j.doc_id
-) AS ordered
+  FROM judgments
+  LEFT JOIN ranked_documents
+    ON ranked_documents.list_id = judgments.list_id AND ranked_documents.doc_id = judgments.doc_id
+) AS positions

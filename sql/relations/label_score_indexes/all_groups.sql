@@ -1,16 +1,17 @@
--- label_score_indexes: one row per distinct label and score of a group, with their dense indexes from 0, and the number of distinct labels.
+-- label_score_indexes: one row per group of more than 32 predictions, distinct label and score, both numbered without gaps.
 -- Grain: group_id, score_index, label_index
 SELECT
   group_id,
-  weight,
-  score_index,
-  label_index,
-  1 + MAX(label_index) OVER (PARTITION BY group_id) AS num_labels
+  weight, -- of the predictions of this label and score
+  score_index, -- number of the score, ascending from 0
+  label_index, -- number of the label, ascending from 0
+  1 + MAX(label_index) OVER (PARTITION BY group_id) AS num_labels -- distinct labels of the group
 FROM (
+  -- one row per group, distinct label and score
   SELECT
     group_id,
     weight,
     DENSE_RANK() OVER (PARTITION BY group_id ORDER BY score) - 1 AS score_index,
     DENSE_RANK() OVER (PARTITION BY group_id ORDER BY label) - 1 AS label_index
   FROM label_score_weights
-) AS placed
+) AS dense_indexes

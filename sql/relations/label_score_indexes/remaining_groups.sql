@@ -1,18 +1,19 @@
--- label_score_indexes: one row per distinct label and score of a group whose pairs window ranks cannot count, with their dense indexes from 0.
+-- label_score_indexes: one row per group whose pairs window ranks cannot count, distinct label and score, both numbered without gaps.
 -- Grain: group_id, score_index, label_index
 SELECT
   group_id,
-  weight,
-  score_index,
-  label_index,
-  1 + MAX(label_index) OVER (PARTITION BY group_id) AS num_labels
+  weight, -- of the predictions of this label and score
+  score_index, -- number of the score, ascending from 0
+  label_index, -- number of the label, ascending from 0
+  1 + MAX(label_index) OVER (PARTITION BY group_id) AS num_labels -- distinct labels of the group
 FROM (
+  -- one row per group, distinct label and score
   SELECT
-    e.group_id,
-    e.weight,
-    DENSE_RANK() OVER (PARTITION BY e.group_id ORDER BY e.score) - 1 AS score_index,
-    DENSE_RANK() OVER (PARTITION BY e.group_id ORDER BY e.label) - 1 AS label_index
-  FROM label_score_weights AS e
-  JOIN rank_countable_groups AS l ON l.group_id = e.group_id
-  WHERE l.is_rank_countable = 0
-) AS placed
+    label_score_weights.group_id,
+    label_score_weights.weight,
+    DENSE_RANK() OVER (PARTITION BY label_score_weights.group_id ORDER BY label_score_weights.score) - 1 AS score_index,
+    DENSE_RANK() OVER (PARTITION BY label_score_weights.group_id ORDER BY label_score_weights.label) - 1 AS label_index
+  FROM label_score_weights
+  JOIN rank_countable_groups ON rank_countable_groups.group_id = label_score_weights.group_id
+  WHERE rank_countable_groups.is_rank_countable = 0
+) AS dense_indexes

@@ -1,9 +1,9 @@
--- labeled_records: one row per record with a true cluster, with that cluster.
+-- labeled_records: one row per group and record that has a true cluster.
 -- Grain: group_id, record_id
 SELECT
   group_id,
   record_id,
   true_cluster,
-  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton
+  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton -- NULL: every record has a true cluster
 FROM records
 WHERE true_cluster IS NOT NULL

@@ -1,8 +1,8 @@
--- labeled_records: one row per record, with its true cluster; a record without one is a cluster of its own.
+-- labeled_records: one row per group and record; one without a true cluster is a cluster of its own.
 -- Grain: group_id, record_id
 SELECT
   group_id,
   record_id,
   true_cluster,
-  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton
+  CASE WHEN true_cluster IS NULL THEN record_id END AS true_singleton -- the record, if it has no true cluster
 FROM records

@@ -1,11 +1,11 @@
--- large_group_pairs: rows per group of more than 32 predictions, which sum to the weights of its concordant, discordant and tied pairs.
+-- large_group_pairs: one row per group of more than 32 predictions and part of its pairs, which sum to their weights.
 -- Grain: many per group_id
 SELECT
   group_id,
-  concordant,
-  discordant,
-  0 AS score_ties,
-  0 AS label_ties
+  concordant, -- weight of pairs that score and label order alike
+  discordant, -- weight of pairs that they order the other way
+  0 AS score_ties, -- weight of pairs tied in score only
+  0 AS label_ties -- weight of pairs tied in label only
 FROM bitwise_pair_counts
 UNION ALL
 SELECT

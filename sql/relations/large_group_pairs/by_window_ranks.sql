@@ -1,13 +1,13 @@
--- large_group_pairs: rows per group of more than 32 predictions, which sum to the weights of its concordant, discordant and tied pairs.
+-- large_group_pairs: one row per group of more than 32 predictions and part of its pairs, which sum to their weights.
 -- Where all weights are 1, window ranks count the pairs: a rank by label within the rows of lower or equal score counts the discordant
 -- ones, and differences of ranks the others. These are integers, whose differences are exact. The other groups are counted as by bits.
 -- Grain: many per group_id
 SELECT
   group_id,
-  concordant,
-  discordant,
-  0 AS score_ties,
-  0 AS label_ties
+  concordant, -- weight of pairs that score and label order alike
+  discordant, -- weight of pairs that they order the other way
+  0 AS score_ties, -- weight of pairs tied in score only
+  0 AS label_ties -- weight of pairs tied in label only
 FROM bitwise_pair_counts
 UNION ALL
 SELECT
@@ -25,16 +25,23 @@ SELECT
   SUM(both_rank - score_rank) AS score_ties,
   SUM(rank_in_label - 1) AS label_ties
 FROM (
+  -- one row per prediction of a group that ranks can count
   SELECT
-    p.group_id,
-    RANK(ORDER BY p.label DESC) OVER (
-      PARTITION BY p.group_id ORDER BY p.score, p.label ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    predictions_with_group_size.group_id,
+    RANK(ORDER BY predictions_with_group_size.label DESC) OVER (
+      PARTITION BY predictions_with_group_size.group_id
+      ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS inversion_rank,
-    RANK() OVER (PARTITION BY p.group_id ORDER BY p.score, p.label) AS both_rank,
-    RANK() OVER (PARTITION BY p.group_id ORDER BY p.score) AS score_rank,
-    RANK() OVER (PARTITION BY p.group_id, p.label ORDER BY p.score) AS rank_in_label
-  FROM predictions_with_group_size AS p
-  JOIN rank_countable_groups AS l ON l.group_id = p.group_id
-  WHERE p.num_predictions > 32 AND l.is_rank_countable = 1
-) AS ranked
+    RANK() OVER (
+      PARTITION BY predictions_with_group_size.group_id ORDER BY predictions_with_group_size.score, predictions_with_group_size.label
+    ) AS both_rank,
+    RANK() OVER (PARTITION BY predictions_with_group_size.group_id ORDER BY predictions_with_group_size.score) AS score_rank,
+    RANK() OVER (
+      PARTITION BY predictions_with_group_size.group_id, predictions_with_group_size.label ORDER BY predictions_with_group_size.score
+    ) AS rank_in_label
+  FROM predictions_with_group_size
+  JOIN rank_countable_groups ON rank_countable_groups.group_id = predictions_with_group_size.group_id
+  WHERE predictions_with_group_size.num_predictions > 32 AND rank_countable_groups.is_rank_countable = 1
+) AS pair_ranks
 GROUP BY group_id

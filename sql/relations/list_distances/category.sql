@@ -1,20 +1,25 @@
--- list_distances: one row per ranked list, with the mean probability that two of its first k documents differ in category.
+-- list_distances: one row per list that is not empty: how much its first k documents differ in category.
 -- A document of several categories has an equal share of each.
 -- $k: integer from 1, default all: cut-off, the number of top-ranked documents of a list that count.
 -- Grain: list_id
 SELECT
-  a.list_id,
-  CASE WHEN a.list_length > 1 THEN 1 - COALESCE(t.similarity_sum, 0) / NULLIF(a.list_length * (a.list_length - 1), 0) END AS mean_distance
+  cut_lists.list_id,
+  CASE
+    WHEN cut_lists.list_length > 1
+      THEN 1 - COALESCE(similarity_sums.similarity_sum, 0) / NULLIF(cut_lists.list_length * (cut_lists.list_length - 1), 0)
+  END AS mean_distance -- probability that two documents differ in category
 FROM (
+  -- one row per list that is not empty
   SELECT
     list_id,
-    CAST(CASE WHEN list_length > $k THEN $k ELSE list_length END AS DOUBLE) AS list_length
+    CAST(CASE WHEN list_length > $k THEN $k ELSE list_length END AS DOUBLE) AS list_length -- at most k
   FROM list_lengths
-) AS a
+) AS cut_lists
 LEFT JOIN (
+  -- one row per list with a categorized document
   SELECT
     list_id,
     SUM(share_sum * share_sum - share_square_sum) AS similarity_sum
   FROM list_category_counts
   GROUP BY list_id
-) AS t ON t.list_id = a.list_id
+) AS similarity_sums ON similarity_sums.list_id = cut_lists.list_id

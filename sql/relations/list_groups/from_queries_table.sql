@@ -1,8 +1,8 @@
--- list_groups: one row per ranked list and group in which it is counted, by columns of the queries table.
+-- list_groups: one row per list and group in which it is counted, by columns of the queries table.
 -- Scope: slice (a list is counted in every slice)
 -- Grain: group_id, list_id
 SELECT
   group_id,
-  l.list_id
-FROM ranked_lists AS l
-LEFT JOIN queries AS a ON a.query_id = l.query_id
+  ranked_lists.list_id
+FROM ranked_lists
+LEFT JOIN queries ON queries.query_id = ranked_lists.query_id

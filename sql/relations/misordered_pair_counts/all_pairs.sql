@@ -1,28 +1,32 @@
--- misordered_pair_counts: one row per compared prediction, with its number of pairs in which the negative has the higher margin score.
+-- misordered_pair_counts: one row per group and prediction that the surrogate compares: in how many pairs the negative scores higher.
 -- Cumulative counts by margin score find them; no pairs are formed.
 -- Grain: rows of surrogate_terms
 SELECT
   group_id,
   label,
   score,
-  margin_score,
-  CASE WHEN label = 1 THEN negatives_above ELSE all_positives - positives_above END AS num_pairs,
-  num_compared,
-  all_negatives AS negatives
+  margin_score, -- score; of a positive less the margin
+  CASE
+    WHEN label = 1 THEN negatives_above
+    ELSE num_positives - positives_above
+  END AS num_pairs, -- pairs of the prediction that are misordered
+  num_compared, -- positives that are compared
+  num_negatives AS negatives -- compared negatives of the group
 FROM (
+  -- one row per group and compared prediction
   SELECT
     group_id,
     label,
     score,
     margin_score,
     num_compared,
-    SUM(label) OVER (PARTITION BY group_id) AS all_positives,
-    SUM(1 - label) OVER (PARTITION BY group_id) AS all_negatives,
+    SUM(label) OVER (PARTITION BY group_id) AS num_positives,
+    SUM(1 - label) OVER (PARTITION BY group_id) AS num_negatives,
     SUM(label) OVER (
       PARTITION BY group_id ORDER BY margin_score DESC, label DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS positives_above,
+    ) AS positives_above, -- positives down to this margin score
     SUM(1 - label) OVER (
       PARTITION BY group_id ORDER BY margin_score DESC, label DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS negatives_above
+    ) AS negatives_above -- negatives down to this margin score
   FROM surrogate_terms
-) AS running
+) AS cumulative_pair_counts

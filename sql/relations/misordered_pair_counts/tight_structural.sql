@@ -1,4 +1,4 @@
--- misordered_pair_counts: one row per compared prediction, with its number of pairs that add to the tight structural surrogate.
+-- misordered_pair_counts: one row per group and prediction that the surrogate compares: in how many violated pairs it is.
 -- A negative adds the greater of two sums: over the lowest positives with a lower margin score than its own, or over all of the lowest
 -- positives and the highest ones with a lower margin score. The lowest positives are all but the num_compared highest ones. Cumulative
 -- counts find both; no pairs are formed.
@@ -7,16 +7,17 @@ SELECT
   group_id,
   label,
   score,
-  margin_score,
+  margin_score, -- score; of the k highest positives less the margin
   CASE
-    WHEN label = 0 AND uses_all_positives = 1 THEN all_lowest + highest - highest_above
-    WHEN label = 0 THEN all_lowest - lowest_above
-    WHEN is_lowest = 0 THEN takers_above
-    ELSE all_takers + others_above
-  END AS num_pairs,
-  num_compared,
-  all_negatives AS negatives
+    WHEN label = 0 AND uses_all_positives = 1 THEN num_lowest + num_highest - highest_above
+    WHEN label = 0 THEN num_lowest - lowest_above
+    WHEN is_lowest = 0 THEN full_negatives_above
+    ELSE num_full_negatives + partial_negatives_above
+  END AS num_pairs, -- pairs of the prediction that add to the surrogate
+  num_compared, -- positives that need a margin
+  num_negatives AS negatives -- compared negatives of the group
 FROM (
+  -- one row per group and compared prediction
   SELECT
     group_id,
     label,
@@ -25,19 +26,20 @@ FROM (
     num_compared,
     is_lowest,
     uses_all_positives,
-    all_negatives,
-    all_lowest,
+    num_negatives,
+    num_lowest,
     lowest_above,
-    highest,
+    num_highest,
     highest_above,
-    SUM(uses_all_positives) OVER (PARTITION BY group_id) AS all_takers,
+    SUM(uses_all_positives) OVER (PARTITION BY group_id) AS num_full_negatives,
     SUM(uses_all_positives) OVER (
       PARTITION BY group_id ORDER BY margin_score DESC, label DESC, class_rank DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS takers_above,
+    ) AS full_negatives_above,
     SUM(1 - label - uses_all_positives) OVER (
       PARTITION BY group_id ORDER BY margin_score DESC, label DESC, class_rank DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS others_above
+    ) AS partial_negatives_above
   FROM (
+    -- one row per group and compared prediction
     SELECT
       group_id,
       label,
@@ -46,18 +48,19 @@ FROM (
       margin_score,
       num_compared,
       is_lowest,
-      all_negatives,
-      all_lowest,
+      num_negatives,
+      num_lowest,
       lowest_above,
-      highest,
+      num_highest,
       highest_above,
       CAST(CASE
         WHEN label = 1 THEN 0
-        WHEN (all_lowest - lowest_above) * score - (lowest_sum - lowest_sum_above)
-          > all_lowest * score - lowest_sum + (highest - highest_above) * score - (highest_sum - highest_sum_above) THEN 0
+        WHEN (num_lowest - lowest_above) * score - (lowest_sum - lowest_sum_above)
+          > num_lowest * score - lowest_sum + (num_highest - highest_above) * score - (highest_sum - highest_sum_above) THEN 0
         ELSE 1
-      END AS DOUBLE) AS uses_all_positives
+      END AS DOUBLE) AS uses_all_positives -- 1 if the sum over all of the lowest is greater
     FROM (
+      -- one row per group and compared prediction
       SELECT
         group_id,
         label,
@@ -66,10 +69,10 @@ FROM (
         margin_score,
         num_compared,
         is_lowest,
-        SUM(1 - label) OVER (PARTITION BY group_id) AS all_negatives,
-        SUM(is_lowest) OVER (PARTITION BY group_id) AS all_lowest,
+        SUM(1 - label) OVER (PARTITION BY group_id) AS num_negatives,
+        SUM(is_lowest) OVER (PARTITION BY group_id) AS num_lowest,
         SUM(is_lowest * margin_score) OVER (PARTITION BY group_id) AS lowest_sum,
-        SUM(label - is_lowest) OVER (PARTITION BY group_id) AS highest,
+        SUM(label - is_lowest) OVER (PARTITION BY group_id) AS num_highest,
         SUM((label - is_lowest) * margin_score) OVER (PARTITION BY group_id) AS highest_sum,
         SUM(is_lowest) OVER (
           PARTITION BY group_id ORDER BY margin_score DESC, label DESC, class_rank DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
@@ -84,6 +87,7 @@ FROM (
           PARTITION BY group_id ORDER BY margin_score DESC, label DESC, class_rank DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS highest_sum_above
       FROM (
+        -- one row per group and compared prediction
         SELECT
           group_id,
           label,
@@ -93,7 +97,7 @@ FROM (
           num_compared,
           CAST(CASE WHEN label = 1 AND class_rank > num_compared THEN 1 ELSE 0 END AS DOUBLE) AS is_lowest
         FROM surrogate_terms
-      ) AS halves
-    ) AS running
-  ) AS choices
-) AS taken
+      ) AS positive_halves
+    ) AS cumulative_sums
+  ) AS negative_choices
+) AS full_negative_counts

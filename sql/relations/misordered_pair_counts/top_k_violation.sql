@@ -1,21 +1,22 @@
--- misordered_pair_counts: one row per compared prediction, with its weight in the most violated top k.
--- That is the top k, of some highest positives and some highest negatives, in which the sum of the negatives' scores most exceeds as
--- many times the mean margin score of the positives left out. These positives share the weight of the negatives.
+-- misordered_pair_counts: one row per group and prediction that the surrogate compares: its weight in the most violated top k.
+-- That is the top k, of some highest positives and some highest negatives, in which the sum of the negatives' scores most exceeds as many
+-- times the mean margin score of the positives left out. These positives share the weight of the negatives.
 -- $k: integer from 1: number of predictions in the top k.
 -- Grain: rows of surrogate_terms
 SELECT
   group_id,
   label,
   score,
-  margin_score,
+  margin_score, -- score; of a positive less the margin
   CASE
-    WHEN num_kept < worst_kept OR worst_kept IS NULL THEN 0
+    WHEN num_kept < max_violation_kept OR max_violation_kept IS NULL THEN 0
     WHEN label = 0 THEN 1
-    ELSE MAX(CASE WHEN label = 1 AND num_kept = worst_kept THEN per_positive END) OVER (PARTITION BY group_id)
-  END AS num_pairs,
-  CASE WHEN worst IS NULL THEN 0 ELSE 1 END AS num_compared,
-  SUM(1 - label) OVER (PARTITION BY group_id) AS negatives
+    ELSE MAX(CASE WHEN label = 1 AND num_kept = max_violation_kept THEN per_positive END) OVER (PARTITION BY group_id)
+  END AS num_pairs, -- weight of the prediction in the violation
+  CASE WHEN max_violation IS NULL THEN 0 ELSE 1 END AS num_compared, -- 0 if no top k is violated, else 1
+  SUM(1 - label) OVER (PARTITION BY group_id) AS negatives -- compared negatives of the group
 FROM (
+  -- one row per group and compared prediction
   SELECT
     group_id,
     label,
@@ -23,9 +24,10 @@ FROM (
     margin_score,
     num_kept,
     per_positive,
-    worst,
-    MAX(CASE WHEN violation = worst AND worst > 0 THEN num_kept END) OVER (PARTITION BY group_id) AS worst_kept
+    max_violation,
+    MAX(CASE WHEN violation = max_violation AND max_violation > 0 THEN num_kept END) OVER (PARTITION BY group_id) AS max_violation_kept
   FROM (
+    -- one row per group and compared prediction
     SELECT
       group_id,
       label,
@@ -34,20 +36,22 @@ FROM (
       num_kept,
       per_positive,
       violation,
-      MAX(violation) OVER (PARTITION BY group_id) AS worst
+      MAX(violation) OVER (PARTITION BY group_id) AS max_violation
     FROM (
+      -- one row per group and compared prediction
       SELECT
         group_id,
         label,
         score,
         margin_score,
         num_kept,
-        negatives_in / NULLIF(positives_out, 0) AS per_positive,
+        num_negatives_in / NULLIF(num_positives_out, 0) AS per_positive,
         CASE
-          WHEN label = 1 AND num_kept < $k AND negatives_in > 0
-            THEN negative_sum - negatives_in / NULLIF(positives_out, 0) * positive_sum
+          WHEN label = 1 AND num_kept < $k AND num_negatives_in > 0
+            THEN negative_sum - num_negatives_in / NULLIF(num_positives_out, 0) * positive_sum
         END AS violation
       FROM (
+        -- one row per group and compared prediction
         SELECT
           group_id,
           label,
@@ -56,10 +60,10 @@ FROM (
           num_kept,
           SUM(negative) OVER (
             PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-          ) AS negatives_in,
+          ) AS num_negatives_in,
           SUM(label) OVER (
             PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-          ) AS positives_out,
+          ) AS num_positives_out,
           SUM(negative * score) OVER (
             PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
           ) AS negative_sum,
@@ -67,16 +71,17 @@ FROM (
             PARTITION BY group_id ORDER BY num_kept DESC, negative DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
           ) AS positive_sum
         FROM (
+          -- one row per group and compared prediction
           SELECT
             group_id,
             label,
             score,
             margin_score,
             1 - label AS negative,
-            CASE WHEN label = 1 THEN class_rank - 1 ELSE $k - class_rank END AS num_kept
+            CASE WHEN label = 1 THEN class_rank - 1 ELSE $k - class_rank END AS num_kept -- positives of the top k that ends here
           FROM surrogate_terms
-        ) AS tops
-      ) AS running
-    ) AS candidates
-  ) AS judged
-) AS found
+        ) AS top_k_sizes
+      ) AS cumulative_sums
+    ) AS violations
+  ) AS max_violations
+) AS violated_tops

@@ -1,20 +1,20 @@
--- positive_thresholds: one row per group and distinct score of a positive, with the weights of both classes at, above and below it.
+-- positive_thresholds: one row per group and distinct score of a positive: class weights at, above and below it.
 -- Predictions in score ranges without a positive are aggregated before the sort, which pays if positives are few.
 -- Materialize: all predictions are aggregated, and those near a positive are sorted.
 -- Grain: group_id, score
 SELECT
-  s.group_id,
-  s.threshold AS score,
-  s.positives,
-  s.positive_squares,
-  s.negatives,
-  s.positives_above,
-  s.negatives_above,
-  s.positives_below,
-  s.negatives_below,
-  s.total_positives,
-  s.total_negatives,
-  n.total_rows
-FROM threshold_segments AS s
-JOIN group_sizes AS n ON n.group_id = s.group_id
-WHERE s.has_threshold = 1 AND s.positives > 0
+  threshold_segments.group_id,
+  threshold_segments.threshold AS score,
+  threshold_segments.positives, -- weight of the positives of this score
+  threshold_segments.positive_squares, -- sum of their squared weights
+  threshold_segments.negatives, -- weight of the negatives of this score
+  threshold_segments.positives_above, -- weight of positives of higher scores
+  threshold_segments.negatives_above, -- weight of negatives of higher scores
+  threshold_segments.positives_below, -- weight of positives of lower scores
+  threshold_segments.negatives_below, -- weight of negatives of lower scores
+  threshold_segments.total_positives, -- weight of all positives of the group
+  threshold_segments.total_negatives, -- weight of all negatives of the group
+  group_sizes.total_rows -- predictions of the group
+FROM threshold_segments
+JOIN group_sizes ON group_sizes.group_id = threshold_segments.group_id
+WHERE threshold_segments.has_threshold = 1 AND threshold_segments.positives > 0

@@ -1,23 +1,34 @@
--- positive_thresholds: one row per group and distinct score of a positive, with the weights of both classes at, above and below it.
--- Predictions are sorted by an integer made of the group number, the cell of the score, and the label. Scores that share a cell are
--- sorted on their own.
+-- positive_thresholds: one row per group and distinct score of a positive: class weights at, above and below it.
+-- Predictions are sorted by an integer made of the group number, the cell of the score, and the label. Scores that share a cell are sorted
+-- on their own.
 -- exact_weight(): default rows: weight as a number of units.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
-  s.group_id,
-  t.score,
-  CAST(t.positives AS DOUBLE) * s.unit_weight AS positives,
-  t.positive_squares,
-  CAST(t.negatives AS DOUBLE) * s.unit_weight AS negatives,
-  CAST(s.positive_units_before + s.positive_units - t.positives_before - t.positives AS DOUBLE) * s.unit_weight AS positives_above,
-  CAST(s.negative_units_before + s.negative_units - t.negatives_before - t.negatives AS DOUBLE) * s.unit_weight AS negatives_above,
-  CAST(t.positives_before - s.positive_units_before AS DOUBLE) * s.unit_weight AS positives_below,
-  CAST(t.negatives_before - s.negative_units_before AS DOUBLE) * s.unit_weight AS negatives_below,
-  s.total_positives,
-  s.total_negatives,
-  s.total_rows
+  numbered_groups.group_id,
+  resolved_scores.score,
+  CAST(resolved_scores.positives AS DOUBLE) * numbered_groups.unit_weight AS positives, -- weight of the positives of this score
+  resolved_scores.positive_squares, -- sum of their squared weights
+  CAST(resolved_scores.negatives AS DOUBLE) * numbered_groups.unit_weight AS negatives, -- weight of the negatives of this score
+  CAST(
+    numbered_groups.positive_units_before + numbered_groups.positive_units
+    - resolved_scores.positives_before - resolved_scores.positives AS DOUBLE
+  ) * numbered_groups.unit_weight AS positives_above, -- weight of positives of higher scores
+  CAST(
+    numbered_groups.negative_units_before + numbered_groups.negative_units
+    - resolved_scores.negatives_before - resolved_scores.negatives AS DOUBLE
+  ) * numbered_groups.unit_weight AS negatives_above, -- weight of negatives of higher scores
+  CAST(
+    resolved_scores.positives_before - numbered_groups.positive_units_before AS DOUBLE
+  ) * numbered_groups.unit_weight AS positives_below, -- weight of positives of lower scores
+  CAST(
+    resolved_scores.negatives_before - numbered_groups.negative_units_before AS DOUBLE
+  ) * numbered_groups.unit_weight AS negatives_below, -- weight of negatives of lower scores
+  numbered_groups.total_positives, -- weight of all positives of the group
+  numbered_groups.total_negatives, -- weight of all negatives of the group
+  numbered_groups.total_rows -- predictions of the group
 FROM (
+  -- one row per group and distinct score of a positive
   SELECT
     group_id,
     score,
@@ -39,5 +50,5 @@ FROM (
     negatives_before
   FROM shared_cell_scores
   WHERE positives > 0
-) AS t
-JOIN numbered_groups AS s ON s.group_id = t.group_id
+) AS resolved_scores
+JOIN numbered_groups ON numbered_groups.group_id = resolved_scores.group_id

@@ -1,33 +1,35 @@
--- positive_thresholds: one row per group and distinct score of a positive, with the numbers of both classes at, above and below it.
--- All weights must be 1. The predictions are ranked once, and the ranks of the positives give the numbers of each class above.
+-- positive_thresholds: one row per group and distinct score of a positive: class counts at, above and below it, where all weights are 1.
+-- The predictions are ranked once, and the ranks of the positives give the numbers of each class above.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
   group_id,
   score,
-  positives,
-  positives AS positive_squares,
-  rows_at_or_above - rows_above - positives AS negatives,
-  positives_at_or_above - positives AS positives_above,
-  rows_above - positives_at_or_above + positives AS negatives_above,
-  total_positives - positives_at_or_above AS positives_below,
-  total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-  total_positives,
-  total_rows - total_positives AS total_negatives,
-  total_rows
+  positives, -- positives of this score
+  positives AS positive_squares, -- sum of their squared weights of 1
+  rows_at_or_above - rows_above - positives AS negatives, -- negatives of this score
+  positives_at_or_above - positives AS positives_above, -- positives of higher scores
+  rows_above - positives_at_or_above + positives AS negatives_above, -- negatives of higher scores
+  total_positives - positives_at_or_above AS positives_below, -- positives of lower scores
+  total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below, -- negatives of lower scores
+  total_positives, -- positives of the group
+  total_rows - total_positives AS total_negatives, -- negatives of the group
+  total_rows -- predictions of the group
 FROM (
+  -- one row per group and distinct score of a positive
   SELECT
-    t.group_id,
-    t.score,
-    t.positives,
-    t.rows_above,
-    FLOOR(t.share_at_or_above * n.total_rows + 0.5) AS rows_at_or_above,
-    n.total_rows,
-    SUM(t.positives) OVER (
-      PARTITION BY t.group_id ORDER BY t.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    positive_ranks.group_id,
+    positive_ranks.score,
+    positive_ranks.positives,
+    positive_ranks.rows_above,
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
+    group_sizes.total_rows,
+    SUM(positive_ranks.positives) OVER (
+      PARTITION BY positive_ranks.group_id ORDER BY positive_ranks.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS positives_at_or_above,
-    SUM(t.positives) OVER (PARTITION BY t.group_id) AS total_positives
+    SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks.group_id) AS total_positives
   FROM (
+    -- one row per group and distinct score of a positive
     SELECT
       group_id,
       score,
@@ -35,16 +37,17 @@ FROM (
       MAX(rank) - 1 AS rows_above,
       MAX(share_at_or_above) AS share_at_or_above
     FROM (
+      -- one row per prediction
       SELECT
         group_id,
         label,
         score,
         RANK() OVER (PARTITION BY group_id ORDER BY score DESC) AS rank,
-        CUME_DIST() OVER (PARTITION BY group_id ORDER BY score DESC) AS share_at_or_above
+        CUME_DIST() OVER (PARTITION BY group_id ORDER BY score DESC) AS share_at_or_above -- share of predictions of this or a higher score
       FROM predictions
-    ) AS ranked
+    ) AS prediction_ranks
     WHERE label = 1
     GROUP BY group_id, score
-  ) AS t
-  JOIN group_sizes AS n ON n.group_id = t.group_id
-) AS counted
+  ) AS positive_ranks
+  JOIN group_sizes ON group_sizes.group_id = positive_ranks.group_id
+) AS rank_counts

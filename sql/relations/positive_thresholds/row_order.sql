@@ -1,21 +1,22 @@
--- positive_thresholds: one row per positive, with the weights of both classes before and after it in the order of scores.
+-- positive_thresholds: one row per group and positive of positive weight: class weights of the predictions before and after it, by score.
 -- Ties are broken by the rank column, as by programs that pass through sorted rows one by one.
 -- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT
   group_id,
   score,
-  weight AS positives,
-  weight * weight AS positive_squares,
-  CAST(0 AS DOUBLE) AS negatives,
-  positives_above,
-  negatives_above,
-  positives_below,
-  negatives_below,
-  total_positives,
-  total_negatives,
-  total_rows
+  weight AS positives, -- weight of the positive
+  weight * weight AS positive_squares, -- square of its weight
+  CAST(0 AS DOUBLE) AS negatives, -- no negative is at the place of a positive
+  positives_above, -- weight of positives before it
+  negatives_above, -- weight of negatives before it
+  positives_below, -- weight of positives after it
+  negatives_below, -- weight of negatives after it
+  total_positives, -- weight of all positives of the group
+  total_negatives, -- weight of all negatives of the group
+  total_rows -- predictions of the group
 FROM (
+  -- one row per prediction
   SELECT
     group_id,
     label,
@@ -37,5 +38,5 @@ FROM (
     SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) OVER (PARTITION BY group_id) AS total_negatives,
     COUNT(*) OVER (PARTITION BY group_id) AS total_rows
   FROM predictions
-) AS running
+) AS row_weights
 WHERE label = 1 AND weight > 0

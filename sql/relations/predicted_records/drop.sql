@@ -1,10 +1,10 @@
--- predicted_records: one row per record with a predicted cluster, with its predicted and its true cluster.
+-- predicted_records: one row per group and record that has a predicted cluster.
 -- Grain: group_id, record_id
 SELECT
   group_id,
   record_id,
   predicted_cluster,
-  CASE WHEN predicted_cluster IS NULL THEN record_id END AS predicted_singleton,
-  true_cluster
+  CASE WHEN predicted_cluster IS NULL THEN record_id END AS predicted_singleton, -- NULL: every record has a predicted cluster
+  true_cluster -- NULL without one
 FROM records
 WHERE predicted_cluster IS NOT NULL

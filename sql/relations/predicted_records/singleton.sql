@@ -1,9 +1,9 @@
--- predicted_records: one row per record, with its predicted and its true cluster; a record without a predicted cluster is a cluster of its own.
+-- predicted_records: one row per group and record; one without a predicted cluster is a cluster of its own.
 -- Grain: group_id, record_id
 SELECT
   group_id,
   record_id,
-  predicted_cluster,
-  CASE WHEN predicted_cluster IS NULL THEN record_id END AS predicted_singleton,
-  true_cluster
+  predicted_cluster, -- NULL without one
+  CASE WHEN predicted_cluster IS NULL THEN record_id END AS predicted_singleton, -- the record, if it has no predicted cluster
+  true_cluster -- NULL without one
 FROM records

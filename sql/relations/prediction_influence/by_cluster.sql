@@ -1,20 +1,27 @@
--- prediction_influence: one row per prediction of positive weight, with its sampled unit, its influence per weight of 1, and its weight.
+-- prediction_influence: one row per prediction of positive weight, which belongs to a sampled unit of several predictions.
 -- Grain: rows of predictions_with_threshold
 SELECT
-  t.group_id,
-  t.unit_id,
-  t.label,
+  assigned_predictions.group_id,
+  assigned_predictions.unit_id, -- what was sampled independently
+  assigned_predictions.label,
   1 AS num_units,
-  t.weight AS influence_weight,
-  CASE WHEN t.label = 1 THEN t.weight ELSE 0 END AS positive_weight,
-  CASE WHEN t.label = 1 THEN t.weight * t.weight ELSE 0 END AS positive_squares,
-  CASE WHEN t.label = 1 THEN 1 ELSE 0 END AS positive_rows,
-  CASE WHEN t.label = 1 THEN 0 ELSE t.weight END AS negative_weight,
-  CASE WHEN t.label = 1 THEN 0 ELSE t.weight * t.weight END AS negative_squares,
-  CASE WHEN t.label = 1 THEN 0 ELSE 1 END AS negative_rows,
-  p.auc_influence,
-  p.aps_influence
+  assigned_predictions.weight AS influence_weight, -- weight of the prediction
+  CASE WHEN assigned_predictions.label = 1 THEN assigned_predictions.weight ELSE 0 END AS positive_weight, -- weight, 0 of a negative
+  CASE
+    WHEN assigned_predictions.label = 1 THEN assigned_predictions.weight * assigned_predictions.weight
+    ELSE 0
+  END AS positive_squares, -- square of the weight, 0 of a negative
+  CASE WHEN assigned_predictions.label = 1 THEN 1 ELSE 0 END AS positive_rows, -- 1, 0 of a negative
+  CASE WHEN assigned_predictions.label = 1 THEN 0 ELSE assigned_predictions.weight END AS negative_weight, -- weight, 0 of a positive
+  CASE
+    WHEN assigned_predictions.label = 1 THEN 0
+    ELSE assigned_predictions.weight * assigned_predictions.weight
+  END AS negative_squares, -- square of the weight, 0 of a positive
+  CASE WHEN assigned_predictions.label = 1 THEN 0 ELSE 1 END AS negative_rows, -- 1, 0 of a positive
+  influence_values.auc_influence, -- of a prediction of weight 1
+  influence_values.aps_influence -- of a prediction of weight 1
 FROM (
+  -- one row per prediction
   SELECT
     group_id,
     unit_id,
@@ -22,8 +29,16 @@ FROM (
     weight,
     COALESCE(threshold_score, 0) AS threshold,
     CASE WHEN threshold_score IS NULL THEN 0 ELSE 1 END AS has_threshold,
-    CASE WHEN label = 1 THEN 0 WHEN score = threshold_score THEN 1 ELSE 2 END AS segment_part
+    CASE
+      WHEN label = 1 THEN 0
+      WHEN score = threshold_score THEN 1
+      ELSE 2
+    END AS segment_part -- 0 positives, 1 negatives at it, 2 negatives below it
   FROM predictions_with_threshold
-) AS t
-JOIN influence_values AS p ON p.group_id = t.group_id AND p.has_threshold = t.has_threshold AND p.threshold = t.threshold AND p.segment_part = t.segment_part
-WHERE t.weight > 0
+) AS assigned_predictions
+JOIN influence_values
+  ON influence_values.group_id = assigned_predictions.group_id
+  AND influence_values.has_threshold = assigned_predictions.has_threshold
+  AND influence_values.threshold = assigned_predictions.threshold
+  AND influence_values.segment_part = assigned_predictions.segment_part
+WHERE assigned_predictions.weight > 0

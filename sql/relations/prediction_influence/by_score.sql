@@ -1,12 +1,12 @@
--- prediction_influence: one row per group, distinct score and label, with the influence of a prediction of weight 1.
--- This is for several scores of the same predictions, each of which looks up its influence here.
+-- prediction_influence: one row per group, distinct score and label: influence on AUC and APS of a prediction of that score and label.
+-- Where the same predictions have several scores, each score looks up its influence here.
 -- Influence key: score = p.score AND label = CASE WHEN p.label = 1 THEN 1 ELSE 0 END.
 -- Grain: group_id, score, label
 SELECT
   group_id,
   threshold AS score,
   label,
-  auc_influence,
-  aps_influence
+  auc_influence, -- of a prediction of weight 1
+  aps_influence -- of a prediction of weight 1
 FROM influence_values
 WHERE segment_part < 2 AND weight > 0

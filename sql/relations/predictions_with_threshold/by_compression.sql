@@ -1,46 +1,53 @@
--- predictions_with_threshold: one row per prediction in a score range with a positive, and one per range without, with its threshold.
--- The threshold is the lowest score of a positive at or above its own score, NULL if there is none; it is the same for all of a range
--- without positives.
+-- predictions_with_threshold: one row per prediction in a score range with a positive, and one per group and range without one.
+-- Each is assigned to the lowest score of a positive at or above its own, which is the same for all of a range without positives.
 -- Engines: duckdb.
 -- Grain: many per group_id
 SELECT
   group_id,
   label,
-  score,
-  weight,
-  MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY group_id ORDER BY score DESC) AS threshold_score
+  score, -- the lowest one of a range without positives
+  weight, -- the sum of a range without positives
+  MIN(CASE WHEN label = 1 THEN score END) OVER (
+    PARTITION BY group_id ORDER BY score DESC
+  ) AS threshold_score -- NULL above the highest score of a positive
 FROM (
+  -- one row per prediction, or per group and range without a positive
   SELECT
-    p.group_id,
-    p.label,
-    p.score,
-    p.weight
+    ranged_predictions.group_id,
+    ranged_predictions.label,
+    ranged_predictions.score,
+    ranged_predictions.weight
   FROM (
+    -- one row per prediction
     SELECT
       group_id,
       label,
       score,
       weight,
-      CAST(score_cell(height, max_range) AS BIGINT) AS stretch
+      CAST(score_cell(range_position, max_range) AS BIGINT) AS score_range
     FROM (
+      -- one row per prediction
       SELECT
-        g.group_id,
-        g.label,
-        g.score,
-        g.weight,
-        SQRT(0.5 * CAST(g.score AS DOUBLE) - r.half_min_score) * r.ranges_per_unit AS height,
-        r.max_range
-      FROM predictions AS g
-      CROSS JOIN range_scale AS r
-    ) AS high
-  ) AS p
+        predictions.group_id,
+        predictions.label,
+        predictions.score,
+        predictions.weight,
+        SQRT(0.5 * CAST(predictions.score AS DOUBLE) - range_scale.half_min_score) * range_scale.ranges_per_unit AS range_position,
+        range_scale.max_range
+      FROM predictions
+      CROSS JOIN range_scale
+    ) AS range_positions
+  ) AS ranged_predictions
   JOIN (
+    -- one row per group and score range with a positive
     SELECT
       group_id,
       score_range
     FROM score_ranges
     WHERE has_positives = 1
-  ) AS s ON s.group_id = p.group_id AND s.score_range = p.stretch
+  ) AS positive_ranges
+    ON positive_ranges.group_id = ranged_predictions.group_id
+    AND positive_ranges.score_range = ranged_predictions.score_range
   UNION ALL
   SELECT
     group_id,
@@ -49,4 +56,4 @@ FROM (
     weight
   FROM score_ranges
   WHERE has_positives = 0
-) AS condensed
+) AS threshold_candidates

@@ -1,4 +1,4 @@
--- predictions_with_threshold: one row per prediction, with the lowest score of a positive at or above its own, NULL if there is none.
+-- predictions_with_threshold: one row per prediction, assigned to the lowest score of a positive at or above its own.
 -- Scope: score (in the row of the input, which has several scores)
 -- Grain: rows of predictions
 SELECT
@@ -7,5 +7,7 @@ SELECT
   label,
   score,
   weight,
-  MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY group_id ORDER BY score DESC) AS threshold_score
+  MIN(CASE WHEN label = 1 THEN score END) OVER (
+    PARTITION BY group_id ORDER BY score DESC
+  ) AS threshold_score -- NULL above the highest score of a positive
 FROM predictions

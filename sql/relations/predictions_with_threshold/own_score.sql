@@ -1,4 +1,4 @@
--- predictions_with_threshold: one row per prediction, with its own score as its threshold, since threshold_segments has every distinct score.
+-- predictions_with_threshold: one row per prediction, assigned to its own score, since every distinct score is a threshold.
 -- Grain: rows of predictions
 SELECT
   group_id,
@@ -6,5 +6,5 @@ SELECT
   label,
   score,
   weight,
-  score AS threshold_score
+  score AS threshold_score -- its own score
 FROM predictions

@@ -1,9 +1,9 @@
--- qrels: one row per query and judged document, with its highest relevance.
+-- qrels: one row per group, query and judged document of judgments with duplicate rows.
 -- Grain: group_id, query_id, doc_id
 SELECT
   group_id,
   query_id,
   doc_id,
-  MAX(relevance) AS relevance
+  MAX(relevance) AS relevance -- the highest of its rows
 FROM qrels
 GROUP BY group_id, query_id, doc_id

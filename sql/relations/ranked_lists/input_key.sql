@@ -1,7 +1,7 @@
--- ranked_lists: one row per ranked list to evaluate, identified by the ids of the input.
+-- ranked_lists: one row per list to evaluate: the answer to one query, which may be empty.
 -- Grain: list_id
 SELECT
   group_id,
   query_id,
-  query_id AS list_id
+  query_id AS list_id -- the columns of by and the query
 FROM selected_queries

@@ -1,7 +1,8 @@
--- ranked_lists: one row per ranked list to evaluate, with an integer key, which joins and sorts faster than the ids of the input.
+-- ranked_lists: one row per list to evaluate: the answer to one query, which may be empty.
+-- The integer key joins and sorts faster than the ids of the input.
 -- Grain: list_id
 SELECT
   group_id,
   query_id,
-  CAST(ROW_NUMBER() OVER (ORDER BY group_id, query_id) AS INTEGER) AS list_id
+  CAST(ROW_NUMBER() OVER (ORDER BY group_id, query_id) AS INTEGER) AS list_id -- number of the list in this statement
 FROM selected_queries

@@ -1,14 +1,15 @@
--- ranked_predictions: one row per group and distinct score, with the number of predictions of lower scores.
+-- ranked_predictions: one row per group and distinct score, ranked among the predictions of the group.
 -- Buckets below are counted by score_buckets, and lower scores of the same bucket by a window over the bucket.
 -- Grain: group_id, score
 SELECT
-  t.group_id,
-  t.score,
-  t.weight,
-  t.label_sum,
-  b.rows_below + t.bucket_rows_below AS rows_below,
-  b.total_rows
+  bucket_scores.group_id,
+  bucket_scores.score,
+  bucket_scores.weight, -- of the predictions of this score
+  bucket_scores.label_sum, -- sum of weight times label
+  score_buckets.rows_below + bucket_scores.bucket_rows_below AS rows_below, -- predictions of lower scores
+  score_buckets.total_rows -- predictions of the group
 FROM (
+  -- one row per group and distinct score
   SELECT
     group_id,
     bucket,
@@ -19,5 +20,6 @@ FROM (
       PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS bucket_rows_below
   FROM bucket_score_weights
-) AS t
-JOIN score_buckets AS b ON b.group_id = t.group_id AND b.bucket = t.bucket
+) AS bucket_scores
+JOIN score_buckets
+  ON score_buckets.group_id = bucket_scores.group_id AND score_buckets.bucket = bucket_scores.bucket

@@ -1,10 +1,10 @@
--- ranked_predictions: one row per prediction, with the number of predictions of lower scores.
+-- ranked_predictions: one row per prediction, ranked by score within its group.
 -- Grain: rows of predictions
 SELECT
   group_id,
   score,
   weight,
-  weight * label AS label_sum,
-  RANK() OVER (PARTITION BY group_id ORDER BY score) - 1 AS rows_below,
-  COUNT(*) OVER (PARTITION BY group_id) AS total_rows
+  weight * label AS label_sum, -- weight times label
+  RANK() OVER (PARTITION BY group_id ORDER BY score) - 1 AS rows_below, -- predictions of lower scores
+  COUNT(*) OVER (PARTITION BY group_id) AS total_rows -- predictions of the group
 FROM predictions

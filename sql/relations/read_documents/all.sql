@@ -1,9 +1,9 @@
--- read_documents: one row per retrieved document, judged or not, without a limit on depth.
+-- read_documents: one row per list and retrieved document, judged or not, at any depth.
 -- Grain: list_id, doc_id
 SELECT
-  l.list_id,
-  r.doc_id,
-  r.score,
-  r.rank AS input_rank
-FROM run AS r
-JOIN ranked_lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id
+  ranked_lists.list_id,
+  run.doc_id,
+  run.score,
+  run.rank AS input_rank -- rank column of the run, NULL without one
+FROM run
+JOIN ranked_lists ON ranked_lists.group_id = run.group_id AND ranked_lists.query_id = run.query_id

@@ -1,19 +1,20 @@
--- read_documents: one row per retrieved document within the depth, judged or not, by the rank column of the run.
+-- read_documents: one row per list and retrieved document within the depth by the rank column of the run, judged or not.
 -- $depth: integer from 1, default all: number of documents of a list that are read.
 -- Grain: list_id, doc_id
 SELECT
   list_id,
   doc_id,
   score,
-  input_rank
+  input_rank -- rank column of the run, NULL without one
 FROM (
+  -- one row per list and retrieved document
   SELECT
-    l.list_id,
-    r.doc_id,
-    r.score,
-    r.rank AS input_rank,
-    ROW_NUMBER() OVER (PARTITION BY l.list_id ORDER BY r.rank, r.doc_id DESC) AS place
-  FROM run AS r
-  JOIN ranked_lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id
-) AS numbered
-WHERE place <= $depth
+    ranked_lists.list_id,
+    run.doc_id,
+    run.score,
+    run.rank AS input_rank,
+    ROW_NUMBER() OVER (PARTITION BY ranked_lists.list_id ORDER BY run.rank, run.doc_id DESC) AS document_rank
+  FROM run
+  JOIN ranked_lists ON ranked_lists.group_id = run.group_id AND ranked_lists.query_id = run.query_id
+) AS ordered_documents
+WHERE document_rank <= $depth

@@ -1,26 +1,32 @@
--- records: one row per record of either clustering, with its predicted and its true cluster.
+-- records: one row per group and record of either clustering.
 -- If only predicted_clusters has groups, every group has all records of true_clusters.
 -- Grain: group_id, record_id
 SELECT
-  p.group_id,
-  p.record_id,
-  p.cluster_id AS predicted_cluster,
-  r.cluster_id AS true_cluster
-FROM predicted_clusters AS p
-LEFT JOIN true_clusters AS r
-  ON p.group_id = r.group_id AND p.record_id = r.record_id
+  predicted_clusters.group_id,
+  predicted_clusters.record_id,
+  predicted_clusters.cluster_id AS predicted_cluster, -- NULL if only the other clustering has the record
+  true_clusters.cluster_id AS true_cluster -- NULL if only the other clustering has the record
+FROM predicted_clusters
+LEFT JOIN true_clusters
+  ON predicted_clusters.group_id = true_clusters.group_id AND predicted_clusters.record_id = true_clusters.record_id
 UNION ALL
 SELECT
-  w.group_id,
-  w.record_id,
-  p.cluster_id AS predicted_cluster,
-  w.cluster_id AS true_cluster
+  true_records.group_id,
+  true_records.record_id,
+  predicted_clusters.cluster_id AS predicted_cluster,
+  true_records.cluster_id AS true_cluster
 FROM (
-  SELECT g.group_id, r.record_id, r.cluster_id
-  FROM (SELECT group_id, COUNT(*) AS listed FROM predicted_clusters GROUP BY group_id) AS g
-  JOIN true_clusters AS r
-    ON g.group_id = r.group_id
-) AS w
-LEFT JOIN predicted_clusters AS p
-  ON w.group_id = p.group_id AND w.record_id = p.record_id
-WHERE p.record_id IS NULL
+  -- one row per group and record of the true clusters
+  SELECT predicted_groups.group_id, true_clusters.record_id, true_clusters.cluster_id
+  FROM (
+    -- one row per group of the predicted clusters
+    SELECT group_id, COUNT(*) AS num_records
+    FROM predicted_clusters
+    GROUP BY group_id
+  ) AS predicted_groups
+  JOIN true_clusters
+    ON predicted_groups.group_id = true_clusters.group_id
+) AS true_records
+LEFT JOIN predicted_clusters
+  ON true_records.group_id = predicted_clusters.group_id AND true_records.record_id = predicted_clusters.record_id
+WHERE predicted_clusters.record_id IS NULL

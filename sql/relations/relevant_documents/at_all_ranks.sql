@@ -1,28 +1,27 @@
--- relevant_documents: one row per relevant document, and one per retrieved relevant document and lower rank down to k.
--- Each row has cumulative_hits 1, so that the sum of cumulative_hits / rank is the sum of the precisions at all ranks, not only at
--- those of relevant documents. Rows of lower ranks count no document (doc_count 0).
+-- relevant_documents: one row per list and relevant document, and one per list, retrieved relevant document and lower rank down to k.
+-- The sum of cumulative_hits / rank is the sum of the precisions at all ranks, not only at those of relevant documents.
 -- $rel: number from 0, default 1: the lowest relevance that counts as relevant.
 -- $k: integer from 1 to 10000: cut-off, the number of precisions that are summed.
 -- Grain: many per list_id
 SELECT
   list_id,
   relevance,
-  rank,
-  list_length,
-  doc_count,
-  rank_probability,
-  1 AS cumulative_hits
+  rank, -- position in the list, from 1; NULL if not retrieved
+  list_length, -- documents in the list; NULL if not retrieved
+  doc_count, -- documents that the row counts as, 0 at lower ranks
+  rank_probability, -- probability that the document has this rank
+  1 AS cumulative_hits -- hits that the row adds at its rank
 FROM judged_documents
 WHERE relevance >= $rel
 UNION ALL
 SELECT
-  j.list_id,
-  j.relevance,
-  n.number AS rank,
-  j.list_length,
+  judged_documents.list_id,
+  judged_documents.relevance,
+  numbers.number AS rank,
+  judged_documents.list_length,
   0 AS doc_count,
-  j.rank_probability,
+  judged_documents.rank_probability,
   1 AS cumulative_hits
-FROM judged_documents AS j
-JOIN numbers AS n ON n.number > j.rank
-WHERE j.relevance >= $rel AND n.number <= $k
+FROM judged_documents
+JOIN numbers ON numbers.number > judged_documents.rank
+WHERE judged_documents.relevance >= $rel AND numbers.number <= $k

@@ -1,10 +1,10 @@
--- retrieved_documents: one row per retrieved document with a judgment; unjudged documents are removed after any cut at the depth.
+-- retrieved_documents: one row per list and retrieved document that has a judgment; the others are dropped after the cut at the depth.
 -- Grain: list_id, doc_id
 SELECT
-  r.list_id,
-  r.doc_id,
-  r.score,
-  r.input_rank
-FROM read_documents AS r
-JOIN judgments AS j ON j.list_id = r.list_id AND j.doc_id = r.doc_id
-WHERE j.relevance >= 0
+  read_documents.list_id,
+  read_documents.doc_id,
+  read_documents.score,
+  read_documents.input_rank -- rank column of the run, NULL without one
+FROM read_documents
+JOIN judgments ON judgments.list_id = read_documents.list_id AND judgments.doc_id = read_documents.doc_id
+WHERE judgments.relevance >= 0

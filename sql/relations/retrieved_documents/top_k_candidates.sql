@@ -1,12 +1,12 @@
--- retrieved_documents: one row per retrieved document whose score is among the k highest of its list, or tied with the k-th.
+-- retrieved_documents: one row per list and retrieved document with one of the k highest scores, ties with the k-th included.
 -- Documents without a score rank last, and are not removed.
 -- Grain: list_id, doc_id
 SELECT
-  l.list_id,
-  r.doc_id,
-  r.score,
-  r.rank AS input_rank
-FROM run AS r
-JOIN ranked_lists AS l ON l.group_id = r.group_id AND l.query_id = r.query_id
-JOIN top_k_scores AS t ON t.list_id = l.list_id
-WHERE r.score IS NULL OR r.score >= t.kth_score
+  ranked_lists.list_id,
+  run.doc_id,
+  run.score,
+  run.rank AS input_rank -- rank column of the run, NULL without one
+FROM run
+JOIN ranked_lists ON ranked_lists.group_id = run.group_id AND ranked_lists.query_id = run.query_id
+JOIN top_k_scores ON top_k_scores.list_id = ranked_lists.list_id
+WHERE run.score IS NULL OR run.score >= top_k_scores.kth_score

@@ -1,10 +1,10 @@
--- run: one row per query and retrieved document, with its highest score and lowest rank.
+-- run: one row per group, query and retrieved document of a run with duplicate rows.
 -- Grain: group_id, query_id, doc_id
 SELECT
   group_id,
   query_id,
   doc_id,
-  MAX(score) AS score,
-  MIN(rank) AS rank
+  MAX(score) AS score, -- the highest of its rows
+  MIN(rank) AS rank -- the lowest of its rows
 FROM run
 GROUP BY group_id, query_id, doc_id

@@ -1,29 +1,36 @@
--- score_thresholds: one row per group and distinct score, with the weights of both classes at, above and below it.
+-- score_thresholds: one row per group and distinct score: class weights at, above and below it.
 -- Cumulative weights are sums over the other buckets and over the scores of the same bucket.
 -- weight_below(): default by_sum: how the weight below a score is computed.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
-  t.group_id,
-  t.score,
-  t.positives,
-  t.positive_squares,
-  t.negatives,
-  t.negative_squares,
-  t.positive_rows,
-  t.negative_rows,
-  b.positives_above + t.bucket_positives_above AS positives_above,
-  b.negatives_above + t.negatives_over AS negatives_above,
+  scores_in_buckets.group_id,
+  scores_in_buckets.score,
+  scores_in_buckets.positives, -- weight of the positives of this score
+  scores_in_buckets.positive_squares, -- sum of their squared weights
+  scores_in_buckets.negatives, -- weight of the negatives of this score
+  scores_in_buckets.negative_squares, -- sum of their squared weights
+  scores_in_buckets.positive_rows, -- positives of this score with positive weight
+  scores_in_buckets.negative_rows, -- negatives of this score with positive weight
+  score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above, -- weight of positives of higher scores
+  score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above AS negatives_above, -- weight of negatives of higher scores
   weight_below(
-    b.total_positives, b.positives_above + t.bucket_positives_above, t.positives, b.positives_below + t.bucket_positives_below
-  ) AS positives_below,
+    score_buckets.total_positives,
+    score_buckets.positives_above + scores_in_buckets.bucket_positives_above,
+    scores_in_buckets.positives,
+    score_buckets.positives_below + scores_in_buckets.bucket_positives_below
+  ) AS positives_below, -- weight of positives of lower scores
   weight_below(
-    b.total_negatives, b.negatives_above + t.negatives_over, t.negatives, b.negatives_below + t.negatives_under
-  ) AS negatives_below,
-  b.total_positives,
-  b.total_negatives,
-  b.total_rows
+    score_buckets.total_negatives,
+    score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above,
+    scores_in_buckets.negatives,
+    score_buckets.negatives_below + scores_in_buckets.bucket_negatives_below
+  ) AS negatives_below, -- weight of negatives of lower scores
+  score_buckets.total_positives, -- weight of all positives of the group
+  score_buckets.total_negatives, -- weight of all negatives of the group
+  score_buckets.total_rows -- predictions of the group
 FROM (
+  -- one row per group and distinct score
   SELECT
     group_id,
     bucket,
@@ -39,13 +46,14 @@ FROM (
     ), 0) AS bucket_positives_above,
     COALESCE(SUM(negatives) OVER (
       PARTITION BY group_id, bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS negatives_over,
+    ), 0) AS bucket_negatives_above,
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS bucket_positives_below,
     COALESCE(SUM(negatives) OVER (
       PARTITION BY group_id, bucket ORDER BY score ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) AS negatives_under
+    ), 0) AS bucket_negatives_below
   FROM bucket_score_weights
-) AS t
-JOIN score_buckets AS b ON b.group_id = t.group_id AND b.bucket = t.bucket
+) AS scores_in_buckets
+JOIN score_buckets
+  ON score_buckets.group_id = scores_in_buckets.group_id AND score_buckets.bucket = scores_in_buckets.bucket

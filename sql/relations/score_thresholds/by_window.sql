@@ -1,22 +1,22 @@
--- score_thresholds: one row per group and distinct score, with the weights of both classes at, above and below it.
+-- score_thresholds: one row per group and distinct score: class weights at, above and below it.
 -- weight_below(): default by_sum: how the weight below a score is computed.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
   group_id,
   score,
-  positives,
-  positive_squares,
-  negatives,
-  negative_squares,
-  positive_rows,
-  negative_rows,
+  positives, -- weight of the positives of this score
+  positive_squares, -- sum of their squared weights
+  negatives, -- weight of the negatives of this score
+  negative_squares, -- sum of their squared weights
+  positive_rows, -- positives of this score with positive weight
+  negative_rows, -- negatives of this score with positive weight
   COALESCE(SUM(positives) OVER (
     PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS positives_above,
+  ), 0) AS positives_above, -- weight of positives of higher scores
   COALESCE(SUM(negatives) OVER (
     PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS negatives_above,
+  ), 0) AS negatives_above, -- weight of negatives of higher scores
   weight_below(
     SUM(positives) OVER (PARTITION BY group_id),
     COALESCE(SUM(positives) OVER (
@@ -26,7 +26,7 @@ SELECT
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0)
-  ) AS positives_below,
+  ) AS positives_below, -- weight of positives of lower scores
   weight_below(
     SUM(negatives) OVER (PARTITION BY group_id),
     COALESCE(SUM(negatives) OVER (
@@ -36,8 +36,8 @@ SELECT
     COALESCE(SUM(negatives) OVER (
       PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0)
-  ) AS negatives_below,
-  SUM(positives) OVER (PARTITION BY group_id) AS total_positives,
-  SUM(negatives) OVER (PARTITION BY group_id) AS total_negatives,
-  SUM(num_rows) OVER (PARTITION BY group_id) AS total_rows
+  ) AS negatives_below, -- weight of negatives of lower scores
+  SUM(positives) OVER (PARTITION BY group_id) AS total_positives, -- weight of all positives of the group
+  SUM(negatives) OVER (PARTITION BY group_id) AS total_negatives, -- weight of all negatives of the group
+  SUM(num_rows) OVER (PARTITION BY group_id) AS total_rows -- predictions of the group
 FROM score_class_weights

@@ -1,4 +1,4 @@
--- selected_queries: one row per query to evaluate.
+-- selected_queries: one row per group and query to evaluate.
 -- Grain: group_id, query_id
 SELECT
   group_id,

@@ -1,7 +1,7 @@
--- selected_queries: one row per query to evaluate that the queries table has.
+-- selected_queries: one row per group and query to evaluate that the queries table has.
 -- Grain: group_id, query_id
 SELECT
-  t.group_id,
-  t.query_id
-FROM evaluated_queries AS t
-JOIN queries AS a ON a.query_id = t.query_id
+  evaluated_queries.group_id,
+  evaluated_queries.query_id
+FROM evaluated_queries
+JOIN queries ON queries.query_id = evaluated_queries.query_id

@@ -1,64 +1,69 @@
--- sorted_positives: one row per positive, with the numbers of predictions and of positives sorted before it, over all groups.
--- The order is by group number, cell, and negatives before positives. The sort keys are integers below 2^48 in two columns, which fit
--- the eight bytes that DuckDB sorts fastest. Windows without ORDER BY count rows in the sorted order of their subquery.
+-- sorted_positives: one row per group and positive, in an order of all groups: how many predictions and positives come before it.
+-- The order is by group number, cell, and negatives before positives. The sort keys are integers below 2^48 in two columns, which fit the
+-- eight bytes that DuckDB sorts fastest. Windows without ORDER BY count rows in the sorted order of their subquery.
 -- Engines: duckdb.
 -- Materialize: all predictions are sorted.
 -- Grain: rows of predictions
 SELECT
   group_id,
   score,
-  sort_key,
+  sort_key, -- even for negatives, one more for positives of the cell
   CASE
     WHEN previous_key > sort_key THEN CAST('DuckDB did not keep the order that rows were sorted in' AS BIGINT)
     WHEN previous_key = sort_key OR previous_key = sort_key - 1 OR LEAD(sort_key) OVER () = sort_key THEN 0
     ELSE 1
-  END AS is_unique_cell,
+  END AS is_unique_cell, -- 1 if no other prediction is in the cell
   CAST(1 AS DOUBLE) AS positives,
   CAST(1 AS DOUBLE) AS positive_squares,
-  CAST(rows_upto - 1 AS DOUBLE) AS weight_before,
-  CAST(ROW_NUMBER() OVER () - 1 AS DOUBLE) AS positives_before
+  CAST(cumulative_rows - 1 AS DOUBLE) AS weight_before, -- predictions before it
+  CAST(ROW_NUMBER() OVER () - 1 AS DOUBLE) AS positives_before -- positives before it
 FROM (
+  -- one row per positive
   SELECT
     group_id,
     score,
     CAST(key_high AS BIGINT) * 65536 + key_low AS sort_key,
-    CAST(head_before AS BIGINT) * 65536 + tail_before AS previous_key,
-    rows_upto
+    CAST(key_high_before AS BIGINT) * 65536 + key_low_before AS previous_key,
+    cumulative_rows
   FROM (
+    -- one row per prediction
     SELECT
       group_id,
       score,
       key_high,
       key_low,
-      LAG(key_high) OVER () AS head_before,
-      LAG(key_low) OVER () AS tail_before,
-      ROW_NUMBER() OVER () AS rows_upto
+      LAG(key_high) OVER () AS key_high_before,
+      LAG(key_low) OVER () AS key_low_before,
+      ROW_NUMBER() OVER () AS cumulative_rows
     FROM (
+      -- one row per prediction, in the order of the keys
       SELECT
         group_id,
         score,
         CAST(FLOOR(key / 65536) AS UINTEGER) AS key_high,
         CAST(key - 65536 * FLOOR(key / 65536) AS USMALLINT) AS key_low
       FROM (
+        -- one row per prediction
         SELECT
           group_id,
           score,
-          group_key + score_cell(height, max_cell) + COALESCE(CAST(label = 1 AS DOUBLE), 0) AS key
+          group_key + score_cell(cell_position, max_cell) + COALESCE(CAST(label = 1 AS DOUBLE), 0) AS key
         FROM (
+          -- one row per prediction
           SELECT
-            p.group_id,
-            p.label,
-            p.score,
-            (signed_fourth_root(p.score) - a.min_root) * a.cells_per_unit AS height,
-            a.max_cell,
-            (s.group_number - 1) * a.keys_per_group AS group_key
-          FROM predictions AS p
-          JOIN numbered_groups AS s ON s.group_id = p.group_id
-          CROSS JOIN cell_scale AS a
-        ) AS high
-      ) AS numbered
+            predictions.group_id,
+            predictions.label,
+            predictions.score,
+            (signed_fourth_root(predictions.score) - cell_scale.min_root) * cell_scale.cells_per_unit AS cell_position,
+            cell_scale.max_cell,
+            (numbered_groups.group_number - 1) * cell_scale.keys_per_group AS group_key
+          FROM predictions
+          JOIN numbered_groups ON numbered_groups.group_id = predictions.group_id
+          CROSS JOIN cell_scale
+        ) AS cell_positions
+      ) AS sort_keys
       ORDER BY key_high, key_low
-    ) AS ordered
-  ) AS passed
+    ) AS sorted_keys
+  ) AS cumulative_key_counts
   WHERE key_low % 2 = 1
-) AS positive
+) AS keyed_positives

@@ -1,6 +1,5 @@
--- surrogate_terms: one row per compared prediction, with its margin score: all positives and the $k highest negatives.
--- The margin score of every positive is the mean score of the positives less the margin. A negative with a higher score adds the
--- difference to the surrogate.
+-- surrogate_terms: one row per group and prediction that the surrogate compares: all positives, and the k negatives of highest scores.
+-- A negative with a higher score than the margin score of the positives adds the difference to the surrogate.
 -- $k: integer from 1: number of negatives that are compared.
 -- $margin: number above 0, default 1: required margin between the mean score of the positives and the score of a negative.
 -- Grain: group_id, label, class_rank
@@ -8,12 +7,12 @@ SELECT
   group_id,
   label,
   score,
-  class_rank,
-  total_positives,
-  total_positives AS num_compared,
+  class_rank, -- rank by score within its class, from 1
+  total_positives, -- positives of the group
+  total_positives AS num_compared, -- positives that are compared
   CASE
     WHEN label = 1 THEN AVG(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY group_id) - $margin
     ELSE score
-  END AS margin_score
+  END AS margin_score -- score; of a positive their mean less the margin
 FROM class_ranks
 WHERE label = 1 OR class_rank <= $k

@@ -1,6 +1,6 @@
--- surrogate_terms: one row per compared prediction, with its margin score: all positives and the $k highest negatives.
--- The margin score of the $k highest positives is their score less the margin, that of the others their score. A negative with a
--- higher score adds the difference to the surrogate.
+-- surrogate_terms: one row per group and prediction that the surrogate compares: all positives, and the k negatives of highest scores.
+-- A negative with a higher score than the margin score of a positive adds the difference to the surrogate. Only the k highest positives
+-- need a margin.
 -- $k: integer from 1: number of negatives that are compared, and of positives that need a margin.
 -- $margin: number above 0, default 1: required margin between the scores of those positives and a negative.
 -- Grain: group_id, label, class_rank
@@ -8,9 +8,12 @@ SELECT
   group_id,
   label,
   score,
-  class_rank,
-  total_positives,
-  CASE WHEN total_positives < $k THEN total_positives ELSE $k END AS num_compared,
-  CASE WHEN label = 1 AND class_rank <= $k THEN score - $margin ELSE score END AS margin_score
+  class_rank, -- rank by score within its class, from 1
+  total_positives, -- positives of the group
+  CASE WHEN total_positives < $k THEN total_positives ELSE $k END AS num_compared, -- positives that need a margin
+  CASE
+    WHEN label = 1 AND class_rank <= $k THEN score - $margin
+    ELSE score
+  END AS margin_score -- score; of the k highest positives less the margin
 FROM class_ranks
 WHERE label = 1 OR class_rank <= $k

@@ -1,11 +1,12 @@
--- tau_terms: one row per group, with the weights of its concordant and discordant pairs, and of all pairs, the denominator of tau-a.
+-- tau_terms: one row per group: weights of its concordant and discordant pairs, and of all pairs.
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(concordant) AS concordant,
-  SUM(discordant) AS discordant,
-  SUM(denominator) AS denominator
+  SUM(concordant) AS concordant, -- weight of pairs that score and label order alike
+  SUM(discordant) AS discordant, -- weight of pairs that they order the other way
+  SUM(denominator) AS denominator -- of tau-a: the weight of all pairs
 FROM (
+  -- one row per group, and one per prediction
   SELECT group_id, concordant, discordant, 0 AS denominator FROM pair_counts
   UNION ALL
   SELECT
@@ -17,5 +18,5 @@ FROM (
     ), 0) AS denominator
   FROM predictions
   WHERE weight > 0
-) AS counted
+) AS tau_components
 GROUP BY group_id

@@ -1,11 +1,11 @@
--- tau_terms: one row per group, with the weights of its concordant and discordant pairs, and the denominator of tau-b.
--- The denominator is the geometric mean of the pairs not tied in label and the pairs not tied in score, computed without their
--- product, which could overflow.
+-- tau_terms: one row per group: weights of its concordant and discordant pairs, and the denominator of tau-b.
+-- The denominator is the geometric mean of the pairs not tied in label and the pairs not tied in score, computed without their product,
+-- which could overflow.
 -- Grain: group_id
 SELECT
   group_id,
-  concordant,
-  discordant,
+  concordant, -- weight of pairs that score and label order alike
+  discordant, -- weight of pairs that they order the other way
   (concordant + discordant + score_ties)
     * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS denominator
 FROM pair_counts

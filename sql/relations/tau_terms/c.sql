@@ -1,17 +1,23 @@
--- tau_terms: one row per group, with the weights of its concordant and discordant pairs, and the denominator of tau-c.
--- The denominator is the greatest possible difference of both, given the smaller of the numbers of distinct labels and distinct
--- scores.
+-- tau_terms: one row per group: weights of its concordant and discordant pairs, and the denominator of tau-c.
+-- The denominator is the greatest possible difference of both, given the smaller of the numbers of distinct labels and distinct scores.
 -- Grain: group_id
 SELECT
   group_id,
-  SUM(concordant) AS concordant,
-  SUM(discordant) AS discordant,
-  SUM(total_weight) * SUM(total_weight) / 2 * (1 - 1 / NULLIF(CASE WHEN SUM(labels) < SUM(scores) THEN SUM(labels) ELSE SUM(scores) END, 0)) AS denominator
+  SUM(concordant) AS concordant, -- weight of pairs that score and label order alike
+  SUM(discordant) AS discordant, -- weight of pairs that they order the other way
+  SUM(total_weight) * SUM(total_weight) / 2 * (
+    1 - 1 / NULLIF(CASE WHEN SUM(num_labels) < SUM(num_scores) THEN SUM(num_labels) ELSE SUM(num_scores) END, 0)
+  ) AS denominator
 FROM (
-  SELECT group_id, concordant, discordant, total_weight, 0 AS labels, 0 AS scores FROM pair_counts
+  -- one row per group, and one per distinct label or score of the group
+  SELECT group_id, concordant, discordant, total_weight, 0 AS num_labels, 0 AS num_scores FROM pair_counts
   UNION ALL
-  SELECT group_id, 0 AS concordant, 0 AS discordant, 0 AS total_weight, 1 AS labels, 0 AS scores FROM predictions_with_group_size GROUP BY group_id, label
+  SELECT group_id, 0 AS concordant, 0 AS discordant, 0 AS total_weight, 1 AS num_labels, 0 AS num_scores
+  FROM predictions_with_group_size
+  GROUP BY group_id, label
   UNION ALL
-  SELECT group_id, 0 AS concordant, 0 AS discordant, 0 AS total_weight, 0 AS labels, 1 AS scores FROM predictions_with_group_size GROUP BY group_id, score
-) AS counted
+  SELECT group_id, 0 AS concordant, 0 AS discordant, 0 AS total_weight, 0 AS num_labels, 1 AS num_scores
+  FROM predictions_with_group_size
+  GROUP BY group_id, score
+) AS tau_components
 GROUP BY group_id

@@ -1,8 +1,8 @@
--- tau_terms: one row per group, with the weights of its concordant and discordant pairs, and their sum, the denominator of gamma.
+-- tau_terms: one row per group: weights of its concordant and discordant pairs.
 -- Grain: group_id
 SELECT
   group_id,
-  concordant,
-  discordant,
-  concordant + discordant AS denominator
+  concordant, -- weight of pairs that score and label order alike
+  discordant, -- weight of pairs that they order the other way
+  concordant + discordant AS denominator -- of gamma: both
 FROM pair_counts

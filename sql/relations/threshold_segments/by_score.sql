@@ -1,24 +1,24 @@
--- threshold_segments: one row per group and distinct score, with the weights of both classes at, above and below it.
+-- threshold_segments: one row per group and distinct score: class weights at, above and below it.
 -- No predictions are between two thresholds, since every score is one.
 -- Grain: group_id, has_threshold, threshold
 SELECT
   group_id,
-  1 AS has_threshold,
+  1 AS has_threshold, -- 1
   score AS threshold,
-  positives,
-  positive_squares,
-  positive_rows,
-  negatives,
-  negative_squares,
-  negative_rows,
-  CAST(0 AS DOUBLE) AS negatives_between,
+  positives, -- weight of the positives of this score
+  positive_squares, -- sum of their squared weights
+  positive_rows, -- positives of this score with positive weight
+  negatives, -- weight of the negatives of this score
+  negative_squares, -- sum of their squared weights
+  negative_rows, -- negatives of this score with positive weight
+  CAST(0 AS DOUBLE) AS negatives_between, -- none are between two distinct scores
   CAST(0 AS DOUBLE) AS negative_squares_between,
   0 AS negative_rows_between,
-  positives_above,
-  negatives_above,
-  positives_below,
-  negatives_below,
-  total_positives,
-  total_negatives,
-  total_rows
+  positives_above, -- weight of positives of higher scores
+  negatives_above, -- weight of negatives of higher scores
+  positives_below, -- weight of positives of lower scores
+  negatives_below, -- weight of negatives of lower scores
+  total_positives, -- weight of all positives of the group
+  total_negatives, -- weight of all negatives of the group
+  total_rows -- predictions of the group
 FROM score_thresholds

@@ -1,28 +1,28 @@
--- threshold_segments: one row per group and distinct score of a positive, with the numbers of both classes at, above and below it.
--- One more row per group, with has_threshold 0, counts the negatives above the highest threshold. All weights must be 1: then the
--- negatives between two thresholds are a difference of cumulative counts.
+-- threshold_segments: one row per group and distinct score of a positive, and one for what is above the highest; all weights are 1.
+-- The negatives between two thresholds are a difference of cumulative counts.
 -- Grain: group_id, has_threshold, threshold
 SELECT
   group_id,
-  1 AS has_threshold,
-  score AS threshold,
-  positives,
-  positive_squares,
+  1 AS has_threshold, -- 0 for what is above the highest, else 1
+  score AS threshold, -- score of a positive; 0 for what is above the highest
+  positives, -- positives of this score
+  positive_squares, -- sum of their squared weights of 1
   positives AS positive_rows,
-  negatives,
+  negatives, -- negatives of this score
   negatives AS negative_squares,
   negatives AS negative_rows,
-  negatives_between,
+  negatives_between, -- negatives from here to the next lower threshold
   negatives_between AS negative_squares_between,
   negatives_between AS negative_rows_between,
-  positives_above,
-  negatives_above,
-  positives_below,
-  negatives_below,
-  total_positives,
-  total_negatives,
-  total_rows
+  positives_above, -- positives of higher scores
+  negatives_above, -- negatives of higher scores
+  positives_below, -- positives of lower scores
+  negatives_below, -- negatives of lower scores
+  total_positives, -- positives of the group
+  total_negatives, -- negatives of the group
+  total_rows -- predictions of the group
 FROM (
+  -- one row per group and distinct score of a positive
   SELECT
     group_id,
     score,
@@ -40,10 +40,10 @@ FROM (
     CAST(total_negatives AS DOUBLE) AS total_negatives,
     total_rows
   FROM positive_thresholds
-) AS between_two
+) AS threshold_counts
 UNION ALL
 SELECT
-  n.group_id,
+  group_sizes.group_id,
   0 AS has_threshold,
   CAST(0 AS DOUBLE) AS threshold,
   CAST(0 AS DOUBLE) AS positives,
@@ -52,18 +52,19 @@ SELECT
   CAST(0 AS DOUBLE) AS negatives,
   CAST(0 AS DOUBLE) AS negative_squares,
   CAST(0 AS DOUBLE) AS negative_rows,
-  COALESCE(t.negatives_above_top, CAST(n.total_rows AS DOUBLE)) AS negatives_between,
-  COALESCE(t.negatives_above_top, CAST(n.total_rows AS DOUBLE)) AS negative_squares_between,
-  COALESCE(t.negatives_above_top, CAST(n.total_rows AS DOUBLE)) AS negative_rows_between,
+  COALESCE(threshold_totals.negatives_above_top, CAST(group_sizes.total_rows AS DOUBLE)) AS negatives_between,
+  COALESCE(threshold_totals.negatives_above_top, CAST(group_sizes.total_rows AS DOUBLE)) AS negative_squares_between,
+  COALESCE(threshold_totals.negatives_above_top, CAST(group_sizes.total_rows AS DOUBLE)) AS negative_rows_between,
   CAST(0 AS DOUBLE) AS positives_above,
   CAST(0 AS DOUBLE) AS negatives_above,
-  COALESCE(t.total_positives, 0) AS positives_below,
-  COALESCE(t.total_negatives, CAST(n.total_rows AS DOUBLE)) AS negatives_below,
-  COALESCE(t.total_positives, 0) AS total_positives,
-  COALESCE(t.total_negatives, CAST(n.total_rows AS DOUBLE)) AS total_negatives,
-  n.total_rows
-FROM group_sizes AS n
+  COALESCE(threshold_totals.total_positives, 0) AS positives_below,
+  COALESCE(threshold_totals.total_negatives, CAST(group_sizes.total_rows AS DOUBLE)) AS negatives_below,
+  COALESCE(threshold_totals.total_positives, 0) AS total_positives,
+  COALESCE(threshold_totals.total_negatives, CAST(group_sizes.total_rows AS DOUBLE)) AS total_negatives,
+  group_sizes.total_rows
+FROM group_sizes
 LEFT JOIN (
+  -- one row per group with a positive
   SELECT
     group_id,
     CAST(MIN(negatives_above) AS DOUBLE) AS negatives_above_top,
@@ -71,4 +72,4 @@ LEFT JOIN (
     CAST(MAX(total_negatives) AS DOUBLE) AS total_negatives
   FROM positive_thresholds
   GROUP BY group_id
-) AS t ON t.group_id = n.group_id
+) AS threshold_totals ON threshold_totals.group_id = group_sizes.group_id

@@ -1,29 +1,28 @@
--- threshold_segments: one row per group and distinct score of a positive, with the weights of both classes at, above and below it.
--- The negatives between a threshold and the next lower one are a column of the higher one. One more row per group, with has_threshold
--- 0, has the negatives above the highest threshold.
+-- threshold_segments: one row per group and distinct score of a positive, and one for what is above the highest: class weights around it.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, has_threshold, threshold
 SELECT
   group_id,
-  has_threshold,
-  threshold,
-  positives,
-  positive_squares,
-  positive_rows,
-  negatives,
-  negative_squares,
-  negative_rows,
-  negatives_between,
-  negative_squares_between,
-  negative_rows_between,
-  positives_above,
-  negatives_above,
-  positives_below,
-  negatives_between + negatives_below_segment AS negatives_below,
-  total_positives,
-  total_negatives,
-  total_rows
+  has_threshold, -- 0 for what is above the highest, else 1
+  threshold, -- score of a positive; 0 for what is above the highest
+  positives, -- weight of the positives of this score
+  positive_squares, -- sum of their squared weights
+  positive_rows, -- positives of this score with positive weight
+  negatives, -- weight of the negatives of this score
+  negative_squares, -- sum of their squared weights
+  negative_rows, -- negatives of this score with positive weight
+  negatives_between, -- weight of negatives to the next lower threshold
+  negative_squares_between, -- sum of their squared weights
+  negative_rows_between, -- those of positive weight
+  positives_above, -- weight of positives of higher scores
+  negatives_above, -- weight of negatives of higher scores
+  positives_below, -- weight of positives of lower scores
+  negatives_between + negatives_below_segment AS negatives_below, -- weight of negatives of lower scores
+  total_positives, -- weight of all positives of the group
+  total_negatives, -- weight of all negatives of the group
+  total_rows -- predictions of the group
 FROM (
+  -- one row per group and threshold
   SELECT
     group_id,
     has_threshold,
@@ -53,6 +52,7 @@ FROM (
     SUM(negatives + negatives_between) OVER (PARTITION BY group_id) AS total_negatives,
     SUM(segment_rows) OVER (PARTITION BY group_id) AS total_rows
   FROM (
+    -- one row per group and threshold
     SELECT
       group_id,
       COALESCE(threshold_score, 0) AS threshold,
@@ -69,5 +69,5 @@ FROM (
       COUNT(*) AS segment_rows
     FROM predictions_with_threshold
     GROUP BY group_id, threshold_score
-  ) AS added
-) AS running
+  ) AS segment_weights
+) AS cumulative_segments

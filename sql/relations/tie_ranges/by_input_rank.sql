@@ -1,7 +1,7 @@
--- tie_ranges: one row per retrieved document, with the first and the last rank of the documents of the same input rank.
+-- tie_ranges: one row per list and retrieved document: the range of ranks that documents of its input rank cover.
 -- Grain: rows of retrieved_documents
 SELECT
   list_id,
-  RANK() OVER (PARTITION BY list_id ORDER BY input_rank) AS tie_first_rank,
-  COUNT(*) OVER (PARTITION BY list_id ORDER BY input_rank) AS tie_last_rank
+  RANK() OVER (PARTITION BY list_id ORDER BY input_rank) AS tie_first_rank, -- first rank of the documents of this input rank
+  COUNT(*) OVER (PARTITION BY list_id ORDER BY input_rank) AS tie_last_rank -- last rank of the documents of this input rank
 FROM retrieved_documents

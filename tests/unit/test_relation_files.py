@@ -1,0 +1,97 @@
+"""SQL files can be read on their own: a first line that says what a row is, names of what is joined, comments of columns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from sqlrank.registry.grain import read_grain
+from sqlrank.registry.loader import load_registry
+from sqlrank.registry.sql_folder import sql_root, strip_header_comment
+from tests.unit.test_names import OF_THE_FIELD, find_bad_words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOLDERS = ("relations", "curves", "comparison", "bootstrap", "rollups", "splits")
+FILES = sorted(path for folder in FOLDERS for path in (sql_root() / folder).rglob("*.sql"))
+KEYS = {"list_id": "list", "group_id": "group"}
+LONGEST_COMMENT = 60
+
+files = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(sql_root())))
+
+
+def read_tree(path: Path) -> Any:
+    return sqlglot.parse_one(strip_header_comment(path.read_text("utf-8")), read="duckdb")
+
+
+def find_keys(path: Path, text: str) -> list[str]:
+    """Return the keys of the rows, or of the relation whose rows they are."""
+    library = load_registry()
+    if path.is_relative_to(sql_root() / "curves"):
+        return ["group"]
+    grain = read_grain(re.findall(r"^-- Grain: (.+)$", text, re.MULTILINE)[0])
+    assert grain is not None
+    while grain.source in library.relation_names - library.roles.keys():
+        source = library.relation_files(grain.source)[0].row_grain
+        assert source is not None
+        grain = source
+    return [KEYS[column] for column in grain.columns if column in KEYS]
+
+
+@files
+def test_the_first_line_says_what_a_row_is(path: Path) -> None:
+    """The words "per list" and "per group" are replaced by the keys of a statement."""
+    text = path.read_text("utf-8")
+    sentence = text.splitlines()[0].partition(": ")[2]
+    assert re.fullmatch(r"one row(| per [^.]+?| per .+?[,:;] .+|[,:] .+)\.", sentence), sentence
+    assert "$" not in sentence, "a parameter is not replaced in a comment"
+    keys = find_keys(path, text)
+    rows = ["prediction", "row"] if keys == ["group"] else []  # of an input, whose groups are columns of the caller
+    assert not keys or re.match(rf"one row per ({'|'.join([*keys, *rows])})\b", sentence), sentence
+
+
+@files
+def test_what_is_joined_has_a_name(path: Path) -> None:
+    tree, library = read_tree(path), load_registry()
+    tables = [table for table in tree.find_all(exp.Table) if table.alias]
+    assert [table.alias for table in tables if len(table.alias) == 1] == []
+    selfs = [table for table in tables if [other.name for other in table.parent_select.find_all(exp.Table)].count(table.name) == 1]
+    assert [table.alias for table in selfs] == [], "only a table that is joined to itself has another name"
+    names = [subquery.alias for subquery in tree.find_all(exp.Subquery) if subquery.parent_select]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+    assert [name for name in names if not name.endswith(("s", "range", "popularity", "information"))] == [], "a plural noun: what a row is"
+    assert [name for name in names if find_bad_words(name, OF_THE_FIELD)] == []
+    assert [name for name in names if name in library.relation_names | library.roles.keys()] == []
+
+
+def test_subqueries_of_different_relations_have_different_names() -> None:
+    """They are steps of one statement; equal subqueries are one step."""
+    subqueries: dict[str, dict[tuple[str, ...], str]] = {}
+    for path in FILES:
+        relation = path.relative_to(sql_root()).parts[:2]
+        for subquery in read_tree(path).find_all(exp.Subquery):
+            if subquery.parent_select and relation[0] == "relations":
+                subqueries.setdefault(subquery.alias, {}).setdefault(relation, subquery.this.sql(comments=False))
+    clashes = {name: found for name, found in subqueries.items() if len(found) > 1 and len(set(found.values())) > 1}
+    assert clashes == {}
+
+
+@files
+def test_subqueries_say_what_a_row_is(path: Path) -> None:
+    subqueries = [subquery for subquery in read_tree(path).find_all(exp.Subquery) if isinstance(subquery.parent, (exp.From, exp.Join))]
+    selects = [next(subquery.this.find_all(exp.Select, bfs=False)) for subquery in subqueries]
+    lines = ["".join(select.comments or []).strip() for select in selects]
+    assert [line for line in lines if not re.match(r"one row\b", line) or line.endswith(".")] == []
+
+
+@files
+def test_comments_of_columns_are_short(path: Path) -> None:
+    columns = [column for select in read_tree(path).find_all(exp.Select) for column in select.expressions]
+    comments = [" ".join(column.comments or column.unalias().comments or []).strip() for column in columns]
+    assert [comment for comment in comments if len(comment) > LONGEST_COMMENT or comment.endswith(".") or "$" in comment] == []
