@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.errors import MetricError, did_you_mean
-from sqlrank.planner.rank_method import choose_rank_method, find_depth, max_depth, ranking_metrics
+from sqlrank.planner.rank_method import choose_rank_method, max_depth, ranking_metrics, required_depth
 from sqlrank.planner.score_order import choose_score_order
 from sqlrank.rendering.dialects import get_dialect
 
@@ -46,7 +46,7 @@ def validate_plan(request: ResolvedRequest, dialect: str) -> None:
                 if metric.settings.get(policy, allowed[0]) not in allowed:
                     requirement = f"{policy}={allowed[0]!r}, not {metric.settings[policy]!r}"
                     raise MetricError(f"{name}={value!r} is for {requirement}; give {name}={next(iter(values))!r}, or leave it out")
-            if value == "top_k" and find_depth(request, metric) is None:
+            if value == "top_k" and required_depth(library, metric) is None:
                 requirement = f"metrics of the first documents alone, not {metric.metric}"
                 raise MetricError(f"rank_method='top_k' is for {requirement}; give rank_method='sort', or leave it out")
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from math import ldexp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.topk_analysis import required_depth
 from sqlrank.inputs.row_checks import select_over_input
 from sqlrank.planner.table_statistics import SAMPLE_ROWS, sample_distinct_counts
 from sqlrank.registry.dependencies import find_dependencies
+from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlrank.inputs.column_binding import BoundInputs
+    from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.resolve import ResolvedRequest
 
@@ -65,18 +66,36 @@ MIN_DISTINCT_SCORES_SHARE = 0.9
 Tied documents are sorted afterwards.
 """
 
+TRUNCATED_RELATION = "retrieved_documents"
+"""Relation that the plan ``rank_method=top_k`` truncates to the top k documents of each list."""
+
+MAX_REQUIRED_DEPTH = 100_000
+"""Largest number of documents per list to which lists are truncated."""
+
+
+def required_depth(library: Registry, metric: ResolvedMetric) -> int | None:
+    """Return the number of top documents per list that determine a metric.
+
+    It follows from the cut-off, and from the lines ``-- Depth:`` of the files. A file of the user without that line may read any document.
+
+    Returns:
+        0 if the metric reads no ranked documents, and None if it depends on whole lists.
+    """
+    dependencies = metric.dependencies
+    settings: Mapping[str, Any] = metric.settings
+    if TRUNCATED_RELATION not in dependencies.relations:
+        return 0
+    if not all(file.depth for file in library.user_files.intersection(dependencies.files)):
+        return None
+    limit = settings.get("depth", NO_CUTOFF) if "depth" in dependencies.settings else NO_CUTOFF
+    cutoff = int(metric.file.depth) if metric.file.depth.isdecimal() else settings.get("k", NO_CUTOFF)
+    depth = int(limit if any(file.depth == "all" for file in dependencies.files) else min(cutoff, limit))
+    return depth if depth <= MAX_REQUIRED_DEPTH else None
+
 
 def ranking_metrics(request: ResolvedRequest) -> list[ResolvedMetric]:
     """Return the metrics that evaluate ranked lists."""
     return [metric for metric in request.metrics if metric.input_role == "run"]
-
-
-def find_depth(request: ResolvedRequest, metric: ResolvedMetric) -> int | None:
-    """Return the number of top documents per list that a metric reads.
-
-    None if it reads whole lists.
-    """
-    return required_depth(request.library, metric, {"rank_method": "top_k"})
 
 
 def max_depth(request: ResolvedRequest) -> int | None:
@@ -84,7 +103,7 @@ def max_depth(request: ResolvedRequest) -> int | None:
 
     Returns None if there are no ranking metrics or one of them reads whole lists.
     """
-    depths = [find_depth(request, metric) for metric in ranking_metrics(request)]
+    depths = [required_depth(request.library, metric) for metric in ranking_metrics(request)]
     return None if not depths or None in depths else max(depth for depth in depths if depth is not None)
 
 

@@ -12,7 +12,7 @@ from sqlrank.registry.contract import check_syntax_rules, raise_violations
 from sqlrank.registry.grain import GRAIN
 from sqlrank.registry.interval_annotation import INTERVAL, read_interval
 from sqlrank.registry.select_files import read_row_checks
-from sqlrank.registry.sql_file import ANNOTATIONS, SCOPES, TIE_EXPECTATIONS, Bounds, RowsRead
+from sqlrank.registry.sql_file import ANNOTATIONS, DEPTHS, SCOPES, TIE_EXPECTATIONS, Bounds, RowsRead
 from sqlrank.registry.tie_bounds import TIE_BOUNDS, tie_bounds_problem
 from sqlrank.registry.value_bounds import MAP, NO_BOUNDS
 
@@ -68,7 +68,7 @@ def check_contract(file: SqlFile, library: Registry) -> None:
     """
     declared = {name: param.is_above_zero for name, param in file.params.items() if not _is_relation_parameter(name, file, library)}
     check_syntax_rules(file.kind, file.path, file.text, file.statement, declared)
-    rules = (_parameters, _tables, _calls, _columns, _annotation_keywords, _requirements, _annotation_references, _grain)
+    rules = (_parameters, _tables, _calls, _columns, _annotation_keywords, _requirements, _annotation_references, _depth, _grain)
     raise_violations(file.path, file.text, [violation for rule in rules for violation in rule(file, library)])
 
 
@@ -188,6 +188,15 @@ def _annotation_references(file: SqlFile, library: Registry) -> Iterator[Violati
     yield from _bounds(file, library)
     if TIE_BOUNDS in file.annotations and (problem := tie_bounds_problem(file, library)):
         yield f"-- {TIE_BOUNDS}", problem
+
+
+def _depth(file: SqlFile, _: Registry) -> Iterator[Violation]:
+    """Yield a depth that cannot be parsed, or a cut-off that the metric does not have."""
+    is_metric = file.kind in {"metrics", "curves"}
+    if "Depth" in file.annotations and file.depth not in DEPTHS and not (is_metric and file.depth.isdecimal()):
+        yield "-- Depth", f"cannot read {file.depth!r}; write 'k' or 'all'{', or a number of documents' if is_metric else ''}"
+    elif is_metric and file.depth == "k" and ("k" not in file.params or file.params["k"].type != "integer"):
+        yield "-- Depth", "there is no integer cut-off $k; write 'all', or a number of documents"
 
 
 def _grain(file: SqlFile, _: Registry) -> Iterator[Violation]:

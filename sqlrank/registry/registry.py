@@ -41,7 +41,7 @@ class Registry:
 
     def __init__(self, folders: tuple[Path, ...], check: Callable[[SqlFile, Registry], None]) -> None:
         self._check = check
-        self._user_files: set[SqlFile] = set()
+        self.user_files: set[SqlFile] = set()
         self.metrics: dict[str, SqlFile] = {}
         self.curves: dict[str, SqlFile] = {}
         self.relations: dict[tuple[str, str], SqlFile] = {}
@@ -59,7 +59,7 @@ class Registry:
         _ = self.synonyms if len(folders) > 1 else None
         for file in self.files() if len(folders) > 1 else ():
             if not file.path.is_relative_to(folders[0]):
-                self._user_files.add(file)
+                self.user_files.add(file)
                 self.validated(file)
 
     def _add(self, folder: Path) -> None:
@@ -142,7 +142,7 @@ class Registry:
         This holds for files of users, and for metrics of unbounded scores. All others are quotients of sums of weights, gains and values
         between 0 and 1, which the row checks keep bounded.
         """
-        return "finite scores" in file.required_row_checks or any(dependency in self._user_files for dependency in files)
+        return "finite scores" in file.required_row_checks or any(dependency in self.user_files for dependency in files)
 
     @cached_property
     def synonyms(self) -> dict[str, dict[str, Any]]:

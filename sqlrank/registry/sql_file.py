@@ -28,7 +28,7 @@ GRAINS = {"list_id": "list", "group_id": "group"}
 """The grain of a metric, by the key of its GROUP BY."""
 
 ANNOTATIONS = (
-    "Direction", "Engines", "Grain", "Influence key", "Interval", "Materialize", "Nonzero", "Range", "Reads", "Requires",
+    "Depth", "Direction", "Engines", "Grain", "Influence key", "Interval", "Materialize", "Nonzero", "Range", "Reads", "Requires",
     "Sampling unit", "Scope", "Source", "Tie bounds", "Tie expectation", "Undefined", "Unit", "Validate",
 )  # fmt: skip
 """Annotations that a comment may declare besides parameters: ``-- Materialize: every list is ranked.``"""
@@ -49,6 +49,9 @@ TIE_EXPECTATIONS = ("linear", "spread", "none")
 - spread: a relation that spreads tied documents over the ranks of their tie group
 - none: a function under which there is no expectation
 """
+
+DEPTHS = ("k", "all")
+"""Depths that a file may declare besides a number: its cut-off, or all documents up to ``depth``."""
 
 
 class RowsRead(Enum):
@@ -226,6 +229,11 @@ class SqlFile:
     def rows_read(self) -> RowsRead:
         """The rows of the inputs that the file reads."""
         return next((rows for rows in RowsRead if rows.value == self.annotations.get("Reads", "")), RowsRead.VALID)
+
+    @property
+    def depth(self) -> str:
+        """The declared number of top documents per list that the file reads, or one of ``DEPTHS``; empty if it declares none."""
+        return self.annotations.get("Depth", "").partition(" ")[0]
 
     @property
     def tie_expectation(self) -> str:

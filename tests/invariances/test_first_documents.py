@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,51 +12,68 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import sqlrank
-from sqlrank import InputError
+from sqlrank import InputError, MetricError
 from sqlrank.inputs import row_checks
-from sqlrank.planner import rank_method
-from tests.invariances.rankings import assert_equal, collection
+from sqlrank.planner import planner, rank_method
+from sqlrank.planner.rank_method import required_depth
+from sqlrank.registry.dependencies import find_input_role
+from sqlrank.registry.loader import registry_for
+from sqlrank.registry.metric_resolver import resolve_metrics
+from tests.invariances.rankings import assert_equal, collection, draw
 from tests.lanes import every, few
 from tests.references.random_collections import Traits, random_collection
-from tests.references.recommendations import OF_GROUPS, OF_LISTS, world
+from tests.references.recommendations import world
 
-FIRST = [
-    *(
-        "nDCG@3",
-        "nDCG(gain=exp2)@2",
-        "DCG@3",
-        "MDCG@3",
-        "CG@3",
-        "AP@3",
-        "AP(denominator=min_rk)@2",
-        "AR@3",
-        "P@3",
-        "P(rel=2)@2",
-        "R@1",
-        "F@3",
-    ),
-    *("RR@3", "Success@2", "ERR@3", "PFound@3", "RBP@3", "RHR@3", "num_tied@3", "num_tied@1", "num_shown@2", "num_q", "num_rel"),
-    *("num_no_rel", "num_dropped", "num_duplicates"),
-]
-"""Metrics of the first three documents at most, and what does not depend on documents retrieved."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-CUT = [
-    "AP",
-    "nDCG",
-    "bpref",
-    "Judged@5",
-    "Unj@2",
-    "num_ret",
-    "num_rel_ret",
-    "num_unjudged",
-    "Rprec",
-    "11pt",
-    "SetF",
-    "RBPresid",
-    "G",
-    "utility",
-]
-"""Metrics of all documents, which are as many as ``depth`` says."""
+    from sqlrank.registry.sql_file import SqlFile
+
+LIBRARY = registry_for(None)
+VALID_WITH = LIBRARY.plans["rank_method"]["values"]["top_k"]["valid_with"]
+ROLES = {"run", "qrels", "history", "items", "features", "baseline", "queries"}
+CUTOFFS = (1, 3)
+
+
+def ranking_files() -> list[SqlFile]:
+    return [file for file in [*LIBRARY.metrics.values(), *LIBRARY.curves.values()] if find_input_role(LIBRARY, file) == "run"]
+
+
+def requested(file: SqlFile) -> list[str]:
+    """Return a metric at some cut-offs, or as it is."""
+    cutoff = file.cutoff_parameter
+    values = () if cutoff is None else CUTOFFS if cutoff.name == "k" else (0.5,)
+    return [f"{file.display_name}@{max(value, int(cutoff.low))}" for value in values] if cutoff else [file.display_name]
+
+
+def policies_of_rankings() -> Iterator[dict[str, Any]]:
+    """Yield each value of each policy and function slot under which lists may be truncated, and which is no check of the data."""
+    yield {}
+    choices = {name: policy["values"] for name, policy in LIBRARY.policies.items()} | LIBRARY.functions
+    for name, values in choices.items():
+        yield from ({name: value} for value in values if value in VALID_WITH.get(name, values) and value not in {"error", "strict"})
+    yield from ({"rel": 2}, {"gain": {1: 3, 2: 1}}, {"discount": {1: 1, 2: -1}})
+
+
+def metrics_by_depth(policies: dict[str, Any]) -> dict[tuple[int | None, str], list[str]]:
+    """Return the metrics that read all of the policies, by the documents per list that they need and the kind of their files."""
+    metrics: dict[tuple[int | None, str], list[str]] = {}
+    for file in ranking_files():
+        for text in requested(file):
+            try:
+                (metric,) = resolve_metrics([text], LIBRARY, None, policies, ROLES)
+            except MetricError:
+                continue
+            metrics.setdefault((required_depth(LIBRARY, metric), file.kind), []).append(text)
+    return metrics
+
+
+@cache
+def tables() -> dict[str, Any]:
+    """Return lists with ties, judgments of some of their documents, and what users had of the same documents."""
+    data = draw(7, 30).tables
+    renamed = {role: table.set_column(0, "query_id", pc.replace_substring(table["query_id"], "q", "u")) for role, table in data.items()}
+    return {**renamed, "inputs": world(11).inputs}
 
 
 def both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict[str, list[Any]], ...]:
@@ -66,36 +84,64 @@ def both(metrics: list[str], call: dict[str, Any], **options: Any) -> tuple[dict
     )
 
 
+def assert_truncation_changes_nothing(policies: dict[str, Any]) -> int:
+    """Evaluate all metrics that may be truncated under some policies, those of one depth together; return their number."""
+    groups = {key: metrics for key, metrics in metrics_by_depth(policies).items() if key[0] is not None}
+    for (_, kind), metrics in groups.items():
+        values = [both([metric], tables(), **policies) for metric in metrics] if kind == "curves" else []
+        if kind == "metrics":
+            values = [both(metrics, tables(), per_query=per_query, **policies) for per_query in (True, False)]
+        for full, truncated in values:
+            assert_equal(truncated, full)
+    return sum(map(len, groups.values()))
+
+
+@pytest.mark.parametrize("depth", few([None, 4], {4}))
+def test_truncated_lists_give_the_values_of_full_lists(depth: int | None) -> None:
+    """All ranking metrics, at the depth that follows from their files."""
+    assert assert_truncation_changes_nothing({} if depth is None else {"depth": depth}) > 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("depth", [None, 4])
+def test_truncated_lists_give_the_values_of_full_lists_under_every_policy(depth: int | None) -> None:
+    limit = {} if depth is None else {"depth": depth}
+    assert sum(assert_truncation_changes_nothing({**policies, **limit}) for policies in policies_of_rankings()) > 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("policies", "num_ranked"),
+    [({}, 1), ({"ideal": "retrieved"}, 3), ({"ideal": "judged_truncated", "discount": {1: 1, 2: -1}, "gain": "binary"}, 3)],
+    ids=str,
+)
+def test_metrics_of_whole_lists_differ_on_truncated_lists(
+    policies: dict[str, Any], num_ranked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So no file declares that it reads more than it does: metrics would have other values if lists were truncated."""
+    whole = [name for name in metrics_by_depth(policies)[None, "metrics"] if not name.endswith("@1")]
+    for module in (planner, rank_method):
+        monkeypatch.setattr(module, "required_depth", lambda *_: num_ranked)
+    full, truncated = both(whole, tables(), per_query=True, if_undefined="null", **policies)
+    assert whole
+    assert all(values != truncated[name] for name, values in full.items() if name != "query_id")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     every(
         3,
         [
-            *(
-                {},
-                {"ties": "doc_asc"},
-                {"depth": 2},
-                {"queries": "retrieved"},
-                {"queries": "judged_and_retrieved"},
-                {"plan": {"list_key": "input"}},
-            ),
-            *({"if_undefined": "skip"}, {"score_type": "float32"}, {"nulls": "drop"}, {"duplicates": "max"}, {"check": "off"}),
+            *({"ties": "doc_asc"}, {"depth": 2}, {"plan": {"list_key": "input"}}, {"score_type": "float32"}, {"check": "off"}),
+            *({"nulls": "drop", "duplicates": "max"}, {"queries": "judged_and_retrieved", "if_undefined": "skip"}),
         ],
     ),
     ids=str,
 )
-def test_the_first_documents_are_enough(options: dict[str, Any]) -> None:
-    tables = collection().tables
-    metrics = [metric for metric in FIRST if not (metric.startswith("num_tied") and "depth" in options and len(options) == 1)]
-    assert_equal(*reversed(both(metrics, tables, per_query=True, **options)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ties", ["doc_desc", "doc_asc"])
-@pytest.mark.parametrize("depth", few([4, 1, 30], 1))
-def test_the_first_documents_are_enough_where_no_others_are_to_be_read(ties: str, depth: int) -> None:
-    assert_equal(*reversed(both(CUT, collection().tables, per_query=True, depth=depth, ties=ties)))
+def test_truncated_lists_with_options_of_the_call(options: dict[str, Any]) -> None:
+    metrics = ["nDCG@3", "AP(denominator=min_rk)@2", "ERR@3", "RBP@3", "num_shown@2", "num_rel", "Judged@3"]
+    assert_equal(*reversed(both(metrics, collection().tables, per_query=True, **options)))
 
 
 @pytest.mark.slow
@@ -118,19 +164,6 @@ def test_several_systems_with_weights_of_queries_and_groupings(seed: int) -> Non
     several = {"run": {"one": one.drop_columns("collection"), "other": other.drop_columns("collection")}, "qrels": call["qrels"]}
     found = both(metrics, several)
     assert found[0] == found[1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("per_query", [False, True])
-def test_metrics_beyond_accuracy(per_query: bool) -> None:
-    data = world(11)
-    names = ["UserCoverage", *(f"{name}@4" for name in [*OF_GROUPS, *OF_LISTS] if name != "UserCoverage")]
-    metrics = [*names, "num_shown@2", "Lost@3", *(f"IntraListDiversity(distance={name})@3" for name in ("cosine", "category"))]
-    call = {"run": data.run, "qrels": data.qrels, "inputs": data.inputs}
-    found = both(metrics, call, queries="retrieved", per_query=per_query)
-    assert found[0].keys() == found[1].keys()
-    for name, values in found[0].items():
-        assert found[1][name] == (values if values and isinstance(values[0], str) else pytest.approx(values, abs=1e-12)), name
 
 
 ROW = st.tuples(

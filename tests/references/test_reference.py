@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sqlrank
-from sqlrank.compiler.topk_analysis import required_depth
+from sqlrank.planner.rank_method import required_depth
 from sqlrank.registry import metric_resolver
 from sqlrank.registry.loader import registry_for
 from tests.lanes import every, few
@@ -191,7 +191,7 @@ def is_of_first_documents(metric: str, policy: str) -> bool:
     library, policies = registry_for(None), POLICIES[policy]
     read = {name: value for name, value in policies.items() if name != "plan"}
     found, *_ = metric_resolver.resolve_metrics([metric, "bpref"], library, None, read, {"run", "qrels"})
-    return required_depth(library, found, policies["plan"]) is not None
+    return required_depth(library, found) is not None
 
 
 def reads_numbers(metric: str) -> bool:

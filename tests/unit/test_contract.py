@@ -259,6 +259,8 @@ def line_of(text: str, part: str) -> int:
         (GOOD.replace("-- Undefined", "-- Requires: stop() at most 1.\n-- Undefined"), "-- Requires", "no function 'stop'"),
         (GOOD.replace("-- Undefined", "-- Reads: previous run as runs.\n-- Undefined"), "-- Reads", "cannot read 'previous run as runs'; write 'unfiltered'"),
         (GOOD.replace("-- Undefined", "-- Interval: never.\n-- Undefined"), "-- Interval", "cannot read 'never'; write 'none (reason)'"),
+        (GOOD.replace("-- Undefined", "-- Depth: first.\n-- Undefined"), "-- Depth", "write 'k' or 'all', or a number of documents"),
+        (GOOD.replace("-- Undefined", "-- Depth: k.\n-- Undefined"), "-- Depth", "there is no integer cut-off $k"),
         (with_parameter("gain"), "$gain", "a parameter cannot be called 'gain', as a function is"),
         (with_parameter("ties"), "$ties", "a parameter cannot be called 'ties', as a policy is"),
     ],
@@ -299,6 +301,8 @@ def top(old: str, new: str) -> str:
         (top("rank.\n", "rank.\n-- Grain: list_id, doc_id\n"), "-- Grain", "no column 'doc_id'. There are: list_id, relevance"),
         (top("rank.\n", "rank.\n-- Grain: rows of judgments\n"), "-- Grain", "'judgments' is not read"),
         (top("rank.\n", "rank.\n-- Scope: groups (all)\n"), "-- Scope", "no scope 'groups'; did you mean 'group'?"),
+        (top("rank.\n", "rank.\n-- Depth: ten\n"), "-- Depth", "cannot read 'ten'; write 'k' or 'all'"),
+        (top("rank.\n", "rank.\n-- Depth: 10\n"), "-- Depth", "cannot read '10'; write 'k' or 'all'"),
         (top("rank.\n", "rank.\n-- Grain: by list\n"), "-- Grain", "cannot read 'by list'; write 'list_id, doc_id'"),
     ],
 )  # fmt: skip

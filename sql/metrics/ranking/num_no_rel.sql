@@ -1,5 +1,6 @@
 -- num_no_rel: number of evaluated queries without relevant documents.
 -- aggregate(): default sum: how queries are aggregated.
+-- Depth: 0 (judgments alone).
 -- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.

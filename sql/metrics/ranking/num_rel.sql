@@ -1,5 +1,6 @@
 -- num_rel: number of relevant documents judged.
 -- aggregate(): default sum: how queries are aggregated.
+-- Depth: 0 (judgments alone).
 -- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: trec_eval num_relevant.

@@ -1,5 +1,6 @@
 -- num_unanswered: number of evaluated queries for which nothing was retrieved.
 -- aggregate(): default sum: how queries are aggregated.
+-- Depth: 1.
 -- Interval: none (it describes the data)
 -- Undefined: never.
 -- Source: sqlrank.

@@ -1,4 +1,5 @@
 -- ideal_ranking: one row per list and judged document of positive relevance, retrieved or not, also ranked by gain.
+-- Depth: all (a list without a relevant document within the cut-off would be shorter).
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,

@@ -1,4 +1,5 @@
 -- ideal_ranking: one row per list and judged document of positive relevance; only the retrieved ones are ranked by gain.
+-- Depth: all (retrieved documents below the cut-off rise in the ideal ranking).
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,
