@@ -32,6 +32,7 @@ def tree() -> str:
     children: dict[str, list[SqlFile]] = defaultdict(list)
     for name in sorted(library.relation_names - library.roles.keys()):
         file = library.relation(name, {})
+        file = file if file.name == name else library.relation_files(name)[0]
         children[_first_table(file)].append(file)
     lines = []
     for name, role in library.roles.items():

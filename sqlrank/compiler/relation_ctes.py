@@ -136,7 +136,8 @@ class RelationCtes:
             return self.add_input(next(key for variant in variants if (key := InputKey(name, variant)) in self.sources))
         file = self.library.relation(name, settings)
         per_list = per_list and "group" not in file.scopes
-        relevant = sorted(find_dependencies(self.library, file, settings).settings | self.library.find_selectors(name).keys())
+        selectors = {*self.library.find_selectors(name), *self.library.find_selectors(file.name)}
+        relevant = sorted(find_dependencies(self.library, file, settings).settings | selectors)
         cache_key = (name, per_list, tuple((setting, settings.get(setting)) for setting in relevant))
         if cache_key not in self._built:
             self._built[cache_key] = self.add_file(file, settings, per_list)

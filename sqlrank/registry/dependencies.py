@@ -95,9 +95,10 @@ def _visit(library: Registry, file: SqlFile, settings: Mapping[str, Any], depend
             dependencies.roles.add(name)
             dependencies.settings |= {"nulls", *library.find_selectors(name)}
             continue
-        dependencies.relations.add(name)
-        dependencies.settings |= library.find_selectors(name).keys()
-        _visit(library, library.relation(name, settings), settings, dependencies)
+        read = library.relation(name, settings)
+        dependencies.relations |= {name, read.name}
+        dependencies.settings |= {*library.find_selectors(name), *library.find_selectors(read.name)}
+        _visit(library, read, settings, dependencies)
 
 
 def _visit_slot(library: Registry, slot: str, settings: Mapping[str, Any], dependencies: Dependencies) -> None:

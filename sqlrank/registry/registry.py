@@ -249,7 +249,7 @@ class Registry:
         return selectors
 
     def relation(self, name: str, settings: Mapping[str, Any]) -> SqlFile:
-        """Return the variant of a relation under the policies and plans in force.
+        """Return the variant of a relation under the policies and plans in force, or the file of the relation that they name in its place.
 
         A plan that is not chosen yet is taken at its first value that names a file.
         """
@@ -260,7 +260,8 @@ class Registry:
             default = next(value for value, variants in files.items() if selector in self.policies or name in variants)
             variant = files[settings.get(selector, default)].get(name)
             if variant is not None:
-                return self.validated(self.relations[name, variant])
+                file = self.relations.get((name, variant))
+                return self.relation(variant, settings) if file is None else self.validated(file)
         raise MetricError(f"no {name!r} under these policies: ties='row_order' is for metrics of predictions only")
 
     def row_filter(self, role: str, settings: Mapping[str, Any]) -> SqlFile | None:
