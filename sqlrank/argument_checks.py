@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from sqlrank.deadline import deadline
+from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.errors import ExecutionError, InputError, MetricError, SqlrankError, short_repr
 
 if TYPE_CHECKING:
@@ -26,9 +27,7 @@ MAX_INTEGER = 2**63 - 1
 MAX_NESTING = 20
 """Maximum nesting depth of lists that are searched for texts."""
 
-_MEMORY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B\s*", re.IGNORECASE)
 _MIN_MEMORY_BYTES = 10_000_000
-_UNITS = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
 class ArgumentRule(NamedTuple):
@@ -112,8 +111,7 @@ def _are_numbers(value: Any) -> bool:
 
 
 def _is_memory(value: Any) -> bool:
-    match = _MEMORY.fullmatch(value) if isinstance(value, str) else None
-    return match is not None and float(match[1]) * _UNITS[match[2][0].upper()] >= _MIN_MEMORY_BYTES
+    return isinstance(value, str) and (parse_memory_size(value) or 0) >= _MIN_MEMORY_BYTES
 
 
 def max_threads() -> int:

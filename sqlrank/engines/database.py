@@ -13,7 +13,6 @@ from sqlrank.engines.driver_adapters import normalize_result
 from sqlrank.engines.identifiers import QUOTES, fold_column_name, require_table_name
 from sqlrank.engines.shadowed_functions import refuse_shadowed
 from sqlrank.errors import InputError
-from sqlrank.registry.roles import SYSTEM_COLUMN
 from sqlrank.rendering.renderer import to_sql
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class SourceTable:
         has_row_count: COUNT(*) is answered from metadata (tables, Parquet), without a scan.
         has_collations: Text is not compared byte by byte unless the statement demands it.
         members: Members of a union of tables.
-        system: Name of the system of a run that is such a member.
+        constants: Values of columns that the member of a union does not have.
         columns: Column names by their lower-case form.
     """
 
@@ -51,7 +50,7 @@ class SourceTable:
     has_row_count: bool = True
     has_collations: bool = False
     members: tuple[SourceTable, ...] = ()
-    system: str | None = None
+    constants: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,20 +79,20 @@ class SourceTable:
         return union_sources([member.select_columns(read, for_display) for member in self.members])
 
     def select_columns(self, read: Iterable[exp.Identifier], for_display: bool) -> exp.Select:
-        """Return a SELECT of columns under the names ``read``, and of the system name."""
+        """Return a SELECT of columns under the names ``read``, and of the constants."""
         query = exp.select().from_(self.from_clause(for_display=for_display))
-        system_name = exp.to_identifier(
-            fold_column_name(SYSTEM_COLUMN, self.dialect) if self.column_types is None else SYSTEM_COLUMN, quoted=True
-        )
+        constants = {
+            fold_column_name(name, self.dialect) if self.column_types is None else name: value for name, value in self.constants.items()
+        }
         for identifier in read:
             column_name = identifier.copy() if self.column_types is None else exp.Identifier(this=self.column(identifier.name), quoted=True)
-            if self.system is None or identifier.name != system_name.name:
+            if identifier.name not in constants:
                 is_same_name = column_name.name == identifier.name
                 query.select(
                     exp.column(column_name) if is_same_name else exp.alias_(exp.column(column_name), identifier.copy()), copy=False
                 )
-        if self.system is not None:
-            query.select(exp.alias_(exp.Literal.string(self.system), system_name), copy=False)
+        for name, value in constants.items():
+            query.select(exp.alias_(exp.Literal.string(value), exp.to_identifier(name, quoted=True)), copy=False)
         return query if query.selects else query.select("1 AS one")
 
     @property

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlrank.errors import InputError
 
-_BYTES = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*(?P<unit>[KMGT])(?P<binary>i?)B\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*((?P<unit>[KMGT])(?P<binary>i?)B|bytes)\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,26 @@ class ResourceLimits:
                 raise InputError(f"temp_directory={str(self.temp_directory)!r} is not possible: {error.strerror}") from None
 
 
+def parse_memory_size(text: str) -> float | None:
+    """Return the bytes of a memory size, None for other texts.
+
+    >>> parse_memory_size("2GB"), parse_memory_size("1.5 KiB"), parse_memory_size("much")
+    (2000000000.0, 1536.0, None)
+    """
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        return None
+    return float(match["number"]) * (1024.0 if match["binary"] else 1000.0) ** " KMGT".index((match["unit"] or " ").upper())
+
+
 def engine_memory_limit(limit: str | None) -> str | None:
     """Return the memory limit for DuckDB.
 
     It is the limit minus this process's memory, at least 85 % of the limit.
     """
-    match = _BYTES.fullmatch(limit) if isinstance(limit, str) else None
+    limit_bytes = None if limit is None else parse_memory_size(limit)
     status = Path("/proc/self/status")
-    if match is None or not status.exists():
+    if limit_bytes is None or not status.exists():
         return limit
-    limit_bytes = float(match["number"]) * (1024 if match["binary"] else 1000) ** " KMGT".index(match["unit"].upper())
     resident_bytes = 1024 * next(int(line.split()[1]) for line in status.read_text("ascii").splitlines() if line.startswith("VmRSS:"))
     return f"{int(max(0.85 * limit_bytes, limit_bytes - resident_bytes) / 1000)}KB"

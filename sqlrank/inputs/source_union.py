@@ -39,7 +39,11 @@ def resolve_source(database: Database, role: str, source: Any) -> SourceTable:
         names = _system_names(database, role, source, tables)
         for name, table in zip(names, tables, strict=True):
             _check_system(database, role, name, table)
-        tables = [replace(member, system=name) for name, table in zip(names, tables, strict=True) for member in table.members or (table,)]
+        tables = [
+            replace(member, constants={SYSTEM_COLUMN: name})
+            for name, table in zip(names, tables, strict=True)
+            for member in table.members or (table,)
+        ]
     return _union_tables(database, role, tables)
 
 
@@ -119,7 +123,7 @@ def _union_tables(database: Database, role: str, tables: Sequence[SourceTable]) 
     types = {name: duckdb_type for name, (duckdb_type, *rest) in types_by_column.items() if not rest}
     if len(types) < len(names):
         types = _common_types(database, role, node, types_by_column)
-    return replace(table, from_item=node, column_types=types | ({SYSTEM_COLUMN: "VARCHAR"} if first.system is not None else {}))
+    return replace(table, from_item=node, column_types=types | dict.fromkeys(first.constants, "VARCHAR"))
 
 
 def _common_types(database: Database, role: str, node: exp.Expr, types_by_column: dict[str, set[str]]) -> dict[str, str]:

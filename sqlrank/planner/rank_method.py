@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import ldexp
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.inputs.row_checks import select_over_input
 from sqlrank.planner.table_statistics import SAMPLE_ROWS, sample_distinct_counts
 from sqlrank.registry.dependencies import find_dependencies
@@ -153,9 +153,9 @@ def _has_long_lists(request: ResolvedRequest, inputs: BoundInputs, rows: int) ->
     if request.deduplicates or rows < MIN_ROWS_TO_OPTIMIZE or not (depth := max_depth(request)) or rows < MIN_LIST_LENGTH_RATIO * depth:
         return False
     num_lists, memory, threads = _list_statistics(inputs)
-    return MIN_LIST_LENGTH_RATIO * depth * num_lists <= rows and MEMORY_SHARE * num_lists * threads * (
-        8 * depth + STATE_BYTES
-    ) <= _parse_duckdb_size(memory)
+    return MIN_LIST_LENGTH_RATIO * depth * num_lists <= rows and MEMORY_SHARE * num_lists * threads * (8 * depth + STATE_BYTES) <= (
+        parse_memory_size(memory) or 0
+    )
 
 
 def _list_statistics(inputs: BoundInputs) -> tuple[int, str, int]:
@@ -189,12 +189,6 @@ def _has_long_texts(request: ResolvedRequest, inputs: BoundInputs, rows: int) ->
         return False
     total, distinct, _ = sample_distinct_counts(inputs.database, run)
     return distinct >= MIN_DISTINCT_SCORES_SHARE * total
-
-
-def _parse_duckdb_size(size: str) -> float:
-    """Convert a size in DuckDB's notation, such as ``12.4 GiB``, to bytes."""
-    number, _, unit = size.partition(" ")
-    return ldexp(float(number), 10 * ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit))
 
 
 def _has_few_judgments(inputs: BoundInputs, rows: Mapping[str, int]) -> bool:

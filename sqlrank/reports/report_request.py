@@ -287,7 +287,7 @@ def _runs(run: SourceGroup, common: Mapping[str, Any]) -> dict[str, Any]:
     if None in names:
         dialect = remote_database.infer_dialect(common["connection"], common["dialect"])
         table = run_on_database(common["connection"], dialect, ResourceLimits(), lambda database: resolve_source(database, "run", run))
-        names = list(dict.fromkeys(member.system for member in table.members or (table,)))
+        names = list(dict.fromkeys(member.constants[SYSTEM_COLUMN] for member in table.members or (table,)))
     if len(set(names)) < len(run.members):
         raise InputError(f"two runs are called {names[0]!r}; give each a name of its own")
     return {str(name): _as_rereadable(source) for name, (_, source) in zip(names, run.members, strict=True)}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import sqlrank
 from sqlrank import InputError, MetricError
+from sqlrank.engines.resource_limits import parse_memory_size
 from sqlrank.inputs import row_checks
 from sqlrank.planner import planner, rank_method
 from sqlrank.planner.rank_method import required_depth
@@ -266,7 +267,7 @@ def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyP
     """60 lists with 10 scores each and what else they take, for each of 2 threads, are 40,320 bytes."""
     for share, expected in ((10**9 / 48_000, "top_k"), (10**9 / 32_000, "sort")):
         monkeypatch.setattr(rank_method, "MEMORY_SHARE", share)
-        monkeypatch.setattr(rank_method, "_parse_duckdb_size", lambda size: 1e9 if size.endswith(" MiB") else 0)
+        monkeypatch.setattr(rank_method, "parse_memory_size", lambda size: 1e9 if size.endswith(" MiB") else 0)
         assert plan_of(["nDCG@10"], run=run_of(60, 100), qrels=qrels_of(60, 8), memory_limit="1GB", threads=2) == expected
 
 
@@ -275,7 +276,7 @@ def test_scores_that_memory_does_not_hold_are_sorted(monkeypatch: pytest.MonkeyP
     [("512 bytes", 512), ("1.5 KiB", 1536), ("2.0 MiB", 2 * 2**20), ("18.8 GiB", 18.8 * 2**30), ("1.8 TiB", 1.8 * 2**40)],
 )
 def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
-    assert rank_method._parse_duckdb_size(size) == expected  # noqa: SLF001
+    assert parse_memory_size(size) == expected
 
 
 @pytest.mark.slow
