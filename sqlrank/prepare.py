@@ -19,9 +19,9 @@ from sqlrank.inputs.column_binding import bind_inputs
 from sqlrank.inputs.filters import filter_inputs
 from sqlrank.inputs.input_ctes import build_input_ctes
 from sqlrank.inputs.row_rules import row_rules, valid_row_condition
-from sqlrank.planner.planner import choose_plan, plan_comment_lines, validate_plan
-from sqlrank.rendering.header import StatementHeader
+from sqlrank.planner.planner import choose_plan, validate_plan
 from sqlrank.rendering.renderer import render_over_tables
+from sqlrank.request_header import request_header
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sqlrank.registry.metric import ParameterValue
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
+    from sqlrank.rendering.header import StatementHeader
     from sqlrank.rendering.renderer import RenderedStatement
     from sqlrank.resolve import ResolvedRequest
 
@@ -117,10 +118,9 @@ def prepare(
     )
     notes = []
     if not database.can_inspect and "queries" in inputs.needed_columns and not layout.weighted:
-        notes.append("queries: no weights are read of a table that cannot be looked at; columns={'weight': 'weight'} reads them")
+        notes.append(_default_column_note("queries", "weight", 1))
     notes += _default_column_notes(inputs) if not database.can_inspect else []
-    metric_names = ", ".join(str(metric.metric) for metric in request.metrics)
-    header = StatementHeader(metric_names, tuple(plan_comment_lines(request, plans)), tuple(notes))
+    header = request_header(request, inputs, plans, notes)
     audits = _audit_queries(request, inputs) if is_audited else {}
     statement = _compile_cached(
         _CompileKey(request.library, tuple(metrics), input_ctes.sources, layout, header, audits, _column_types(inputs))
@@ -142,11 +142,14 @@ def _default_column_notes(inputs: BoundInputs) -> list[str]:
         if column.default is not None
     )
     return [
-        f"{bound_input.role.name}: {column.name} is taken to be {column.default:g}; "
-        f"columns={{'{bound_input.role.name}.{column.name}': '{column.name}'}} reads it of a table that cannot be looked at"
+        _default_column_note(bound_input.role.name, column.name, column.default)
         for bound_input, column in defaulted_columns
         if column.name not in bound_input.columns
     ]
+
+
+def _default_column_note(role: str, column: str, default: float | None) -> str:
+    return f"{role}: {column} is taken to be {default:g}, since the table cannot be looked at; map {role}.{column} to a column to read it"
 
 
 def _column_types(inputs: BoundInputs) -> tuple[str, ...]:

@@ -135,6 +135,8 @@ class Request:
         per_unit: Return pseudo-values of units for metrics of groups.
         only_query: The only query to read, if not None.
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
+        command: The command that prints the statement, such as ``sql``, None if there is none.
+        options: Further arguments of the command.
     """
 
     metrics: Any
@@ -156,6 +158,8 @@ class Request:
     replicates: int | None = None
     seed: int | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
+    command: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def split_column_list(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric import freeze_value, to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.registry.roles import SYSTEM_COLUMN, UNIT_COLUMN
-from sqlrank.request import with_previous_runs
+from sqlrank.request import Request, with_previous_runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sqlrank.interval_options import IntervalOptions
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
-    from sqlrank.request import Request
 
 RESULT_SLICE_COLUMN = "slice"
 """Column of a result that names the grouping of a row."""
@@ -62,6 +61,7 @@ class ResolvedRequest:
         per_unit: Pseudo-values of units are the result.
         include_query_weights: Weights of queries are columns of the result.
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
+        original: The request as the caller made it, which the header of the statement describes.
     """
 
     library: Registry
@@ -83,6 +83,7 @@ class ResolvedRequest:
     per_unit: bool = False
     include_query_weights: bool = False
     requested_names: bool = False
+    original: Request = field(default_factory=lambda: Request((), {}))
 
     @property
     def is_ranking(self) -> bool:
@@ -184,6 +185,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
         per_unit=request.per_unit,
         include_query_weights=request.include_query_weights,
         requested_names=request.requested_names,
+        original=request,
     )
 
 

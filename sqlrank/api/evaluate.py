@@ -159,6 +159,8 @@ def evaluate(
         seed=seed,
         policies=policies,
         requested_names=True,
+        command="sql",
+        options={"connection": connection},
     )
     if rollup is not None or window_days is not None or window_ends is not None:
         from sqlrank.rollups.evaluate_rollup import evaluate_rollup  # noqa: PLC0415  its import takes a tenth of a second
@@ -223,8 +225,8 @@ def sql(
         MetricError: as for :func:`evaluate`, and for constructs that the dialect does not support.
         InputError: a name or a condition is invalid.
 
-    >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[-3])
-    SELECT
+    >>> print(sql("P@5", run="run", qrels="qrels").splitlines()[1])
+    -- reads: run (run), qrels (qrels)
     """
     target_dialect = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     get_dialect(target_dialect)
@@ -245,6 +247,14 @@ def sql(
         seed=seed,
         policies=policies,
         requested_names=True,
+        command="sql",
+        options={
+            "connection": connection,
+            "create_table": create_table,
+            "create_view": create_view,
+            "insert": insert,
+            "overwrite_by": overwrite_by,
+        },
     )
     if rollup is not None:
         from sqlrank.rollups.evaluate_sql import rollup_query_sql  # noqa: PLC0415  as for evaluate

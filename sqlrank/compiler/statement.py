@@ -18,6 +18,7 @@ from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, sc
 from sqlrank.errors import MetricError
 from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
+from sqlrank.rendering.header import row_phrase
 from sqlrank.sql_ast import BIGINT
 
 if TYPE_CHECKING:
@@ -178,7 +179,14 @@ def _with_ctes(
         drop_empty_ctes(tree)
     else:
         prune_projections(tree, keep_ctes=inputs)
-    return CompiledStatement(tree, outputs, header, relations.grains)
+    return CompiledStatement(tree, outputs, replace(header, row=row_phrase(result_keys(outputs))), relations.grains)
+
+
+def result_keys(outputs: Sequence[OutputColumn]) -> list[str]:
+    """Return the columns that identify rows of a result, as a header names them."""
+    names = {"slice": "grouping", "unit": "unit", "cutoff": "cut-off"}
+    keys = [output for output in outputs if output.kind in {"by", "slice", "query", "unit", "cutoff", "point"}]
+    return [names.get(output.kind, output.name.removesuffix("_id") if output.kind == "query" else output.name) for output in keys]
 
 
 def first_select(query: exp.Query) -> exp.Query:

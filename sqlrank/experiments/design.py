@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sqlrank.call_descriptions import describe_sources, setting_text, write_command
 from sqlrank.errors import MetricError, did_you_mean, short_repr
 from sqlrank.inference.corrected_tests import CORRECTIONS
 from sqlrank.interval_options import check_confidence_level
+from sqlrank.rendering.header import StatementHeader
 from sqlrank.request import split_column_list
 from sqlrank.splits.assignment import parse_shares
 
@@ -19,6 +21,17 @@ if TYPE_CHECKING:
 INTERVALS = ("fixed", "sequential")
 LIFT_SCALES = ("log", "linear")
 MULTI_VARIANT_ACTIONS = ("error", "drop")
+DEFAULTS = {
+    "unit": "unit_id",
+    "variant": "variant",
+    "confidence": 0.95,
+    "correction": "holm",
+    "interval": "fixed",
+    "lift_scale": "log",
+    "power": 0.8,
+}
+"""Default arguments of an experiment."""
+
 SAMPLE_RATIO = "sample_ratio"
 """Name of the result row that tests for a sample ratio mismatch."""
 
@@ -131,6 +144,37 @@ class ExperimentDesign:
             multi_variant_units=multi_variant_units,
             power=power,
         )
+
+    def header(self, variant: str, unit: str, where: str | None, source: Any, options: Mapping[str, Any], dialect: str) -> StatementHeader:
+        """Return the header of the experiment's statement."""
+        texts = [name if name == str(metric.formula) else f"{name}={metric.formula}" for name, metric in self._metrics_by_name.items()]
+        covariates = {metric.name: str(metric.covariate) for metric in self.estimates if metric.covariate is not None}
+        arguments = {
+            "unit": unit,
+            "variant": variant,
+            "control": self.control,
+            "covariates": covariates,
+            "expected_shares": {name: float(share) for name, share in self.expected_shares.items()},
+            "lower_is_better": [metric.name for metric in self.estimates if metric.lower_is_better],
+            "where": where,
+            "confidence": self.confidence,
+            "correction": self.correction,
+            "interval": self.interval,
+            "lift_scale": self.lift_scale,
+            "power": self.power,
+        }
+        settings = [setting_text(name, value) for name, value in arguments.items() if value]
+        further = {"sql": True, "dialect": None if dialect == "duckdb" else dialect}
+        changed = {name: value for name, value in arguments.items() if value != DEFAULTS.get(name)}
+        command = write_command(["experiment", *texts], {"data": source, **changed, **options, **further})
+        row = "one row per metric and variant, and one for the sample ratio"
+        return StatementHeader(
+            f"experiment {', '.join(texts)}", row, tuple(describe_sources({"data": source})), tuple(settings), command=command
+        )
+
+    @property
+    def _metrics_by_name(self) -> dict[str, ExperimentMetric]:
+        return {metric.name: metric for metric in self.estimates}
 
     @property
     def unit_sum_columns(self) -> dict[tuple[str, bool], str]:

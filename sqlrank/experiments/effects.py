@@ -12,7 +12,6 @@ from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.experiments.design import SAMPLE_RATIO
 from sqlrank.experiments.variant_sums import double_literal, read_step, source_table_names, variant_sum_ctes, with_ctes
-from sqlrank.rendering.header import StatementHeader
 from sqlrank.result_columns import EXPERIMENT_SCHEMA
 from sqlrank.sql_ast import find_nodes
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from sqlrank.experiments.design import ExperimentDesign
     from sqlrank.inputs.bound_input import BoundInput
+    from sqlrank.rendering.header import StatementHeader
 
 
 TUNED_FOR = 5000
@@ -135,7 +135,7 @@ def effects_query(design: ExperimentDesign, control: str) -> Any:
     return with_ctes({**effect_ctes(design, control), "result": body}, set())
 
 
-def experiment_statement(design: ExperimentDesign, observations: BoundInput, control: str) -> CompiledStatement:
+def experiment_statement(design: ExperimentDesign, observations: BoundInput, control: str, header: StatementHeader) -> CompiledStatement:
     """Return the statement of the result rows, with the number of units left out."""
     columns = {**PRINTED_COLUMNS, MULTI_VARIANT_COLUMN: "BIGINT"}
     body = exp.select(*(exp.column(name, table="found") for name in columns)).from_(_rows(columns))
@@ -144,7 +144,7 @@ def experiment_statement(design: ExperimentDesign, observations: BoundInput, con
         {**variant_sum_ctes(design, observations), **effect_ctes(design, control), "result": body}, source_table_names(observations)
     )
     outputs = [OutputColumn(name, name, "row") for name in columns]
-    return CompiledStatement(tree, outputs, StatementHeader(", ".join(estimate.name for estimate in design.estimates)))
+    return CompiledStatement(tree, outputs, header)
 
 
 def _rows(columns: Mapping[str, str]) -> exp.Subquery:

@@ -227,7 +227,7 @@ def experiment_sql(
         InputError: an invalid name or condition.
 
     >>> print(experiment_sql("Mean(spend)", data="visits", dialect="bigquery").splitlines()[1])
-    WITH observations AS (
+    -- reads: visits (data)
     """
     design = ExperimentDesign.from_arguments(
         metrics,
@@ -246,9 +246,11 @@ def experiment_sql(
     source = SourceGroup.wrap(DATA, data)
     dialect_name = remote_database.infer_dialect(connection, dialect) if connection is not None else dialect or "duckdb"
     get_dialect(dialect_name)
+    options = {"connection": connection, "create_table": create_table, "create_view": create_view}
     with open_for_inspection(connection, dialect_name, any(map(is_unambiguous_file, leaf_sources(source)))) as database:
         observations = map_observations(design, database, source, unit, variant, where)
-        statement = experiment_statement(design, observations, design.control or CONTROL)
+        header = design.header(variant, unit, where, source, options, dialect_name)
+        statement = experiment_statement(design, observations, design.control or CONTROL, header)
         stored = wrap_for_storage(statement, dialect_name, create_table, create_view, None, [observations.table.display_from_item])
         return render_statement(stored.tree, stored.header, dialect_name, database.can_materialize_ctes)
 

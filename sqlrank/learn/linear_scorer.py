@@ -283,8 +283,8 @@ def scoring_sql(weights: pa.Table, source: str, *, dialect: str = "duckdb") -> s
     >>> import pyarrow as pa
     >>> examples = pa.table({"label": [1, 0], "age": [1.0, 0.0], "price": [0.0, 0.0]})
     >>> weights = fit(examples, k=1, columns={"features": ["age", "price"]}, learning_rate=1, l2=0, max_iter=1)
-    >>> print(scoring_sql(weights, "people").splitlines()[3])
-      1.0e0 * "age" + 0.0e0 * "price" AS score
+    >>> print(scoring_sql(weights, "people").splitlines()[2])
+    SELECT *, 1.0e0 * "age" + 0.0e0 * "price" AS score
     """
     get_dialect(dialect)
     if weights.column_names != ["feature", "weight"]:
@@ -297,7 +297,11 @@ def scoring_sql(weights: pa.Table, source: str, *, dialect: str = "duckdb") -> s
     form = read_json(weights.schema.metadata, "sqlrank.features", _is_form, "this table of weights")
     from_ = source_relation(source, dialect)
     pairs = [(row["feature"], row["weight"]) for row in weights.to_pylist()]
-    return render_statement(scoring_query(form, pairs, from_), StatementHeader("scores of a linear model"), dialect)
+    return render_statement(
+        scoring_query(form, pairs, from_),
+        StatementHeader("scores of a linear model", "one row per input row", (f"{source} (examples)",)),
+        dialect,
+    )
 
 
 def _is_form(value: Any) -> bool:

@@ -106,6 +106,12 @@ def dbt_model(
         seed=seed,
         policies=policies,
         requested_names=True,
+        command="sql",
+        options={
+            "dbt": f"{name}.sql",
+            "materialized": None if materialized == "table" else materialized,
+            "overwrite_by": overwrite_by,
+        },
     )
     options = {"metrics": metrics, "by": by, "columns": columns, "where": where, "unit": unit, **policies}
     check_name(name)
@@ -148,7 +154,8 @@ def model_text(config: str, statement: CompiledStatement, dialect: str, options:
 
     Raises ``InputError`` for Jinja other than sqlrank's own, and outside of text literals in ``where``.
     """
-    text = render_statement(statement.tree, statement.header, dialect)
+    header = statement.header.where(lambda line: _JINJA.search(line) is None)  # dbt runs Jinja in comments, too
+    text = render_statement(statement.tree, header, dialect)
     remaining = text
     for reference in statement.tree.find_all(exp.Var):
         remaining = remaining.replace(reference.name, "", 1) if _JINJA.search(reference.name) else remaining

@@ -91,8 +91,8 @@ def choose_plan(request: ResolvedRequest, inputs: BoundInputs, rows: Mapping[str
     return plans
 
 
-def plan_comment_lines(request: ResolvedRequest, plans: Mapping[str, Any]) -> list[str]:
-    """Return the header lines that name the plans in use and the alternatives."""
+def plan_summary(request: ResolvedRequest, plans: Mapping[str, Any]) -> str:
+    """Return the plans in use that have an alternative or were requested, and the alternatives; empty if there are none."""
     library = request.library
     read_settings = set().union(*(metric.dependencies.settings for metric in request.metrics))
     read_settings -= {"bucket_aggregation", "weight_below"} if plans.get("score_order") != "buckets" else set()
@@ -106,9 +106,10 @@ def plan_comment_lines(request: ResolvedRequest, plans: Mapping[str, Any]) -> li
         and _affects_files(library, name, str(plans[name]), relations)
     }
     hints = [hint for name, value in used.items() if (hint := _alternative_hint(library, name, str(value)))]
-    plain = "one scan of each input" if len(request.base_roles) < 2 else f"{' and '.join(request.base_roles)} are joined"  # noqa: PLR2004
-    chosen = ", ".join(f"{name}={value}" for name, value in used.items())
-    return [f"plan: {chosen or plain}", f"for another: {'; '.join(hints) or 'there is none for these metrics'}"]
+    chosen = ", ".join(
+        f"{name}={value}" for name, value in used.items() if name in request.plan or _alternative_hint(library, name, str(value))
+    )
+    return f"{chosen}; alternative: {'; '.join(hints)}" if hints else chosen
 
 
 def _affects_files(library: Registry, name: str, value: str, relations: set[str]) -> bool:

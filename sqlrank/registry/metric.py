@@ -65,7 +65,7 @@ class Metric:
         return replace(self, cutoff=cutoff)
 
     def __str__(self) -> str:
-        params = ", ".join(f"{name}={_format_value(value)}" for name, value in self.params)
+        params = ", ".join(f"{name}={format_parameter(value)}" for name, value in self.params)
         if isinstance(self.cutoff, tuple):
             cutoff = f"@{self.cutoff[0]}..{self.cutoff[1]}"
         elif isinstance(self.cutoff, str):
@@ -223,7 +223,8 @@ def _to_exact_number(number: float) -> int | float:
     return int(number) if abs(number) < MAX_EXACT_INTEGER and float(number).is_integer() else float(number)
 
 
-def _format_value(value: ParameterValue) -> str:
+def format_parameter(value: ParameterValue) -> str:
+    """Return a parameter value as text that is read back."""
     if isinstance(value, tuple):
         pairs = [element for element in value if isinstance(element, tuple)]
         if pairs:

@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sqlrank._version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_DIALECT_LABELS = {
+    "duckdb": "DuckDB",
+    "bigquery": "BigQuery",
+    "snowflake": "Snowflake",
+    "spark": "Spark",
+    "databricks": "Databricks",
+    "postgres": "PostgreSQL",
+    "redshift": "Redshift",
+    "trino": "Trino",
+    "clickhouse": "ClickHouse",
+    "datafusion": "DataFusion",
+    "sqlite": "SQLite",
+}
 
 
 @dataclass(frozen=True)
@@ -13,15 +31,45 @@ class StatementHeader:
 
     Attributes:
         title: Its contents, such as ``nDCG, AP``.
+        row: What a row of the result is, such as ``one row per system``.
+        reads: Its inputs, such as ``eval.run (run)``.
+        settings: The settings that decide its numbers and are not the defaults, such as ``ties=rank``.
         plan: Its plan, with the alternatives.
         notes: Further lines.
+        command: The command that prints it, None if there is none.
     """
 
     title: str
-    plan: tuple[str, ...] = ()
+    row: str = ""
+    reads: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    plan: str = ""
     notes: tuple[str, ...] = ()
+    command: str | None = None
 
-    def text(self) -> str:
+    def where(self, is_kept: Callable[[str], bool]) -> StatementHeader:
+        """Return the header without settings and a command that a condition excludes."""
+        settings = tuple(filter(is_kept, self.settings))
+        return replace(self, settings=settings, command=self.command if is_kept(self.command or "") else None)
+
+    def text(self, dialect: str) -> str:
         """Return the header as comment lines."""
-        lines = [f"sqlrank {__version__}: {self.title}", *self.plan, *self.notes]
-        return "".join(f"-- {' '.join(line.splitlines())}\n" for line in lines)
+        lines = {
+            f"sqlrank {__version__} for {_DIALECT_LABELS[dialect]}": ", ".join(filter(None, (self.title, self.row))),
+            "reads": ", ".join(self.reads),
+            "settings": ", ".join(self.settings),
+            "plan": self.plan,
+        }
+        texts = [f"{name}: {text}" for name, text in lines.items() if text]
+        texts += [*self.notes, *([] if self.command is None else [f"made by: {self.command}"])]
+        return "".join(f"-- {' '.join(line.splitlines())}\n" for line in texts)
+
+
+def row_phrase(keys: list[str]) -> str:
+    """Return what a row of a result is.
+
+    >>> row_phrase([]), row_phrase(["campaign", "day"])
+    ('one row', 'one row per campaign and day')
+    """
+    names = " and ".join(filter(None, [", ".join(keys[:-1]), *keys[-1:]]))
+    return f"one row per {names}" if names else "one row"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
+from sqlrank.call_descriptions import write_command
 from sqlrank.errors import InputError, MetricError
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.reports.blocks import Cell, RankedDocument, Section, SideBySide, TableBlock, figure, format_cell, read_statement, truncate
@@ -106,15 +105,13 @@ def _number(value: Any) -> float | None:
 def explain_command(request: ReportRequest, metric: Any, system: str, query: Any) -> str:
     """Return the command that explains a query's value, or a Python call for unnamed sources."""
     sources, common = request.arguments_for_system(system)
-    if all(isinstance(source, (str, Path)) for source in sources.values()):
-        words = [word for role, source in sources.items() for word in (f"--{role}", str(source))]
-        words += [
-            word for name in ("where", "compat", "sql_dir") if common[name] for word in (f"--{name.replace('_', '-')}", str(common[name]))
-        ]
-        words += [word for name, column_name in (common["columns"] or {}).items() for word in ("--column", f"{name}={column_name}")]
-        words += [word for name, value in request.policies.items() for word in ("-p", f"{name}={value}")]
-        db = [] if common["connection"] is None else ["--db", str(common["connection"])]
-        return shlex.join(["sqlrank", "explain", str(metric), "--query", str(query), *words, *db])
+    options = {name: common[name] for name in ("where", "compat", "sql_dir", "columns")}
+    command = write_command(
+        ["explain", str(metric)],
+        {"query": str(query), **sources, **options, "policies": request.policies, "connection": common["connection"]},
+    )
+    if command is not None:
+        return command
     arguments = [repr(str(metric)), f"query={query!r}", *(f"{role}=..." for role in sources)]
     arguments += [f"{name}={common[name]!r}" for name in ("columns", "where") if common[name]]
     return f"sqlrank.explain({', '.join(arguments)})"

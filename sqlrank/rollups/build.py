@@ -18,7 +18,7 @@ from sqlrank.registry.resolved_metric import ResolvedMetric
 from sqlrank.registry.settings_checks import check_parameter_value
 from sqlrank.registry.sql_file import SqlFile
 from sqlrank.registry.sql_folder import sql_root
-from sqlrank.rendering.header import StatementHeader
+from sqlrank.rendering.header import row_phrase
 from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import NUM_ROWS
 from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, aggregate_per_query_values, decompose_metrics, find_list_query, row_definition
@@ -111,6 +111,7 @@ class Definition:
     """
 
     facts: Mapping[str, Any]
+    metric_names: tuple[str, ...]
     buckets: JackknifeBuckets | None = None
 
     def digest(self, *, is_weighted: bool) -> str:
@@ -143,6 +144,7 @@ def resolve_rollup_request(
     if isinstance((call.columns or {}).get("score"), (list, tuple)):
         raise MetricError("several scores are given; make a rollup of each, in a table of its own")
     library = request.library
+    metric_names = tuple(name for metric in request.metrics for name in metric.requested_names)
     metrics = decompose_metrics(request.metrics, library)
     row_facts = {
         # A column mapped to its own name is the same as no mapping.
@@ -153,7 +155,7 @@ def resolve_rollup_request(
     }
     if metrics.is_per_query:
         return request if buckets is None else buckets.per_query_question(request), Definition(
-            row_facts | row_definition(request.metrics, library), buckets
+            row_facts | row_definition(request.metrics, library), metric_names, buckets
         )
     binning_kind = bins.kind if metrics.rank_based else "group_sums"
     file = _file(
@@ -173,7 +175,7 @@ def resolve_rollup_request(
         **row_facts,
         "nulls": null_policy.get("nulls"),
     }
-    definition = Definition(facts, buckets)
+    definition = Definition(facts, metric_names, buckets)
     # The compiled file depends on the metrics, so its cache key needs the definition hash.
     metric = Metric("RollupRows", (("definition", definition.digest(is_weighted=False)),))
     resolved_metric = ResolvedMetric(
@@ -200,9 +202,15 @@ def add_definition_column(statement: CompiledStatement, definition: Definition, 
     tree: Any = statement.tree.copy()
     digest = definition.digest(is_weighted=is_weighted)
     tree.select(exp.alias_(exp.Literal.string(digest), DEFINITION_COLUMN), copy=False)
-    return CompiledStatement(
-        tree, [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")], StatementHeader(f"rollup {digest}")
+    outputs = [*statement.outputs, OutputColumn(DEFINITION_COLUMN, DEFINITION_COLUMN, "id")]
+    keys = [output.name for output in outputs if output.kind == "by" or output.name in {*BIN_COLUMNS[:1], BUCKET_COLUMN}]
+    header = replace(
+        statement.header,
+        title=f"rollup of {', '.join(definition.metric_names)}",
+        row=row_phrase(keys),
+        notes=(*statement.header.notes, f"definition: {digest}"),
     )
+    return CompiledStatement(tree, outputs, header)
 
 
 def _file(binning_kind: str, metrics: RollupMetrics, requires: list[str], bins: ScoreBinning, buckets: JackknifeBuckets | None) -> SqlFile:

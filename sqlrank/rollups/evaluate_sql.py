@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.call_descriptions import call_settings, describe_sources, request_command
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.relation_ctes import unique_name
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name_keys, quoted_column
 from sqlrank.compiler.select_builders import cast_double, order_rows
-from sqlrank.compiler.statement import CompiledStatement, first_select
+from sqlrank.compiler.statement import CompiledStatement, first_select, result_keys
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import open_for_inspection
@@ -28,7 +29,7 @@ from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.select_files import file_rows, load_select
 from sqlrank.registry.tie_bounds import AS_TIED
-from sqlrank.rendering.header import StatementHeader
+from sqlrank.rendering.header import StatementHeader, row_phrase
 from sqlrank.rendering.renderer import render_statement
 from sqlrank.request import Request
 from sqlrank.resolve import resolve_request
@@ -91,7 +92,19 @@ def rollup_query_sql(
             call, library, resolved_metrics, metrics.resolve_weights(rollup_table.has), rollup_table, rows, by, dialect
         ).statement()
         notes = (UNMERGEABLE_NOTE, *([UNWEIGHTED_NOTE] if metrics.is_per_query and not database.can_inspect else []))
-        header = StatementHeader(", ".join(metric.name for metric in metrics.metrics), notes=notes)
+        header = StatementHeader(
+            ", ".join(metric.name for metric in metrics.metrics),
+            row=row_phrase(result_keys(outputs)),
+            reads=tuple(describe_sources({"rollup": rollup})),
+            settings=tuple(call_settings(call)),
+            notes=notes,
+            command=request_command(
+                "sql",
+                [name for metric in resolved_metrics for name in metric.requested_names],
+                replace(call, options={**call.options, "rollup": rollup}),
+                dialect,
+            ),
+        )
         statement = CompiledStatement(tree, outputs, header)
         stored = wrap_for_storage(statement, dialect, *targets, [rollup_table.table.display_from_item])
         if overwrite_by is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
+from sqlrank.call_descriptions import request_command, setting_text
 from sqlrank.engines import remote_database
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import open_for_inspection, run_on_database
@@ -201,7 +202,7 @@ def rollup_sql(
         InputError: an invalid name or condition.
 
     >>> print(rollup_sql("AUC", predictions="clicks", by="day", dialect="bigquery").splitlines()[1])
-    WITH predictions AS (
+    -- reads: clicks (predictions)
     """
     call = Request(
         metrics,
@@ -225,6 +226,25 @@ def rollup_sql(
         prepared = prepare(request, database)
         statement = add_definition_column(prepared.statement, definition, request)
         statement = statement if named_batch is None else named_batch.add_batch_column(statement)
+        options = {
+            "binning": None if binning == "grid" else binning,
+            "n_bins": None if n_bins == DEFAULT_BINS else n_bins,
+            "exact_scores": list(exact_scores),
+            "unit": unit,
+            "n_buckets": n_buckets,
+        }
+        storage = {"connection": connection, "create_table": create_table, "insert": insert, "overwrite_by": overwrite_by}
+        batch_options = {"batch": batch, "retract": retract, "batch_where": batch_where}
+        printed_call = replace(call, options={**options, **storage, **batch_options, "sql": True})
+        header = replace(
+            statement.header,
+            settings=(
+                *statement.header.settings,
+                *(setting_text(name, value) for name, value in {**options, **batch_options}.items() if value),
+            ),
+            command=request_command("rollup", definition.metric_names, printed_call, dialect_name),
+        )
+        statement = replace(statement, header=header)
         read = [bound_input.table.display_from_item for bound_input in prepared.inputs.by_role.values()]
         stored = wrap_for_storage(statement, dialect_name, create_table, None, insert, read)
         if overwrite_by is not None:

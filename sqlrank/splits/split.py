@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
+from sqlrank.call_descriptions import describe_sources, setting_text, write_command
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import CompiledStatement
@@ -170,7 +172,7 @@ def split_sql(
         InputError: as :func:`split`.
 
     >>> print(split_sql("users", key="user_id", salt="ab", folds=2, dialect="bigquery").splitlines()[-1])
-    FROM users AS g
+    FROM users AS source_rows
     """
     request = SplitRequest(
         key=key,
@@ -197,7 +199,11 @@ def split_sql(
     with open_for_inspection(connection, resolved_dialect, any(map(is_unambiguous_file, leaf_sources(source)))) as database:
         table = resolve_source(database, SPLIT_ROLE, source)
         plan.check(table)
-        statement = wrap_for_storage(_statement(plan, table), resolved_dialect, create_table, create_view, None, [table.display_from_item])
+        options = {"connection": connection, "create_table": create_table, "create_view": create_view}
+        header = _header(plan, request, source, options, resolved_dialect)
+        statement = wrap_for_storage(
+            _statement(plan, table, header), resolved_dialect, create_table, create_view, None, [table.display_from_item]
+        )
         return render_statement(statement.tree, statement.header, resolved_dialect, database.can_materialize_ctes)
 
 
@@ -254,7 +260,19 @@ def _check_strata(plan: SplitPlan, database: Database, table: SourceTable) -> No
         )
 
 
-def _statement(plan: SplitPlan, table: SourceTable) -> CompiledStatement:
+def _header(plan: SplitPlan, request: SplitRequest, source: Any, options: Mapping[str, Any], dialect: str) -> StatementHeader:
+    """Return the header of a split's statement."""
+    arguments = {name: value for name, value in asdict(request).items() if value not in (None, False, "keep")}
+    arguments["shares"] = request.shares
+    settings = [setting_text(name, value) for name, value in arguments.items() if value is not None]
+    further = {**options, "sql": True, "dialect": None if dialect == "duckdb" else dialect}
+    command = write_command(["split", source], arguments | further) if isinstance(source, str) else None
+    title = f"split by {' and '.join(plan.columns.values())}"
+    row = "one row per input row" + (" and fold" if request.expanding else "")
+    return StatementHeader(title, row, tuple(describe_sources({SPLIT_ROLE: source})), tuple(settings), command=command)
+
+
+def _statement(plan: SplitPlan, table: SourceTable, header: StatementHeader) -> CompiledStatement:
     query = plan.query(table)
     outputs = [OutputColumn(select_item.output_name, select_item.output_name, "row") for select_item in query.selects]
-    return CompiledStatement(query, outputs, StatementHeader(f"split by {' and '.join(plan.columns.values())}"))
+    return CompiledStatement(query, outputs, header)

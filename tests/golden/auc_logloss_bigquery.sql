@@ -1,6 +1,7 @@
--- sqlrank 0.1.0: AUC, LogLoss
--- plan: score_order=rank
--- for another: score_order=buckets, if one group alone is more than a worker holds
+-- sqlrank 0.1.0 for BigQuery: AUC, LogLoss, one row per campaign and day
+-- reads: shop.ads.impressions (predictions)
+-- plan: score_order=rank; alternative: score_order=buckets, if one group alone is more than a worker holds
+-- made by: sqlrank sql AUC LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --by campaign --by day --dialect bigquery
 WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
   SELECT

@@ -1,6 +1,6 @@
--- sqlrank 0.1.0: CatalogCoverage@10, Personalization@10
--- plan: list_key=integer
--- for another: list_key=input, by the ids of the input
+-- sqlrank 0.1.0 for DuckDB: CatalogCoverage@10, Personalization@10, one row
+-- reads: shop.eval.shown (run), shop.eval.items (items)
+-- made by: sqlrank sql CatalogCoverage@10 Personalization@10 --run shop.eval.shown --input items=shop.eval.items
 WITH run AS NOT MATERIALIZED (
   -- One row per query and retrieved document. (shop.eval.shown)
   SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score

@@ -1,6 +1,6 @@
--- sqlrank 0.1.0: CatalogCoverage@10, Personalization@10
--- plan: list_key=input
--- for another: there is none for these metrics
+-- sqlrank 0.1.0 for PostgreSQL: CatalogCoverage@10, Personalization@10, one row
+-- reads: shop.eval.shown (run), shop.eval.items (items)
+-- made by: sqlrank sql CatalogCoverage@10 Personalization@10 --run shop.eval.shown --input items=shop.eval.items --dialect postgres
 WITH run AS NOT MATERIALIZED (
   -- One row per query and retrieved document. (shop.eval.shown)
   SELECT query_id, doc_id, CAST(score AS DOUBLE PRECISION) AS score

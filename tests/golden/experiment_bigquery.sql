@@ -1,4 +1,7 @@
--- sqlrank 0.1.0: ctr, revenue
+-- sqlrank 0.1.0 for BigQuery: experiment ctr=Ratio(clicks, views), revenue=Mean(revenue), one row per metric and variant, and one for the sample ratio
+-- reads: shop.eval.visits (data)
+-- settings: unit=user_id, variant=arm, control=A, covariates=(revenue=Mean(revenue_before)), where day >= '2026-01-01', confidence=0.95, correction=holm, interval=fixed, lift_scale=log, power=0.8
+-- made by: sqlrank experiment 'ctr=Ratio(clicks, views)' 'revenue=Mean(revenue)' --data shop.eval.visits --unit user_id --variant arm --control A --covariate 'revenue=Mean(revenue_before)' --where "day >= '2026-01-01'" --sql --dialect bigquery
 WITH observations AS (
   -- One row per exposure, session or unit.
   SELECT

@@ -1,6 +1,6 @@
--- sqlrank 0.1.0: Preference, num_won_by_b
--- plan: one scan of each input
--- for another: there is none for these metrics
+-- sqlrank 0.1.0 for Snowflake: Preference, num_won_by_b, one row
+-- reads: shop.search.sessions (interleaved)
+-- made by: sqlrank sql Preference num_won_by_b --input interleaved=shop.search.sessions --dialect snowflake
 WITH interleaved AS (
   -- One row per session and ranker whose results were interleaved, with its clicks.
   -- (shop.search.sessions)

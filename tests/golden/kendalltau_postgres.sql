@@ -1,6 +1,6 @@
--- sqlrank 0.1.0: KendallTau
--- plan: pair_counting=bits
--- for another: there is none for these metrics
+-- sqlrank 0.1.0 for PostgreSQL: KendallTau, one row
+-- reads: shop.eval.pairs (predictions)
+-- made by: sqlrank sql KendallTau --predictions shop.eval.pairs --dialect postgres
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.eval.pairs)
   SELECT

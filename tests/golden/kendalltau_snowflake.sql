@@ -1,6 +1,6 @@
--- sqlrank 0.1.0: KendallTau
--- plan: pair_counting=bits
--- for another: there is none for these metrics
+-- sqlrank 0.1.0 for Snowflake: KendallTau, one row
+-- reads: shop.eval.pairs (predictions)
+-- made by: sqlrank sql KendallTau --predictions shop.eval.pairs --dialect snowflake
 WITH digits AS (
   -- One row per digit.
   SELECT 0 AS digit UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4

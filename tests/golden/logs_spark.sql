@@ -1,6 +1,7 @@
--- sqlrank 0.1.0: SNIPS, DR, ESS, MeanWeight
--- plan: one scan of each input
--- for another: there is none for these metrics
+-- sqlrank 0.1.0 for Spark: SNIPS, DR, ESS, MeanWeight, one row per campaign
+-- reads: shop.ads.logged (logs)
+-- settings: confidence=0.95
+-- made by: sqlrank sql SNIPS DR ESS MeanWeight --input logs=shop.ads.logged --by campaign --confidence 0.95 --dialect spark
 WITH logs AS (
   -- One row per logged action, with its reward. (shop.ads.logged)
   SELECT

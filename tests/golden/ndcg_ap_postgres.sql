@@ -1,6 +1,7 @@
--- sqlrank 0.1.0: nDCG@10, AP
--- plan: list_key=input, rank_method=sort
--- for another: rank_method=count, where queries have three judged documents or fewer and lists are long
+-- sqlrank 0.1.0 for PostgreSQL: nDCG@10, AP, one row
+-- reads: shop.eval.run (run), shop.eval.qrels (qrels)
+-- plan: rank_method=sort; alternative: rank_method=count, for long lists with three judged documents or fewer
+-- made by: sqlrank sql nDCG@10 AP --run shop.eval.run --qrels shop.eval.qrels --dialect postgres
 WITH qrels AS NOT MATERIALIZED (
   -- One row per query and judged document. (shop.eval.qrels)
   SELECT query_id, doc_id, CAST(relevance AS DOUBLE PRECISION) AS relevance

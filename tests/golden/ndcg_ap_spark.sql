@@ -1,6 +1,7 @@
--- sqlrank 0.1.0: nDCG@10, AP
--- plan: list_key=input, rank_method=array
--- for another: rank_method=sort, where a list does not fit an array, or thousands of its documents are judged
+-- sqlrank 0.1.0 for Spark: nDCG@10, AP, one row
+-- reads: shop.eval.run (run), shop.eval.qrels (qrels)
+-- plan: rank_method=array; alternative: rank_method=sort, if a list does not fit an array, or thousands of its documents are judged
+-- made by: sqlrank sql nDCG@10 AP --run shop.eval.run --qrels shop.eval.qrels --dialect spark
 WITH qrels AS (
   -- One row per query and judged document. (shop.eval.qrels)
   SELECT query_id, doc_id, CAST(relevance AS DOUBLE) AS relevance

@@ -1,6 +1,8 @@
--- sqlrank 0.1.0: AUC, APS, LogLoss
--- plan: score_order=window
--- for another: score_order=buckets, if one group alone is more than a worker holds
+-- sqlrank 0.1.0 for DuckDB: AUC, APS, LogLoss, one row per campaign
+-- reads: shop.ads.impressions (predictions)
+-- settings: weight=1 / propensity, where day = '2026-01-01'
+-- plan: score_order=window; alternative: score_order=buckets, if one group alone is more than a worker holds
+-- made by: sqlrank sql AUC APS LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --column 'weight=1 / propensity' --by campaign --where "day = '2026-01-01'" --create-table shop.ads.daily_metrics
 CREATE OR REPLACE TABLE shop.ads.daily_metrics AS
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.ads.impressions)

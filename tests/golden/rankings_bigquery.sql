@@ -1,6 +1,8 @@
--- sqlrank 0.1.0: nDCG@10, AP, RR
--- plan: list_key=input, rank_method=sort
--- for another: rank_method=count, where queries have three judged documents or fewer and lists are long
+-- sqlrank 0.1.0 for BigQuery: nDCG@10, AP, RR, one row per model
+-- reads: shop.eval.recommended (run), shop.eval.bought (qrels), shop.eval.users (queries)
+-- settings: weight=revenue, aggregate=wmean, where run.day = '2026-01-01' AND qrels.day = '2026-01-01'
+-- plan: rank_method=sort; alternative: rank_method=count, for long lists with three judged documents or fewer
+-- made by: sqlrank sql nDCG@10 AP RR --policy aggregate=wmean --run shop.eval.recommended --qrels shop.eval.bought --queries shop.eval.users --column query_id=user_id --column doc_id=item_id --column score=predicted --column relevance=stars --column weight=revenue --by model --where "run.day = '2026-01-01' AND qrels.day = '2026-01-01'" --dialect bigquery
 WITH qrels AS (
   -- One row per query and judged document. (shop.eval.bought)
   SELECT `user_id` AS query_id, `item_id` AS doc_id, CAST(`stars` AS FLOAT64) AS relevance

@@ -1,6 +1,8 @@
--- sqlrank 0.1.0: nDCG@10, AP, RR
--- plan: list_key=input, rank_method=array
--- for another: rank_method=sort, where a list does not fit an array, or thousands of its documents are judged
+-- sqlrank 0.1.0 for Spark: nDCG@10, AP, RR, one row per model
+-- reads: shop.eval.recommended (run), shop.eval.bought (qrels), shop.eval.users (queries)
+-- settings: weight=revenue, aggregate=wmean, where run.day = '2026-01-01' AND qrels.day = '2026-01-01'
+-- plan: rank_method=array; alternative: rank_method=sort, if a list does not fit an array, or thousands of its documents are judged
+-- made by: sqlrank sql nDCG@10 AP RR --policy aggregate=wmean --run shop.eval.recommended --qrels shop.eval.bought --queries shop.eval.users --column query_id=user_id --column doc_id=item_id --column score=predicted --column relevance=stars --column weight=revenue --by model --where "run.day = '2026-01-01' AND qrels.day = '2026-01-01'" --dialect spark
 WITH qrels AS (
   -- One row per query and judged document. (shop.eval.bought)
   SELECT `user_id` AS query_id, `item_id` AS doc_id, CAST(`stars` AS DOUBLE) AS relevance

@@ -1,6 +1,7 @@
--- sqlrank 0.1.0: ROC
--- plan: score_order=rank
--- for another: score_order=buckets, if one group alone is more than a worker holds
+-- sqlrank 0.1.0 for DuckDB: ROC, one row per point
+-- reads: shop.ads.impressions (predictions)
+-- plan: score_order=rank; alternative: score_order=buckets, if one group alone is more than a worker holds
+-- made by: sqlrank sql ROC --predictions shop.ads.impressions
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.ads.impressions)
   SELECT

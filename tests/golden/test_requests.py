@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from tests.golden.reading import faults
 from tests.golden.requests import REQUESTS, sizes
+from tests.unit.command_line import printed
 
 UNFINISHED = {"12": "only a projection", "46": "is in a division", "56": "written 2 times"}
 """What superfluous parts of some statements are, in words of the report."""
@@ -19,3 +22,12 @@ def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: 
     unexpected = [fault for fault in faults(text, dialect) if number not in UNFINISHED]
     assert unexpected == []
     assert sizes(text, dialect)["lines"] == len(text.splitlines())
+
+
+@pytest.mark.parametrize(("number", "dialect"), CASES)
+def test_the_command_in_a_header_prints_the_statement(number: str, dialect: str) -> None:
+    text = REQUESTS[number].text(dialect)
+    (command,) = [line.removeprefix("-- made by: ") for line in text.splitlines() if line.startswith("-- made by: ")]
+    program, *arguments = shlex.split(command)
+    assert program == "sqlrank"
+    assert printed(*arguments) == f"{text};\n"

@@ -1,6 +1,7 @@
--- sqlrank 0.1.0: nDCG@10, AUC
--- plan: list_key=input, rank_method=sort, score_order=rank
--- for another: rank_method=count, where queries have three judged documents or fewer and lists are long; score_order=buckets, if one group alone is more than a worker holds
+-- sqlrank 0.1.0 for Snowflake: nDCG@10, AUC, one row per MODEL
+-- reads: shop.eval.predictions (predictions)
+-- plan: rank_method=sort, score_order=rank; alternative: rank_method=count, for long lists with three judged documents or fewer; score_order=buckets, if one group alone is more than a worker holds
+-- made by: sqlrank sql nDCG@10 AUC --predictions shop.eval.predictions --by model --dialect snowflake
 WITH predictions AS (
   -- One row per prediction. (shop.eval.predictions)
   SELECT

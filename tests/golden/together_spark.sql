@@ -1,6 +1,7 @@
--- sqlrank 0.1.0: nDCG@10, AUC
--- plan: list_key=input, rank_method=array, score_order=rank
--- for another: rank_method=sort, where a list does not fit an array, or thousands of its documents are judged; score_order=buckets, if one group alone is more than a worker holds
+-- sqlrank 0.1.0 for Spark: nDCG@10, AUC, one row per model
+-- reads: shop.eval.predictions (predictions)
+-- plan: rank_method=array, score_order=rank; alternative: rank_method=sort, if a list does not fit an array, or thousands of its documents are judged; score_order=buckets, if one group alone is more than a worker holds
+-- made by: sqlrank sql nDCG@10 AUC --predictions shop.eval.predictions --by model --dialect spark
 WITH predictions AS (
   -- One row per prediction. (shop.eval.predictions)
   SELECT `model`, CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label, query_id, doc_id

@@ -143,7 +143,7 @@ def test_lists_are_put_into_arrays_where_it_is_faster() -> None:
     call: dict[str, Any] = {"run": "run", "qrels": "qrels"}
     for dialect, ranking in (("spark", "array"), ("databricks", "array"), ("bigquery", "sort"), ("postgres", "sort")):
         assert f"rank_method={ranking}\n" in sqlrank.sql("AP", **call, dialect=dialect)
-    assert "for another: rank_method=sort, where a list does not fit an array" in sqlrank.sql("AP", **call, dialect="spark")
+    assert "alternative: rank_method=sort, if a list does not fit an array" in sqlrank.sql("AP", **call, dialect="spark")
     assert "array" not in sqlrank.sql("AP", **call, dialect="spark", plan={"rank_method": "sort"})
     with pytest.raises(
         MetricError, match="rank_method='array' is for spark, databricks, bigquery or DuckDB; choose sort or count for postgres"

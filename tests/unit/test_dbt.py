@@ -53,7 +53,9 @@ def test_a_model_reads_what_dbt_knows(tmp_path: Path) -> None:
     assert text.startswith("{{ config(materialized='table') }}\n-- sqlrank")
     assert "FROM {{ source('logs', 'impressions') }}" in text
     assert '"Day" = \'{{ var("day") }}\'' in text
-    assert "impressions" not in text.replace("{{ source('logs', 'impressions') }}", "")
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("--")]
+    assert "impressions" not in "\n".join(lines).replace("{{ source('logs', 'impressions') }}", "")
+    assert "-- reads: logs.impressions (predictions)" in text
     assert not text.rstrip().endswith(";")
     assert "ORDER BY\n  by_" not in text
     assert model["columns"] == [

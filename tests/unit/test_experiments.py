@@ -284,7 +284,12 @@ def test_the_command(visits: Path) -> None:
 
 def test_the_command_prints_statements() -> None:
     text = printed("experiment", "Mean(x)", "--data", "shop.visits", "--sql", "--dialect", "bigquery", "--create-table", "shop.effects")
-    assert text.startswith("-- sqlrank 0.1.0: Mean(x)\nCREATE OR REPLACE TABLE shop.effects AS\nWITH observations AS (")
+    assert text.startswith(
+        "-- sqlrank 0.1.0 for BigQuery: experiment Mean(x), one row per metric and variant, and one for the sample ratio\n"
+        "-- reads: shop.visits (data)\n"
+        "-- settings: unit=unit_id, variant=variant, confidence=0.95, correction=holm, interval=fixed, lift_scale=log, power=0.8\n"
+    )
+    assert "\nCREATE OR REPLACE TABLE shop.effects AS\nWITH observations AS (" in text
 
 
 def test_the_command_says_what_is_to_be_known(visits: Path) -> None:

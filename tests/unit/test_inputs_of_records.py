@@ -273,7 +273,7 @@ def test_a_printed_statement_is_the_one_that_runs() -> None:
     text = sqlrank.sql(METRICS, inputs=inputs, by="system", connection=connection)
     assert result.schema.metadata[b"sqlrank.sql"].decode() == text
     assert connection.sql(text).fetchall() == [tuple(row.values()) for row in result.to_pylist()]
-    assert "\n-- plan: predicted_clusters and true_clusters are joined\n" in text
+    assert "\n-- reads: linked (predicted_clusters), gold (true_clusters)\n" in text
     blind = sqlrank.sql(METRICS, inputs=inputs, by="predicted_clusters.system")
     assert connection.sql(blind).fetchall() == connection.sql(text).fetchall()
 

@@ -1,0 +1,180 @@
+"""Describe calls: the equivalent command, the sources, and the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlrank.registry.metric import format_parameter, freeze_value
+from sqlrank.request import Request, SourceGroup, leaf_sources, source_kind, split_column_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_FLAGS = {
+    "connection": "db",
+    "columns": "column",
+    "inputs": "input",
+    "policies": "policy",
+    "shares": "share",
+    "expected_shares": "expected-share",
+    "covariates": "covariate",
+    "exact_scores": "exact-score",
+    "time_bounds": "time-bound",
+}
+"""Names of options that differ from those of their arguments."""
+
+_MAIN_ROLES = ("run", "qrels", "predictions", "queries")
+
+
+MAX_SOURCES = 3
+"""Maximum number of sources of one role that a header names."""
+
+
+class _NoOptionError(Exception):
+    """An argument has no form on the command line."""
+
+
+def write_command(words: Sequence[str], arguments: Mapping[str, Any]) -> str | None:
+    """Return a command with arguments as options, None if one of them has no form on the command line.
+
+    >>> write_command(["sql", "AP"], {"run": "eval.run", "where": "day > 3", "by": ["day", "system"], "per_query": False})
+    "sqlrank sql AP --run eval.run --where 'day > 3' --by day --by system"
+    """
+    try:
+        options = [word for name, value in arguments.items() for word in _option(_FLAGS.get(name, name.replace("_", "-")), value)]
+    except _NoOptionError:
+        return None
+    command = " ".join(map(_quote, ["sqlrank", *words, *options]))
+    return command if command.isprintable() else None
+
+
+def request_command(command: str, metrics: Iterable[str], request: Request, dialect: str) -> str | None:
+    """Return the command of a request, with the further arguments that it holds; None if there is none."""
+    try:
+        arguments = {**_request_arguments(request), **request.options}
+    except _NoOptionError:
+        return None
+    return write_command([command, *metrics], arguments | ({} if dialect == "duckdb" else {"dialect": dialect}))
+
+
+def _quote(word: str) -> str:
+    """Quote a word for a shell, in double quotes if it holds single ones and nothing that is special there."""
+    import shlex  # noqa: PLC0415  its import takes a millisecond
+
+    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
+
+
+def _option(name: str, value: Any) -> list[str]:
+    """Return the words of an option; none for a value that is the same as no option."""
+    if value is None or value is False or (isinstance(value, (Mapping, list, tuple, str)) and not value):
+        return []
+    if value is True:
+        return [f"--{name}"]
+    if isinstance(value, Mapping):
+        value = [f"{key}={_text(item)}" for key, item in value.items() if item is not None]
+    return [word for item in (value if isinstance(value, (list, tuple)) else [value]) for word in (f"--{name}", _text(item))]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, (str, int, float, Path)):
+        raise _NoOptionError
+    return str(value)
+
+
+def _request_arguments(request: Request) -> dict[str, Any]:
+    sources = dict(request.sources)
+    policies = {"queries" if name == "topics" else name: value for name, value in request.policies.items() if value is not None}
+    run = sources.pop("run", None)
+    return {
+        "compat": request.compat,
+        "policies": [f"{name}={format_parameter(freeze_value(value))}" for name, value in policies.items()],
+        "run": _run_options(run) if isinstance(run, SourceGroup) else run,
+        **{role: sources.pop(role, None) for role in _MAIN_ROLES[1:]},
+        "inputs": sources,
+        "columns": _column_options(request.columns or {}),
+        "by": _by_options(request.by),
+        "where": request.where,
+        "per_query": request.per_query,
+        "confidence": request.confidence,
+        "interval": None if request.interval == "auto" else request.interval,
+        "unit": request.unit,
+        "replicates": request.replicates,
+        "seed": request.seed,
+        "plan": request.plan,
+        "sql_dir": request.sql_dir,
+    }
+
+
+def _run_options(run: SourceGroup) -> list[str]:
+    """Return the runs of several systems as ``name=source`` or sources."""
+    if not run.members_are_systems or (len(run.members) == 1 and run.members[0][0] is None):
+        raise _NoOptionError
+    words = []
+    for name, source in run.members:
+        text = _text(source)
+        if ("=" in text) if name is None else ("=" in name or "/" in name):
+            raise _NoOptionError
+        words.append(text if name is None else f"{name}={text}")
+    return words
+
+
+def _column_options(columns: Mapping[str, Any]) -> list[str]:
+    """Return mappings of columns; several scores are one each."""
+    words = []
+    for name, column in columns.items():
+        if isinstance(column, (list, tuple)) and (name != "score" or len(column) < 2):  # noqa: PLR2004  one is no list
+            raise _NoOptionError
+        words += [f"{name}={_text(item)}" for item in (column if isinstance(column, (list, tuple)) else [column])]
+    return words
+
+
+def _by_options(by: Any) -> list[str]:
+    """Return a column per option, or a grouping: ``day,system``, and ``total`` for all rows."""
+    entries = [by] if isinstance(by, str) else list(by or ())
+    groups = [[entry] if isinstance(entry, str) else list(entry) for entry in entries]
+    is_list_of_columns = all(isinstance(entry, str) for entry in entries)
+    has_no_form = any(
+        not isinstance(name, str) or name == "total" or split_column_list(name) != [name] for group in groups for name in group
+    )
+    if has_no_form or (not is_list_of_columns and all(len(group) == 1 for group in groups)):
+        raise _NoOptionError
+    return [",".join(group) or "total" for group in groups]
+
+
+def describe_sources(sources: Mapping[str, Any]) -> list[str]:
+    """Return the sources by role as a header names them.
+
+    >>> describe_sources({"run": "eval.run", "qrels": {"q1": {"a": 1}}})
+    ['eval.run (run)', 'a dict (qrels)']
+    """
+    return [f"{describe_source(source)} ({role})" for role, source in sources.items()]
+
+
+def describe_source(source: Any) -> str:
+    """Return the name of a source, or of its class."""
+    leaves = leaf_sources(source)
+    names = [str(leaf) if isinstance(leaf, str) else leaf.name if hasattr(leaf, "suffix") else f"a {source_kind(leaf)}" for leaf in leaves]
+    shown = names[:MAX_SOURCES] if len(names) > MAX_SOURCES + 1 else names
+    return " and ".join(shown) + (f" and {len(names) - len(shown)} more" if len(shown) < len(names) else "")
+
+
+def setting_text(name: str, value: Any) -> str:
+    """Return a setting as a header names it.
+
+    >>> setting_text("shares", {"train": 0.8, "test": 0.2}), setting_text("where", "day > 3"), setting_text("folds", 10)
+    ('shares=(train=0.8, test=0.2)', 'where day > 3', 'folds=10')
+    """
+    if isinstance(value, Mapping):
+        value = f"({', '.join(f'{key}={item}' for key, item in value.items())})"
+    elif isinstance(value, (list, tuple)):
+        value = f"({', '.join(map(str, value))})"
+    return f"{name} {value}" if name == "where" else f"{name}={value}"
+
+
+def call_settings(call: Request) -> list[str]:
+    """Return the policies and the filter of a call."""
+    policies = {"queries" if name == "topics" else name: value for name, value in call.policies.items() if value is not None}
+    texts = [f"{name}={format_parameter(freeze_value(value))}" for name, value in policies.items()]
+    return texts if call.where is None else [*texts, setting_text("where", call.where)]
