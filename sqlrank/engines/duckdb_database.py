@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class DuckDBDatabase(Database):
     """A session on a DuckDB connection; ``close`` removes what it registers.
 
-    ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not shared.
+    ``keeps_text`` loads text once into a temporary table; ``is_own`` marks a connection that is not shared. Such a one is the
+    ``private_connection``.
     """
 
     supports_dense_groups = True
@@ -31,6 +32,7 @@ class DuckDBDatabase(Database):
     def __init__(self, connection: duckdb.DuckDBPyConnection, keeps_text: bool = True, is_own: bool = False) -> None:
         super().__init__("duckdb")
         self._sources = DuckDBSources(connection, keeps_text, is_own)
+        self.private_connection = connection if is_own else None
 
     def close(self) -> None:
         """Remove registered views and temporary tables."""

@@ -17,7 +17,7 @@ from sqlrank.rollups.rank_metrics import ROLLUP_GROUP_ID, group_ids
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
     from sqlrank.rollups.decomposition import RollupMetrics
@@ -96,19 +96,18 @@ class ContrastPlan:
     metrics: RollupMetrics
     resolved_metrics: Sequence[ResolvedMetric]
     by: Sequence[str]
-    limits: ResourceLimits
 
     @property
     def interval_metrics(self) -> RollupMetrics:
         """Return the metrics that have an interval."""
         return metrics_with_interval(self.metrics, self.resolved_metrics)
 
-    def evaluate_side(self, merge_query: MergeQuery, with_bins: bool = True) -> SideResult:
+    def evaluate_side(self, merge_query: MergeQuery, scratch: ScratchSession, with_bins: bool = True) -> SideResult:
         """Evaluate one side from its rows."""
-        metrics = metric_table(self.metrics, merge_query, self.call, self.limits)
+        metrics = metric_table(self.metrics, merge_query, self.call, scratch)
         leave_one_out = None
         if self.call.confidence is not None and self.interval_metrics.metrics:
-            leave_one_out = leave_one_out_values(self.interval_metrics, merge_query, metrics.select(list(self.by)), self.call, self.limits)
+            leave_one_out = leave_one_out_values(self.interval_metrics, merge_query, metrics.select(list(self.by)), self.call, scratch)
         return SideResult(metrics, merge_query.merged_bins if with_bins and merge_query.table.has_bins else None, leave_one_out)
 
     def groups(self, *sides: SideResult) -> pa.Table:
@@ -121,7 +120,7 @@ class ContrastPlan:
             keys = pa.concat_tables([keys, side_keys.take(new).cast(keys.schema)])
         return keys
 
-    def contrasts(self, groups: pa.Table, reference: SideResult, current: SideResult) -> Iterator[GroupContrast]:
+    def contrasts(self, groups: pa.Table, reference: SideResult, current: SideResult, scratch: ScratchSession) -> Iterator[GroupContrast]:
         """Yield each group with the differences of its metrics."""
         group_numbers_by_side = [group_ids(groups, side.metrics.select(list(self.by))) for side in (reference, current)]
         reference_rows, current_rows = (
@@ -135,13 +134,11 @@ class ContrastPlan:
             }
             for group_number in range(groups.num_rows)
         }
-        errors = self._errors(
-            differences,
-            *(
-                None if side.leave_one_out is None else _align_groups(side.leave_one_out, group_numbers)
-                for group_numbers, side in zip(group_numbers_by_side, (reference, current), strict=True)
-            ),
+        reference_left_out, current_left_out = (
+            None if side.leave_one_out is None else _align_groups(side.leave_one_out, group_numbers)
+            for group_numbers, side in zip(group_numbers_by_side, (reference, current), strict=True)
         )
+        errors = self._errors(differences, reference_left_out, current_left_out, scratch)
         for (group_number, metric), (n_buckets, se) in errors.items():
             name = self.interval_metrics.metrics[metric].name
             differences[group_number][name] = differences[group_number][name]._replace(se=se, n_buckets=n_buckets)
@@ -152,7 +149,11 @@ class ContrastPlan:
             yield GroupContrast(group_number, group, *rows, differences[group_number], counts)
 
     def _errors(
-        self, differences: Mapping[int, Mapping[str, Difference]], reference: pa.Table | None, current: pa.Table | None
+        self,
+        differences: Mapping[int, Mapping[str, Difference]],
+        reference: pa.Table | None,
+        current: pa.Table | None,
+        scratch: ScratchSession,
     ) -> StandardErrors:
         """Return the number of buckets and the standard error of each difference, by group and metric."""
         if reference is None or current is None:
@@ -162,7 +163,7 @@ class ContrastPlan:
             for group_number, group_differences in differences.items()
             for metric_number, metric in enumerate(self.interval_metrics.metrics)
         }
-        return jackknife_standard_errors(leave_one_out_differences(reference, current, full_values, self.limits), self.limits)
+        return jackknife_standard_errors(leave_one_out_differences(reference, current, full_values, scratch), scratch)
 
 
 def _subtract(name: str, reference: Mapping[str, Any], current: Mapping[str, Any]) -> Difference:

@@ -10,9 +10,9 @@ import pyarrow as pa
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
 from sqlrank.engines import remote_database
-from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.engines.scratch_session import open_scratch_session
 from sqlrank.inference.standard_errors import t_interval
 from sqlrank.inference.tolerance import (
     FAIL,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlrank.engines.database import Database
+    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.metric import Metric
     from sqlrank.rollups.contrasts import SideResult
 
@@ -177,7 +178,8 @@ def drift(
     """
     call = Request(metrics, {}, by=by, confidence=confidence, sql_dir=sql_dir, policies=policies)
     _, resolved_metrics, rollup_metrics, names = resolve_rollup_call(call)
-    plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names, ResourceLimits(memory_limit, threads, temp_directory, timeout))
+    plan = ContrastPlan(call, rollup_metrics, resolved_metrics, names)
+    limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
     interval_metrics = [metric.name for metric in plan.interval_metrics.metrics] if confidence is not None else []
     tolerances = (
         None
@@ -187,7 +189,7 @@ def drift(
         )
     )
 
-    def work(database: Database) -> tuple[SideResult, SideResult]:
+    def work(database: Database) -> pa.Table:
         rollup_table = RollupTable(resolve_source(database, "rollup", rollup))
         rollup_table.check_metrics(rollup_metrics, names)
         if confidence is not None:
@@ -196,20 +198,25 @@ def drift(
         rows = [rollup_table.select_rows(database, rollup_metrics, text, argument, reads_bins=True) for text, argument in conditions]
         if current is not None:
             rollup_table.select_rows(database, rollup_metrics, f"({reference}) OR ({current})", "current")
-        reference_side, current_side = (plan.evaluate_side(MergeQuery(database, rollup_table, side_rows, names)) for side_rows in rows)
-        return reference_side, current_side
+        with open_scratch_session(database, limits) as scratch:
+            reference_side, current_side = (
+                plan.evaluate_side(MergeQuery(database, rollup_table, side_rows, names), scratch) for side_rows in rows
+            )
+            return _result(plan, reference_side, current_side, tolerances, scratch)
 
-    reference_side, current_side = run_on_database(connection, remote_database.infer_dialect(connection, dialect), plan.limits, work)
-    return rename_metric_rows(_result(plan, reference_side, current_side, tolerances), resolved_metrics)
+    result = run_on_database(connection, remote_database.infer_dialect(connection, dialect), limits, work)
+    return rename_metric_rows(result, resolved_metrics)
 
 
-def _result(plan: ContrastPlan, reference: SideResult, current: SideResult, tolerances: DriftTolerances | None) -> pa.Table:
+def _result(
+    plan: ContrastPlan, reference: SideResult, current: SideResult, tolerances: DriftTolerances | None, scratch: ScratchSession
+) -> pa.Table:
     """Return the rows of all groups, the worst first."""
     groups = plan.groups(current, reference)
-    psi = _psi(plan, groups, reference.bins, current.bins)
+    psi = _psi(groups, reference.bins, current.bins, scratch)
     confidence = plan.call.confidence
     rows = []
-    for contrast in plan.contrasts(groups, reference, current):
+    for contrast in plan.contrasts(groups, reference, current, scratch):
         counts = contrast.row_counts("reference", "current")
         differences: dict[str, Difference] = contrast.differences
         if psi is not None:
@@ -235,14 +242,14 @@ def _values(difference: Difference, confidence: float | None) -> dict[str, Any]:
 
 
 def _psi(
-    plan: ContrastPlan, groups: pa.Table, reference_bins: pa.Table | None, current_bins: pa.Table | None
+    groups: pa.Table, reference_bins: pa.Table | None, current_bins: pa.Table | None, scratch: ScratchSession
 ) -> dict[int, float | None] | None:
     """Return the population stability index of each group, None without bins."""
     if reference_bins is None or current_bins is None:
         return None
-    limits = plan.limits
-    with duckdb_session(None, ResourceLimits(limits.memory_limit, limits.threads, limits.temp_directory)) as duck:
-        for name, bins in (("reference_bins", reference_bins), ("current_bins", current_bins)):
-            group_numbers = group_ids(groups, bins)
-            duck.register(name, bins.select(range(len(plan.by), bins.num_columns)).append_column(ROLLUP_GROUP_ID, group_numbers))
-        return dict(duck.sql(load_select("rollups", "population_stability_index.sql").sql("duckdb")).fetchall())
+    numbered_bins = {
+        name: bins.select(range(groups.num_columns, bins.num_columns)).append_column(ROLLUP_GROUP_ID, group_ids(groups, bins))
+        for name, bins in (("reference_bins", reference_bins), ("current_bins", current_bins))
+    }
+    rows = scratch.query(load_select("rollups", "population_stability_index.sql"), **numbered_bins)
+    return dict(zip(*(column.to_pylist() for column in rows.columns), strict=True))

@@ -12,6 +12,7 @@ from sqlrank._version import __version__
 from sqlrank.compiler.statement import BUCKET_COLUMN
 from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.scratch_session import open_scratch_session
 from sqlrank.errors import MetricError
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from sqlrank.engines.database import Database
     from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
@@ -88,7 +90,8 @@ def evaluate_rollup(
         has_day = rollup_table.day_column in [rollup_table.table.column(name) for name in by]
         keys = by if windows is None or has_day else [*by, str(rollup_table.day_column)]
         merge_query = MergeQuery(database, rollup_table, rows, keys, windows)
-        return metric_table(metrics, merge_query, call, limits, resolved_metrics if call.confidence is not None else ())
+        with open_scratch_session(database, limits) as scratch:
+            return metric_table(metrics, merge_query, call, scratch, resolved_metrics if call.confidence is not None else ())
 
     table = run_on_database(connection, dialect, limits, work)
     limit_kinds = {f"{metric.name}.{bound}": bound for metric in metrics.rank_based for bound in BOUNDS}
@@ -146,7 +149,7 @@ def refuse_row_options(call: Request, window_days: int | None = None, window_end
 
 
 def metric_table(
-    metrics: RollupMetrics, merge_query: MergeQuery, call: Request, limits: ResourceLimits, resolved_metrics: Sequence[ResolvedMetric] = ()
+    metrics: RollupMetrics, merge_query: MergeQuery, call: Request, scratch: ScratchSession, resolved_metrics: Sequence[ResolvedMetric] = ()
 ) -> pa.Table:
     """Return a table of group columns, metrics with their bounds, and row counts.
 
@@ -159,7 +162,7 @@ def metric_table(
     )
     keys = [f"key_{index}" for index in range(len(merge_query.by))]
     groups = table.select(keys)
-    columns_by_metric = _in_chunks(merge_query, groups, merge_query, _bounding(metrics, call, limits)) if metrics.rank_based else {}
+    columns_by_metric = _in_chunks(merge_query, groups, merge_query, _bounding(metrics, call, scratch)) if metrics.rank_based else {}
     columns_by_metric = {metric.name: columns_by_metric.get(metric.name) or {metric.name: table[metric.name]} for metric in metrics.metrics}
     if resolved_metrics:
         interval_metrics = jackknife.metrics_with_interval(metrics, resolved_metrics)
@@ -170,7 +173,7 @@ def metric_table(
                 groups,
                 bucket_query,
                 lambda chunk_query, chunk_groups: jackknife.bucket_standard_errors(
-                    interval_metrics, chunk_query, chunk_groups, call, limits
+                    interval_metrics, chunk_query, chunk_groups, call, scratch
                 ),
             )
         else:
@@ -191,10 +194,10 @@ def metric_table(
     return pa.table(columns | {name: table[name] for name in (NUM_DAYS, NUM_ROWS) if name in table.column_names})
 
 
-def _bounding(metrics: RollupMetrics, call: Request, limits: ResourceLimits) -> ColumnBuilder:
+def _bounding(metrics: RollupMetrics, call: Request, scratch: ScratchSession) -> ColumnBuilder:
     """Return the function that computes the columns of rank metrics."""
     return lambda merge_query, groups: rank_metrics_with_bounds(
-        metrics.rank_based, merge_query.merged_bins, groups, call.sql_dir, call.policies, limits
+        metrics.rank_based, merge_query.merged_bins, groups, call.sql_dir, call.policies, scratch
     )
 
 

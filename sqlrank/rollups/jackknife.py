@@ -14,7 +14,6 @@ from sqlglot import exp
 
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.statement import BUCKET_COLUMN
-from sqlrank.engines.duckdb_session import duckdb_session
 from sqlrank.errors import InputError, MetricError
 from sqlrank.inference.standard_errors import clear_rounding_noise, t_interval, weighted_mean_standard_error
 from sqlrank.interval_options import check_confidence_level
@@ -28,7 +27,7 @@ from sqlrank.rollups.rank_metrics import MAX_BINS_PER_EVALUATION, ROLLUP_GROUP_I
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
     from sqlrank.rollups.decomposition import PerQueryMetric
@@ -43,18 +42,17 @@ StandardErrors = dict[tuple[int, int], tuple[int, float | None]]
 
 
 def leave_one_out_values(
-    metrics: RollupMetrics, merge_query: MergeQuery, groups: pa.Table, call: Request, limits: ResourceLimits
+    metrics: RollupMetrics, merge_query: MergeQuery, groups: pa.Table, call: Request, scratch: ScratchSession
 ) -> pa.Table:
     """Return the metrics of each group with one bucket left out at a time.
 
     Columns: ``group_number`` (row number in ``groups``), ``bucket``, ``metric_number`` (position in the request, int64) and ``value``
     (float64, NULL if undefined). There is one row per group, metric and bucket; buckets that add nothing to the sums of a metric are omitted.
     """
-    untimed_limits = replace(limits, timeout=None)  # the call has a deadline of its own
     metrics = metrics.resolve_weights(merge_query.table.has)
     bucket_query = replace(merge_query, by=[*merge_query.by, BUCKET_COLUMN])
-    tables = _leave_out_sums(metrics, bucket_query, groups, untimed_limits) | (
-        _leave_out_orders(metrics, bucket_query, groups, call, untimed_limits) if metrics.rank_based else {}
+    tables = _leave_out_sums(metrics, bucket_query, groups, scratch) | (
+        _leave_out_orders(metrics, bucket_query, groups, call, scratch) if metrics.rank_based else {}
     )
     numbered_tables = []
     for metric_number, metric in enumerate(metrics.metrics):
@@ -63,16 +61,20 @@ def leave_one_out_values(
     return pa.concat_tables(numbered_tables)
 
 
-def jackknife_standard_errors(leave_one_out: pa.Table, limits: ResourceLimits) -> StandardErrors:
+def jackknife_standard_errors(leave_one_out: pa.Table, scratch: ScratchSession) -> StandardErrors:
     """Return the jackknife standard error of each metric of each group."""
-    with duckdb_session(None, replace(limits, timeout=None)) as duck:
-        duck.register("left_out", leave_one_out)
-        rows = duck.sql(load_select("rollups", "jackknife_errors.sql").sql("duckdb")).fetchall()
-    return {(group, metric): (units, error) for group, metric, units, error in rows}
+    rows = scratch.query(load_select("rollups", "jackknife_errors.sql"), left_out=leave_one_out)
+    return {
+        (group, metric): (units, error)
+        for group, metric, units, error in zip(*(column.to_pylist() for column in rows.columns), strict=True)
+    }
 
 
 def leave_one_out_differences(
-    reference: pa.Table, current: pa.Table, full_values: Mapping[tuple[int, int], tuple[float | None, float | None]], limits: ResourceLimits
+    reference: pa.Table,
+    current: pa.Table,
+    full_values: Mapping[tuple[int, int], tuple[float | None, float | None]],
+    scratch: ScratchSession,
 ) -> pa.Table:
     """Return leave-one-bucket-out differences of metrics, with the bucket left out of both sides.
 
@@ -82,17 +84,15 @@ def leave_one_out_differences(
     numbers = {ROLLUP_GROUP_ID: [group for group, _ in keys], METRIC_NUMBER: [metric for _, metric in keys]}
     values = {name: [full_values[key][side] for key in keys] for side, name in enumerate(("value_reference", "value_current"))}
     schema = pa.schema([*((name, pa.int64()) for name in numbers), *((name, pa.float64()) for name in values)])
-    with duckdb_session(None, replace(limits, timeout=None)) as duck:
-        for name, table in (
-            ("left_out_reference", reference),
-            ("left_out_current", current),
-            ("full_values", pa.table(numbers | values, schema=schema)),
-        ):
-            duck.register(name, table)
-        return duck.sql(load_select("rollups", "bucket_differences.sql").sql("duckdb")).to_arrow_table()
+    tables = {
+        "left_out_reference": reference,
+        "left_out_current": current,
+        "full_values": pa.table(numbers | values, schema=schema),
+    }
+    return scratch.query(load_select("rollups", "bucket_differences.sql"), **tables)
 
 
-def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, limits: ResourceLimits) -> dict[str, pa.Table]:
+def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, scratch: ScratchSession) -> dict[str, pa.Table]:
     """Return leave-one-bucket-out values of additive metrics, by name, from the sums of the other buckets."""
     merged = {name: tree for metric in metrics.additive for name, tree in metric.aggregates.items()}
     # The formulas hold the function that merges each aggregate.
@@ -138,9 +138,7 @@ def _leave_out_sums(metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa
         .group_by(ROLLUP_GROUP_ID, BUCKET_COLUMN)
         .order_by(ROLLUP_GROUP_ID, BUCKET_COLUMN)
     )
-    with duckdb_session(None, limits) as duck:
-        duck.register("parts", pa.table(columns))
-        values = duck.sql(query.sql("duckdb")).to_arrow_table()
+    values = scratch.query(query, parts=pa.table(columns))
     return {
         metric.name: values.select([ROLLUP_GROUP_ID, BUCKET_COLUMN, f"metric_{index}"])
         .rename_columns([ROLLUP_GROUP_ID, BUCKET_COLUMN, VALUE_COLUMN])
@@ -157,7 +155,7 @@ def _adds(aggregates: Iterable[str]) -> exp.Expr:
 
 
 def _leave_out_orders(
-    metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, call: Request, limits: ResourceLimits
+    metrics: RollupMetrics, bucket_query: MergeQuery, groups: pa.Table, call: Request, scratch: ScratchSession
 ) -> dict[str, pa.Table]:
     """Return leave-one-bucket-out values of rank metrics, by name, for chunks of groups."""
     bins = bucket_query.merged_bins
@@ -178,16 +176,13 @@ def _leave_out_orders(
     groups_per_chunk = max(1, MAX_BINS_PER_EVALUATION * groups.num_rows // max(1, _max_left_out_bins(bins, pairs)))
     values: dict[int, Mapping[str, float | None]] = {}
     for first in range(0, groups.num_rows, groups_per_chunk):
-        with duckdb_session(None, limits) as duck:
-            for name, table in (("bucket_bins", bins), ("pairs", pairs)):
-                duck.register(
-                    name,
-                    table.filter(_between(table[ROLLUP_GROUP_ID], first, first + groups_per_chunk))
-                    if groups_per_chunk < groups.num_rows
-                    else table,
-                )
-            rows = duck.sql(load_select("rollups", "leave_one_bucket_out.sql").sql("duckdb")).to_arrow_table()
-        order_values = evaluate_tie_orders(metrics.rank_based, rows, call.sql_dir, call.policies, limits, only_tied=True)
+        is_part = groups_per_chunk < groups.num_rows
+        tables = {
+            name: table.filter(_between(table[ROLLUP_GROUP_ID], first, first + groups_per_chunk)) if is_part else table
+            for name, table in (("bucket_bins", bins), ("pairs", pairs))
+        }
+        rows = scratch.query(load_select("rollups", "leave_one_bucket_out.sql"), **tables)
+        order_values = evaluate_tie_orders(metrics.rank_based, rows, call.sql_dir, call.policies, scratch, only_tied=True)
         values |= {pair_number: row for (pair_number, order), row in order_values.items() if order == AS_TIED}
     values_by_pair = [values.get(pair_number, {}) for pair_number in range(pairs.num_rows)]
     pairs = pairs.select([ROLLUP_GROUP_ID, BUCKET_COLUMN])
@@ -243,10 +238,12 @@ def metrics_with_interval(metrics: RollupMetrics, resolved_metrics: Sequence[Res
 
 
 def bucket_standard_errors(
-    metrics: RollupMetrics, merge_query: MergeQuery, groups: pa.Table, call: Request, limits: ResourceLimits
+    metrics: RollupMetrics, merge_query: MergeQuery, groups: pa.Table, call: Request, scratch: ScratchSession
 ) -> dict[str, dict[str, pa.Array]]:
     """Return standard errors and numbers of buckets by metric, with one value per group."""
-    errors = jackknife_standard_errors(leave_one_out_values(metrics, merge_query, groups, call, limits), limits) if metrics.metrics else {}
+    errors = (
+        jackknife_standard_errors(leave_one_out_values(metrics, merge_query, groups, call, scratch), scratch) if metrics.metrics else {}
+    )
     return {metric.name: _columns(errors, metric_number, groups.num_rows) for metric_number, metric in enumerate(metrics.metrics)}
 
 

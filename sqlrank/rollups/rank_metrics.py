@@ -11,19 +11,19 @@ import pyarrow.compute as pc
 from sqlglot import exp
 
 from sqlrank.compiler.parameter_binding import sql_literal
-from sqlrank.engines.duckdb_session import duckdb_session
-from sqlrank.execution import execute_request
+from sqlrank.execution import execute_resolved
 from sqlrank.registry.loader import registry_for
 from sqlrank.registry.metric_resolver import parse_canonical
 from sqlrank.registry.select_files import load_select
 from sqlrank.registry.tie_bounds import AS_TIED
 from sqlrank.request import Request
+from sqlrank.resolve import resolve_request
 from sqlrank.result_columns import BOUND_HIGH, BOUND_LOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.tie_bounds import TieBound
@@ -53,7 +53,7 @@ def evaluate_tie_orders(
     bins: pa.Table,
     sql_dir: Any,
     policies: Mapping[str, Any],
-    limits: ResourceLimits,
+    scratch: ScratchSession,
     only_tied: bool = False,
 ) -> TieOrderValues:
     """Evaluate the metrics of each group under each tie order they need.
@@ -71,12 +71,11 @@ def evaluate_tie_orders(
     read = {name: value for name, value in policies.items() if any(name in metric.policies_read for metric in metrics)}
     # A score has at most two rows: grouping them while reading is cheapest.
     call = Request((), {}, {"weight": "weight"}, [ROLLUP_GROUP_ID], sql_dir=sql_dir, policies=read, plan={"score_order": "distinct"})
-    untimed_limits = replace(limits, timeout=None)  # the call has a deadline of its own
     is_mixed = _is_mixed(bins)
     if only_tied or not pc.any(is_mixed).as_py():
-        return _as_ties(metrics_by_key, bins, call, untimed_limits)
-    return _as_ties(metrics_by_key, bins.filter(pc.invert(is_mixed)), call, untimed_limits) | _one_by_one(
-        metrics_by_key, bins.filter(is_mixed), call, untimed_limits
+        return _as_ties(metrics_by_key, bins, call, scratch)
+    return _as_ties(metrics_by_key, bins.filter(pc.invert(is_mixed)), call, scratch) | _one_by_one(
+        metrics_by_key, bins.filter(is_mixed), call, scratch
     )
 
 
@@ -91,10 +90,10 @@ def _is_mixed(bins: pa.Table) -> pa.ChunkedArray:
     return reduce(pc.and_, (pc.is_in(numbers, value_set=group_numbers) for group_numbers in groups))
 
 
-def _as_ties(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Request, limits: ResourceLimits) -> TieOrderValues:
+def _as_ties(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Request, scratch: ScratchSession) -> TieOrderValues:
     """Return the metrics under each tie order, set by the parameter ``ties``."""
     texts = [str(metric if order == AS_TIED else _under(metric, order.partition(" ")[0])) for (order, _), metric in metrics_by_key.items()]
-    codes, columns = _answers(texts, bins, [0], call, limits)
+    codes, columns = _answers(texts, bins, [0], call, scratch)
     values: TieOrderValues = {}
     for (order, name), text in zip(metrics_by_key, texts, strict=True):
         for code, value in zip(codes, columns[text], strict=True):
@@ -102,10 +101,10 @@ def _as_ties(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Re
     return values
 
 
-def _one_by_one(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Request, limits: ResourceLimits) -> TieOrderValues:
+def _one_by_one(metrics_by_key: Mapping[BoundKey, Metric], bins: pa.Table, call: Request, scratch: ScratchSession) -> TieOrderValues:
     """Return the metrics with the rows of each tie order materialized separately."""
     texts = [str(metric) for metric in metrics_by_key.values()]
-    codes, columns = _answers(texts, bins, sorted({TIE_ORDERS.index(order) for order, _ in metrics_by_key}), call, limits)
+    codes, columns = _answers(texts, bins, sorted({TIE_ORDERS.index(order) for order, _ in metrics_by_key}), call, scratch)
     rows = [{text: columns[text][index] for text in texts} for index in range(len(codes))]
     return {(code // len(TIE_ORDERS), TIE_ORDERS[code % len(TIE_ORDERS)]): row for code, row in zip(codes, rows, strict=True)}
 
@@ -115,20 +114,19 @@ def _under(metric: Metric, ties: str) -> Metric:
 
 
 def _answers(
-    texts: Sequence[str], bins: pa.Table, orders: Sequence[int], call: Request, limits: ResourceLimits
+    texts: Sequence[str], bins: pa.Table, orders: Sequence[int], call: Request, scratch: ScratchSession
 ) -> tuple[list[int], dict[str, list[float | None]]]:
     """Return the metrics of the rows of bins under some tie orders.
 
     The first item has the numbers of group and order, the second the values of each metric, aligned with them.
     """
     is_needed = exp.In(this=exp.column("order_number", table="orderings"), expressions=[sql_literal(order) for order in orders])
-    with duckdb_session(None, limits) as duck:
-        duck.register("bins", bins)
-        rows = duck.sql(load_select("rollups", "numbered_bin_orderings.sql").where(is_needed).sql("duckdb")).to_arrow_table()
+    rows = scratch.query(load_select("rollups", "numbered_bin_orderings.sql").where(is_needed), bins=bins)
     if not rows.num_rows:
         return [], {text: [] for text in texts}
     metric_texts = list(dict.fromkeys(texts))
-    result = execute_request(replace(call, metrics=metric_texts, sources={"predictions": rows}), None, None, limits, "off")
+    question = resolve_request(replace(call, metrics=metric_texts, sources={"predictions": rows}))
+    result = scratch.run(lambda database: execute_resolved(question, database, "off"))
     codes, *columns = (column.to_pylist() for column in result.columns)
     return codes, dict(zip(metric_texts, columns, strict=True))
 
@@ -138,7 +136,7 @@ MAX_BINS_PER_EVALUATION = 1_000_000
 
 
 def rank_metrics_with_bounds(
-    metrics: Sequence[RankMetric], bins: pa.Table, groups: pa.Table, sql_dir: Any, policies: Mapping[str, Any], limits: ResourceLimits
+    metrics: Sequence[RankMetric], bins: pa.Table, groups: pa.Table, sql_dir: Any, policies: Mapping[str, Any], scratch: ScratchSession
 ) -> dict[str, dict[str, pa.Array]]:
     """Return value, lower bound and upper bound of each metric, one row per group.
 
@@ -152,7 +150,7 @@ def rank_metrics_with_bounds(
     for first in range(0, groups.num_rows, groups_per_chunk):
         in_chunk = pc.and_(pc.greater_equal(numbers, first), pc.less(numbers, first + groups_per_chunk))
         values |= evaluate_tie_orders(
-            metrics, bins.filter(in_chunk) if groups_per_chunk < groups.num_rows else bins, sql_dir, policies, limits
+            metrics, bins.filter(in_chunk) if groups_per_chunk < groups.num_rows else bins, sql_dir, policies, scratch
         )
     is_open = set(numbers.filter(pc.not_equal(bins["score_min"], bins["score_max"]).combine_chunks()).unique().to_pylist())
     library = registry_for(sql_dir)

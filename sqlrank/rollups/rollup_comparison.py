@@ -12,6 +12,7 @@ import pyarrow as pa
 from sqlrank._version import __version__
 from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
+from sqlrank.engines.scratch_session import open_scratch_session
 from sqlrank.errors import InputError, MetricError, did_you_mean, short_repr
 from sqlrank.inference.corrected_tests import CORRECTIONS, HypothesisFamily, adjust_p_values, choose_winner, reconcile_interval
 from sqlrank.inference.significance import minimum_detectable_effect
@@ -41,12 +42,16 @@ from sqlrank.rollups.rollup_table import RollupTable
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from sqlglot import exp
+
     from sqlrank.engines.database import Database
     from sqlrank.engines.resource_limits import ResourceLimits
+    from sqlrank.engines.scratch_session import ScratchSession
     from sqlrank.registry.registry import Registry
     from sqlrank.registry.resolved_metric import ResolvedMetric
     from sqlrank.request import Request
-    from sqlrank.rollups.contrasts import Difference, GroupContrast, SideResult
+    from sqlrank.rollups.contrasts import Difference
+    from sqlrank.rollups.decomposition import RollupMetrics
 
 MIN_SYSTEMS = 2
 """Minimum number of rollups to compare."""
@@ -111,23 +116,14 @@ def compare_rolled_up(
     groupings = [columns] if grouping_sets is None else grouping_sets
     library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(replace(comparison.call, by=()))
     pairs = list_pairs(list(comparison.rollups), comparison.baseline)
-    plans = [ContrastPlan(comparison.call, rollup_metrics, resolved_metrics, group, limits) for group in groupings]
-    sides = run_on_database(
-        connection,
-        remote_database.infer_dialect(connection, dialect),
-        limits,
-        lambda database: _evaluate_systems(comparison, plans, columns, database),
-        progress,
-    )
-    rows: list[_Contrast] = []
-    fields: dict[str, pa.Field] = {}
-    for plan, systems in zip(plans, sides, strict=True):
-        groups = plan.groups(*systems.values())
-        fields |= {field.name: field for field in groups.schema}
-        label = {"slice": ", ".join(plan.by) or ALL_ROWS_LABEL} if len(plans) > 1 else {}
-        contrasts = [plan.contrasts(groups, systems[baseline], systems[system]) for baseline, system in pairs]
-        for group_contrasts in zip(*contrasts, strict=True):
-            rows += _group_rows(group_contrasts, resolved_metrics, pairs, label)
+    plans = [ContrastPlan(comparison.call, rollup_metrics, resolved_metrics, group) for group in groupings]
+
+    def work(database: Database) -> tuple[list[_Contrast], dict[str, pa.Field]]:
+        tables = _read_rollups(comparison, rollup_metrics, columns, database)
+        with open_scratch_session(database, limits) as scratch:
+            return _contrast_systems(plans, tables, pairs, database, scratch)
+
+    rows, fields = run_on_database(connection, remote_database.infer_dialect(connection, dialect), limits, work, progress)
     day_columns, counts = side_columns(NUM_DAYS, "baseline"), {name for row in rows for name in row.counts}
     schema = pa.schema(
         [
@@ -140,25 +136,50 @@ def compare_rolled_up(
     return rename_metric_rows(result.replace_schema_metadata(_metadata(result, comparison, resolved_metrics, library)), resolved_metrics)
 
 
-def _evaluate_systems(
-    comparison: RollupComparison, plans: Sequence[ContrastPlan], columns: Sequence[str], database: Database
-) -> list[dict[str, SideResult]]:
-    """Return the evaluated rollups by system, for each grouping."""
+def _read_rollups(
+    comparison: RollupComparison, metrics: RollupMetrics, columns: Sequence[str], database: Database
+) -> dict[str, tuple[RollupTable, exp.Subquery]]:
+    """Return the checked tables of rollups with their rows, by system."""
     where, has_interval = comparison.call.where, comparison.call.confidence is not None
     tables, fingerprints = {}, {}
     for name, source in comparison.rollups.items():
         table = RollupTable(resolve_source(database, "rollup", source))
-        table.check_metrics(plans[0].metrics, columns)
+        table.check_metrics(metrics, columns)
         if has_interval:
             table.check_buckets(columns)
-        tables[name] = table, table.select_rows(database, plans[0].metrics, where)
+        tables[name] = table, table.select_rows(database, metrics, where)
         fingerprints[name] = table.bucket_fingerprint(database, where)
     if has_interval:
         _check_same_buckets(fingerprints)
-    return [
-        {name: plan.evaluate_side(MergeQuery(database, table, rows, plan.by), with_bins=False) for name, (table, rows) in tables.items()}
-        for plan in plans
-    ]
+    return tables
+
+
+def _contrast_systems(
+    plans: Sequence[ContrastPlan],
+    tables: Mapping[str, tuple[RollupTable, exp.Subquery]],
+    pairs: Sequence[tuple[str, str]],
+    database: Database,
+    scratch: ScratchSession,
+) -> tuple[list[_Contrast], dict[str, pa.Field]]:
+    """Return the rows of all groupings, by group, metric and pair, and the group columns."""
+    rows: list[_Contrast] = []
+    fields: dict[str, pa.Field] = {}
+    for plan in plans:
+        systems = {
+            name: plan.evaluate_side(MergeQuery(database, table, table_rows, plan.by), scratch, with_bins=False)
+            for name, (table, table_rows) in tables.items()
+        }
+        groups = plan.groups(*systems.values())
+        fields |= {field.name: field for field in groups.schema}
+        label = {"slice": ", ".join(plan.by) or ALL_ROWS_LABEL} if len(plans) > 1 else {}
+        contrasts = [plan.contrasts(groups, systems[baseline], systems[system], scratch) for baseline, system in pairs]
+        rows += [
+            _Contrast({**contrast.group, **label}, metric, pair, contrast.differences[str(metric.metric)], contrast.row_counts("baseline"))
+            for group_contrasts in zip(*contrasts, strict=True)
+            for metric in plan.resolved_metrics
+            for pair, contrast in zip(pairs, group_contrasts, strict=True)
+        ]
+    return rows, fields
 
 
 def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
@@ -170,17 +191,6 @@ def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
                 f"rollup: the buckets of {first_name} and {name} differ ({first_fingerprint or 'none'}, {fingerprint or 'none'}): they are of other units or another number of "
                 "buckets; make both with the same unit= and n_buckets=, or give confidence=None for bounds alone"
             )
-
-
-def _group_rows(
-    contrasts: Sequence[GroupContrast], metrics: Sequence[ResolvedMetric], pairs: Sequence[tuple[str, str]], label: Mapping[str, str]
-) -> list[_Contrast]:
-    """Return the rows of a group: by metric, then by pair."""
-    return [
-        _Contrast({**contrast.group, **label}, metric, pair, contrast.differences[str(metric.metric)], contrast.row_counts("baseline"))
-        for metric in metrics
-        for pair, contrast in zip(pairs, contrasts, strict=True)
-    ]
 
 
 def _test(rows: Sequence[_Contrast], comparison: RollupComparison, plan: ContrastPlan, library: Registry) -> list[dict[str, Any]]:

@@ -210,3 +210,31 @@ def test_the_first_statement_on_a_connection_raises_our_error(monkeypatch: pytes
     monkeypatch.setattr("sqlrank.engines.duckdb_session.fetch_tuples", fail)
     with pytest.raises(ExecutionError, match=r"^duckdb: Resource In Use Error: connection is busy"):
         sqlrank.evaluate("AUC", predictions=PREDICTIONS, connection=duckdb.connect())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda rollup, **options: sqlrank.evaluate(["AUC", "LogLoss"], rollup=rollup, confidence=0.9, **options),
+        lambda rollup, **options: sqlrank.compare(["AUC", "LogLoss"], rollups={"a": rollup, "b": rollup}, by=[[], ["day"]], **options),
+        lambda rollup, **options: sqlrank.drift(["AUC", "LogLoss"], rollup=rollup, reference="day = 1", confidence=0.9, **options),
+    ],
+)
+def test_calls_on_rollups_open_one_session(call: Callable[..., pa.Table], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under a limit, each session is a database of its own; a user's connection has one beside it for intermediate tables."""
+    days = {"day": [1, 2] * 8, "user": [1, 2, 3, 4] * 4, "label": [0, 1, 1, 0, 1, 0, 0, 1] * 2, "score": [i / 16 for i in range(16)]}
+    rollup = sqlrank.rollup(["AUC", "LogLoss"], predictions=pa.table(days), by="day", unit="user", n_buckets=4)
+    opened: list[Any] = []
+    connect = duckdb.connect
+    monkeypatch.setattr(duckdb, "connect", lambda *arguments, **options: opened.append(1) or connect(*arguments, **options))
+    expected = [pytest.approx(row, abs=1e-12) for row in call(rollup).to_pylist()]
+    opened.clear()
+    assert call(rollup, memory_limit="1GB").to_pylist() == expected
+    assert len(opened) == 1
+    connection = connect()
+    connection.register("sums", rollup)
+    connection.execute("CREATE TABLE bins AS SELECT 1 AS mine")
+    opened.clear()
+    assert call("sums", connection=connection, memory_limit="1GB").to_pylist() == expected
+    assert len(opened) == 1
+    assert connection.execute("SELECT * FROM bins").fetchall() == [(1,)]
