@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy import stats
 
-from sqlrank.comparison.comparison_request import ComparedMetric, ComparisonRequest
+from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
 from sqlrank.comparison.paired_differences import PairedUnits
 from sqlrank.comparison.paired_tests import TestOptions, run_tests
 from sqlrank.request import Request
@@ -36,7 +36,7 @@ def values(queries: int) -> tuple[pa.Table, dict[str, np.ndarray]]:
 def ours(table: pa.Table, test: str, correction: str, replicates: int | None = None) -> list[float | None]:
     """Return the p-values of all metrics."""
     measures = [ComparedMetric(name, "higher", is_proportion=True) for name in table.column_names[2:]]
-    asking = ComparisonRequest(Request(table.column_names[2:], {}), "system", [[]], measures, [])
+    asking = ComparisonPlan(Request(table.column_names[2:], {}), "system", [[]], measures, [])
     with duckdb.connect() as database:
         units = PairedUnits(database, [([], table)], asking, by_rows=False)
         compared = units.summarize_differences([("a", "b")])

@@ -12,7 +12,6 @@ from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import MetricError, short_repr
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.request import Request, collect_sources
-from sqlrank.rollups.rollup_comparison import RollupComparison, compare_rolled_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -160,6 +159,8 @@ def compare(
         tests = TestOptions(test, correction, float(confidence or 0), target_effect, power, replicates, seed)
         options = ExecutionOptions(connection, dialect, limits, check, progress)
         return compare_systems(call, tests, options, system=system, by=by, baseline=baseline, per_query=per_query)
+    from sqlrank.rollups.rollup_comparison import RollupComparisonRequest, compare_rolled_up  # noqa: PLC0415  as for evaluate
+
     row_options = {
         "columns": columns,
         "compat": compat,
@@ -171,18 +172,20 @@ def compare(
     }
     unit_options = {"test": test, "target_effect": target_effect, "replicates": replicates, "seed": seed}
     _refuse_row_options({**sources, **row_options, **unit_options})
-    request = Request(metrics, {}, by=by, where=where, confidence=confidence, sql_dir=sql_dir, policies=policies)
-    return compare_rolled_up(RollupComparison(request, rollups, baseline, correction, power), connection, dialect, limits, progress)
+    call = Request(metrics, {}, by=by, where=where, confidence=confidence, sql_dir=sql_dir, policies=policies)
+    request = RollupComparisonRequest(call, rollups, baseline, correction, power)
+    return compare_rolled_up(request, connection, dialect, limits, progress)
 
 
-_DEFAULTS = {"system": "system", "check": "auto", "test": "t"}
+_DEFAULTS = {"system": "system", "check": "auto", "test": "t", "per_query": False}
 
 
 def _refuse_row_options(options: Mapping[str, Any]) -> None:
     """Raise ``MetricError`` for an argument that needs rows or units, which rollups do not have."""
     for name, value in options.items():
-        is_given = value is not None if name == "seed" or name in {"run", "qrels", "predictions", "queries"} else bool(value)
-        if is_given and value != _DEFAULTS.get(name):
+        # Sources may be arrays, which have no truth value.
+        is_default = value == _DEFAULTS[name] if name in _DEFAULTS else value is None or (isinstance(value, dict) and not value)
+        if not is_default:
             raise MetricError(
                 f"{name}={short_repr(value)} is not possible with rollups, which have no rows; leave it out, or give rows instead of rollups"
             )

@@ -15,21 +15,21 @@ from sqlrank.result_columns import ALL_ROWS_LABEL, COMPARISON_SCHEMA, SYSTEM_LAB
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlrank.comparison.comparison_request import ComparedMetric, ComparisonRequest
+    from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
     from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
     from sqlrank.comparison.paired_tests import TestOptions, TestResult
 
 
-def group_schema(request: ComparisonRequest, tables: Sequence[tuple[list[str], pa.Table]]) -> list[pa.Field]:
+def group_schema(comparison: ComparisonPlan, tables: Sequence[tuple[list[str], pa.Table]]) -> list[pa.Field]:
     """Return the schema fields of group columns, with ``slice`` if there are several groupings."""
     fields = {name: pa.field(name, table.schema.field(name).type) for group, table in tables for name in group}
-    return [*fields.values(), *([pa.field("slice", pa.string())] if len(request.groupings) > 1 else [])]
+    return [*fields.values(), *([pa.field("slice", pa.string())] if len(comparison.groupings) > 1 else [])]
 
 
-def group_values(cell: Mapping[str, Any], request: ComparisonRequest) -> dict[str, Any]:
+def group_values(cell: Mapping[str, Any], comparison: ComparisonPlan) -> dict[str, Any]:
     """Return the group columns of a cell."""
-    names = dict.fromkeys(name for group in request.groupings for name in group)
-    label = {"slice": ", ".join(cell) or ALL_ROWS_LABEL} if len(request.groupings) > 1 else {}
+    names = dict.fromkeys(name for group in comparison.groupings for name in group)
+    label = {"slice": ", ".join(cell) or ALL_ROWS_LABEL} if len(comparison.groupings) > 1 else {}
     return {name: cell.get(name) for name in names} | label
 
 
@@ -111,7 +111,7 @@ def contrast_table(rows: list[dict[str, Any]], group_fields: Sequence[pa.Field],
 def comparison_table(
     results: Sequence[TestResult],
     units: PairedUnits,
-    request: ComparisonRequest,
+    comparison: ComparisonPlan,
     pairs: Sequence[tuple[str, str]],
     tables: Sequence[tuple[list[str], pa.Table]],
     tests: TestOptions,
@@ -121,15 +121,15 @@ def comparison_table(
     for result in results:
         measure, pair = units.measures[result.summary.metric], pairs[result.summary.pair]
         rows.append(
-            group_values(units.cells[result.summary.cell], request)
+            group_values(units.cells[result.summary.cell], comparison)
             | contrast_row(result, measure, pair)
             | _tested(result, measure, pair, tests)
         )
-    return contrast_table(rows, group_schema(request, tables), COMPARISON_SCHEMA)
+    return contrast_table(rows, group_schema(comparison, tables), COMPARISON_SCHEMA)
 
 
 def unit_difference_table(
-    units: PairedUnits, request: ComparisonRequest, pairs: Sequence[tuple[str, str]], tables: Sequence[tuple[list[str], pa.Table]]
+    units: PairedUnits, comparison: ComparisonPlan, pairs: Sequence[tuple[str, str]], tables: Sequence[tuple[list[str], pa.Table]]
 ) -> pa.Table:
     """Return the paired differences: a row per group, metric, pair and unit, largest loss first."""
     columns = [exp.column(name) for name in ("cell", "metric", "pair", "unit", "baseline_value", "system_value")]
@@ -145,7 +145,7 @@ def unit_difference_table(
     order: Any = loss if loss.args["ifs"] else exp.column("difference")
     table = units.arrow(query.from_("unit_differences").order_by("cell", "metric", "pair", order, "unit"))
     rows = [
-        group_values(units.cells[row["cell"]], request)
+        group_values(units.cells[row["cell"]], comparison)
         | {
             "metric": units.measures[row["metric"]].name,
             "baseline": pairs[row["pair"]][0],
@@ -159,4 +159,4 @@ def unit_difference_table(
     ]
     schema = {**dict.fromkeys(SYSTEM_LABELS, "string"), QUERY_ID: table.schema.field("unit").type}
     schema |= contrast_schema("baseline", labels=(), quantities=("value", "difference"))
-    return contrast_table(rows, group_schema(request, tables), schema)
+    return contrast_table(rows, group_schema(comparison, tables), schema)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from sqlrank._version import __version__
 from sqlrank.argument_checks import entry_point
-from sqlrank.comparison.comparison_request import ComparisonRequest
+from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.comparison_table import contrast_row, contrast_table, group_schema, group_values
 from sqlrank.comparison.noninferiority import check_direction, count_tests, decide
 from sqlrank.comparison.paired_tests import with_t_interval
@@ -29,7 +29,7 @@ from sqlrank.stored_results import is_text, make_mapping_check, read_json, read_
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from sqlrank.comparison.comparison_request import ComparedMetric
+    from sqlrank.comparison.comparison_plan import ComparedMetric
     from sqlrank.comparison.paired_differences import DifferenceSummary, PairedUnits
     from sqlrank.inference.tolerance import Verdict
     from sqlrank.inputs.row_checks import CheckMode
@@ -134,10 +134,10 @@ def _format_policies(policies: dict[str, str], names: Sequence[str]) -> str:
     return ", ".join(f"{name}={policies.get(name)}" for name in names)
 
 
-def check_baseline_overlap(units: int, unpaired: int, request: ComparisonRequest) -> None:
+def check_baseline_overlap(units: int, unpaired: int, comparison: ComparisonPlan) -> None:
     """Raise ``InputError`` if more than one in a hundred queries lack a counterpart."""
     if unpaired > MAX_UNPAIRED_SHARE * (units + unpaired):
-        what = next(iter(request.call.sources))
+        what = next(iter(comparison.call.sources))
         raise InputError(
             f"{unpaired:,} of {units + unpaired:,} queries have a value in the baseline or in the candidate only; give the same {what} and "
             "judgments, or store the baseline anew"
@@ -251,42 +251,42 @@ def gate(
     )
     stored = read_baseline(baseline) if is_stored else None
     groupings = [[], [by]] if isinstance(by, str) else [[], list(by)] if by and isinstance(by[0], str) else by
-    request = ComparisonRequest.from_call(call, None if is_stored else system, groupings)
-    measures = request.measures
-    tolerance_by_metric = parse_tolerances(tolerance, [measure.name for measure in measures], canonical_names(request.metrics))
+    comparison = ComparisonPlan.from_call(call, None if is_stored else system, groupings)
+    measures = comparison.measures
+    tolerance_by_metric = parse_tolerances(tolerance, [measure.name for measure in measures], canonical_names(comparison.metrics))
     tolerances = [tolerance_by_metric.get(measure.name, Tolerance(0.0)) for measure in measures]
     for measure in measures:
         check_direction(measure)
     work_limits = ResourceLimits(memory_limit, threads, temp_directory, timeout)
-    if stored is not None and request.uses_influence:
+    if stored is not None and comparison.uses_influence:
         raise MetricError(
             f"{measures[0].name} has no per-query values to compare with a stored baseline; give the scores of both in one table"
         )
     options = ExecutionOptions(connection, dialect, work_limits, check, progress)
-    tables = evaluate_unit_values(request, options)
-    system_tables = [] if is_stored else system_values(request, options, tables)
+    tables = evaluate_unit_values(comparison, options)
+    system_tables = [] if is_stored else system_values(comparison, options, tables)
     if stored is not None:
         tables = [(group, stack_with_baseline(table, stored, group, measures)) for group, table in tables]
     names = (BASELINE_SYSTEM, CANDIDATE_SYSTEM) if is_stored else None
 
     def work(units: PairedUnits) -> pa.Table:
-        pair = names or _pair(request.sort_systems(units.systems()), baseline, request.declared_order)
+        pair = names or _pair(comparison.sort_systems(units.systems()), baseline, comparison.declared_order)
         summaries = units.summarize_differences([pair])
-        check_fully_paired(summaries, request)
+        check_fully_paired(summaries, comparison)
         if is_stored and summaries:
             check_baseline_overlap(
                 max(summary.units for summary in summaries),
                 max(summary.unpaired for summary in summaries if summary.cell == summaries[0].cell),
-                request,
+                comparison,
             )
         num_tests = count_tests(summaries, min_units)
         verdicts = [
             decide(summary, units.measures[summary.metric], tolerances[summary.metric], confidence, num_tests, min_units)
             for summary in summaries
         ]
-        return _verdict_table(units, request, tables, pair, summaries, tolerances, verdicts, confidence)
+        return _verdict_table(units, comparison, tables, pair, summaries, tolerances, verdicts, confidence)
 
-    return rename_metric_rows(with_unit_tables(tables, request, work_limits, work, system_tables), request.metrics)
+    return rename_metric_rows(with_unit_tables(tables, comparison, work_limits, work, system_tables), comparison.metrics)
 
 
 def _pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence[str]) -> tuple[str, str]:
@@ -303,7 +303,7 @@ def _pair(systems: Sequence[str], baseline: str | None, declared_order: Sequence
 
 def _verdict_table(
     units: PairedUnits,
-    request: ComparisonRequest,
+    comparison: ComparisonPlan,
     tables: Sequence[tuple[list[str], pa.Table]],
     pair: tuple[str, str],
     summaries: Sequence[DifferenceSummary],
@@ -320,10 +320,10 @@ def _verdict_table(
             "reason": verdict.reason,
             "required_units": verdict.required_units,
         }
-        rows.append(group_values(units.cells[summary.cell], request) | row | verdict_columns)
+        rows.append(group_values(units.cells[summary.cell], comparison) | row | verdict_columns)
     metadata = {
         "sqlrank.version": __version__,
         "sqlrank.verdict": overall_verdict(verdict.verdict for verdict in verdicts),
         "sqlrank.confidence": f"{confidence:g}",
     }
-    return contrast_table(rows, group_schema(request, tables), GATE_SCHEMA).replace_schema_metadata(metadata)
+    return contrast_table(rows, group_schema(comparison, tables), GATE_SCHEMA).replace_schema_metadata(metadata)

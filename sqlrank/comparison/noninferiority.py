@@ -15,7 +15,7 @@ from sqlrank.inference.tolerance import FAIL, INCONCLUSIVE, PASS, SKIPPED, Verdi
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlrank.comparison.comparison_request import ComparedMetric
+    from sqlrank.comparison.comparison_plan import ComparedMetric
     from sqlrank.comparison.paired_differences import DifferenceSummary
     from sqlrank.inference.tolerance import Tolerance
 

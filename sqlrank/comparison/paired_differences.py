@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sqlrank.comparison.comparison_request import ComparedMetric, ComparisonRequest
+    from sqlrank.comparison.comparison_plan import ComparedMetric, ComparisonPlan
 
 COMPARISON_STEPS = {"unit_differences": True, "mean_differences": False, "unit_influence": True, "difference_errors": False}
 """Intermediate tables of a comparison; True: may stay a view when one row holds all scores."""
@@ -78,19 +78,19 @@ class PairedUnits:
         self,
         database: duckdb.DuckDBPyConnection,
         tables: Sequence[tuple[list[str], pa.Table]],
-        request: ComparisonRequest,
+        comparison: ComparisonPlan,
         by_rows: bool,
         system_values: Sequence[tuple[list[str], pa.Table]] = (),
     ) -> None:
         self.database = database
-        self.system_values = _by_cell(system_values, request)
-        self.measures = request.metrics_for_units(by_rows)
-        self.scores = request.declared_order if by_rows else []
+        self.system_values = _by_cell(system_values, comparison)
+        self.measures = comparison.metrics_for_units(by_rows)
+        self.scores = comparison.declared_order if by_rows else []
         self.kind = "VIEW" if by_rows else "TABLE"
         self.cells: dict[int, dict[str, Any]] = {}
         for grouping_number, (group, table) in enumerate(tables):
             database.register(f"given_{grouping_number}", table)
-            select_items = self._score_items() if by_rows else self._unit_items(table, request)
+            select_items = self._score_items() if by_rows else self._unit_items(table, comparison)
             sliced = exp.select(*_cells(group, grouping_number), *select_items).from_(f"given_{grouping_number}")
             self.create_temp(f"sliced_{grouping_number}", sliced, "TABLE" if group else self.kind)
             values = system_values[grouping_number][1] if system_values else None
@@ -116,12 +116,12 @@ class PairedUnits:
         unused = (grouping_number + 1) * MAX_CELLS_PER_GROUPING - len(found)
         return [(unused + place if row[0] is None else row[0], row[1:]) for place, row in enumerate(found)]
 
-    def _unit_items(self, table: pa.Table, request: ComparisonRequest) -> list[exp.Expr]:
+    def _unit_items(self, table: pa.Table, comparison: ComparisonPlan) -> list[exp.Expr]:
         """Return the columns to read of a row per unit and system, with internal names."""
         weight = exp.column("weight") if "weight" in table.column_names else sql_literal(1.0)
         return [
-            exp.alias_(exp.cast(exp.column(request.system_column, quoted=True), "TEXT"), "system"),
-            exp.alias_(exp.column(request.unit), "unit"),
+            exp.alias_(exp.cast(exp.column(comparison.system_column, quoted=True), "TEXT"), "system"),
+            exp.alias_(exp.column(comparison.unit), "unit"),
             exp.alias_(exp.cast(weight, "DOUBLE"), "weight"),
             *(exp.alias_(_value(measure, measure.name), f"value_{index}") for index, measure in enumerate(self.measures)),
         ]
@@ -240,12 +240,12 @@ def _value(measure: ComparedMetric, name: str) -> exp.Expr:
     return exp.cast(exp.Null(), "DOUBLE") if measure.no_interval is not None else exp.column(name, quoted=True)
 
 
-def _by_cell(tables: Sequence[tuple[list[str], pa.Table]], request: ComparisonRequest) -> dict[tuple[Any, ...], dict[str, Any]]:
+def _by_cell(tables: Sequence[tuple[list[str], pa.Table]], comparison: ComparisonPlan) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Return the metrics by grouping, system and group."""
     values_by_cell = {}
     for grouping_number, (group, table) in enumerate(tables):
         for row in table.to_pylist():
-            system = row.get(request.system_column)
+            system = row.get(comparison.system_column)
             values_by_cell[(grouping_number, None if system is None else str(system), *(row[name] for name in group))] = row
     return values_by_cell
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlrank._version import __version__
-from sqlrank.comparison.comparison_request import ComparisonRequest
+from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.comparison_table import comparison_table, unit_difference_table
 from sqlrank.comparison.paired_tests import run_tests
 from sqlrank.comparison.unit_values import check_fully_paired, evaluate_unit_values, system_values, with_unit_tables
@@ -33,24 +33,24 @@ def compare_systems(
     per_query: bool,
 ) -> pa.Table:
     """Return a row per group, metric and pair of systems, or their paired differences with ``per_query``."""
-    request = ComparisonRequest.from_call(call, system, by)
-    if request.uses_influence and (per_query or tests.test != "t" or tests.correction == "max_t"):
+    comparison = ComparisonPlan.from_call(call, system, by)
+    if comparison.uses_influence and (per_query or tests.test != "t" or tests.correction == "max_t"):
         what = "has no values of queries to show; leave out per_query" if per_query else "is compared by test='t', and not under max_t"
-        raise MetricError(f"{request.measures[0].name} {what}, unless level='query' (-p level=query) asks for values of queries")
-    tables = evaluate_unit_values(request, options)
+        raise MetricError(f"{comparison.measures[0].name} {what}, unless level='query' (-p level=query) asks for values of queries")
+    tables = evaluate_unit_values(comparison, options)
 
     if (tests.test != "t" or tests.correction == "max_t") and any("weight" in table.column_names for _, table in tables):
         raise MetricError("queries have weights, which only t-tests heed, and not under max_t; choose test='t', or leave the weights out")
 
     def work(units: PairedUnits) -> pa.Table:
-        pairs = list_pairs(request.sort_systems(units.systems()), baseline)
+        pairs = list_pairs(comparison.sort_systems(units.systems()), baseline)
         summaries = units.summarize_differences(pairs)
-        check_fully_paired(summaries, request)
+        check_fully_paired(summaries, comparison)
         if per_query:
-            return unit_difference_table(units, request, pairs, tables)
-        return comparison_table(run_tests(units, summaries, tests), units, request, pairs, tables, tests)
+            return unit_difference_table(units, comparison, pairs, tables)
+        return comparison_table(run_tests(units, summaries, tests), units, comparison, pairs, tables, tests)
 
-    result = with_unit_tables(tables, request, options.limits, work, [] if per_query else system_values(request, options, tables))
+    result = with_unit_tables(tables, comparison, options.limits, work, [] if per_query else system_values(comparison, options, tables))
     settings = {
         "test": tests.test,
         "correction": tests.correction,
@@ -60,9 +60,9 @@ def compare_systems(
     }
     metadata = {"sqlrank.version": __version__, **{f"sqlrank.{name}": value for name, value in settings.items()}}
     schema_metadata = tables[0][1].schema.metadata
-    within = [name for group in request.groupings for name in group]
+    within = [name for group in comparison.groupings for name in group]
     metadata |= comparison_metadata(
         "differences" if per_query else "comparison", result.schema, within, schema_metadata
     ).to_schema_metadata()
     result = result.replace_schema_metadata(metadata | {"sqlrank.sql": schema_metadata[b"sqlrank.sql"].decode()})
-    return rename_metric_rows(result, request.metrics)
+    return rename_metric_rows(result, comparison.metrics)

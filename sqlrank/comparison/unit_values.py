@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from sqlrank.comparison.comparison_request import ComparisonRequest
+    from sqlrank.comparison.comparison_plan import ComparisonPlan
     from sqlrank.comparison.paired_differences import DifferenceSummary
     from sqlrank.engines.database import Database
     from sqlrank.engines.resource_limits import ResourceLimits
@@ -46,31 +46,31 @@ class ExecutionOptions:
     progress: Callable[[float], None] | None = None
 
 
-def evaluate_unit_values(request: ComparisonRequest, options: ExecutionOptions) -> list[tuple[list[str], pa.Table]]:
+def evaluate_unit_values(comparison: ComparisonPlan, options: ExecutionOptions) -> list[tuple[list[str], pa.Table]]:
     """Evaluate unit values where the data are: per grouping a table by cell, system and unit."""
-    if (shared := _evaluate_shared_values(request, options)) is not None:
-        return _select_groupings(shared, request, options.limits)
+    if (shared := _evaluate_shared_values(comparison, options)) is not None:
+        return _select_groupings(shared, comparison, options.limits)
     dialect = remote_database.infer_dialect(options.connection, options.dialect)
     tables = []
     # All are resolved before the first reads a source.
-    resolved_requests = [(group, resolve_request(call)) for group, call in request.calls_by_grouping()]
+    resolved_requests = [(group, resolve_request(call)) for group, call in comparison.calls_by_grouping()]
     for index, (group, resolved_request) in enumerate(resolved_requests):
         progress = options.progress and _scale_progress(options.progress, index, len(resolved_requests))
         tables.append((group, run_resolved(resolved_request, options.connection, dialect, options.limits, options.check, progress)))
     return tables
 
 
-def _evaluate_shared_values(request: ComparisonRequest, options: ExecutionOptions) -> pa.Table | None:
+def _evaluate_shared_values(comparison: ComparisonPlan, options: ExecutionOptions) -> pa.Table | None:
     """Evaluate the values of queries once for all groupings, None if they may depend on the grouping."""
-    if len(request.groupings) == 1 or request.uses_influence or "queries" not in request.call.sources:
+    if len(comparison.groupings) == 1 or comparison.uses_influence or "queries" not in comparison.call.sources:
         return None
-    resolved_request = resolve_request(request.call_by(request.group_names))
+    resolved_request = resolve_request(comparison.call_by(comparison.group_names))
 
     def work(database: Database) -> pa.Table | None:
         inputs = None
         with suppress(SqlrankError):  # the evaluation by grouping raises the same, in its order
             inputs = bind_inputs(resolved_request, database)
-        if inputs is None or not _is_independent_of_grouping(inputs, request):
+        if inputs is None or not _is_independent_of_grouping(inputs, comparison):
             return None
         return execute_resolved(resolved_request, database, options.check, inputs=inputs)
 
@@ -78,26 +78,26 @@ def _evaluate_shared_values(request: ComparisonRequest, options: ExecutionOption
     return run_on_database(options.connection, dialect, options.limits, work, options.progress)
 
 
-def _is_independent_of_grouping(inputs: BoundInputs, request: ComparisonRequest) -> bool:
+def _is_independent_of_grouping(inputs: BoundInputs, comparison: ComparisonPlan) -> bool:
     """Return True if all group columns are of the queries table, and no metric reads other lists of a group.
 
     Columns of the run split its lists.
     """
     attributes = {group.label for group in inputs.groups if group.is_query_attribute}
-    return attributes >= set(request.group_names) and not inputs.roles_read_across_lists
+    return attributes >= set(comparison.group_names) and not inputs.roles_read_across_lists
 
 
-def _select_groupings(table: pa.Table, request: ComparisonRequest, limits: ResourceLimits) -> list[tuple[list[str], pa.Table]]:
+def _select_groupings(table: pa.Table, comparison: ComparisonPlan, limits: ResourceLimits) -> list[tuple[list[str], pa.Table]]:
     """Select the columns of each grouping, with rows in the order of an evaluation by it.
 
     Sums of floating-point numbers depend on the order of rows.
     """
-    group_names = request.group_names
+    group_names = comparison.group_names
     row_keys = table.column_names[: table.column_names.index(QUERY_ID)]
 
     def work(duck: duckdb.DuckDBPyConnection) -> list[tuple[list[str], pa.Table]]:
         selected = []
-        for group in request.groupings:
+        for group in comparison.groupings:
             names = [*(name for name in row_keys if name not in group_names), *group, QUERY_ID]
             keys = {f"key_{index}": table[name] for index, name in enumerate(names)}
             duck.register("row_keys", pa.table({**keys, "position": pa.array(range(table.num_rows), pa.int64())}))
@@ -112,27 +112,27 @@ def _select_groupings(table: pa.Table, request: ComparisonRequest, limits: Resou
 
 
 def system_values(
-    request: ComparisonRequest, options: ExecutionOptions, tables: Sequence[tuple[list[str], pa.Table]]
+    comparison: ComparisonPlan, options: ExecutionOptions, tables: Sequence[tuple[list[str], pa.Table]]
 ) -> list[tuple[list[str], pa.Table]]:
     """Return metrics by system and cell, for comparisons without unit values.
 
     They separate undefined metrics from metrics that have a value and no interval, and have a row also for groups without units, whose weights
     are all 0. Nothing is evaluated if all units of all groups have values.
     """
-    names = {measure.name for measure in request.measures if measure.no_interval is not None}
-    if not names and not (request.uses_influence and any(_lacks_values(group, table, request) for group, table in tables)):
+    names = {measure.name for measure in comparison.measures if measure.no_interval is not None}
+    if not names and not (comparison.uses_influence and any(_lacks_values(group, table, comparison) for group, table in tables)):
         return []
     return [
         (group, execute_request(call, options.connection, options.dialect, options.limits, options.check))
-        for group, call in request.value_calls()
+        for group, call in comparison.value_calls()
     ]
 
 
-def _lacks_values(group: Sequence[str], table: pa.Table, request: ComparisonRequest) -> bool:
+def _lacks_values(group: Sequence[str], table: pa.Table, comparison: ComparisonPlan) -> bool:
     """Return True if a unit value is NULL, or a group may be missing: rows of weight 0 are no units."""
     if table.num_rows == 0 or (group and ZERO_WEIGHTS_KEY.encode() in (table.schema.metadata or {})):
         return True
-    keys = {*request.call.by, request.system_column, request.unit}
+    keys = {*comparison.call.by, comparison.system_column, comparison.unit}
     return any(column.null_count for name, column in zip(table.column_names, table.columns, strict=True) if name not in keys)
 
 
@@ -143,7 +143,7 @@ def _scale_progress(progress: Callable[[float], None], index: int, count: int) -
 
 def with_unit_tables(
     tables: Sequence[tuple[list[str], pa.Table]],
-    request: ComparisonRequest,
+    comparison: ComparisonPlan,
     limits: ResourceLimits,
     work: Callable[[PairedUnits], WorkResult],
     values_of_systems: Sequence[tuple[list[str], pa.Table]] = (),
@@ -154,10 +154,10 @@ def with_unit_tables(
     """
     by_rows = (tables[0][1].schema.metadata or {}).get(b"sqlrank.unit") == ROW_UNIT.encode()
     with duckdb_session(None, limits) as duck:
-        return run_cancellable(duck, lambda: work(PairedUnits(duck, tables, request, by_rows, values_of_systems)), None)
+        return run_cancellable(duck, lambda: work(PairedUnits(duck, tables, comparison, by_rows, values_of_systems)), None)
 
 
-def check_fully_paired(compared: Sequence[DifferenceSummary], request: ComparisonRequest) -> None:
+def check_fully_paired(compared: Sequence[DifferenceSummary], comparison: ComparisonPlan) -> None:
     """Raise ``InputError`` if pooled metrics of two systems are over different units.
 
     A metric that is undefined for a system has no units.
@@ -167,7 +167,7 @@ def check_fully_paired(compared: Sequence[DifferenceSummary], request: Compariso
         key=lambda summary: summary.unpaired,
         default=None,
     )
-    if request.uses_influence and worst is not None and worst.unpaired:
+    if comparison.uses_influence and worst is not None and worst.unpaired:
         raise InputError(
             f"{worst.unpaired:,} of {worst.units + worst.unpaired:,} units have rows of one of two systems only, and metrics of predictions are "
             "compared over the same rows; leave the others out with where="

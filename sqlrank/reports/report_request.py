@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 import sqlrank
-from sqlrank.comparison.comparison_request import SCORE_COLUMN, ComparisonRequest
+from sqlrank.comparison.comparison_plan import SCORE_COLUMN, ComparisonPlan
 from sqlrank.deadline import check_deadline, seconds_left
 from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
@@ -172,7 +172,7 @@ class ReportRequest:
         for metric in self.metrics:
             try:
                 call = _build_call([metric], self.sources, self.common, self.policies_read_by([metric]))
-                fitting.setdefault(ComparisonRequest.from_call(call, self.system, ()).uses_influence, []).append(metric)
+                fitting.setdefault(ComparisonPlan.from_call(call, self.system, ()).uses_influence, []).append(metric)
             except MetricError as error:
                 reasons.append(str(error))
         first_group, *rest = fitting.values() or [[]]

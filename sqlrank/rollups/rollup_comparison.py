@@ -61,7 +61,7 @@ MIN_BUCKETS = 2
 
 
 @dataclass(frozen=True)
-class RollupComparison:
+class RollupComparisonRequest:
     """A comparison of rollups as requested.
 
     ``rollups`` are the sources by system, ``baseline`` is None for all pairs. The confidence level is that of ``call``, None for certain
@@ -100,7 +100,7 @@ class _Contrast(NamedTuple):
 
 
 def compare_rolled_up(
-    comparison: RollupComparison,
+    request: RollupComparisonRequest,
     connection: Any,
     dialect: str | None,
     limits: ResourceLimits,
@@ -112,14 +112,14 @@ def compare_rolled_up(
         MetricError: a metric that cannot be computed from a rollup, or fewer than two rollups.
         InputError: a rollup without the columns of a metric or without buckets, or rollups with different buckets.
     """
-    columns, grouping_sets = parse_group_by(comparison.call.by)
+    columns, grouping_sets = parse_group_by(request.call.by)
     groupings = [columns] if grouping_sets is None else grouping_sets
-    library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(replace(comparison.call, by=()))
-    pairs = list_pairs(list(comparison.rollups), comparison.baseline)
-    plans = [ContrastPlan(comparison.call, rollup_metrics, resolved_metrics, group) for group in groupings]
+    library, resolved_metrics, rollup_metrics, _ = resolve_rollup_call(replace(request.call, by=()))
+    pairs = list_pairs(list(request.rollups), request.baseline)
+    plans = [ContrastPlan(request.call, rollup_metrics, resolved_metrics, group) for group in groupings]
 
     def work(database: Database) -> tuple[list[_Contrast], dict[str, pa.Field]]:
-        tables = _read_rollups(comparison, rollup_metrics, columns, database)
+        tables = _read_rollups(request, rollup_metrics, columns, database)
         with open_scratch_session(database, limits) as scratch:
             return _contrast_systems(plans, tables, pairs, database, scratch)
 
@@ -132,17 +132,17 @@ def compare_rolled_up(
             *((name, data_type) for name, data_type in ROLLUP_COMPARISON_SCHEMA.items() if name not in day_columns or name in counts),
         ]
     )
-    result = pa.Table.from_pylist(_test(rows, comparison, plans[0], library), schema)
-    return rename_metric_rows(result.replace_schema_metadata(_metadata(result, comparison, resolved_metrics, library)), resolved_metrics)
+    result = pa.Table.from_pylist(_test(rows, request, plans[0], library), schema)
+    return rename_metric_rows(result.replace_schema_metadata(_metadata(result, request, resolved_metrics, library)), resolved_metrics)
 
 
 def _read_rollups(
-    comparison: RollupComparison, metrics: RollupMetrics, columns: Sequence[str], database: Database
+    request: RollupComparisonRequest, metrics: RollupMetrics, columns: Sequence[str], database: Database
 ) -> dict[str, tuple[RollupTable, exp.Subquery]]:
     """Return the checked tables of rollups with their rows, by system."""
-    where, has_interval = comparison.call.where, comparison.call.confidence is not None
+    where, has_interval = request.call.where, request.call.confidence is not None
     tables, fingerprints = {}, {}
-    for name, source in comparison.rollups.items():
+    for name, source in request.rollups.items():
         table = RollupTable(resolve_source(database, "rollup", source))
         table.check_metrics(metrics, columns)
         if has_interval:
@@ -193,15 +193,15 @@ def _check_same_buckets(fingerprints: Mapping[str, str]) -> None:
             )
 
 
-def _test(rows: Sequence[_Contrast], comparison: RollupComparison, plan: ContrastPlan, library: Registry) -> list[dict[str, Any]]:
+def _test(rows: Sequence[_Contrast], request: RollupComparisonRequest, plan: ContrastPlan, library: Registry) -> list[dict[str, Any]]:
     """Return the result rows: differences with their tests, which are corrected for all of them."""
     tests = [row.difference.t_test() for row in rows]
     p_values = [p for _, p in tests]
-    p_adjusted = adjust_p_values(p_values, comparison.correction)
-    confidence = comparison.call.confidence
+    p_adjusted = adjust_p_values(p_values, request.correction)
+    confidence = request.call.confidence
     family = None
     if confidence is not None:
-        family = HypothesisFamily(float(confidence), comparison.correction, sum(p is not None for p in p_values))
+        family = HypothesisFamily(float(confidence), request.correction, sum(p is not None for p in p_values))
     interval_metrics = {metric.name for metric in plan.interval_metrics.metrics}
     results = []
     for row, (statistic, p), adjusted in zip(rows, tests, p_adjusted, strict=True):
@@ -220,7 +220,7 @@ def _test(rows: Sequence[_Contrast], comparison: RollupComparison, plan: Contras
             "reason": _missing_interval(row, metric in interval_metrics, family is not None),
         }
         if family is not None:
-            values |= {"ci_level": family.level, "test": "t", "correction": comparison.correction}
+            values |= {"ci_level": family.level, "test": "t", "correction": request.correction}
             if (se := difference.standard_error) is not None:
                 df, level = difference.df, family.level_for(p, adjusted)
                 is_decided, low, high = reconcile_interval(
@@ -230,7 +230,7 @@ def _test(rows: Sequence[_Contrast], comparison: RollupComparison, plan: Contras
                 values |= {
                     CI_LOW: low, CI_HIGH: high, "ci_level": level, SE: se, "statistic": statistic, P_VALUE: p, "p_adjusted": adjusted,
                     "winner": choose_winner(row.pair, difference.difference, better_direction(metric, library), is_decided),
-                    "mde": minimum_detectable_effect(deviation, df + 1, family.level, comparison.power) if deviation else None,
+                    "mde": minimum_detectable_effect(deviation, df + 1, family.level, request.power) if deviation else None,
                 }  # fmt: skip
         results.append({**row.group, **values, **row.counts})
     return results
@@ -258,12 +258,12 @@ def _missing_interval(row: _Contrast, is_supported: bool, is_tested: bool) -> st
     return "no interval: the same change in every bucket" if difference.difference else "equal in every bucket"
 
 
-def _metadata(result: pa.Table, comparison: RollupComparison, metrics: Sequence[ResolvedMetric], library: Registry) -> dict[str, str]:
+def _metadata(result: pa.Table, request: RollupComparisonRequest, metrics: Sequence[ResolvedMetric], library: Registry) -> dict[str, str]:
     """Return the schema metadata of a result."""
     labels = result.column_names[: result.column_names.index("metric")]
     kinds = {name: "by" if name in labels and name != "slice" else name for name in result.column_names}
     metadata = {"sqlrank.version": __version__}
-    if (confidence := comparison.call.confidence) is not None:
-        metadata |= {"sqlrank.test": "t", "sqlrank.correction": comparison.correction, "sqlrank.confidence": f"{confidence:g}"}
+    if (confidence := request.call.confidence) is not None:
+        metadata |= {"sqlrank.test": "t", "sqlrank.correction": request.correction, "sqlrank.confidence": f"{confidence:g}"}
     measures = metrics_metadata({}, metrics, library).measures
     return metadata | ResultMetadata("comparison", kinds, measures).to_schema_metadata()

@@ -10,7 +10,7 @@ import pytest
 
 import sqlrank
 from sqlrank.comparison import unit_values
-from sqlrank.comparison.comparison_request import ComparisonRequest
+from sqlrank.comparison.comparison_plan import ComparisonPlan
 from sqlrank.comparison.unit_values import ExecutionOptions, evaluate_unit_values
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.request import Request, collect_sources
@@ -44,9 +44,9 @@ ATTRIBUTES = pa.table(
 OPTIONS = ExecutionOptions(None, None, ResourceLimits(), "auto")
 
 
-def request_by(groupings: list[list[str]], metrics: Any, policies: dict[str, Any], **sources: Any) -> ComparisonRequest:
+def request_by(groupings: list[list[str]], metrics: Any, policies: dict[str, Any], **sources: Any) -> ComparisonPlan:
     call = Request(metrics, collect_sources(**{"run": run(), "qrels": QRELS, "queries": ATTRIBUTES, **sources}), policies=policies)
-    return ComparisonRequest.from_call(call, "system", groupings)
+    return ComparisonPlan.from_call(call, "system", groupings)
 
 
 @pytest.mark.parametrize("policies", [{}, {"topics": "judged_and_retrieved"}, {"if_undefined": "skip"}], ids=str)

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
-from sqlrank.comparison.comparison_request import ComparedMetric
+from sqlrank.comparison.comparison_plan import ComparedMetric
 from sqlrank.comparison.noninferiority import decide
 from sqlrank.comparison.paired_differences import DifferenceSummary
 from sqlrank.inference.tolerance import Tolerance

@@ -1,4 +1,4 @@
-"""Parse comparison requests: the metrics with per-unit values, the systems, and the groupings."""
+"""Plan comparisons: the metrics with per-unit values, the systems, and the groupings, all resolved."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _without_units(metric: ResolvedMetric, measure: ComparedMetric, resolved_req
 
 
 @dataclass(frozen=True)
-class ComparisonRequest:
+class ComparisonPlan:
     """A comparison: the call for unit values, the system column, the groupings, and the metrics, also as resolved."""
 
     call: Request
@@ -103,8 +103,8 @@ class ComparisonRequest:
         return UNIT_COLUMN if self.uses_influence else QUERY_ID
 
     @classmethod
-    def from_call(cls, call: Request, system: str | None, by: Any) -> ComparisonRequest:
-        """Parse a comparison; without ``system`` there is one system.
+    def from_call(cls, call: Request, system: str | None, by: Any) -> ComparisonPlan:
+        """Resolve a comparison; without ``system`` there is one system.
 
         Raises ``MetricError`` for metrics that cannot be compared.
         """
