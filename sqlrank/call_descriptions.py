@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlrank.registry.metric import format_parameter, freeze_value
-from sqlrank.request import Request, SourceGroup, leaf_sources, source_kind, split_column_list
+from sqlrank.request import DEFAULT_DIALECT, Request, SourceGroup, leaf_sources, source_kind, split_column_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ def request_command(command: str, metrics: Iterable[str], request: Request, dial
         arguments = {**_request_arguments(request), **request.options}
     except _NoOptionError:
         return None
-    return write_command([command, *metrics], arguments | ({} if dialect == "duckdb" else {"dialect": dialect}))
+    return write_command([command, *metrics], arguments | ({} if dialect == DEFAULT_DIALECT else {"dialect": dialect}))
 
 
 def _quote(word: str) -> str:

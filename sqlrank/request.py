@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
+DEFAULT_DIALECT = "duckdb"
+"""Dialect of printed statements if none is named."""
+
 
 class Stream:
     """A source whose rows can be read once, such as a ``RecordBatchReader``.

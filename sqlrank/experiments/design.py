@@ -12,7 +12,7 @@ from sqlrank.errors import MetricError, did_you_mean, short_repr
 from sqlrank.inference.corrected_tests import CORRECTIONS
 from sqlrank.interval_options import check_confidence_level
 from sqlrank.rendering.header import StatementHeader
-from sqlrank.request import split_column_list
+from sqlrank.request import DEFAULT_DIALECT, split_column_list
 from sqlrank.splits.assignment import parse_shares
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class ExperimentDesign:
             "power": self.power,
         }
         settings = [setting_text(name, value) for name, value in arguments.items() if value]
-        further = {"sql": True, "dialect": None if dialect == "duckdb" else dialect}
+        further = {"sql": True, "dialect": None if dialect == DEFAULT_DIALECT else dialect}
         changed = {name: value for name, value in arguments.items() if value != DEFAULTS.get(name)}
         command = write_command(["experiment", *texts], {"data": source, **changed, **options, **further})
         row = "one row per metric and variant, and one for the sample ratio"

@@ -23,7 +23,7 @@ from sqlrank.output.table_writes import wrap_for_storage
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.header import StatementHeader
 from sqlrank.rendering.renderer import render_statement
-from sqlrank.request import SourceGroup, leaf_sources
+from sqlrank.request import DEFAULT_DIALECT, SourceGroup, leaf_sources
 from sqlrank.splits.assignment import SplitPlan
 from sqlrank.splits.split_request import SplitRequest
 
@@ -265,7 +265,7 @@ def _header(plan: SplitPlan, request: SplitRequest, source: Any, options: Mappin
     arguments = {name: value for name, value in asdict(request).items() if value not in (None, False, "keep")}
     arguments["shares"] = request.shares
     settings = [setting_text(name, value) for name, value in arguments.items() if value is not None]
-    further = {**options, "sql": True, "dialect": None if dialect == "duckdb" else dialect}
+    further = {**options, "sql": True, "dialect": None if dialect == DEFAULT_DIALECT else dialect}
     command = write_command(["split", source], arguments | further) if isinstance(source, str) else None
     title = f"split by {' and '.join(plan.columns.values())}"
     row = "one row per input row" + (" and fold" if request.expanding else "")

@@ -8,6 +8,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from sqlrank.rendering.dialects import DIALECTS
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "sqlrank"
 MAX_MODULE_LINES = 450
@@ -92,6 +94,29 @@ def test_no_arguments_are_passed_as_locals() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"locals", "vars"} and not node.args
     }
     assert calls == set(), "pass arguments by keyword"
+
+
+def test_dialects_are_asked_for_capabilities() -> None:
+    """A dialect is compared by name only where it is chosen, by ``engines`` and the command, or written, by ``rendering``."""
+    comparisons = {
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in PACKAGE.rglob("*.py")
+        if room(".".join(path.relative_to(ROOT).with_suffix("").parts)) not in {"engines", "cli", "rendering"}
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Compare)
+        and any(isinstance(operand, ast.Constant) and operand.value in DIALECTS for operand in (node.left, *node.comparators))
+    }
+    assert comparisons == set(), "declare a capability in sqlrank.rendering.dialects"
+
+
+def test_errors_of_duckdb_are_caught_where_its_connections_are() -> None:
+    catching = {
+        room(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ExceptHandler) and node.type is not None and "duckdb." in ast.unparse(node.type)
+    }
+    assert catching <= {"engines", "learn", "rollups"}, "a session raises ExecutionError"
 
 
 WRITER = PACKAGE / "output" / "file_writer.py"
