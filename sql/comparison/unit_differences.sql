@@ -1,4 +1,4 @@
--- unit_differences: one row per group, pair of systems, metric and unit with both values and a positive weight.
+-- unit_differences: one row per group, pair of systems, metric and unit with both values: that of the system less that of the baseline.
 -- Grain: cell, pair, metric, unit
 SELECT
   cell, -- number of the group

@@ -1,4 +1,4 @@
--- baseline_overlap: one row per list and retrieved document, whether or not the baseline run has it for the query.
+-- baseline_overlap: one row per list and retrieved document, in the baseline run or not: its ranks in both.
 -- Grain: list_id, rank
 SELECT
   ranked_documents.list_id,

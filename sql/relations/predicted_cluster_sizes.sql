@@ -1,4 +1,4 @@
--- predicted_cluster_sizes: one row per group and size of a predicted cluster.
+-- predicted_cluster_sizes: one row per group and size of a predicted cluster: the number of clusters of that size.
 -- Grain: group_id, size
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- true_cluster_sizes: one row per group and size of a true cluster.
+-- true_cluster_sizes: one row per group and size of a true cluster: the number of clusters of that size.
 -- Grain: group_id, size
 SELECT
   group_id,

@@ -1,4 +1,4 @@
--- large_group_pairs: one row per group of more than 32 predictions and part of its pairs, which sum to their weights.
+-- large_group_pairs: one row per group of more than 32 predictions and step of counting: weights of pairs, to be summed by group.
 -- Grain: many per group_id
 SELECT
   group_id,

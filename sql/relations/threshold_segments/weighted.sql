@@ -1,4 +1,4 @@
--- threshold_segments: one row per group and distinct score of a positive, and one for what is above the highest: class weights around it.
+-- threshold_segments: one row per group and distinct score of a positive, and one above the highest: class weights down to the next.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, has_threshold, threshold
 SELECT
