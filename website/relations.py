@@ -69,15 +69,15 @@ def columns() -> str:
 
 
 def _shapes(files: Sequence[SqlFile]) -> Iterator[str]:
-    shapes: dict[tuple[str, tuple[str, ...]], list[SqlFile]] = defaultdict(list)
+    shapes: dict[tuple[str, frozenset[str]], list[SqlFile]] = defaultdict(list)
     for file in files:
-        shapes[str(file.row_grain), tuple(file.tree.named_selects)].append(file)
-    for (grain, names), same in sorted(shapes.items(), key=lambda shape: -len(shape[1])):
+        shapes[str(file.row_grain), frozenset(file.tree.named_selects)].append(file)
+    for (grain, _), same in sorted(shapes.items(), key=lambda shape: -len(shape[1])):
         variants = f" ({', '.join(file.path.stem for file in same)})" if len(shapes) > 1 else ""
         yield f"{same[0].name}{variants}: {grain}"
         # The registry drops comments, since trees without them are copied faster.
         comments = SqlFile(same[0].kind, same[0].name, same[0].path).column_comments
-        if plain := [name for name in names if name not in comments]:
+        if plain := [name for name in same[0].tree.named_selects if name not in comments]:
             yield f"  {', '.join(plain)}"
         width = max(map(len, comments), default=0)
         yield from (f"  {name:{width}}  {comment}" for name, comment in comments.items())

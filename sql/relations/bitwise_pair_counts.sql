@@ -1,4 +1,4 @@
--- bitwise_pair_counts: one row per group of label_score_indexes: weights of its concordant and of its discordant pairs.
+-- bitwise_pair_counts: one row per group whose pairs are counted by bits: weights of its concordant and of its discordant pairs.
 -- For each power of two, the label indexes are cut into blocks of that size. Two predictions of different labels are in the two halves of
 -- exactly one block: that of the highest bit in which their indexes differ. A running sum in the order of scores gives the weight of the
 -- other half at lower scores; a pair is discordant if the upper half has the lower score. Blocks of different sizes have different

@@ -6,7 +6,7 @@
 -- Grain: rows of documents_with_gain
 SELECT
   list_id,
-  rank, -- position in the list, from 1; NULL if not retrieved
+  rank, -- NULL if not retrieved
   stop_probability, -- that the reader ends the search here
   CASE WHEN log_reach < -700 THEN 0 ELSE EXP(log_reach) END AS reach_probability -- that the reader gets here
 FROM (
@@ -16,14 +16,13 @@ FROM (
     rank,
     stop_probability,
     COALESCE(SUM(log_continue) OVER (
-      PARTITION BY list_id ORDER BY sort_rank ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS log_reach -- logarithm of the probability to get here
   FROM (
     -- one row per list and judged document of positive relevance
     SELECT
       list_id,
       rank,
-      sort_rank,
       stop_probability,
       CASE
         WHEN stop_probability >= 1 THEN -1000
@@ -34,7 +33,6 @@ FROM (
       SELECT
         list_id,
         rank,
-        CASE WHEN rank IS NULL THEN 2147483647 ELSE rank END AS sort_rank,
         stop_probability(relevance) AS stop_probability
       FROM documents_with_gain
     ) AS stop_probabilities

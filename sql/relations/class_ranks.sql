@@ -7,5 +7,5 @@ SELECT
   ROW_NUMBER() OVER (
     PARTITION BY group_id, CASE WHEN label = 1 THEN 1 ELSE 0 END ORDER BY score DESC
   ) AS class_rank, -- from 1, the highest score of the class
-  SUM(label) OVER (PARTITION BY group_id) AS total_positives -- positives of the group
+  SUM(label) OVER (PARTITION BY group_id) AS total_positives
 FROM predictions

@@ -10,8 +10,8 @@ SELECT
   CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp, -- weight of false positives
   fn, -- weight of false negatives
   tn, -- weight of true negatives
-  total_positives, -- weight of all positives of the group
-  total_negatives -- weight of all negatives of the group
+  total_positives,
+  total_negatives
 FROM (
   -- one row per group and point of the curve
   SELECT

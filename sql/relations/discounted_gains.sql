@@ -6,8 +6,8 @@
 -- Grain: rows of ideal_ranking
 SELECT
   list_id,
-  rank, -- position in the list, from 1; NULL if not retrieved
-  ideal_rank, -- position in the ideal ranking
+  rank, -- NULL if not retrieved
+  ideal_rank,
   rank_probability * gain(relevance) * discount(rank) AS discounted_gain, -- NULL if not retrieved
   CASE
     WHEN gain(relevance) > 0 THEN doc_count * gain(relevance) * discount(ideal_rank)

@@ -3,7 +3,7 @@
 SELECT
   list_id,
   relevance,
-  rank, -- position in the list, from 1; NULL if not retrieved
+  rank, -- NULL if not retrieved
   list_length, -- documents in the list; NULL if not retrieved
   doc_count, -- documents that the row counts as
   rank_probability -- probability that the document has this rank

@@ -5,7 +5,7 @@
 SELECT
   list_id,
   relevance, -- grade; negative if pooled but not judged
-  rank, -- position in the list, from 1; NULL if not retrieved
+  rank, -- NULL if not retrieved
   SUM(CASE WHEN relevance >= $rel THEN 1 ELSE 0 END) OVER (
     PARTITION BY list_id
   ) AS num_relevant, -- relevant documents of the list, retrieved or not

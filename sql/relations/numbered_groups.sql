@@ -8,9 +8,9 @@ SELECT
   unit_weight, -- weight of one unit
   positive_units, -- weight of the positives in units
   negative_units, -- weight of the negatives in units
-  CAST(positive_units AS DOUBLE) * unit_weight AS total_positives, -- weight of the positives
-  CAST(negative_units AS DOUBLE) * unit_weight AS total_negatives, -- weight of the negatives
-  total_rows, -- predictions of the group
+  CAST(positive_units AS DOUBLE) * unit_weight AS total_positives,
+  CAST(negative_units AS DOUBLE) * unit_weight AS total_negatives,
+  total_rows,
   COALESCE(SUM(positive_units) OVER (
     ORDER BY group_number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   ), 0) AS positive_units_before, -- of all groups of lower number

@@ -19,9 +19,9 @@ SELECT
   COALESCE(SUM(bucket_rows) OVER (
     PARTITION BY group_id, constant_key ORDER BY bucket ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   ), 0) AS rows_below, -- predictions in lower buckets
-  SUM(positives) OVER (PARTITION BY group_id, constant_key) AS total_positives, -- weight of all positives of the group
-  SUM(negatives) OVER (PARTITION BY group_id, constant_key) AS total_negatives, -- weight of all negatives of the group
-  SUM(bucket_rows) OVER (PARTITION BY group_id, constant_key) AS total_rows -- predictions of the group
+  SUM(positives) OVER (PARTITION BY group_id, constant_key) AS total_positives,
+  SUM(negatives) OVER (PARTITION BY group_id, constant_key) AS total_negatives,
+  SUM(bucket_rows) OVER (PARTITION BY group_id, constant_key) AS total_rows
 FROM (
   -- one row per group and bucket
   SELECT

@@ -5,7 +5,7 @@
 SELECT
   group_id,
   weight_above, -- weight of predictions of higher scores
-  negatives_above, -- weight of negatives of higher scores
+  negatives_above,
   CASE
     WHEN weight_at_or_above <= $k THEN positives
     ELSE positives * ($k - weight_above) / NULLIF(weight_at_or_above - weight_above, 0)

@@ -5,9 +5,9 @@
 SELECT
   group_id,
   positives, -- weight of the positives of this score
-  positives_above, -- weight of positives of higher scores
-  total_positives, -- weight of all positives of the group
-  total_negatives, -- weight of all negatives of the group
+  positives_above,
+  total_positives,
+  total_negatives,
   CASE
     WHEN negatives_above + negatives < num_top_negatives THEN num_top_negatives - negatives_above - negatives
     ELSE 0

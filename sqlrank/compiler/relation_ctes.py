@@ -215,6 +215,9 @@ class RelationCtes:
             word: name_keys(self._list_columns(key) if word == "list" else key.columns) for word, key in words.items() if key is not None
         }
         self.comments[cte] = describe_rows(rows, source, named)
+        for select in find_nodes(tree, exp.Select):
+            if select.comments:  # of a subquery
+                select.comments = [describe_rows(" ".join(select.comments), keys=named)]
         self._keys[cte] = keys
         return cte
 

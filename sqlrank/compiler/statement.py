@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.compiler.aggregation_ctes import AggregationCtes
+from sqlrank.compiler.column_comments import drop_repeated_comments
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
 from sqlrank.compiler.layout import SLICE_COLUMN, OutputColumn
@@ -179,6 +180,7 @@ def _with_ctes(
         drop_empty_ctes(tree)
     else:
         prune_projections(tree, keep_ctes=inputs)
+    drop_repeated_comments(cte.this for cte in tree.ctes)
     return CompiledStatement(tree, outputs, replace(header, row=row_phrase(result_keys(outputs))), relations.grains)
 
 

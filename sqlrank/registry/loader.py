@@ -34,10 +34,17 @@ def _validate_file(file: SqlFile, library: Registry) -> None:
 
     Files of the package are checked before the build, which saves start-up time.
     """
-    from sqlrank.registry.reference_checks import check_contract  # noqa: PLC0415  importing sqlglot takes a quarter of a second
+    from sqlglot import exp  # noqa: PLC0415  importing sqlglot takes a quarter of a second
+
+    from sqlrank.registry.reference_checks import check_contract  # noqa: PLC0415
 
     if not file.path.is_relative_to(sql_root()):
         check_contract(file, library)
+    # Statements repeat the comments of columns of a relation, and of its subqueries, each of which says what a row is.
+    printed: set[int] = set()
     for node in file.statement.walk():
-        node.comments = None
+        if isinstance(node, exp.Select) and file.kind == "relations":
+            printed.update(map(id, (node, *node.expressions)))
+        if id(node) not in printed:
+            node.comments = None
         node._meta = None  # noqa: SLF001  source positions; copying them, even if empty, doubles the cost

@@ -16,20 +16,19 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   GROUP BY "campaign", "day"
 ), positive_thresholds AS (
-  -- One row per campaign, day and distinct score of a positive: class counts at, above and below
-  -- it, where all weights are 1. (relations/positive_thresholds/by_rank.sql)
+  -- One row per campaign, day and distinct score of a positive: class counts around it.
+  -- (relations/positive_thresholds/by_rank.sql)
   SELECT
-    "campaign", "day", positives,
+    "campaign", "day", total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-    total_positives,
     total_rows - total_positives AS total_negatives
   FROM (
+    -- One row per campaign, day and distinct score of a positive.
     SELECT
       positive_ranks."campaign", positive_ranks."day", positive_ranks.positives,
-      positive_ranks.rows_above,
+      positive_ranks.rows_above, group_sizes.total_rows,
       FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5e0) AS rows_at_or_above,
-      group_sizes.total_rows,
       SUM(positive_ranks.positives) OVER (
         PARTITION BY positive_ranks."campaign", positive_ranks."day"
         ORDER BY positive_ranks.score DESC
@@ -37,12 +36,14 @@ WITH predictions AS NOT MATERIALIZED (
       ) AS positives_at_or_above,
       SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."campaign", positive_ranks."day") AS total_positives
     FROM (
+      -- One row per campaign, day and distinct score of a positive.
       SELECT
         "campaign", "day", score,
         COUNT(*) AS positives,
         MAX(rank) - 1 AS rows_above,
         MAX(share_at_or_above) AS share_at_or_above
       FROM (
+        -- One row per prediction.
         SELECT
           "campaign", "day", label, score,
           RANK() OVER (PARTITION BY "campaign", "day" ORDER BY score DESC) AS rank,

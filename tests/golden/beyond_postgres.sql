@@ -20,8 +20,12 @@ WITH run AS NOT MATERIALIZED (
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first, as
   -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
-  SELECT query_id, doc_id, rank, list_length AS list_length
+  SELECT
+    query_id, doc_id,
+    rank,  -- position in the list, from 1
+    list_length AS list_length  -- documents in the list, at most the depth
   FROM (
+    -- One row per query and retrieved document.
     SELECT
       query_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY score DESC, doc_id DESC) AS rank,
@@ -33,12 +37,17 @@ WITH run AS NOT MATERIALIZED (
   -- (relations/recommendation_counts.sql)
   SELECT
     weighted_recommendations.doc_id,
+    -- sum over these lists of 1 / sqrt(length)
     SUM(weighted_recommendations.inverse_norm) AS norm_sum,
+    -- sum over these lists of 1 / length
     SUM(weighted_recommendations.inverse_norm * weighted_recommendations.inverse_norm) AS norm_square_sum,
+    -- lists that have the document at rank 1
     SUM(CASE WHEN weighted_recommendations.rank = 1 THEN 1 ELSE 0 END) AS num_first_ranks
   FROM (
+    -- One row per list and document among its first k.
     SELECT
       query_id, doc_id, rank,
+      -- of its documents, at most k
       1 / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS DOUBLE PRECISION)) AS inverse_norm
     FROM ranked_documents
     WHERE rank <= 10
@@ -58,11 +67,12 @@ WITH run AS NOT MATERIALIZED (
   -- One row per document that is among the first k of any of its lists, in the catalog or not.
   -- (relations/recommended_items.sql)
   SELECT
-    CASE WHEN group_catalog.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog,
-    catalog_sizes.catalog_size
+    CASE WHEN group_catalog.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog,  -- 1 or 0
+    catalog_sizes.catalog_size  -- items of the catalog
   FROM recommendation_counts
   LEFT JOIN group_catalog ON group_catalog.doc_id = recommendation_counts.doc_id
   LEFT JOIN (
+    -- One row, for a group with a catalog.
     SELECT COUNT(*) AS catalog_size
     FROM group_catalog
   ) AS catalog_sizes

@@ -10,17 +10,19 @@ WITH interleaved AS (
   -- One row per interleaved session, with or without clicks: which ranker had more clicks.
   -- (relations/session_outcomes.sql)
   SELECT
+    -- 1 or 0; 0 in a tie
     CASE
       WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END) > SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END)
       THEN 1
       ELSE 0
     END AS is_won_by_a,
+    -- 1 or 0; 0 in a tie
     CASE
       WHEN SUM(CASE WHEN team = 'A' THEN clicks ELSE 0 END) < SUM(CASE WHEN team = 'B' THEN clicks ELSE 0 END)
       THEN 1
       ELSE 0
     END AS is_won_by_b,
-    CASE WHEN SUM(clicks) > 0 THEN 1 ELSE 0 END AS weight
+    CASE WHEN SUM(clicks) > 0 THEN 1 ELSE 0 END AS weight  -- 1 if there were clicks, else 0
   FROM interleaved
   GROUP BY session_id
 ), session_outcomes_metrics AS (

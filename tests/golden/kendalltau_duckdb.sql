@@ -12,14 +12,17 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row: number and weight of its predictions of positive weight.
   -- (relations/group_weights.sql)
   SELECT
-    COUNT(*) AS num_predictions,
+    COUNT(*) AS num_predictions,  -- predictions of positive weight
+    -- 1 if each of these has a weight of 1
     CASE WHEN MIN(weight) = 1 AND MAX(weight) = 1 THEN 1 ELSE 0 END AS is_unweighted
   FROM predictions
   WHERE weight > 0
 ), predictions_with_group_size AS (
   -- One row per prediction of positive weight, beside the size of its group.
   -- (relations/predictions_with_group_size.sql)
-  SELECT predictions.label, predictions.score, predictions.weight, group_weights.num_predictions
+  SELECT
+    predictions.label, predictions.score, predictions.weight,
+    group_weights.num_predictions  -- predictions of the group of positive weight
   FROM predictions
   CROSS JOIN group_weights
   WHERE predictions.weight > 0
@@ -34,6 +37,7 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row, for a group of more than 32 predictions: if window ranks can count its pairs.
   -- (relations/rank_countable_groups.sql)
   SELECT
+    -- 1 or 0
     CASE
       WHEN MAX(group_weights.is_unweighted) = 1 AND 8 * COUNT(*) > MAX(group_weights.num_predictions)
       THEN 1
@@ -44,8 +48,13 @@ WITH predictions AS NOT MATERIALIZED (
 ), label_score_indexes AS (
   -- One row, for a group whose pairs window ranks cannot count, distinct label and score, both
   -- numbered without gaps. (relations/label_score_indexes/remaining_groups.sql)
-  SELECT weight, score_index, label_index, 1 + MAX(label_index) OVER () AS num_labels
+  SELECT
+    weight,  -- of the predictions of this label and score
+    score_index,  -- number of the score, ascending from 0
+    label_index,  -- number of the label, ascending from 0
+    1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
   FROM (
+    -- One row per distinct label and score.
     SELECT
       label_score_weights.weight,
       DENSE_RANK() OVER (ORDER BY label_score_weights.score) - 1 AS score_index,
@@ -60,28 +69,34 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5e0) AS BIGINT) AS block_size
   FROM GENERATE_SERIES(1, 40) AS series(number)
 ), bitwise_pair_counts AS (
-  -- One row, for a group of label_score_indexes: weights of its concordant and of its discordant
-  -- pairs. (relations/bitwise_pair_counts.sql)
+  -- One row, for a group whose pairs are counted by bits: weights of its concordant and of its
+  -- discordant pairs. (relations/bitwise_pair_counts.sql)
   SELECT
+    -- weight of pairs that score and label order alike
     SUM(upper_weight * lower_before) AS concordant,
-    SUM(lower_weight * upper_before) AS discordant
+    SUM(lower_weight * upper_before) AS discordant  -- weight of pairs that they order the other way
   FROM (
+    -- One row per block and distinct score.
     SELECT
       lower_weight, upper_weight,
+      -- weight of the lower half at lower scores
       COALESCE(
         SUM(lower_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS lower_before,
+      -- weight of the upper half at lower scores
       COALESCE(
         SUM(upper_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS upper_before
     FROM (
+      -- One row per block and distinct score.
       SELECT
         block, score_index,
         SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
         SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
       FROM (
+        -- One row per distinct label and score, and block size.
         SELECT
           label_score_indexes.score_index, label_score_indexes.weight,
           CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block,
@@ -96,18 +111,20 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per distinct label and score: weights of its ties with rows of the same label or of
   -- the same score. (relations/tied_pair_counts.sql)
   SELECT
+    -- weight of pairs tied in score only
     weight * COALESCE(
       SUM(weight) OVER (PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS score_ties,
+    -- weight of pairs tied in label only
     weight * COALESCE(
       SUM(weight) OVER (PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS label_ties
   FROM label_score_indexes
 ), large_group_pairs AS (
-  -- One row, for a group of more than 32 predictions and part of its pairs, which sum to their
-  -- weights. (relations/large_group_pairs/by_window_ranks.sql)
+  -- One row, for a group of more than 32 predictions and step of counting: weights of pairs, to
+  -- be summed by group. (relations/large_group_pairs/by_window_ranks.sql)
   SELECT concordant, discordant, 0 AS score_ties, 0 AS label_ties
   FROM bitwise_pair_counts
   UNION ALL
@@ -120,6 +137,7 @@ WITH predictions AS NOT MATERIALIZED (
     SUM(both_rank - score_rank) AS score_ties,
     SUM(rank_in_label - 1) AS label_ties
   FROM (
+    -- One row per prediction of a group that ranks can count.
     SELECT
       RANK(
       ORDER BY predictions_with_group_size.label DESC) OVER (
@@ -188,6 +206,7 @@ WITH predictions AS NOT MATERIALIZED (
     SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
   FROM (
+    -- One row per part of its pairs.
     SELECT 0 AS concordant, 0 AS discordant, 0 AS score_ties, 0 AS label_ties
     FROM group_weights
     UNION ALL

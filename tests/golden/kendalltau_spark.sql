@@ -11,13 +11,16 @@ WITH predictions AS (
 ), group_weights AS (
   -- One row: number and weight of its predictions of positive weight.
   -- (relations/group_weights.sql)
-  SELECT COUNT(*) AS num_predictions
+  SELECT
+    COUNT(*) AS num_predictions  -- predictions of positive weight
   FROM predictions
   WHERE weight > 0
 ), predictions_with_group_size AS (
   -- One row per prediction of positive weight, beside the size of its group.
   -- (relations/predictions_with_group_size.sql)
-  SELECT predictions.label, predictions.score, predictions.weight, group_weights.num_predictions
+  SELECT
+    predictions.label, predictions.score, predictions.weight,
+    group_weights.num_predictions  -- predictions of the group of positive weight
   FROM predictions
   CROSS JOIN group_weights
   WHERE predictions.weight > 0
@@ -31,8 +34,13 @@ WITH predictions AS (
 ), label_score_indexes AS (
   -- One row, for a group of more than 32 predictions, distinct label and score, both numbered
   -- without gaps. (relations/label_score_indexes/all_groups.sql)
-  SELECT weight, score_index, label_index, 1 + MAX(label_index) OVER () AS num_labels
+  SELECT
+    weight,  -- of the predictions of this label and score
+    score_index,  -- number of the score, ascending from 0
+    label_index,  -- number of the label, ascending from 0
+    1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
   FROM (
+    -- One row per distinct label and score.
     SELECT
       weight,
       DENSE_RANK() OVER (ORDER BY score) - 1 AS score_index,
@@ -45,28 +53,34 @@ WITH predictions AS (
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5e0) AS BIGINT) AS block_size
   FROM EXPLODE(SEQUENCE(1, 40)) AS series(number)
 ), bitwise_pair_counts AS (
-  -- One row, for a group of label_score_indexes: weights of its concordant and of its discordant
-  -- pairs. (relations/bitwise_pair_counts.sql)
+  -- One row, for a group whose pairs are counted by bits: weights of its concordant and of its
+  -- discordant pairs. (relations/bitwise_pair_counts.sql)
   SELECT
+    -- weight of pairs that score and label order alike
     SUM(upper_weight * lower_before) AS concordant,
-    SUM(lower_weight * upper_before) AS discordant
+    SUM(lower_weight * upper_before) AS discordant  -- weight of pairs that they order the other way
   FROM (
+    -- One row per block and distinct score.
     SELECT
       lower_weight, upper_weight,
+      -- weight of the lower half at lower scores
       COALESCE(
         SUM(lower_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS lower_before,
+      -- weight of the upper half at lower scores
       COALESCE(
         SUM(upper_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
         0
       ) AS upper_before
     FROM (
+      -- One row per block and distinct score.
       SELECT
         block, score_index,
         SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
         SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
       FROM (
+        -- One row per distinct label and score, and block size.
         SELECT
           label_score_indexes.score_index, label_score_indexes.weight,
           CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS BIGINT) AS block,
@@ -81,18 +95,20 @@ WITH predictions AS (
   -- One row per distinct label and score: weights of its ties with rows of the same label or of
   -- the same score. (relations/tied_pair_counts.sql)
   SELECT
+    -- weight of pairs tied in score only
     weight * COALESCE(
       SUM(weight) OVER (PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS score_ties,
+    -- weight of pairs tied in label only
     weight * COALESCE(
       SUM(weight) OVER (PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS label_ties
   FROM label_score_indexes
 ), large_group_pairs AS (
-  -- One row, for a group of more than 32 predictions and part of its pairs, which sum to their
-  -- weights. (relations/large_group_pairs/by_bits.sql)
+  -- One row, for a group of more than 32 predictions and step of counting: weights of pairs, to
+  -- be summed by group. (relations/large_group_pairs/by_bits.sql)
   SELECT concordant, discordant, 0 AS score_ties, 0 AS label_ties
   FROM bitwise_pair_counts
   UNION ALL
@@ -152,6 +168,7 @@ WITH predictions AS (
     SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
   FROM (
+    -- One row per part of its pairs.
     SELECT 0 AS concordant, 0 AS discordant, 0 AS score_ties, 0 AS label_ties
     FROM group_weights
     UNION ALL

@@ -18,7 +18,9 @@ WITH qrels AS NOT MATERIALIZED (
   GROUP BY query_id
 ), judgments AS (
   -- One row per query and judged document, retrieved or not. (relations/judgments.sql)
-  SELECT ranked_lists.query_id, qrels.doc_id, qrels.relevance
+  SELECT
+    ranked_lists.query_id, qrels.doc_id,
+    qrels.relevance  -- grade; negative if pooled but not judged
   FROM qrels
   JOIN evaluated_queries AS ranked_lists ON ranked_lists.query_id = qrels.query_id
 ), retrieved_documents AS (
@@ -30,8 +32,11 @@ WITH qrels AS NOT MATERIALIZED (
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first, as
   -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
-  SELECT query_id, doc_id, rank
+  SELECT
+    query_id, doc_id,
+    rank  -- position in the list, from 1
   FROM (
+    -- One row per query and retrieved document.
     SELECT
       query_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY score DESC, doc_id DESC) AS rank
@@ -41,9 +46,10 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
   SELECT
-    judgments.query_id, judgments.relevance, ranked_documents.rank,
-    CAST(1 AS DOUBLE PRECISION) AS doc_count,
-    CAST(1 AS DOUBLE PRECISION) AS rank_probability
+    judgments.query_id, judgments.relevance,
+    ranked_documents.rank,  -- NULL if not retrieved
+    CAST(1 AS DOUBLE PRECISION) AS doc_count,  -- documents that the row counts as
+    CAST(1 AS DOUBLE PRECISION) AS rank_probability  -- probability that the document has this rank
   FROM judgments
   LEFT JOIN ranked_documents
     ON ranked_documents.query_id = judgments.query_id AND ranked_documents.doc_id = judgments.doc_id
@@ -58,6 +64,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- gain. (relations/ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank, doc_count, rank_probability,
+    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
@@ -65,7 +72,9 @@ WITH qrels AS NOT MATERIALIZED (
   -- ranks. (relations/discounted_gains.sql)
   SELECT
     query_id, rank, ideal_rank,
+    -- NULL if not retrieved
     rank_probability * relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(rank + 1 AS DOUBLE PRECISION))) AS discounted_gain,
+    -- 0 if the gain is negative
     CASE
       WHEN relevance > 0
       THEN doc_count * relevance * (LN(CAST(2 AS DOUBLE PRECISION)) / LN(CAST(ideal_rank + 1 AS DOUBLE PRECISION)))
@@ -77,14 +86,13 @@ WITH qrels AS NOT MATERIALIZED (
   -- (relations/relevant_documents/at_hits.sql)
   SELECT
     query_id, rank, doc_count,
-    ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY sort_rank) AS cumulative_hits
-  FROM (
-    SELECT
-      query_id, rank, doc_count,
-      CASE WHEN doc_count = 0 THEN 2147483647 WHEN rank IS NULL THEN 2147483646 ELSE rank END AS sort_rank
-    FROM judged_documents
-    WHERE relevance >= 1
-  ) AS relevant_judgments
+    -- relevant documents down to this rank
+    ROW_NUMBER() OVER (
+      PARTITION BY query_id
+      ORDER BY CASE WHEN doc_count = 0 THEN 2 WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits
+  FROM judged_documents
+  WHERE relevance >= 1
 ), discounted_gains_metrics AS (
   -- One row per query.
   SELECT

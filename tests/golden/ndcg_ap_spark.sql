@@ -24,17 +24,21 @@ WITH qrels AS (
   FROM (
     SELECT
       query_id, relevance,
-      CASE WHEN NOT document_rank IS NULL THEN document_rank END AS rank,
-      CAST(1 AS DOUBLE) AS doc_count,
-      CAST(1 AS DOUBLE) AS rank_probability
+      CASE WHEN NOT document_rank IS NULL THEN document_rank END AS rank,  -- NULL if not retrieved
+      CAST(1 AS DOUBLE) AS doc_count,  -- documents that the row counts as
+      CAST(1 AS DOUBLE) AS rank_probability  -- probability that the document has this rank
     FROM (
+      -- One row per query and judged document.
       SELECT
         ranked_lists.query_id, qrels.relevance,
+        -- position in the list, at any depth
         NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS document_rank
       FROM evaluated_queries AS ranked_lists
       LEFT JOIN (
+        -- One row per group and query of the run.
         SELECT
           query_id,
+          -- sorted from the highest score
           SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE).doc_id AS documents
         FROM run
         GROUP BY query_id
@@ -55,6 +59,7 @@ WITH qrels AS (
   -- gain. (relations/ideal_ranking/judged.sql)
   SELECT
     query_id, relevance, rank, doc_count, rank_probability,
+    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
@@ -62,7 +67,9 @@ WITH qrels AS (
   -- ranks. (relations/discounted_gains.sql)
   SELECT
     query_id, rank, ideal_rank,
+    -- NULL if not retrieved
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
+    -- 0 if the gain is negative
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), relevant_documents AS (
@@ -70,14 +77,13 @@ WITH qrels AS (
   -- (relations/relevant_documents/at_hits.sql)
   SELECT
     query_id, rank, doc_count,
-    ROW_NUMBER() OVER (PARTITION BY query_id ORDER BY sort_rank) AS cumulative_hits
-  FROM (
-    SELECT
-      query_id, rank, doc_count,
-      CASE WHEN doc_count = 0 THEN 2147483647 WHEN rank IS NULL THEN 2147483646 ELSE rank END AS sort_rank
-    FROM judged_documents
-    WHERE relevance >= 1
-  ) AS relevant_judgments
+    -- relevant documents down to this rank
+    ROW_NUMBER() OVER (
+      PARTITION BY query_id
+      ORDER BY CASE WHEN doc_count = 0 THEN 2 WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits
+  FROM judged_documents
+  WHERE relevance >= 1
 ), discounted_gains_metrics AS (
   -- One row per query.
   SELECT

@@ -18,16 +18,22 @@ WITH predictions AS (
   -- (relations/predictions_with_threshold/by_window.sql)
   SELECT
     "CAMPAIGN", label, score, weight,
+    -- NULL above the highest score of a positive
     MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY "CAMPAIGN" ORDER BY score DESC) AS threshold_score
   FROM predictions
 ), threshold_segments AS (
-  -- One row per CAMPAIGN and distinct score of a positive, and one for what is above the highest:
-  -- class weights around it. (relations/threshold_segments/weighted.sql)
+  -- One row per CAMPAIGN and distinct score of a positive, and one above the highest: class
+  -- weights down to the next. (relations/threshold_segments/weighted.sql)
   SELECT
-    "CAMPAIGN", has_threshold, positives, negatives, positives_above, negatives_above,
+    "CAMPAIGN",
+    has_threshold,  -- 0 for what is above the highest, else 1
+    positives,  -- weight of the positives of this score
+    negatives,  -- weight of the negatives of this score
+    positives_above, negatives_above,
     negatives_between + negatives_below_segment AS negatives_below,
     total_positives, total_negatives
   FROM (
+    -- One row per CAMPAIGN and threshold.
     SELECT
       "CAMPAIGN", has_threshold, positives, negatives, negatives_between,
       COALESCE(
@@ -57,6 +63,7 @@ WITH predictions AS (
       SUM(positives) OVER (PARTITION BY "CAMPAIGN") AS total_positives,
       SUM(negatives + negatives_between) OVER (PARTITION BY "CAMPAIGN") AS total_negatives
     FROM (
+      -- One row per CAMPAIGN and threshold.
       SELECT
         "CAMPAIGN",
         COALESCE(threshold_score, 0) AS threshold,

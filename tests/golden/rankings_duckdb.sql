@@ -40,11 +40,16 @@ WITH qrels AS NOT MATERIALIZED (
 ), ranked_lists AS (
   -- One row per model and query to evaluate: the answer to one query, which may be empty.
   -- (relations/ranked_lists/integer_key.sql)
-  SELECT "model", query_id, CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
+  SELECT
+    "model", query_id,
+    -- number of the list in this statement
+    CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
   FROM selected_queries
 ), judgments AS (
   -- One row per model, query and judged document, retrieved or not. (relations/judgments.sql)
-  SELECT ranked_lists.list_id, qrels.doc_id, qrels.relevance
+  SELECT
+    ranked_lists.list_id, qrels.doc_id,
+    qrels.relevance  -- grade; negative if pooled but not judged
   FROM qrels
   JOIN ranked_lists ON ranked_lists.query_id = qrels.query_id
 ), retrieved_documents AS (
@@ -57,8 +62,11 @@ WITH qrels AS NOT MATERIALIZED (
 ), ranked_documents AS (
   -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
   -- first, as in trec_eval. (relations/ranked_documents/doc_desc.sql)
-  SELECT list_id, doc_id, rank
+  SELECT
+    list_id, doc_id,
+    rank  -- position in the list, from 1
   FROM (
+    -- One row per model, query and retrieved document.
     SELECT
       list_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, doc_id DESC) AS rank
@@ -68,9 +76,10 @@ WITH qrels AS NOT MATERIALIZED (
   -- One row per model, query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
   SELECT
-    judgments.list_id, judgments.relevance, ranked_documents.rank,
-    CAST(1 AS DOUBLE) AS doc_count,
-    CAST(1 AS DOUBLE) AS rank_probability
+    judgments.list_id, judgments.relevance,
+    ranked_documents.rank,  -- NULL if not retrieved
+    CAST(1 AS DOUBLE) AS doc_count,  -- documents that the row counts as
+    CAST(1 AS DOUBLE) AS rank_probability  -- probability that the document has this rank
   FROM judgments
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = judgments.list_id AND ranked_documents.doc_id = judgments.doc_id
@@ -85,6 +94,7 @@ WITH qrels AS NOT MATERIALIZED (
   -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank, doc_count, rank_probability,
+    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
@@ -92,7 +102,9 @@ WITH qrels AS NOT MATERIALIZED (
   -- its ranks. (relations/discounted_gains.sql)
   SELECT
     list_id, rank, ideal_rank,
+    -- NULL if not retrieved
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
+    -- 0 if the gain is negative
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), relevant_documents AS (
@@ -100,14 +112,13 @@ WITH qrels AS NOT MATERIALIZED (
   -- (relations/relevant_documents/at_hits.sql)
   SELECT
     list_id, rank, doc_count,
-    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY sort_rank) AS cumulative_hits
-  FROM (
-    SELECT
-      list_id, rank, doc_count,
-      CASE WHEN doc_count = 0 THEN 2147483647 WHEN rank IS NULL THEN 2147483646 ELSE rank END AS sort_rank
-    FROM judged_documents
-    WHERE relevance >= 1
-  ) AS relevant_judgments
+    -- relevant documents down to this rank
+    ROW_NUMBER() OVER (
+      PARTITION BY list_id
+      ORDER BY CASE WHEN doc_count = 0 THEN 2 WHEN rank IS NULL THEN 1 ELSE 0 END, rank
+    ) AS cumulative_hits
+  FROM judged_documents
+  WHERE relevance >= 1
 ), discounted_gains_metrics AS (
   -- One row per model and query.
   SELECT

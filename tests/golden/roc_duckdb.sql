@@ -14,7 +14,9 @@ WITH predictions AS NOT MATERIALIZED (
   -- (relations/score_class_weights.sql)
   SELECT
     score,
+    -- weight of the positives of this score
     SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+    -- weight of the negatives of this score
     SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives
   FROM predictions
   GROUP BY score
@@ -33,9 +35,10 @@ WITH predictions AS NOT MATERIALIZED (
   -- is in. (relations/curve_segments/equal_length.sql)
   SELECT
     score,
-    positives_above + positives AS tp,
-    negatives_above + negatives AS fp,
+    positives_above + positives AS tp,  -- weight of true positives at this threshold
+    negatives_above + negatives AS fp,  -- weight of false positives
     total_positives, total_negatives,
+    -- number of the segment, from the highest score
     CAST(FLOOR(
       (1000 - 2) / 4 * (
         COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
@@ -48,16 +51,19 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per point of a curve, from the highest score: the first and the last one of each
   -- curve segment. (relations/curve_points.sql)
   SELECT
-    point, score,
+    point,  -- number of the point, from 1 at the highest score
+    score,  -- the threshold of the point
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
     CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp,
     total_positives, total_negatives
   FROM (
+    -- One row per point of the curve.
     SELECT
       ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
       LEAD(score) OVER (ORDER BY score DESC) AS next_score,
       score, tp, fp, total_positives, total_negatives
     FROM (
+      -- One row per distinct score.
       SELECT
         score, tp, fp, total_positives, total_negatives,
         ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,

@@ -14,8 +14,8 @@ WITH predictions AS (
   -- (relations/class_weights/per_prediction.sql)
   SELECT
     score,
-    CASE WHEN label = 1 THEN weight ELSE 0 END AS positives,
-    CASE WHEN label = 1 THEN 0 ELSE weight END AS negatives,
+    CASE WHEN label = 1 THEN weight ELSE 0 END AS positives,  -- weight, 0 of a negative
+    CASE WHEN label = 1 THEN 0 ELSE weight END AS negatives,  -- weight, 0 of a positive
     1 AS num_rows
   FROM predictions
 ), score_cells AS (
@@ -23,9 +23,11 @@ WITH predictions AS (
   -- buckets. (relations/score_cells.sql)
   SELECT
     score, positives, negatives, num_rows,
+    -- number of the grid cell of the score, ascending
     CAST(FLOOR(grid_position) AS BIGINT) AS cell,
-    grid_position - FLOOR(grid_position) AS cell_offset
+    grid_position - FLOOR(grid_position) AS cell_offset  -- position in the cell, from 0 to 1
   FROM (
+    -- One row per prediction, or per distinct score.
     SELECT
       score, positives, negatives, num_rows,
       4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END * CASE
@@ -36,6 +38,7 @@ WITH predictions AS (
         ELSE CAST(2.92 AS DOUBLE) - compressed_score
       END AS grid_position
     FROM (
+      -- One row per prediction, or per distinct score.
       SELECT
         score, positives, negatives, num_rows, abs_score,
         SQRT(
@@ -54,6 +57,7 @@ WITH predictions AS (
           )
         ) AS compressed_score
       FROM (
+        -- One row per prediction, or per distinct score.
         SELECT score, positives, negatives, num_rows, ABS(score) AS abs_score
         FROM class_weights
       ) AS absolute_scores
@@ -64,16 +68,20 @@ WITH predictions AS (
   -- (relations/crowded_cells.sql)
   SELECT
     cell_offsets.cell,
+    -- mean position of scores in the cell, 0 to 1
     CAST(cell_offsets.offset_sum AS DOUBLE) / cell_offsets.num_rows / 16777216 AS mean_offset
   FROM (
+    -- One row per grid cell.
     SELECT
       cell,
+      -- sum of offsets, times 2^24
       SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum,
       SUM(num_rows) AS num_rows
     FROM score_cells
     GROUP BY cell
   ) AS cell_offsets
   CROSS JOIN (
+    -- One row.
     SELECT COUNT(*) AS num_predictions
     FROM predictions
   ) AS prediction_counts
@@ -83,6 +91,7 @@ WITH predictions AS (
   -- (relations/bucketed_scores.sql)
   SELECT
     score_cells.score, score_cells.positives, score_cells.negatives,
+    -- number of the bucket, ascending with the score
     131072 * score_cells.cell
     + CAST(FLOOR(
       COALESCE(
@@ -98,10 +107,12 @@ WITH predictions AS (
   -- (relations/score_buckets.sql)
   SELECT
     bucket,
+    -- weight of positives in higher buckets
     COALESCE(
       SUM(positives) OVER (PARTITION BY constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS positives_above,
+    -- weight of negatives in higher buckets
     COALESCE(
       SUM(negatives) OVER (PARTITION BY constant_key ORDER BY bucket DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
@@ -109,6 +120,7 @@ WITH predictions AS (
     SUM(positives) OVER (PARTITION BY constant_key) AS total_positives,
     SUM(negatives) OVER (PARTITION BY constant_key) AS total_negatives
   FROM (
+    -- One row per bucket.
     SELECT
       bucket,
       MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
@@ -120,7 +132,10 @@ WITH predictions AS (
 ), bucket_score_weights AS (
   -- One row per distinct score in its bucket: weights of its positives and of its negatives.
   -- (relations/bucket_score_weights/summed.sql)
-  SELECT bucket, score, SUM(positives) AS positives, SUM(negatives) AS negatives
+  SELECT
+    bucket, score,
+    SUM(positives) AS positives,  -- weight of the positives of this score
+    SUM(negatives) AS negatives  -- weight of the negatives of this score
   FROM bucketed_scores
   GROUP BY bucket, score
 ), score_thresholds AS (
@@ -132,6 +147,7 @@ WITH predictions AS (
     score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above AS negatives_above,
     score_buckets.total_positives, score_buckets.total_negatives
   FROM (
+    -- One row per distinct score.
     SELECT
       bucket, score, positives, negatives,
       COALESCE(
@@ -150,9 +166,10 @@ WITH predictions AS (
   -- is in. (relations/curve_segments/equal_length.sql)
   SELECT
     score,
-    positives_above + positives AS tp,
-    negatives_above + negatives AS fp,
+    positives_above + positives AS tp,  -- weight of true positives at this threshold
+    negatives_above + negatives AS fp,  -- weight of false positives
     total_positives, total_negatives,
+    -- number of the segment, from the highest score
     CAST(FLOOR(
       (1000 - 2) / CAST(4 AS DOUBLE) * (
         COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
@@ -165,16 +182,19 @@ WITH predictions AS (
   -- One row per point of a curve, from the highest score: the first and the last one of each
   -- curve segment. (relations/curve_points.sql)
   SELECT
-    point, score,
+    point,  -- number of the point, from 1 at the highest score
+    score,  -- the threshold of the point
     CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
     CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp,
     total_positives, total_negatives
   FROM (
+    -- One row per point of the curve.
     SELECT
       ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
       LEAD(score) OVER (ORDER BY score DESC) AS next_score,
       score, tp, fp, total_positives, total_negatives
     FROM (
+      -- One row per distinct score.
       SELECT
         score, tp, fp, total_positives, total_negatives,
         ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,

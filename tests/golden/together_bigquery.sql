@@ -23,7 +23,9 @@ WITH predictions AS (
   GROUP BY `model`, query_id
 ), judgments AS (
   -- One row per model, query and judged document, retrieved or not. (relations/judgments.sql)
-  SELECT ranked_lists.`model`, ranked_lists.query_id, qrels.doc_id, qrels.relevance
+  SELECT
+    ranked_lists.`model`, ranked_lists.query_id, qrels.doc_id,
+    qrels.relevance  -- grade; negative if pooled but not judged
   FROM qrels
   JOIN evaluated_queries AS ranked_lists
     ON ranked_lists.`model` IS NOT DISTINCT FROM qrels.`model` AND ranked_lists.query_id = qrels.query_id
@@ -37,8 +39,11 @@ WITH predictions AS (
 ), ranked_documents AS (
   -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
   -- first, as in trec_eval. (relations/ranked_documents/doc_desc.sql)
-  SELECT `model`, query_id, doc_id, rank
+  SELECT
+    `model`, query_id, doc_id,
+    rank  -- position in the list, from 1
   FROM (
+    -- One row per model, query and retrieved document.
     SELECT
       `model`, query_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY score DESC, doc_id DESC) AS rank
@@ -48,9 +53,10 @@ WITH predictions AS (
   -- One row per model, query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
   SELECT
-    judgments.`model`, judgments.query_id, judgments.relevance, ranked_documents.rank,
-    CAST(1 AS FLOAT64) AS doc_count,
-    CAST(1 AS FLOAT64) AS rank_probability
+    judgments.`model`, judgments.query_id, judgments.relevance,
+    ranked_documents.rank,  -- NULL if not retrieved
+    CAST(1 AS FLOAT64) AS doc_count,  -- documents that the row counts as
+    CAST(1 AS FLOAT64) AS rank_probability  -- probability that the document has this rank
   FROM judgments
   LEFT JOIN ranked_documents
     ON ranked_documents.`model` IS NOT DISTINCT FROM judgments.`model`
@@ -67,6 +73,7 @@ WITH predictions AS (
   -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank, doc_count, rank_probability,
+    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
@@ -74,7 +81,9 @@ WITH predictions AS (
   -- its ranks. (relations/discounted_gains.sql)
   SELECT
     `model`, query_id, rank, ideal_rank,
+    -- NULL if not retrieved
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
+    -- 0 if the gain is negative
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), group_sizes AS (
@@ -83,19 +92,18 @@ WITH predictions AS (
   FROM predictions
   GROUP BY `model`
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive: class counts at, above and below it,
-  -- where all weights are 1. (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive: class counts around it.
+  -- (relations/positive_thresholds/by_rank.sql)
   SELECT
-    `model`, positives,
+    `model`, total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-    total_positives,
     total_rows - total_positives AS total_negatives
   FROM (
+    -- One row per model and distinct score of a positive.
     SELECT
-      positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above,
+      positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above, group_sizes.total_rows,
       FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
-      group_sizes.total_rows,
       SUM(positive_ranks.positives) OVER (
         PARTITION BY positive_ranks.`model`
         ORDER BY positive_ranks.score DESC
@@ -103,12 +111,14 @@ WITH predictions AS (
       ) AS positives_at_or_above,
       SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks.`model`) AS total_positives
     FROM (
+      -- One row per model and distinct score of a positive.
       SELECT
         `model`, score,
         COUNT(*) AS positives,
         MAX(rank) - 1 AS rows_above,
         MAX(share_at_or_above) AS share_at_or_above
       FROM (
+        -- One row per prediction.
         SELECT
           `model`, label, score,
           RANK() OVER (PARTITION BY `model` ORDER BY score DESC) AS rank,

@@ -20,11 +20,16 @@ WITH predictions AS NOT MATERIALIZED (
 ), ranked_lists AS (
   -- One row per model and query to evaluate: the answer to one query, which may be empty.
   -- (relations/ranked_lists/integer_key.sql)
-  SELECT "model", query_id, CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
+  SELECT
+    "model", query_id,
+    -- number of the list in this statement
+    CAST(ROW_NUMBER() OVER (ORDER BY "model", query_id) AS INT) AS list_id
   FROM evaluated_queries AS selected_queries
 ), judgments AS (
   -- One row per model, query and judged document, retrieved or not. (relations/judgments.sql)
-  SELECT ranked_lists.list_id, qrels.doc_id, qrels.relevance
+  SELECT
+    ranked_lists.list_id, qrels.doc_id,
+    qrels.relevance  -- grade; negative if pooled but not judged
   FROM qrels
   JOIN ranked_lists
     ON ranked_lists."model" IS NOT DISTINCT FROM qrels."model" AND ranked_lists.query_id = qrels.query_id
@@ -38,8 +43,11 @@ WITH predictions AS NOT MATERIALIZED (
 ), ranked_documents AS (
   -- One row per model, query and retrieved document, ranked by score; ties by doc_id, greatest
   -- first, as in trec_eval. (relations/ranked_documents/doc_desc.sql)
-  SELECT list_id, doc_id, rank
+  SELECT
+    list_id, doc_id,
+    rank  -- position in the list, from 1
   FROM (
+    -- One row per model, query and retrieved document.
     SELECT
       list_id, doc_id,
       ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, doc_id DESC) AS rank
@@ -49,9 +57,10 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per model, query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
   SELECT
-    judgments.list_id, judgments.relevance, ranked_documents.rank,
-    CAST(1 AS DOUBLE) AS doc_count,
-    CAST(1 AS DOUBLE) AS rank_probability
+    judgments.list_id, judgments.relevance,
+    ranked_documents.rank,  -- NULL if not retrieved
+    CAST(1 AS DOUBLE) AS doc_count,  -- documents that the row counts as
+    CAST(1 AS DOUBLE) AS rank_probability  -- probability that the document has this rank
   FROM judgments
   LEFT JOIN ranked_documents
     ON ranked_documents.list_id = judgments.list_id AND ranked_documents.doc_id = judgments.doc_id
@@ -66,6 +75,7 @@ WITH predictions AS NOT MATERIALIZED (
   -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     list_id, relevance, rank, doc_count, rank_probability,
+    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
@@ -73,7 +83,9 @@ WITH predictions AS NOT MATERIALIZED (
   -- its ranks. (relations/discounted_gains.sql)
   SELECT
     list_id, rank, ideal_rank,
+    -- NULL if not retrieved
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
+    -- 0 if the gain is negative
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), group_sizes AS (
@@ -82,19 +94,18 @@ WITH predictions AS NOT MATERIALIZED (
   FROM predictions
   GROUP BY "model"
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive: class counts at, above and below it,
-  -- where all weights are 1. (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive: class counts around it.
+  -- (relations/positive_thresholds/by_rank.sql)
   SELECT
-    "model", positives,
+    "model", total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-    total_positives,
     total_rows - total_positives AS total_negatives
   FROM (
+    -- One row per model and distinct score of a positive.
     SELECT
-      positive_ranks."model", positive_ranks.positives, positive_ranks.rows_above,
+      positive_ranks."model", positive_ranks.positives, positive_ranks.rows_above, group_sizes.total_rows,
       FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5e0) AS rows_at_or_above,
-      group_sizes.total_rows,
       SUM(positive_ranks.positives) OVER (
         PARTITION BY positive_ranks."model"
         ORDER BY positive_ranks.score DESC
@@ -102,12 +113,14 @@ WITH predictions AS NOT MATERIALIZED (
       ) AS positives_at_or_above,
       SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."model") AS total_positives
     FROM (
+      -- One row per model and distinct score of a positive.
       SELECT
         "model", score,
         COUNT(*) AS positives,
         MAX(rank) - 1 AS rows_above,
         MAX(share_at_or_above) AS share_at_or_above
       FROM (
+        -- One row per prediction.
         SELECT
           "model", label, score,
           RANK() OVER (PARTITION BY "model" ORDER BY score DESC) AS rank,

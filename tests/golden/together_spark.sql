@@ -22,17 +22,21 @@ WITH predictions AS (
   -- (relations/judged_documents/by_array.sql)
   SELECT
     `model`, query_id, relevance,
-    CASE WHEN NOT document_rank IS NULL THEN document_rank END AS rank,
-    CAST(1 AS DOUBLE) AS doc_count,
-    CAST(1 AS DOUBLE) AS rank_probability
+    CASE WHEN NOT document_rank IS NULL THEN document_rank END AS rank,  -- NULL if not retrieved
+    CAST(1 AS DOUBLE) AS doc_count,  -- documents that the row counts as
+    CAST(1 AS DOUBLE) AS rank_probability  -- probability that the document has this rank
   FROM (
+    -- One row per model, query and judged document.
     SELECT
       ranked_lists.`model`, ranked_lists.query_id, qrels.relevance,
+      -- position in the list, at any depth
       NULLIF(ARRAY_POSITION(document_arrays.documents, qrels.doc_id), 0) AS document_rank
     FROM evaluated_queries AS ranked_lists
     LEFT JOIN (
+      -- One row per group and query of the run.
       SELECT
         `model`, query_id,
+        -- sorted from the highest score
         SORT_ARRAY(COLLECT_LIST(STRUCT(score AS score, doc_id AS doc_id)), FALSE).doc_id AS documents
       FROM predictions AS run
       GROUP BY `model`, query_id
@@ -53,6 +57,7 @@ WITH predictions AS (
   -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
     `model`, query_id, relevance, rank, doc_count, rank_probability,
+    -- position by gain, 1 is the greatest
     ROW_NUMBER() OVER (PARTITION BY `model`, query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
   FROM documents_with_gain
 ), discounted_gains AS (
@@ -60,7 +65,9 @@ WITH predictions AS (
   -- its ranks. (relations/discounted_gains.sql)
   SELECT
     `model`, query_id, rank, ideal_rank,
+    -- NULL if not retrieved
     rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
+    -- 0 if the gain is negative
     CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
   FROM ideal_ranking
 ), group_sizes AS (
@@ -69,19 +76,18 @@ WITH predictions AS (
   FROM predictions
   GROUP BY `model`
 ), positive_thresholds AS (
-  -- One row per model and distinct score of a positive: class counts at, above and below it,
-  -- where all weights are 1. (relations/positive_thresholds/by_rank.sql)
+  -- One row per model and distinct score of a positive: class counts around it.
+  -- (relations/positive_thresholds/by_rank.sql)
   SELECT
-    `model`, positives,
+    `model`, total_positives, positives,
     rows_at_or_above - rows_above - positives AS negatives,
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
-    total_positives,
     total_rows - total_positives AS total_negatives
   FROM (
+    -- One row per model and distinct score of a positive.
     SELECT
-      positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above,
+      positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above, group_sizes.total_rows,
       FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5e0) AS rows_at_or_above,
-      group_sizes.total_rows,
       SUM(positive_ranks.positives) OVER (
         PARTITION BY positive_ranks.`model`
         ORDER BY positive_ranks.score DESC
@@ -89,12 +95,14 @@ WITH predictions AS (
       ) AS positives_at_or_above,
       SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks.`model`) AS total_positives
     FROM (
+      -- One row per model and distinct score of a positive.
       SELECT
         `model`, score,
         COUNT(*) AS positives,
         MAX(rank) - 1 AS rows_above,
         MAX(share_at_or_above) AS share_at_or_above
       FROM (
+        -- One row per prediction.
         SELECT
           `model`, label, score,
           RANK() OVER (PARTITION BY `model` ORDER BY score DESC) AS rank,

@@ -95,3 +95,9 @@ def test_comments_of_columns_are_short(path: Path) -> None:
     columns = [column for select in read_tree(path).find_all(exp.Select) for column in select.expressions]
     comments = [" ".join(column.comments or column.unalias().comments or []).strip() for column in columns]
     assert [comment for comment in comments if len(comment) > LONGEST_COMMENT or comment.endswith(".") or "$" in comment] == []
+
+
+@files
+def test_a_missing_rank_is_sorted_without_a_number(path: Path) -> None:
+    """2147483647 is no rank; as a modulus it stands after ``%`` and ``/``."""
+    assert re.findall(r"(?:THEN|ELSE) 214748\d+.*", path.read_text("utf-8")) == []

@@ -10,8 +10,8 @@ SELECT
   negatives_above + negatives AS fp, -- weight of false positives
   positives_below AS fn, -- weight of false negatives
   negatives_below AS tn, -- weight of true negatives
-  total_positives, -- weight of all positives of the group
-  total_negatives, -- weight of all negatives of the group
+  total_positives,
+  total_negatives,
   CAST(FLOOR(
     (CASE WHEN $points < 10 THEN 8 ELSE $points - 2 END) / 4
       * (COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)

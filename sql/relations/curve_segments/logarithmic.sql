@@ -11,8 +11,8 @@ SELECT
   fp, -- weight of false positives
   fn, -- weight of false negatives
   tn, -- weight of true negatives
-  total_positives, -- weight of all positives of the group
-  total_negatives, -- weight of all negatives of the group
+  total_positives,
+  total_negatives,
   CASE
     WHEN tp > 0
       THEN CAST(FLOOR(

@@ -3,7 +3,7 @@
 SELECT
   list_id,
   relevance,
-  rank, -- position in the list, from 1; NULL if not retrieved
+  rank, -- NULL if not retrieved
   doc_count, -- documents that the row counts as
   rank_probability, -- probability that the document has this rank
   ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * gain(relevance) DESC) AS ideal_rank -- position by gain, 1 is the greatest

@@ -4,7 +4,7 @@
 SELECT
   list_id,
   relevance,
-  rank, -- position in the list, from 1; NULL if not retrieved
+  rank, -- NULL if not retrieved
   doc_count, -- documents that the row counts as
   rank_probability, -- probability that the document has this rank
   CASE WHEN list_length IS NOT NULL THEN ideal_rank END AS ideal_rank -- position by gain; NULL if not retrieved

@@ -8,7 +8,7 @@
 SELECT
   list_id,
   relevance,
-  CASE WHEN document_rank <= $depth THEN document_rank END AS rank, -- position in the list, from 1; NULL if not retrieved
+  CASE WHEN document_rank <= $depth THEN document_rank END AS rank, -- NULL if not retrieved
   CASE
     WHEN document_rank <= $depth THEN CASE WHEN num_retrieved > $depth THEN $depth ELSE num_retrieved END
   END AS list_length, -- documents in the list; NULL if not retrieved

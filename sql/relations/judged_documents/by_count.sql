@@ -7,7 +7,7 @@
 SELECT
   judgments.list_id,
   judgments.relevance,
-  retrieved_ranks.rank, -- position in the list, from 1; NULL if not retrieved
+  retrieved_ranks.rank, -- NULL if not retrieved
   CASE
     WHEN retrieved_ranks.num_retrieved > $depth THEN $depth
     ELSE retrieved_ranks.num_retrieved

@@ -5,7 +5,7 @@
 SELECT
   judgments.list_id,
   judgments.relevance,
-  ranked_documents.rank, -- position in the list, from 1; NULL if not retrieved
+  ranked_documents.rank, -- NULL if not retrieved
   ranked_documents.list_length, -- documents in the list; NULL if not retrieved
   CAST(1 AS DOUBLE) AS doc_count, -- documents that the row counts as
   CAST(1 AS DOUBLE) AS rank_probability -- probability that the document has this rank

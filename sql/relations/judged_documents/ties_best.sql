@@ -6,7 +6,7 @@
 SELECT
   list_id,
   relevance,
-  CASE WHEN document_rank <= $depth THEN document_rank END AS rank, -- position in the list, from 1; NULL if not retrieved
+  CASE WHEN document_rank <= $depth THEN document_rank END AS rank, -- NULL if not retrieved
   CASE WHEN document_rank <= $depth THEN list_length END AS list_length, -- documents in the list; NULL if not retrieved
   CAST(1 AS DOUBLE) AS doc_count, -- documents that the row counts as
   CAST(1 AS DOUBLE) AS rank_probability -- probability that the document has this rank

@@ -8,13 +8,13 @@ SELECT
   threshold_segments.positives, -- weight of the positives of this score
   threshold_segments.positive_squares, -- sum of their squared weights
   threshold_segments.negatives, -- weight of the negatives of this score
-  threshold_segments.positives_above, -- weight of positives of higher scores
-  threshold_segments.negatives_above, -- weight of negatives of higher scores
-  threshold_segments.positives_below, -- weight of positives of lower scores
-  threshold_segments.negatives_below, -- weight of negatives of lower scores
-  threshold_segments.total_positives, -- weight of all positives of the group
-  threshold_segments.total_negatives, -- weight of all negatives of the group
-  group_sizes.total_rows -- predictions of the group
+  threshold_segments.positives_above,
+  threshold_segments.negatives_above,
+  threshold_segments.positives_below,
+  threshold_segments.negatives_below,
+  threshold_segments.total_positives,
+  threshold_segments.total_negatives,
+  group_sizes.total_rows
 FROM threshold_segments
 JOIN group_sizes ON group_sizes.group_id = threshold_segments.group_id
 WHERE threshold_segments.has_threshold = 1 AND threshold_segments.positives > 0

@@ -13,20 +13,20 @@ SELECT
   CAST(
     numbered_groups.positive_units_before + numbered_groups.positive_units
     - resolved_scores.positives_before - resolved_scores.positives AS DOUBLE
-  ) * numbered_groups.unit_weight AS positives_above, -- weight of positives of higher scores
+  ) * numbered_groups.unit_weight AS positives_above,
   CAST(
     numbered_groups.negative_units_before + numbered_groups.negative_units
     - resolved_scores.negatives_before - resolved_scores.negatives AS DOUBLE
-  ) * numbered_groups.unit_weight AS negatives_above, -- weight of negatives of higher scores
+  ) * numbered_groups.unit_weight AS negatives_above,
   CAST(
     resolved_scores.positives_before - numbered_groups.positive_units_before AS DOUBLE
-  ) * numbered_groups.unit_weight AS positives_below, -- weight of positives of lower scores
+  ) * numbered_groups.unit_weight AS positives_below,
   CAST(
     resolved_scores.negatives_before - numbered_groups.negative_units_before AS DOUBLE
-  ) * numbered_groups.unit_weight AS negatives_below, -- weight of negatives of lower scores
-  numbered_groups.total_positives, -- weight of all positives of the group
-  numbered_groups.total_negatives, -- weight of all negatives of the group
-  numbered_groups.total_rows -- predictions of the group
+  ) * numbered_groups.unit_weight AS negatives_below,
+  numbered_groups.total_positives,
+  numbered_groups.total_negatives,
+  numbered_groups.total_rows
 FROM (
   -- one row per group and distinct score of a positive
   SELECT

@@ -1,20 +1,20 @@
--- positive_thresholds: one row per group and distinct score of a positive: class counts at, above and below it, where all weights are 1.
--- The predictions are ranked once, and the ranks of the positives give the numbers of each class above.
+-- positive_thresholds: one row per group and distinct score of a positive: class counts around it.
+-- All weights are 1: the predictions are ranked once, and the ranks of the positives give the numbers of each class above.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
   group_id,
   score,
-  positives, -- positives of this score
+  total_rows,
+  total_positives,
+  positives,
   positives AS positive_squares, -- sum of their squared weights of 1
-  rows_at_or_above - rows_above - positives AS negatives, -- negatives of this score
-  positives_at_or_above - positives AS positives_above, -- positives of higher scores
-  rows_above - positives_at_or_above + positives AS negatives_above, -- negatives of higher scores
-  total_positives - positives_at_or_above AS positives_below, -- positives of lower scores
-  total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below, -- negatives of lower scores
-  total_positives, -- positives of the group
-  total_rows - total_positives AS total_negatives, -- negatives of the group
-  total_rows -- predictions of the group
+  rows_at_or_above - rows_above - positives AS negatives,
+  positives_at_or_above - positives AS positives_above,
+  rows_above - positives_at_or_above + positives AS negatives_above,
+  total_positives - positives_at_or_above AS positives_below,
+  total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
+  total_rows - total_positives AS total_negatives
 FROM (
   -- one row per group and distinct score of a positive
   SELECT
@@ -22,8 +22,8 @@ FROM (
     positive_ranks.score,
     positive_ranks.positives,
     positive_ranks.rows_above,
-    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     group_sizes.total_rows,
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
     SUM(positive_ranks.positives) OVER (
       PARTITION BY positive_ranks.group_id ORDER BY positive_ranks.score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     ) AS positives_at_or_above,
@@ -43,7 +43,7 @@ FROM (
         label,
         score,
         RANK() OVER (PARTITION BY group_id ORDER BY score DESC) AS rank,
-        CUME_DIST() OVER (PARTITION BY group_id ORDER BY score DESC) AS share_at_or_above -- share of predictions of this or a higher score
+        CUME_DIST() OVER (PARTITION BY group_id ORDER BY score DESC) AS share_at_or_above
       FROM predictions
     ) AS prediction_ranks
     WHERE label = 1

@@ -12,9 +12,9 @@ SELECT
   negatives_above, -- weight of negatives before it
   positives_below, -- weight of positives after it
   negatives_below, -- weight of negatives after it
-  total_positives, -- weight of all positives of the group
-  total_negatives, -- weight of all negatives of the group
-  total_rows -- predictions of the group
+  total_positives,
+  total_negatives,
+  total_rows
 FROM (
   -- one row per prediction
   SELECT

@@ -7,12 +7,12 @@ SELECT
   positives, -- weight of the positives of this score
   positive_squares, -- sum of their squared weights
   CAST(0 AS DOUBLE) AS negatives, -- none are at the score itself
-  positives_above, -- weight of positives of higher scores
-  negatives_above, -- weight of negatives of higher scores
-  positives_below, -- weight of positives of lower scores
+  positives_above,
+  negatives_above,
+  positives_below,
   negatives_below + negatives AS negatives_below, -- weight of negatives of this or lower scores
-  total_positives, -- weight of all positives of the group
-  total_negatives, -- weight of all negatives of the group
-  total_rows -- predictions of the group
+  total_positives,
+  total_negatives,
+  total_rows
 FROM score_thresholds
 WHERE positives > 0

@@ -7,7 +7,7 @@ SELECT
   bucket_scores.weight, -- of the predictions of this score
   bucket_scores.label_sum, -- sum of weight times label
   score_buckets.rows_below + bucket_scores.bucket_rows_below AS rows_below, -- predictions of lower scores
-  score_buckets.total_rows -- predictions of the group
+  score_buckets.total_rows
 FROM (
   -- one row per group and distinct score
   SELECT

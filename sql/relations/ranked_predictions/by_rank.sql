@@ -6,5 +6,5 @@ SELECT
   weight,
   weight * label AS label_sum, -- weight times label
   RANK() OVER (PARTITION BY group_id ORDER BY score) - 1 AS rows_below, -- predictions of lower scores
-  COUNT(*) OVER (PARTITION BY group_id) AS total_rows -- predictions of the group
+  COUNT(*) OVER (PARTITION BY group_id) AS total_rows
 FROM predictions

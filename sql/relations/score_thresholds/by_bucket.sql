@@ -12,23 +12,23 @@ SELECT
   scores_in_buckets.negative_squares, -- sum of their squared weights
   scores_in_buckets.positive_rows, -- positives of this score with positive weight
   scores_in_buckets.negative_rows, -- negatives of this score with positive weight
-  score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above, -- weight of positives of higher scores
-  score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above AS negatives_above, -- weight of negatives of higher scores
+  score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above,
+  score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above AS negatives_above,
   weight_below(
     score_buckets.total_positives,
     score_buckets.positives_above + scores_in_buckets.bucket_positives_above,
     scores_in_buckets.positives,
     score_buckets.positives_below + scores_in_buckets.bucket_positives_below
-  ) AS positives_below, -- weight of positives of lower scores
+  ) AS positives_below,
   weight_below(
     score_buckets.total_negatives,
     score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above,
     scores_in_buckets.negatives,
     score_buckets.negatives_below + scores_in_buckets.bucket_negatives_below
-  ) AS negatives_below, -- weight of negatives of lower scores
-  score_buckets.total_positives, -- weight of all positives of the group
-  score_buckets.total_negatives, -- weight of all negatives of the group
-  score_buckets.total_rows -- predictions of the group
+  ) AS negatives_below,
+  score_buckets.total_positives,
+  score_buckets.total_negatives,
+  score_buckets.total_rows
 FROM (
   -- one row per group and distinct score
   SELECT

@@ -13,10 +13,10 @@ SELECT
   negative_rows, -- negatives of this score with positive weight
   COALESCE(SUM(positives) OVER (
     PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS positives_above, -- weight of positives of higher scores
+  ), 0) AS positives_above,
   COALESCE(SUM(negatives) OVER (
     PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ), 0) AS negatives_above, -- weight of negatives of higher scores
+  ), 0) AS negatives_above,
   weight_below(
     SUM(positives) OVER (PARTITION BY group_id),
     COALESCE(SUM(positives) OVER (
@@ -26,7 +26,7 @@ SELECT
     COALESCE(SUM(positives) OVER (
       PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0)
-  ) AS positives_below, -- weight of positives of lower scores
+  ) AS positives_below,
   weight_below(
     SUM(negatives) OVER (PARTITION BY group_id),
     COALESCE(SUM(negatives) OVER (
@@ -36,8 +36,8 @@ SELECT
     COALESCE(SUM(negatives) OVER (
       PARTITION BY group_id ORDER BY score DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0)
-  ) AS negatives_below, -- weight of negatives of lower scores
-  SUM(positives) OVER (PARTITION BY group_id) AS total_positives, -- weight of all positives of the group
-  SUM(negatives) OVER (PARTITION BY group_id) AS total_negatives, -- weight of all negatives of the group
-  SUM(num_rows) OVER (PARTITION BY group_id) AS total_rows -- predictions of the group
+  ) AS negatives_below,
+  SUM(positives) OVER (PARTITION BY group_id) AS total_positives,
+  SUM(negatives) OVER (PARTITION BY group_id) AS total_negatives,
+  SUM(num_rows) OVER (PARTITION BY group_id) AS total_rows
 FROM score_class_weights

@@ -8,7 +8,7 @@ SELECT
   label,
   score,
   class_rank, -- rank by score within its class, from 1
-  total_positives, -- positives of the group
+  total_positives,
   total_positives AS num_compared, -- positives that are compared
   CASE
     WHEN label = 1 THEN AVG(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY group_id) - $margin

@@ -9,7 +9,7 @@ SELECT
   label,
   score,
   class_rank, -- rank by score within its class, from 1
-  total_positives, -- positives of the group
+  total_positives,
   CASE WHEN total_positives < $k THEN total_positives ELSE $k END AS num_compared, -- positives that need a margin
   CASE
     WHEN label = 1 AND class_rank <= $k THEN score - $margin

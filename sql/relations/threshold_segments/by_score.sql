@@ -14,11 +14,11 @@ SELECT
   CAST(0 AS DOUBLE) AS negatives_between, -- none are between two distinct scores
   CAST(0 AS DOUBLE) AS negative_squares_between,
   0 AS negative_rows_between,
-  positives_above, -- weight of positives of higher scores
-  negatives_above, -- weight of negatives of higher scores
-  positives_below, -- weight of positives of lower scores
-  negatives_below, -- weight of negatives of lower scores
-  total_positives, -- weight of all positives of the group
-  total_negatives, -- weight of all negatives of the group
-  total_rows -- predictions of the group
+  positives_above,
+  negatives_above,
+  positives_below,
+  negatives_below,
+  total_positives,
+  total_negatives,
+  total_rows
 FROM score_thresholds

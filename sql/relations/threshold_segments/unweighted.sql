@@ -14,13 +14,13 @@ SELECT
   negatives_between, -- negatives from here to the next lower threshold
   negatives_between AS negative_squares_between,
   negatives_between AS negative_rows_between,
-  positives_above, -- positives of higher scores
-  negatives_above, -- negatives of higher scores
-  positives_below, -- positives of lower scores
-  negatives_below, -- negatives of lower scores
-  total_positives, -- positives of the group
-  total_negatives, -- negatives of the group
-  total_rows -- predictions of the group
+  positives_above,
+  negatives_above,
+  positives_below,
+  negatives_below,
+  total_positives,
+  total_negatives,
+  total_rows
 FROM (
   -- one row per group and distinct score of a positive
   SELECT

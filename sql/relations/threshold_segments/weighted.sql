@@ -14,13 +14,13 @@ SELECT
   negatives_between, -- weight of negatives to the next lower threshold
   negative_squares_between, -- sum of their squared weights
   negative_rows_between, -- those of positive weight
-  positives_above, -- weight of positives of higher scores
-  negatives_above, -- weight of negatives of higher scores
-  positives_below, -- weight of positives of lower scores
-  negatives_between + negatives_below_segment AS negatives_below, -- weight of negatives of lower scores
-  total_positives, -- weight of all positives of the group
-  total_negatives, -- weight of all negatives of the group
-  total_rows -- predictions of the group
+  positives_above,
+  negatives_above,
+  positives_below,
+  negatives_between + negatives_below_segment AS negatives_below,
+  total_positives,
+  total_negatives,
+  total_rows
 FROM (
   -- one row per group and threshold
   SELECT

@@ -1,0 +1,33 @@
+"""Comments of columns, which files have behind them: each is printed once in a statement, where the column first has that meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def drop_repeated_comments(queries: Iterable[Any]) -> None:
+    """Drop the comments of columns that an earlier query has under the same name.
+
+    >>> import sqlglot
+    >>> texts = ["SELECT a + 1 AS rank /* from 1 */ FROM t", "SELECT rank /* from 1 */, b /* from 1 */ FROM u"]
+    >>> queries = [sqlglot.parse_one(text) for text in texts]
+    >>> drop_repeated_comments(queries)
+    >>> print(queries[1].sql())
+    SELECT rank, b /* from 1 */ FROM u
+    """
+    seen = set()
+    for query in queries:
+        for select in find_nodes(query, exp.Select):
+            for column in select.expressions:
+                if column.comments:
+                    comment = (column.alias_or_name, *column.comments)
+                    if comment in seen:
+                        column.comments = None
+                    seen.add(comment)
