@@ -4,27 +4,11 @@
 SELECT
   metric,
   variant,
-  control,
-  centre,
+  covariate_ratio,
   CASE
-    WHEN spread > 1e-12 * (scc + centre * centre * see) AND spread > 1e-24 * units * centre * centre * covariate_denominator * covariate_denominator
-    THEN COALESCE(covariate_denominator / NULLIF(denominator, 0) * together / NULLIF(spread, 0), 0)
+    WHEN covariate_squares > 1e-12 * covariate_square_terms
+    AND covariate_squares > 1e-24 * units * covariate_ratio * covariate_ratio * covariate_denominator * covariate_denominator
+    THEN COALESCE(covariate_denominator / NULLIF(denominator, 0) * covariate_products / NULLIF(covariate_squares, 0), 0)
     ELSE 0
   END AS cuped_theta
-FROM (
-  SELECT
-    metric,
-    variant,
-    control,
-    units,
-    denominator,
-    covariate_denominator,
-    centre,
-    scc,
-    see,
-    svc - centre * sve - ratio * sdc + ratio * centre * sde
-    + half * (value_apart - ratio * denominator_apart) * (covariate_apart - centre * covariate_denominator_apart) AS together,
-    scc - 2 * centre * sce + centre * centre * see
-    + half * (covariate_apart - centre * covariate_denominator_apart) * (covariate_apart - centre * covariate_denominator_apart) AS spread
-  FROM pooled_moments
-) AS added
+FROM pooled_squares

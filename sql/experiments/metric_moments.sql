@@ -2,9 +2,9 @@
 -- The letters are v for values, d for denominators, c for covariates, and e for denominators of covariates.
 -- Grain: metric, variant
 SELECT
-  n.metric,
-  s.variant,
-  s.units,
-  s.multi_variant_units
-FROM variant_comoments AS s
-CROSS JOIN metrics AS n
+  metric,
+  variant,
+  units,
+  multi_variant_units
+FROM variant_comoments
+CROSS JOIN metrics

@@ -1,4 +1,5 @@
--- overall_means: one row per variant, with its means, and over all variants the units in several variants and the mean covariate.
+-- overall_means: one row per variant, with its means, and totals over all.
+-- The totals are the number of units in several variants, and the mean covariate.
 -- Grain: variant
 SELECT
   variant,

@@ -1,27 +1,28 @@
 -- pooled_moments: one row per metric and treatment, with the moments of treatment and control as one sample, and the differences of their means.
 -- Grain: metric, variant
 SELECT
-  t.metric,
-  t.variant,
-  c.variant AS control,
-  t.units + c.units AS units,
-  t.units * c.units / (t.units + c.units) AS half,
-  (t.units * t.denominator + c.units * c.denominator) / (t.units + c.units) AS denominator,
-  (t.units * t.covariate_denominator + c.units * c.covariate_denominator) / (t.units + c.units) AS covariate_denominator,
-  (t.units * t.value + c.units * c.value) / NULLIF(t.units * t.denominator + c.units * c.denominator, 0) AS ratio,
-  (t.units * t.covariate + c.units * c.covariate)
-  / NULLIF(t.units * t.covariate_denominator + c.units * c.covariate_denominator, 0) AS centre,
-  t.value - c.value AS value_apart,
-  t.denominator - c.denominator AS denominator_apart,
-  t.covariate - c.covariate AS covariate_apart,
-  t.covariate_denominator - c.covariate_denominator AS covariate_denominator_apart,
-  t.svc + c.svc AS svc,
-  t.sve + c.sve AS sve,
-  t.sdc + c.sdc AS sdc,
-  t.sde + c.sde AS sde,
-  t.scc + c.scc AS scc,
-  t.sce + c.sce AS sce,
-  t.see + c.see AS see
-FROM metric_moments AS t
-INNER JOIN metric_moments AS c ON t.metric = c.metric
-WHERE c.variant = $control AND t.variant <> $control
+  treatment.metric,
+  treatment.variant,
+  treatment.units + control.units AS units,
+  treatment.units * control.units / (treatment.units + control.units) AS half_harmonic_units,
+  (treatment.units * treatment.denominator + control.units * control.denominator) / (treatment.units + control.units) AS denominator,
+  (treatment.units * treatment.covariate_denominator + control.units * control.covariate_denominator)
+  / (treatment.units + control.units) AS covariate_denominator,
+  (treatment.units * treatment.value + control.units * control.value)
+  / NULLIF(treatment.units * treatment.denominator + control.units * control.denominator, 0) AS ratio,
+  (treatment.units * treatment.covariate + control.units * control.covariate)
+  / NULLIF(treatment.units * treatment.covariate_denominator + control.units * control.covariate_denominator, 0) AS covariate_ratio,
+  treatment.value - control.value AS value_difference,
+  treatment.denominator - control.denominator AS denominator_difference,
+  treatment.covariate - control.covariate AS covariate_difference,
+  treatment.covariate_denominator - control.covariate_denominator AS covariate_denominator_difference,
+  treatment.svc + control.svc AS svc,
+  treatment.sve + control.sve AS sve,
+  treatment.sdc + control.sdc AS sdc,
+  treatment.sde + control.sde AS sde,
+  treatment.scc + control.scc AS scc,
+  treatment.sce + control.sce AS sce,
+  treatment.see + control.see AS see
+FROM metric_moments AS treatment
+INNER JOIN metric_moments AS control ON treatment.metric = control.metric
+WHERE control.variant = $control AND treatment.variant <> $control

@@ -1,8 +1,8 @@
--- quadrature_nodes: one row per node of a numerical integral from 0 up, with its weight.
--- The nodes are LN(1 + EXP(t)) of 100 equidistant numbers t.
+-- quadrature_nodes: one row per node of a numerical integral, with its weight.
+-- The nodes are 4 * LN(1 + EXP(t)) of 100 equidistant numbers t.
 -- Source: the trapezoidal rule, whose error falls as fast as any of such a substitution: Trefethen & Weideman 2014, section 14.
--- Grain: place
+-- Grain: node
 SELECT
-  LN(1 + EXP(0.45 * number - 31)) AS place,
-  0.45 / (1 + EXP(31 - 0.45 * number)) AS weight
+  4 * LN(1 + EXP(0.45 * number - 31)) AS node,
+  1.8 / (1 + EXP(31 - 0.45 * number)) AS weight
 FROM UNNEST(GENERATE_SERIES(0, 99)) AS series(number)

@@ -1,32 +1,33 @@
--- results: one row per metric and treatment, with its effect, its p-value, and the better of treatment and control.
--- The winner needs a corrected p-value below 1 - confidence, and numbers of units that match the planned shares.
+-- results: one row per metric and treatment, with its effect, its p-value, and the winner; and one of the sample ratio test.
+-- Intervals are NULL if no unit differs. The winner needs a corrected p-value below 1 - confidence, and numbers of units that match the
+-- expected shares.
 -- Grain: metric, variant
 SELECT
-  l.metric,
-  l.control,
-  l.variant,
-  l.value_control,
-  l.value,
-  l.difference,
-  l.ci_low,
-  l.ci_high,
-  l.ci_level,
-  l.relative_difference,
-  l.relative_ci_low,
-  l.relative_ci_high,
-  l.se,
-  l.n_units_control,
-  l.n_units,
-  l.statistic,
-  l.df,
-  l.p_value,
-  l.p_adjusted,
+  metric,
+  $control AS control,
+  variant,
+  value_control,
+  value,
+  difference,
+  CASE WHEN se > 0 THEN difference - critical_value * se END AS ci_low,
+  CASE WHEN se > 0 THEN difference + critical_value * se END AS ci_high,
+  1 - alpha AS ci_level,
+  relative_difference,
+  $relative_ci_low AS relative_ci_low,
+  $relative_ci_high AS relative_ci_high,
+  se,
+  n_units_control,
+  corrected_p_values.n_units,
+  difference / NULLIF(se, 0) AS statistic,
+  corrected_p_values.df,
+  corrected_p_values.p_value,
+  p_adjusted,
   CASE
-    WHEN m.p_value >= $mismatch AND l.p_adjusted < 1 - $confidence AND $gain > 0 THEN l.variant
-    WHEN m.p_value >= $mismatch AND l.p_adjusted < 1 - $confidence AND $gain < 0 THEN l.control
+    WHEN sample_ratio_test.p_value >= $mismatch AND p_adjusted < 1 - $confidence
+    THEN CASE WHEN $gain > 0 THEN variant WHEN $gain < 0 THEN $control END
   END AS winner,
-  l.mde,
-  l.cuped_theta,
-  m.multi_variant_units
-FROM corrected_p_values AS l
-CROSS JOIN sample_ratio_test AS m
+  CASE WHEN se > 0 THEN mde_critical_value * se END AS mde,
+  cuped_theta,
+  multi_variant_units
+FROM corrected_p_values
+CROSS JOIN sample_ratio_test

@@ -1,18 +1,12 @@
--- sample_ratio_statistic: one row, with the chi-square statistic of the numbers of units against the planned shares of variants.
+-- sample_ratio_statistic: one row, with the chi-square statistic of the numbers of units against the expected shares of variants.
+-- The peak is that of the density of the root of chi-square.
 -- Source: Pearson 1900; Fabijan et al. 2019 on what a mismatch means.
 -- Grain: one row
 SELECT
-  MAX(all_units) AS units,
-  SUM((units - all_units * portion) * (units - all_units * portion) / NULLIF(all_units * portion, 0))
-  + MAX(all_units) * CASE WHEN SUM(portion) < 1 - 1e-9 THEN 1 - SUM(portion) ELSE 0 END AS statistic,
-  $variants - 1 AS freedom,
-  MAX(multi_variant_units) AS multi_variant_units
-FROM (
-  SELECT
-    units,
-    multi_variant_units,
-    SUM(units) OVER () AS all_units,
-    $share AS portion
-  FROM metric_moments
-  WHERE metric = $metric
-) AS shared
+  MAX(total_units) AS n_units,
+  MAX(multi_variant_units) AS multi_variant_units,
+  SUM((units - total_units * expected_share) * (units - total_units * expected_share) / NULLIF(total_units * expected_share, 0))
+  + MAX(total_units) * CASE WHEN SUM(expected_share) < 1 - 1e-9 THEN 1 - SUM(expected_share) ELSE 0 END AS statistic,
+  CAST($variants - 1 AS DOUBLE) AS df,
+  CASE WHEN $variants > 2 THEN SQRT($variants - 2) ELSE 0 END AS peak
+FROM sample_ratio_counts

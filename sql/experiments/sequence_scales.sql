@@ -8,4 +8,4 @@ SELECT
   alpha,
   difference / NULLIF(se, 0) AS statistic,
   (n_units + n_units_control) * (LN(1 - 2 * LN(alpha)) - 2 * LN(alpha)) / $tuned_for AS scale
-FROM relative_effects
+FROM effects

@@ -1,25 +1,19 @@
--- t_normalizers: one row per metric, treatment and purpose, with the integral over all z from 0 up, which tail integrals are divided by.
+-- t_normalizers: one row per metric, treatment and purpose, with the integral of the density from 0 up.
+-- With t * t = df * (EXP(z * z / df) - 1), the density of t is EXP(-z * z / 2) * SQRT(u / (1 - EXP(-u))) for u = z * z / df; the
+-- logarithm of a rounded exponential keeps its digits where u is small.
 -- Grain: metric, variant, purpose
 SELECT
   metric,
   variant,
   purpose,
-  MAX(freedom) AS freedom,
-  MAX(alpha) AS alpha,
-  MAX(z) AS z,
-  SUM(weight * EXP(-place * place / 2) * SQRT($bend)) AS whole
-FROM (
-  SELECT
-    w.metric,
-    w.variant,
-    w.purpose,
-    w.freedom,
-    w.alpha,
-    w.z,
-    p.place,
-    p.weight,
-    p.place * p.place / w.freedom AS u
-  FROM t_requests AS w
-  CROSS JOIN quadrature_nodes AS p
-) AS heights
-GROUP BY metric, variant, purpose
+  df,
+  alpha,
+  t_squared_by_df,
+  SQRT(-2 * LN(alpha / 2)) AS z_bound,
+  SUM(
+    weight / 4 * EXP(-node * node / 32)
+    / SQRT(COALESCE((EXP(-node * node / 16 / df) - 1) / NULLIF(LN(EXP(-node * node / 16 / df)), 0), 1))
+  ) AS normalizer
+FROM t_requests
+CROSS JOIN quadrature_nodes
+GROUP BY metric, variant, purpose, df, alpha, t_squared_by_df

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -29,31 +28,54 @@ TUNED_FOR = 5000
 SRM_ALPHA = 0.001
 """Significance level of the sample ratio mismatch test."""
 
+SAMPLE_RATIO_STEPS = (
+    "sample_ratio_counts",
+    "sample_ratio_statistic",
+    "chi_square_tails",
+    "chi_square_points",
+    "chi_square_densities",
+    "sample_ratio_test",
+)
+
 NEWTON_STEPS = 3
 """Newton iterations of a quantile: from the first guess, accurate to 0.04, they give 13 digits."""
 
 
 def effect_ctes(design: ExperimentDesign, control: str) -> dict[str, exp.Query]:
-    """Return the CTEs from ``metric_moments`` to ``results`` and ``sample_ratio_test``.
+    """Return the CTEs from ``metric_moments`` to ``results``.
 
-    ``results`` has a row per metric and variant other than the control, ``sample_ratio_test`` the sample ratio test.
+    ``results`` has a row per metric and variant other than the control, and one of the sample ratio test.
     """
-    ctes: dict[str, exp.Query] = {"pooled_moments": _bound("pooled_moments", control=exp.Literal.string(control))}
-    ctes |= {name: _bound(name) for name in ("covariate_coefficients", "adjusted_means", "effects")}
-    ctes["relative_effects"] = _bound("relative_effects", design.lift_scale, alpha=_alpha(design))
-    ctes["quadrature_nodes"] = _bound("quadrature_nodes")
-    ctes |= _distribution(design)
-    lift_limits = {select_item.alias: select_item.this for select_item in _bound("lift_limits", design.lift_scale).selects}
-    ctes["confidence_intervals"] = _bound("confidence_intervals", **lift_limits)
-    ctes["p_values"] = _bound("p_values")
-    ctes["corrected_p_values"] = _bound("corrected_p_values", p_adjusted=_bound("corrections", design.correction).selects[0].this)
-    ctes |= {"sample_ratio_statistic": _sample_ratio(design), "sample_ratio_test": _bound("sample_ratio_test")}
-    verdicts = {"mismatch": sql_literal(SRM_ALPHA), "confidence": sql_literal(design.confidence), "gain": _gain(design)}
-    return ctes | {"results": _bound("results", **verdicts)}
+    names = ["variant_ratios", "linearized_moments"]
+    if has_covariates := any(estimate.covariate for estimate in design.estimates):
+        names += ["pooled_moments", "pooled_squares", "covariate_coefficients", "adjusted_moments"]
+    bindings = {
+        "control": exp.Literal.string(control),
+        "alpha": _alpha(design),
+        "confidence": sql_literal(design.confidence),
+        "power": sql_literal(design.power),
+        "tuned_for": sql_literal(TUNED_FOR),
+        "mismatch": sql_literal(SRM_ALPHA),
+        "gain": _gain(design),
+        **_sample_ratio_bindings(design),
+    }
+    interval_limits = read_step("relative_intervals", f"{design.lift_scale}.sql").selects
+    bindings |= {select_item.alias: select_item.this for select_item in interval_limits}
+    ctes: dict[str, exp.Query] = {name: _bound(bindings, name) for name in names}
+    for name in ("variant_estimates", "variant_pairs"):
+        ctes[name] = _bound(bindings, name, "adjusted" if has_covariates else "unadjusted")
+    ctes["variance_shares"] = _bound(bindings, "variance_shares")
+    ctes["effects"] = _bound(bindings, "effects", design.lift_scale)
+    ctes |= {"quadrature_nodes": _bound(bindings, "quadrature_nodes"), **_critical_value_ctes(design, bindings)}
+    ctes |= {name: _bound(bindings, name) for name in ("p_values", "p_value_ranks")}
+    ctes["corrected_p_values"] = _bound(bindings, "corrected_p_values", design.correction)
+    ctes |= {name: _bound(bindings, name) for name in SAMPLE_RATIO_STEPS}
+    return ctes | {"results": _with_sample_ratio(_bound(bindings, "results"))}
 
 
-def _bound(*path: str, **values: exp.Expr) -> Any:
-    return exp.replace_placeholders(read_step(*path[:-1], f"{path[-1]}.sql"), **{name: value.copy() for name, value in values.items()})
+def _bound(bindings: Mapping[str, exp.Expr], *path: str) -> Any:
+    """Return the SELECT of a step with its parameters replaced."""
+    return exp.replace_placeholders(read_step(*path[:-1], f"{path[-1]}.sql"), **{name: value.copy() for name, value in bindings.items()})
 
 
 def _alpha(design: ExperimentDesign) -> exp.Expr:
@@ -64,45 +86,46 @@ def _alpha(design: ExperimentDesign) -> exp.Expr:
     return exp.Div(this=exp.paren(alpha), expression=exp.Window(this=exp.Count(this=exp.Star())))
 
 
-def _distribution(design: ExperimentDesign) -> dict[str, exp.Query]:
+def _critical_value_ctes(design: ExperimentDesign, bindings: Mapping[str, exp.Expr]) -> dict[str, exp.Query]:
     """Return the CTEs to ``critical_values``, with the half-widths of intervals and the p-values."""
     if design.interval == "sequential":
-        ctes: dict[str, exp.Query] = {"sequence_scales": _bound("sequence_scales", tuned_for=sql_literal(TUNED_FOR))}
-    else:
-        bend = _bound("t_density_ratio").selects[0].this
-        ctes = {
-            "t_requests": _bound("t_requests", confidence=sql_literal(design.confidence), power=sql_literal(design.power)),
-            "t_normalizers": _bound("t_normalizers", bend=bend),
+        return {
+            "sequence_scales": _bound(bindings, "sequence_scales"),
+            "critical_values": _bound(bindings, "critical_values", "sequential"),
         }
-        names = ["t_normalizers", *(f"t_newton_{iteration}" for iteration in range(1, NEWTON_STEPS + 1))]
-        for previous, name in pairwise(names):
-            ctes[name] = _reading(_bound("t_newton_steps", bend=bend), previous)
-        return ctes | {"critical_values": _reading(_bound("critical_values", "fixed", bend=bend), names[-1])}
-    return ctes | {"critical_values": _bound("critical_values", "sequential")}
+    quantiles = "t_first_guesses"
+    ctes: dict[str, exp.Query] = {name: _bound(bindings, name) for name in ("t_requests", "t_normalizers", quantiles)}
+    for iteration in range(1, NEWTON_STEPS + 1):
+        integrals = f"t_integrals_{iteration}"
+        ctes[integrals] = _reading(_bound(bindings, "t_integrals"), {"t_quantiles": quantiles})
+        quantiles = f"t_quantiles_{iteration}"
+        ctes[quantiles] = _reading(_bound(bindings, "t_quantiles"), {"t_integrals": integrals})
+    ctes["t_critical_values"] = _reading(_bound(bindings, "t_critical_values"), {"t_quantiles": quantiles})
+    return ctes | {"critical_values": _bound(bindings, "critical_values", "fixed")}
 
 
-def _reading(query: exp.Select, cte: str) -> exp.Select:
-    """Replace the source CTE of a query in place, for CTEs that repeat one file."""
+def _reading(query: exp.Select, names: Mapping[str, str]) -> exp.Select:
+    """Replace the sources of a query in place, for CTEs that repeat one file."""
     for table in find_nodes(query, exp.Table):
-        if table.name in {"t_normalizers", "t_newton_steps"}:
-            table.set("this", exp.to_identifier(cte))
+        if table.name in names:
+            table.set("this", exp.to_identifier(names[table.name]))
     return query
 
 
 def _gain(design: ExperimentDesign) -> exp.Expr:
     """Return the difference from the control, with the sign turned if lower is better."""
-    difference = exp.column("difference", table="l")
+    difference = exp.column("difference")
     lower = [exp.Literal.string(estimate.name) for estimate in design.estimates if estimate.lower_is_better]
     if len(lower) == len(design.estimates):
         return exp.Neg(this=difference)
     if not lower:
         return difference
-    is_lower = exp.In(this=exp.column("metric", table="l"), expressions=lower)
+    is_lower = exp.In(this=exp.column("metric"), expressions=lower)
     return exp.Case(ifs=[exp.If(this=is_lower, true=exp.Neg(this=difference))], default=difference.copy())
 
 
-def _sample_ratio(design: ExperimentDesign) -> exp.Select:
-    """Return a query of one row: number of units, chi-square statistic and degrees of freedom."""
+def _sample_ratio_bindings(design: ExperimentDesign) -> dict[str, exp.Expr]:
+    """Return the parameters of the sample ratio test: the expected share of a variant, their number, and a metric whose units are counted."""
     share: exp.Expr = exp.Div(this=sql_literal(1), expression=exp.Window(this=exp.Count(this=exp.Star())))
     if design.expected_shares:
         ifs = [
@@ -111,10 +134,7 @@ def _sample_ratio(design: ExperimentDesign) -> exp.Select:
         ]
         share = exp.Case(ifs=ifs, default=double_literal(0))
     variants = sql_literal(len(design.expected_shares)) if design.expected_shares else exp.Count(this=exp.Star())
-    query: exp.Select = _bound(
-        "sample_ratio_statistic", share=share, variants=variants, metric=exp.Literal.string(design.estimates[0].name)
-    )
-    return query
+    return {"share": share, "variants": variants, "metric": exp.Literal.string(design.estimates[0].name)}
 
 
 SQL_TYPES = {"string": "TEXT", "double": "DOUBLE", "int64": "BIGINT"}
@@ -126,36 +146,40 @@ PRINTED_COLUMNS = {name: SQL_TYPES[data_type] for name, data_type in EXPERIMENT_
 MULTI_VARIANT_COLUMN = "multi_variant_units"
 """The column of a printed statement with the number of units in several variants."""
 
-RATIO_COLUMNS = ("n_units", "statistic", "df", "p_value")
+SAMPLE_RATIO_COLUMNS = ("n_units", "statistic", "df", "p_value", MULTI_VARIANT_COLUMN)
+"""Columns of the row of the sample ratio test."""
 
 
 def effects_query(design: ExperimentDesign, control: str) -> Any:
     """Return the query from a table ``metric_moments``, the sums of variants, to the result rows."""
-    body = exp.select(*(exp.column(name, table="found") for name in PRINTED_COLUMNS)).from_(_rows(PRINTED_COLUMNS))
-    return with_ctes({**effect_ctes(design, control), "result": body}, set())
+    return with_ctes({**effect_ctes(design, control), "rows": _result_columns(PRINTED_COLUMNS)}, set())
 
 
 def experiment_statement(design: ExperimentDesign, observations: BoundInput, control: str, header: StatementHeader) -> CompiledStatement:
     """Return the statement of the result rows, with the number of units left out."""
     columns = {**PRINTED_COLUMNS, MULTI_VARIANT_COLUMN: "BIGINT"}
-    body = exp.select(*(exp.column(name, table="found") for name in columns)).from_(_rows(columns))
-    body = body.order_by(*(exp.column(name, table="found") for name in ("metric", "variant")))
+    body = _result_columns(columns).order_by("metric", "variant")
     tree = with_ctes(
-        {**variant_sum_ctes(design, observations), **effect_ctes(design, control), "result": body}, source_table_names(observations)
+        {**variant_sum_ctes(design, observations), **effect_ctes(design, control), "rows": body}, source_table_names(observations)
     )
     outputs = [OutputColumn(name, name, "row") for name in columns]
     return CompiledStatement(tree, outputs, header)
 
 
-def _rows(columns: Mapping[str, str]) -> exp.Subquery:
-    """Return the result rows and the sample ratio row, with these columns and types."""
-    ratio_columns: dict[str, exp.Expr] = {name: exp.cast(exp.Null(), sql_type) for name, sql_type in columns.items()}
-    ratio_columns |= {
-        name: exp.cast(exp.column(name, table="m"), columns[name]) for name in (*RATIO_COLUMNS, MULTI_VARIANT_COLUMN) if name in columns
-    }
-    ratio_columns["metric"] = exp.cast(exp.Literal.string(SAMPLE_RATIO), "TEXT")
-    effect_columns = [exp.alias_(exp.cast(exp.column(name, table="v"), sql_type), name) for name, sql_type in columns.items()]
-    ratio = exp.select(*(exp.alias_(value, name) for name, value in ratio_columns.items())).from_(
-        exp.to_table("sample_ratio_test").as_("m")
-    )
-    return exp.union(exp.select(*effect_columns).from_(exp.to_table("results").as_("v")), ratio, distinct=False).subquery("found")
+def _result_columns(columns: Mapping[str, str]) -> exp.Select:
+    """Return the SELECT of these columns, in which counts have their type: within CTEs, ClickHouse has them as doubles."""
+    return exp.select(
+        *(
+            exp.alias_(exp.cast(exp.column(name), sql_type), name) if sql_type == "BIGINT" else exp.column(name)
+            for name, sql_type in columns.items()
+        )
+    ).from_("results")
+
+
+def _with_sample_ratio(effects: exp.Select) -> exp.Query:
+    """Return the rows of effects and the row of the sample ratio test, which has few of their columns."""
+    names = effects.named_selects
+    values: list[exp.Expr] = [exp.column(name) if name in SAMPLE_RATIO_COLUMNS else exp.Null() for name in names]
+    values[names.index("metric")] = exp.Literal.string(SAMPLE_RATIO)
+    ratio = exp.select(*values).from_("sample_ratio_test")
+    return exp.union(effects, ratio, distinct=False, copy=False)

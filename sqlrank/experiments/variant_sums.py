@@ -28,7 +28,7 @@ ROLE_LETTERS = dict(zip(SUM_ROLES, "vdce", strict=True))
 """Letters of the roles in the names of sums of products."""
 
 PRODUCTS = ("svv", "svd", "sdd", "scc", "sce", "see", "svc", "sve", "sdc", "sde")
-MATERIALIZED_STEPS = ("experiment_units", "metric_moments", "relative_effects", "quadrature_nodes", "sample_ratio_test")
+MATERIALIZED_STEPS = ("experiment_units", "metric_moments", "effects", "quadrature_nodes", "sample_ratio_test")
 """CTEs to materialize where the engine supports it, because several others read them."""
 
 MISSING_COVARIATE = "missing"
@@ -107,7 +107,7 @@ def double_literal(number: float) -> exp.Cast:
 
 
 def _with(query: exp.Select, columns: Mapping[str, exp.Expr]) -> exp.Select:
-    return query.select(*(exp.alias_(value, name) for name, value in columns.items()), copy=False)
+    return query.select(*(value if value == exp.column(name) else exp.alias_(value, name) for name, value in columns.items()), copy=False)
 
 
 def _renamed(tree: exp.Query, names: Mapping[str, str]) -> exp.Query:
@@ -119,8 +119,8 @@ def _renamed(tree: exp.Query, names: Mapping[str, str]) -> exp.Query:
 
 def _means(amounts: list[str], covariate_columns: list[str]) -> dict[str, exp.Expr]:
     """Return the mean of each per-unit sum, and the number of known covariates."""
-    columns: dict[str, exp.Expr] = {name: exp.Avg(this=exp.column(name, table="u")) for name in amounts}
-    return columns | {f"{name}_{COVARIATE_COUNT}": exp.Count(this=exp.column(name, table="u")) for name in covariate_columns}
+    columns: dict[str, exp.Expr] = {name: exp.Avg(this=exp.column(name)) for name in amounts}
+    return columns | {f"{name}_{COVARIATE_COUNT}": exp.Count(this=exp.column(name)) for name in covariate_columns}
 
 
 def _covariate_means(covariate_columns: list[str]) -> dict[str, exp.Expr]:
@@ -151,19 +151,19 @@ def _filled(covariate_columns: list[str]) -> dict[str, exp.Expr]:
 
 
 def _sums(design: ExperimentDesign, covariate_columns: list[str]) -> exp.Select:
-    columns: dict[str, exp.Expr] = {name: exp.Max(this=exp.column(name, table="m")) for name in design.unit_sum_columns.values()}
+    columns: dict[str, exp.Expr] = {name: exp.Max(this=exp.column(name, table="means")) for name in design.unit_sum_columns.values()}
 
     def deviation(name: str) -> exp.Expr:
-        value: exp.Expr = exp.column(name, table="u")
+        value: exp.Expr = exp.column(name, table="units")
         if name in covariate_columns:
-            value = exp.func("COALESCE", value, exp.column(f"{name}_{COVARIATE_MEAN}", table="m"))
-        return exp.paren(exp.Sub(this=value, expression=exp.column(name, table="m")))
+            value = exp.func("COALESCE", value, exp.column(f"{name}_{COVARIATE_MEAN}", table="means"))
+        return exp.paren(exp.Sub(this=value, expression=exp.column(name, table="means")))
 
     for estimate in design.estimates:
         for first, second in _products(design.sum_columns(estimate)).values():
-            columns[f"{first}_by_{second}"] = exp.Sum(this=exp.Mul(this=deviation(first), expression=deviation(second)))
+            columns[_product_name(first, second)] = exp.Sum(this=exp.Mul(this=deviation(first), expression=deviation(second)))
     for name in covariate_columns:
-        is_missing = exp.Is(this=exp.column(name, table="u"), expression=exp.Null())
+        is_missing = exp.Is(this=exp.column(name, table="units"), expression=exp.Null())
         missing_flag = exp.Case(ifs=[exp.If(this=is_missing, true=sql_literal(1))], default=sql_literal(0))
         columns[f"{name}_{MISSING_COVARIATE}"] = exp.Sum(this=missing_flag)
     return _with(_read("variant_comoments"), columns)
@@ -176,11 +176,16 @@ def _products(columns: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return {product: (min(first, second), max(first, second)) for product, (first, second) in pairs.items() if first and second}
 
 
+def _product_name(first: str, second: str) -> str:
+    """Return the column of the sum of products of two amounts about their means, ``product_0_1``."""
+    return f"product_{first.removeprefix('amount_')}_{second.removeprefix('amount_')}"
+
+
 def _arms(design: ExperimentDesign) -> exp.Select:
     """Return each metric's sums under common names, from one scan of the variants' sums."""
     query = _read("metric_moments")
     names = [exp.select(exp.alias_(exp.Literal.string(estimate.name), "metric")) for estimate in design.estimates]
-    next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(union_all(names).subquery("n"))
+    next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(union_all(names).subquery("metrics"))
     columns_by_metric = {estimate.name: _arm_columns(design, estimate) for estimate in design.estimates}
     columns = next(iter(columns_by_metric.values()))
     return _with(
@@ -195,11 +200,11 @@ def _arm_columns(design: ExperimentDesign, estimate: ExperimentMetric) -> dict[s
     moments: dict[str, exp.Expr] = {}
     for role in SUM_ROLES:
         neutral_value = double_literal(1 if role.endswith("denominator") else 0)
-        moments[role] = exp.column(columns[role], table="s") if role in columns else neutral_value
+        moments[role] = exp.column(columns[role]) if role in columns else neutral_value
     for product in PRODUCTS:
         pair = products.get(product)
-        moments[product] = exp.column(f"{pair[0]}_by_{pair[1]}", table="s") if pair else double_literal(0)
-    missing = [exp.column(f"{name}_{MISSING_COVARIATE}", table="s") for role, name in columns.items() if role.startswith("covariate")]
+        moments[product] = exp.column(_product_name(*pair)) if pair else double_literal(0)
+    missing = [exp.column(f"{name}_{MISSING_COVARIATE}") for role, name in columns.items() if role.startswith("covariate")]
     return moments | {MISSING_COVARIATE: missing[0] if missing else sql_literal(0)}
 
 
@@ -208,8 +213,4 @@ def _chosen(values: Mapping[str, exp.Expr]) -> exp.Expr:
     first, *rest = values.values()
     if all(value == first for value in rest):
         return first
-    ifs = [
-        exp.If(this=exp.EQ(this=exp.column("metric", table="n"), expression=exp.Literal.string(name)), true=value)
-        for name, value in values.items()
-    ]
-    return exp.Case(ifs=ifs)
+    return exp.Case(this=exp.column("metric"), ifs=[exp.If(this=exp.Literal.string(name), true=value) for name, value in values.items()])

@@ -58,12 +58,14 @@ class DoubleInference:
 
     def _query(self, query: exp.Expr) -> ColumnTypes:
         if isinstance(query, exp.Union):
-            branches: list[ColumnTypes] = []
+            branches: list[list[bool]] = []
             while isinstance(query, exp.Union):
-                branches.append(self._query(query.right))
+                columns = self._query(query.right)
+                # Members after the first need no names, so that several columns may have one.
+                branches.append(list(columns.values()) if query.right.is_star else [self.is_double(item) for item in query.right.selects])
                 query = query.left
             columns = self._query(query)
-            return dict(zip(columns, map(any, zip(columns.values(), *(branch.values() for branch in branches), strict=True)), strict=True))
+            return dict(zip(columns, map(any, zip(columns.values(), *branches, strict=True)), strict=True))
         if not isinstance(query, exp.Select):
             return {}
         scope: dict[str, ColumnTypes] = {}

@@ -192,7 +192,7 @@ def _lines(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence
     for position, select_item in enumerate(select.expressions):
         text = texts[position] + ("," if position + 1 < len(texts) else "")
         comment = _one_line(comments[position])
-        is_plain = isinstance(select_item, exp.Column) and not comment
+        is_plain = isinstance(select_item, (exp.Column, exp.Literal, exp.Null)) and not comment
         is_behind = comment and select.args.get("from_") and not isinstance(comments[position][0], LeadingComment)
         if is_plain and is_open and _fits_one_line(f"{lines[-1]} {text}"):
             lines[-1] += f" {text}"

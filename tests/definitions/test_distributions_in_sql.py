@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import duckdb
@@ -45,7 +46,7 @@ def read(last: str, given: str, table: pa.Table, **options: Any) -> dict[str, li
 
 def lifts(freedoms: list[float], statistics: list[float], alphas: list[float]) -> pa.Table:
     names = [f"{place:04}" for place in range(len(freedoms))]
-    columns = {"metric": names, "variant": names, "freedom": freedoms, "relative_freedom": freedoms, "alpha": alphas}
+    columns = {"metric": names, "variant": names, "df": freedoms, "relative_df": freedoms, "alpha": alphas}
     return pa.table({**columns, "difference": statistics, "se": [1.0] * len(names)})
 
 
@@ -54,7 +55,7 @@ def test_tails_of_t() -> None:
     """Near 0 and as far out as doubles go, of 1 degree of freedom and of so many that t is normal."""
     cases = [(freedom, value) for freedom in FREEDOMS for value in (0.0, 1e-3, 0.1, 0.7, 1.96, 5.0, 13.0, 35.0, 1e3, 1e6)]
     freedoms, values = map(list, zip(*cases, strict=True))
-    found = read("critical_values", "relative_effects", lifts(freedoms, values, [0.05] * len(cases)))["log_p"]
+    found = read("critical_values", "effects", lifts(freedoms, values, [0.05] * len(cases)))["log_p"]
     expected = np.log(2) + stats.t.logsf(values, freedoms)
     sure = [place for place, log_p in enumerate(expected) if log_p > -690]
     assert len(sure) > 90
@@ -64,9 +65,9 @@ def test_tails_of_t() -> None:
 def test_quantiles_of_t() -> None:
     cases = [(freedom, alpha) for freedom in FREEDOMS for alpha in (0.5, 0.2, 0.05, 0.01, 1e-3, 1e-5, 1e-9)]
     freedoms, alphas = map(list, zip(*cases, strict=True))
-    found = read("critical_values", "relative_effects", lifts(freedoms, [1.0] * len(cases), alphas))
+    found = read("critical_values", "effects", lifts(freedoms, [1.0] * len(cases), alphas))
     expected = [stats.t.isf(alpha / 2, freedom) for freedom, alpha in cases]
-    for name in ("reach", "relative_reach"):
+    for name in ("critical_value", "relative_critical_value"):
         assert found[name] == pytest.approx(expected, rel=2e-11)
 
 
@@ -74,13 +75,13 @@ def test_quantiles_of_t() -> None:
 def test_what_is_found_with_a_power(power: float) -> None:
     found = read(
         "critical_values",
-        "relative_effects",
+        "effects",
         lifts([*FREEDOMS], [1.0] * len(FREEDOMS), [0.01] * len(FREEDOMS)),
         power=power,
         confidence=0.9,
     )
     expected = [stats.t.ppf(0.95, freedom) + stats.t.ppf(power, freedom) for freedom in FREEDOMS]
-    assert found["found_reach"] == pytest.approx(expected, rel=1e-10)
+    assert found["mde_critical_value"] == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.slow
@@ -91,7 +92,9 @@ def test_tails_of_chi_square(freedom: int) -> None:
         value for value in (0.0, 1e-6, 10.83, 0.5 * freedom, 1.5 * freedom, 4.0 * freedom, 1e3) if stats.chi2.sf(value, freedom) > 1e-290
     ]
     for value in values:
-        table = pa.table({"units": [10], "statistic": [value], "freedom": [freedom], "multi_variant_units": [0]})
+        table = pa.table(
+            {"n_units": [10], "multi_variant_units": [0], "statistic": [value], "df": [float(freedom)], "peak": [math.sqrt(freedom - 1)]}
+        )
         assert read("sample_ratio_test", "sample_ratio_statistic", table)["p_value"] == pytest.approx(
             [float(stats.chi2.sf(value, freedom))], rel=1e-11
         )

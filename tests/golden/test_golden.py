@@ -60,7 +60,7 @@ EXPERIMENT: dict[str, Any] = {
 MOST_LINES = {("ndcg_ap", "bigquery"): 130, ("auc_logloss", "bigquery"): 100}
 """Lines that an analyst is asked to read for what is asked most."""
 
-MOST_OF_AN_EXPERIMENT = 820
+MOST_OF_AN_EXPERIMENT = 610
 """Lines of a statement from rows to corrected p-values; a third of them is Student's t."""
 
 
@@ -88,6 +88,14 @@ def test_nothing_in_a_statement_is_without_need(path: Path) -> None:
     assert len(path.read_text("utf-8").splitlines()) <= MOST_LINES.get(
         (scenario, dialect), MOST_OF_AN_EXPERIMENT if scenario == "experiment" else 300
     )
+
+
+@pytest.mark.parametrize("dialect", ["bigquery", "duckdb"])
+def test_an_experiment_without_covariates_has_no_step_of_theirs(dialect: str) -> None:
+    text = sqlrank.experiment_sql({"ctr": "Ratio(clicks, views)", "revenue": "Mean(revenue)"}, data="eval.visits", dialect=dialect)
+    assert len(text.splitlines()) <= 450
+    assert "covariate" not in text
+    assert faults(text, dialect) == []
 
 
 def test_a_header_says_what_a_statement_is() -> None:

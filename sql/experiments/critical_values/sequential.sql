@@ -5,8 +5,8 @@
 SELECT
   metric,
   variant,
-  SQRT(2 * (scale + 1) / scale * LN(SQRT(scale + 1) / alpha)) AS reach,
-  SQRT(2 * (scale + 1) / scale * LN(SQRT(scale + 1) / alpha)) AS relative_reach,
-  CAST(NULL AS DOUBLE) AS found_reach,
+  SQRT(2 * (scale + 1) / scale * LN(SQRT(scale + 1) / alpha)) AS critical_value,
+  SQRT(2 * (scale + 1) / scale * LN(SQRT(scale + 1) / alpha)) AS relative_critical_value,
+  CAST(NULL AS DOUBLE) AS mde_critical_value,
   LN(scale + 1) / 2 - statistic * statistic * scale / (2 * (scale + 1)) AS log_p
 FROM sequence_scales

@@ -1,0 +1,15 @@
+-- chi_square_points: one row per integral and node, with its weight and z.
+-- The density counts as 0 at 8 below its peak.
+-- Grain: is_tail, z
+SELECT
+  is_tail,
+  n_units,
+  multi_variant_units,
+  statistic,
+  df,
+  peak,
+  weight / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS weight,
+  CASE WHEN root > peak - 8 THEN root ELSE peak - 8 END
+  + node / (4 + CASE WHEN root > peak THEN root - peak * peak / NULLIF(root, 0) ELSE 0 END) AS z
+FROM chi_square_tails
+CROSS JOIN quadrature_nodes

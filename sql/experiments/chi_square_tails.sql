@@ -1,0 +1,12 @@
+-- chi_square_tails: one row per integral, of the tail beyond the statistic and of all; from here to sample_ratio_test, chi-square is computed, which nobody has to read.
+-- Grain: is_tail
+SELECT
+  is_tail,
+  n_units,
+  multi_variant_units,
+  statistic,
+  df,
+  peak,
+  is_tail * SQRT(statistic) AS root
+FROM sample_ratio_statistic
+CROSS JOIN (SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail) AS tails

@@ -1,0 +1,29 @@
+-- corrected_p_values: one row per metric and treatment, with its p-value, and that corrected so as to control the family-wise error rate.
+-- Source: Holm 1979.
+-- Grain: metric, variant
+SELECT
+  metric,
+  variant,
+  cuped_theta,
+  value,
+  value_control,
+  n_units,
+  n_units_control,
+  difference,
+  se,
+  df,
+  relative_difference,
+  relative_se,
+  alpha,
+  critical_value,
+  relative_critical_value,
+  mde_critical_value,
+  p_value,
+  CASE
+    WHEN p_value IS NOT NULL
+    THEN MAX(CASE WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value ELSE 1 END) OVER (
+      ORDER BY p_rank
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    )
+  END AS p_adjusted
+FROM p_value_ranks

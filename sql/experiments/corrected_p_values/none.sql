@@ -1,0 +1,22 @@
+-- corrected_p_values: one row per metric and treatment, with its p-value, which is not corrected.
+-- Grain: metric, variant
+SELECT
+  metric,
+  variant,
+  cuped_theta,
+  value,
+  value_control,
+  n_units,
+  n_units_control,
+  difference,
+  se,
+  df,
+  relative_difference,
+  relative_se,
+  alpha,
+  critical_value,
+  relative_critical_value,
+  mde_critical_value,
+  p_value,
+  p_value AS p_adjusted
+FROM p_values

@@ -1,6 +1,0 @@
--- lift_limits: limits of the interval of a relative difference, symmetric about it.
--- Grain: rows of reaching
-SELECT
-  CASE WHEN relative_se > 0 THEN relative_difference - relative_reach * relative_se END AS relative_ci_low,
-  CASE WHEN relative_se > 0 THEN relative_difference + relative_reach * relative_se END AS relative_ci_high
-FROM reaching

@@ -1,6 +1,0 @@
--- lift_limits: limits of the interval of a relative difference, symmetric about it on a logarithmic scale.
--- Grain: rows of reaching
-SELECT
-  CASE WHEN relative_reach < 200 / NULLIF(relative_se, 0) THEN (1 + relative_difference) * EXP(-relative_reach * relative_se) - 1 END AS relative_ci_low,
-  CASE WHEN relative_reach < 200 / NULLIF(relative_se, 0) THEN (1 + relative_difference) * EXP(relative_reach * relative_se) - 1 END AS relative_ci_high
-FROM reaching

@@ -1,0 +1,17 @@
+-- pooled_squares: one row per metric and treatment, with the sum of squares of the covariate, and of its products with the value.
+-- Grain: metric, variant
+SELECT
+  metric,
+  variant,
+  units,
+  denominator,
+  covariate_denominator,
+  covariate_ratio,
+  scc + covariate_ratio * covariate_ratio * see AS covariate_square_terms,
+  svc - covariate_ratio * sve - ratio * sdc + ratio * covariate_ratio * sde
+  + half_harmonic_units * (value_difference - ratio * denominator_difference)
+  * (covariate_difference - covariate_ratio * covariate_denominator_difference) AS covariate_products,
+  scc - 2 * covariate_ratio * sce + covariate_ratio * covariate_ratio * see
+  + half_harmonic_units * (covariate_difference - covariate_ratio * covariate_denominator_difference)
+  * (covariate_difference - covariate_ratio * covariate_denominator_difference) AS covariate_squares
+FROM pooled_moments

@@ -1,0 +1,6 @@
+-- relative_intervals: limits of the interval of a relative difference, symmetric about it on a logarithmic scale.
+-- Grain: rows of results
+SELECT
+  CASE WHEN relative_critical_value < 200 / NULLIF(relative_se, 0) THEN (1 + relative_difference) * EXP(-relative_critical_value * relative_se) - 1 END AS relative_ci_low,
+  CASE WHEN relative_critical_value < 200 / NULLIF(relative_se, 0) THEN (1 + relative_difference) * EXP(relative_critical_value * relative_se) - 1 END AS relative_ci_high
+FROM results

@@ -1,0 +1,9 @@
+-- t_critical_values: one row per metric, treatment and purpose, with the quantile of Student's t and the log p-value.
+-- Grain: metric, variant, purpose
+SELECT
+  metric,
+  variant,
+  purpose,
+  log_p,
+  z * EXP(z * z / df / 2) * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1)) AS t_quantile
+FROM t_quantiles

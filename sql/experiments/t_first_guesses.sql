@@ -1,0 +1,17 @@
+-- t_first_guesses: one row per metric, treatment and purpose, with the z of its p-value, or a first guess of that of its quantile.
+-- Source: Abramowitz & Stegun 26.2.22, the quantile of the normal distribution to 0.003; its increase at few degrees of freedom is ours, right to 0.04.
+-- Grain: metric, variant, purpose
+SELECT
+  metric,
+  variant,
+  purpose,
+  df,
+  alpha,
+  normalizer,
+  CASE
+    WHEN purpose = 'p'
+    THEN SQRT(df * COALESCE(LN(1 + t_squared_by_df) * t_squared_by_df / NULLIF(1 + t_squared_by_df - 1, 0), t_squared_by_df))
+    ELSE z_bound - (2.30753 + 0.27061 * z_bound) / (1 + z_bound * (0.99229 + 0.04481 * z_bound))
+    + (z_bound - 1.12) / (4 * df + 0.44 * z_bound * z_bound - 2.1)
+  END AS z
+FROM t_normalizers

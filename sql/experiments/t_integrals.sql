@@ -1,0 +1,21 @@
+-- t_integrals: one row per request, with the integral of the density beyond z.
+-- Grain: metric, variant, purpose
+SELECT
+  metric,
+  variant,
+  purpose,
+  df,
+  alpha,
+  normalizer,
+  z,
+  SUM(
+    weight / (4 + z) * EXP(-node / (4 + z) * (z + node / (4 + z) / 2))
+    / SQRT(COALESCE(
+      (EXP(-(z + node / (4 + z)) * (z + node / (4 + z)) / df) - 1)
+      / NULLIF(LN(EXP(-(z + node / (4 + z)) * (z + node / (4 + z)) / df)), 0),
+      1
+    ))
+  ) AS tail
+FROM t_quantiles
+CROSS JOIN quadrature_nodes
+GROUP BY metric, variant, purpose, df, alpha, normalizer, z

@@ -1,0 +1,17 @@
+-- t_quantiles: one row per request, with z after one more Newton step.
+-- The log tail probability is that beyond z before the step. For p-values z does not change.
+-- Grain: metric, variant, purpose
+SELECT
+  metric,
+  variant,
+  purpose,
+  df,
+  alpha,
+  normalizer,
+  LN(tail / normalizer) - z * z / 2 AS log_p,
+  CASE
+    WHEN purpose = 'p' THEN z
+    ELSE z + (LN(tail / normalizer / alpha) - z * z / 2)
+    * tail * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
+  END AS z
+FROM t_integrals

@@ -1,0 +1,18 @@
+-- variance_shares: one row per metric and treatment, with its share of the variance of the difference from the control.
+-- Grain: metric, variant
+SELECT
+  metric,
+  variant,
+  cuped_theta,
+  value,
+  value_control,
+  n_units,
+  n_units_control,
+  variance,
+  variance_control,
+  relative_variance,
+  relative_variance_control,
+  variance / NULLIF(variance + variance_control, 0) AS variance_share,
+  relative_variance / NULLIF(relative_variance + relative_variance_control, 0) AS relative_variance_share
+FROM variant_pairs
+WHERE variant <> $control AND n_units_control > 0

@@ -1,0 +1,15 @@
+-- variant_estimates: one row per metric, treatment, and arm (treatment or control), with its CUPED-adjusted value and the variance of that.
+-- Squares no greater than rounding errors count as 0.
+-- Grain: metric, variant, arm
+SELECT
+  metric,
+  variant,
+  arm,
+  units,
+  cuped_theta,
+  value,
+  CASE
+    WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * value * value THEN squares / NULLIF(units - 1, 0) / units
+    WHEN squares IS NOT NULL AND units > 1 THEN CAST(0 AS DOUBLE)
+  END AS variance
+FROM adjusted_moments

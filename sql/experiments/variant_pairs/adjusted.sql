@@ -1,0 +1,17 @@
+-- variant_pairs: one row per metric and treatment, with its estimate beside that of the control.
+-- The relative variance is that of the logarithm of the value, NULL if that is not above 0.
+-- Grain: metric, variant
+SELECT
+  metric,
+  variant,
+  MAX(cuped_theta) AS cuped_theta,
+  MAX(CASE WHEN arm = variant THEN value END) AS value,
+  MAX(CASE WHEN arm = variant THEN variance END) AS variance,
+  MAX(CASE WHEN arm = variant AND value > 0 THEN variance / NULLIF(value * value, 0) END) AS relative_variance,
+  MAX(CASE WHEN arm = variant THEN units END) AS n_units,
+  MAX(CASE WHEN arm = $control THEN value END) AS value_control,
+  MAX(CASE WHEN arm = $control THEN variance END) AS variance_control,
+  MAX(CASE WHEN arm = $control AND value > 0 THEN variance / NULLIF(value * value, 0) END) AS relative_variance_control,
+  MAX(CASE WHEN arm = $control THEN units END) AS n_units_control
+FROM variant_estimates
+GROUP BY metric, variant

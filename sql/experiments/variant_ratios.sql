@@ -1,0 +1,22 @@
+-- variant_ratios: one row per metric and variant, with the ratio of its means.
+-- The denominator of a mean is 1.
+-- Grain: metric, variant
+SELECT
+  metric,
+  variant,
+  units,
+  NULLIF(denominator, 0) AS denominator,
+  NULLIF(covariate_denominator, 0) AS covariate_denominator,
+  value / NULLIF(denominator, 0) AS ratio,
+  covariate / NULLIF(covariate_denominator, 0) AS covariate_ratio,
+  svv,
+  svd,
+  sdd,
+  scc,
+  sce,
+  see,
+  svc,
+  sve,
+  sdc,
+  sde
+FROM metric_moments
