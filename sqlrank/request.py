@@ -136,7 +136,7 @@ class Request:
     Attributes:
         include_query_weights: Return the weights of queries with their values, if there are any.
         per_unit: Return pseudo-values of units for metrics of groups.
-        only_query: The only query to read, if not None.
+        only_queries: The only queries to read, if there are any.
         requested_names: Columns have the names under which metrics were requested, instead of the canonical ones.
         command: The command that prints the statement, such as ``sql``, None if there is none.
         options: Further arguments of the command.
@@ -155,7 +155,7 @@ class Request:
     interval: str = "auto"
     include_query_weights: bool = False
     per_unit: bool = False
-    only_query: Any = None
+    only_queries: tuple[Any, ...] = ()
     requested_names: bool = False
     unit: str | None = None
     replicates: int | None = None

@@ -56,7 +56,7 @@ class ResolvedRequest:
         needs_units: The column of resampling units is read even without intervals.
         columns: The user's column mapping.
         where: Filter condition.
-        only_query: The only query to read, if not None.
+        only_queries: The only queries to read, if there are any.
         per_query: One row per query.
         per_unit: Pseudo-values of units are the result.
         include_query_weights: Weights of queries are columns of the result.
@@ -78,7 +78,7 @@ class ResolvedRequest:
     needs_units: bool = False
     columns: Mapping[str, Any] = field(default_factory=dict)
     where: str | None = None
-    only_query: Any = None
+    only_queries: tuple[Any, ...] = ()
     per_query: bool = False
     per_unit: bool = False
     include_query_weights: bool = False
@@ -180,7 +180,7 @@ def resolve_request(request: Request) -> ResolvedRequest:
         confidence,
         columns=request.columns or {},
         where=request.where,
-        only_query=request.only_query,
+        only_queries=request.only_queries,
         per_query=request.per_query,
         per_unit=request.per_unit,
         include_query_weights=request.include_query_weights,

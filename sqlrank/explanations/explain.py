@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sqlrank.argument_checks import entry_point
 from sqlrank.compiler.parameter_binding import sql_literal
+from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
 from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
 from sqlrank.execution import execute_resolved
 from sqlrank.explanations.ablation import score_range_ablation
-from sqlrank.explanations.explanation import SIGNIFICANT_DIGITS, Explanation
-from sqlrank.explanations.intermediate_steps import aggregating_cte, ctes, has_columns, metric_column, run_over_ctes, step_preview
+from sqlrank.explanations.explanation import SIGNIFICANT_DIGITS, Explanation, Step
+from sqlrank.explanations.intermediate_steps import (
+    aggregating_cte,
+    ctes,
+    has_columns,
+    list_keys,
+    lists_of_queries,
+    metric_column,
+    run_over_ctes,
+    step_preview,
+    step_previews,
+)
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.prepare import prepare
 from sqlrank.request import Request, collect_sources
@@ -104,7 +116,7 @@ def explain(
         columns=columns,
         where=where,
         per_query=query is not None,
-        only_query=query,
+        only_queries=() if query is None else (query,),
         compat=compat,
         sql_dir=sql_dir,
         plan=plan,
@@ -135,37 +147,105 @@ def _explained(request: ResolvedRequest, database: Database, check: CheckMode, m
         raise InputError(f"show_where: {parameter.sql('duckdb')} has no value; write the value itself")
     result = execute_resolved(request, database, check)
     name = str(request.metrics[0].metric)
-    query = request.only_query
+    query = request.only_queries[0] if request.only_queries else None
     if result.num_rows != 1:
-        raise InputError(f"no query is called {query!r}; per_query=True (--per-query) lists those that are evaluated")
+        raise InputError(_unknown_query(query))
     prepared = prepare(request, database, keep_unused=True)
     statement_ctes = ctes(prepared)
     if condition is not None and not any(has_columns(condition, cte) for cte in statement_ctes):
         raise InputError(f"show_where: no step has all columns of {show_where}; leave it out to see which columns steps have")
     steps = tuple(step_preview(prepared, cte, max_rows, condition) for cte in statement_ctes)
     expression, sums = _sums(prepared)
-    worked = _put_in(expression, sums)
-    values = {node.sql("duckdb"): value for node, value in sums.items()}
     value = result[name][0].as_py()
-    losses = score_range_ablation(prepared, value, max_rows)
-    return Explanation(name, query, value, steps, expression.sql("duckdb"), values, worked.sql("duckdb"), prepared.render().text, losses)
+    explanation = _explanation(prepared, query, value, steps, expression, sums[None])
+    return replace(explanation, losses=score_range_ablation(prepared, value, max_rows))
 
 
-def _sums(prepared: PreparedStatement) -> tuple[exp.Expr, dict[exp.Expr, float | None]]:
-    """Return the metric's expression, and the value of each aggregate in it."""
+def explain_queries(
+    request: ResolvedRequest, connection: Any, dialect: str, limits: ResourceLimits, max_rows: int
+) -> dict[Any, Explanation | str]:
+    """Explain a metric of ranked lists for the queries of a request, with one statement per CTE.
+
+    Rows are not validated. ``max_rows`` is the maximum number of rows per CTE and query.
+
+    Returns:
+        The explanation of each query, or the message of why there is none.
+    """
+    return run_on_database(connection, dialect, limits, lambda database: _explained_queries(request, database, max_rows))
+
+
+def _explained_queries(request: ResolvedRequest, database: Database, max_rows: int) -> dict[Any, Explanation | str]:
+    result = execute_resolved(request, database, "off")
+    prepared = prepare(request, database, "off", keep_unused=True)
+    keys = list_keys(prepared)
+    if keys is None:
+        return {query: _explained_or_refused(replace(request, only_queries=(query,)), database, max_rows) for query in request.only_queries}
+    values = dict(zip(map(str, result[QUERY_ID].to_pylist()), result[str(request.metrics[0].metric)].to_pylist(), strict=True))
+    lists = lists_of_queries(prepared)
+    statement_ctes = ctes(prepared)
+    previews = [step_previews(prepared, cte, max_rows, keys[cte.alias]) for cte in statement_ctes]
+    expression, sums = _sums(prepared, LIST_ID)
+    explanations: dict[Any, Explanation | str] = {}
+    for query in request.only_queries:
+        key_values = {LIST_ID: lists.get(str(query)), QUERY_ID: str(query), None: None}
+        steps = tuple(
+            steps_by_key.get(key_values[keys[cte.alias]], steps_by_key[None])
+            for cte, steps_by_key in zip(statement_ctes, previews, strict=True)
+        )
+        explanations[query] = (
+            _explanation(prepared, query, values[str(query)], steps, expression, sums.get(key_values[LIST_ID], sums[None]))
+            if str(query) in values
+            else _unknown_query(query)
+        )
+    return explanations
+
+
+def _explained_or_refused(request: ResolvedRequest, database: Database, max_rows: int) -> Explanation | str:
+    try:
+        return _explained(request, database, "off", max_rows, None)
+    except (InputError, MetricError) as error:  # such as a query for which the system retrieved nothing
+        return str(error)
+
+
+def _unknown_query(query: Any) -> str:
+    return f"no query is called {query!r}; per_query=True (--per-query) lists those that are evaluated"
+
+
+def _explanation(
+    prepared: PreparedStatement,
+    query: Any,
+    value: float | None,
+    steps: tuple[Step, ...],
+    expression: exp.Expr,
+    sums: Mapping[exp.Expr, float | None],
+) -> Explanation:
+    totals = {node.sql("duckdb"): total for node, total in sums.items()}
+    worked = _put_in(expression, sums).sql("duckdb")
+    metric = str(prepared.request.metrics[0].metric)
+    return Explanation(metric, query, value, steps, expression.sql("duckdb"), totals, worked, prepared.render().text)
+
+
+def _sums(prepared: PreparedStatement, key: str | None = None) -> tuple[exp.Expr, dict[Any, dict[exp.Expr, float | None]]]:
+    """Return the metric's expression, and the value of each aggregate in it, by the values of a key column if one is named.
+
+    The values of None are those of a key without rows, or of all rows.
+    """
     cte = aggregating_cte(prepared)
     if cte is None:
-        return exp.column(next(output.alias for output in prepared.statement.outputs if output.kind == "metric")), {}
+        return exp.column(next(output.alias for output in prepared.statement.outputs if output.kind == "metric")), {None: {}}
     metric_expression = metric_column(prepared, cte)
     totals = list(
         dict.fromkeys(node.copy() for node in find_nodes(metric_expression, exp.AggFunc) if node.find_ancestor(exp.AggFunc) is None)
     )
     query = cte.this.copy()
-    query.set("expressions", [exp.alias_(total, f"total_{index}") for index, total in enumerate(totals)])
+    key_columns = [] if key is None else [item for item in query.selects if item.alias_or_name == key]
+    query.set("expressions", [*key_columns, *(exp.alias_(total, f"total_{index}") for index, total in enumerate(totals))])
     query.comments = None
     # A query without retrieved documents may have no row here.
-    row: dict[str, Any] = next(iter(run_over_ctes(prepared, query, cte.alias).to_pylist()), {})
-    return metric_expression.unalias().copy(), {total: row.get(f"total_{index}") for index, total in enumerate(totals)}
+    sums: dict[Any, dict[exp.Expr, float | None]] = {None: dict.fromkeys(totals)}
+    for row in run_over_ctes(prepared, query, cte.alias).to_pylist():
+        sums[row.get(key)] = {total: row[f"total_{index}"] for index, total in enumerate(totals)}
+    return metric_expression.unalias().copy(), sums
 
 
 def _put_in(expression: exp.Expr, sums: Mapping[exp.Expr, float | None]) -> exp.Expr:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from sqlglot import exp
 
+from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
 from sqlrank.compiler.statement import CompiledStatement, first_select
 from sqlrank.explanations.explanation import Step
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 NUM_ALL_ROWS = "num_all_rows"
 """The temporary column with the number of rows of a CTE."""
+
+KEY, POSITION = "key_of_step", "position_of_row"
+"""The temporary columns with the key of a row, and its position among the rows of the key."""
 
 TERM_COLUMN = "term"
 """The column with a row's contribution to the first aggregate of the metric."""
@@ -56,22 +61,83 @@ def run_over_ctes(prepared: PreparedStatement, query: exp.Select, last: str) -> 
 
 def step_preview(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, condition: exp.Expr | None) -> Step:
     """Return a CTE with its first rows, filtered by ``condition`` if it has the columns."""
-    names = [name for name in cte.this.named_selects if name != LIST_ID] or list(cte.this.named_selects)
-    columns = [exp.column(exp.to_identifier(name, quoted=name != name.lower()), table=cte.alias) for name in names]
-    query = exp.select(*columns).from_(cte.alias)
-    if "rank" in names and "doc_id" not in names and _has_ranks(prepared):
-        query = _with_documents(query, cte.alias)
-    term = _term(prepared, cte.alias) if TERM_COLUMN not in names else None
-    query = query.select(exp.alias_(term.copy(), TERM_COLUMN)) if term is not None else query
-    query = query.select(exp.alias_(exp.Window(this=exp.Count(this=exp.Star())), NUM_ALL_ROWS))
+    query, order = _preview_query(prepared, cte)
     title = " ".join(first_select(cte.this).comments or [])
     if condition is not None and has_columns(condition, cte):
         query = query.where(condition.copy())
         title += f" (those where {condition.sql('duckdb')})"
-    query = query.order_by(*_first(prepared, names), *_order(prepared, cte.alias, term, names, columns))
-    rows = run_over_ctes(prepared, query.limit(max_rows), cte.alias)
+    query = query.select(exp.alias_(exp.Window(this=exp.Count(this=exp.Star())), NUM_ALL_ROWS)).order_by(*order).limit(max_rows)
+    return _step(prepared, cte, title, run_over_ctes(prepared, query, cte.alias))
+
+
+def step_previews(prepared: PreparedStatement, cte: exp.CTE, max_rows: int, key: str | None) -> dict[Any, Step]:
+    """Return a CTE with its first rows for each value of a key column.
+
+    The step of None is that of a key without rows, or of all rows if there is no key. Queries are keys as text.
+    """
+    if key is None:
+        return {None: step_preview(prepared, cte, max_rows, None)}
+    query, order = _preview_query(prepared, cte)
+    partition = [exp.column(key, table=cte.alias)]
+    position = exp.Window(this=exp.RowNumber(), partition_by=partition, order=exp.Order(expressions=order))
+    count = exp.Window(this=exp.Count(this=exp.Star()), partition_by=partition)
+    query = query.select(exp.alias_(partition[0], KEY), exp.alias_(count, NUM_ALL_ROWS), exp.alias_(position, POSITION))
+    selected = [exp.column(exp.to_identifier(name, quoted=name != name.lower())) for name in query.named_selects]
+    first_rows = (
+        exp.select(*selected).from_(query.subquery("positions")).where(exp.LTE(this=exp.column(POSITION), expression=sql_literal(max_rows)))
+    )
+    rows = run_over_ctes(prepared, first_rows.order_by(KEY, POSITION), cte.alias)
+    positions: dict[Any, list[int]] = {None: []}
+    for index, value in enumerate(rows[KEY].to_pylist()):
+        positions.setdefault(str(value) if key == QUERY_ID else value, []).append(index)
+    title = " ".join(first_select(cte.this).comments or [])
+    rows = rows.drop_columns([KEY, POSITION])
+    return {value: _step(prepared, cte, title, rows.take(pa.array(indices, pa.int64()))) for value, indices in positions.items()}
+
+
+def _step(prepared: PreparedStatement, cte: exp.CTE, title: str, rows: pa.Table) -> Step:
+    """Return a CTE with some of its rows, which have the number of all in a column."""
     num_rows = int(rows[NUM_ALL_ROWS][0].as_py()) if rows.num_rows else 0
     return Step(cte.alias, title, rows.drop_columns([NUM_ALL_ROWS]), num_rows, prepared.statement.grains.get(cte.alias, ""))
+
+
+def _preview_query(prepared: PreparedStatement, cte: exp.CTE) -> tuple[exp.Select, list[exp.Ordered]]:
+    """Return the query of a CTE's rows, with documents and terms, and its sort keys."""
+    names = [name for name in cte.this.named_selects if name != LIST_ID] or list(cte.this.named_selects)
+    columns = [exp.column(exp.to_identifier(name, quoted=name != name.lower()), table=cte.alias) for name in names]
+    query = exp.select(*columns).from_(cte.alias)
+    if "rank" in names and "doc_id" not in names and _has_ranks(prepared):
+        query = _with_documents(query, cte)
+    term = _term(prepared, cte.alias) if TERM_COLUMN not in names else None
+    query = query.select(exp.alias_(term.copy(), TERM_COLUMN)) if term is not None else query
+    return query, [*_first(prepared, names), *_order(prepared, cte.alias, term, names, columns)]
+
+
+def list_keys(prepared: PreparedStatement) -> dict[str, str | None] | None:
+    """Return the column of each CTE that distinguishes lists: ``list_id`` or ``query_id``, None for rows that depend on no input.
+
+    Returns None if lists cannot be distinguished in a CTE, or a metric reads other lists.
+    """
+    keys: dict[str, str | None] = {}
+    constant: set[str] = set()
+    for cte in ctes(prepared):
+        names = cte.this.named_selects
+        keys[cte.alias] = next((key for key in (LIST_ID, QUERY_ID) if key in names), None)
+        if {table.name for table in find_nodes(cte.this, exp.Table)} <= constant:
+            constant.add(cte.alias)
+        elif keys[cte.alias] is None:
+            return None
+    aggregating = aggregating_cte(prepared)
+    has_list = aggregating is None or LIST_ID in aggregating.this.named_selects
+    is_mapped = any({LIST_ID, QUERY_ID} <= {*cte.this.named_selects} for cte in ctes(prepared))
+    return keys if has_list and is_mapped and not prepared.inputs.roles_read_across_lists else None
+
+
+def lists_of_queries(prepared: PreparedStatement) -> dict[str, Any]:
+    """Return the list of each query, whose id is text."""
+    cte = next(cte for cte in ctes(prepared) if {LIST_ID, QUERY_ID} <= {*cte.this.named_selects})
+    rows = run_over_ctes(prepared, exp.select(QUERY_ID, LIST_ID).from_(cte.alias), cte.alias)
+    return dict(zip(map(str, rows[QUERY_ID].to_pylist()), rows[LIST_ID].to_pylist(), strict=True))
 
 
 def has_columns(condition: exp.Expr, cte: exp.CTE) -> bool:
@@ -84,9 +150,9 @@ def _first(prepared: PreparedStatement, names: Sequence[str]) -> list[exp.Ordere
 
     Only metrics across lists read rows of other queries.
     """
-    query = prepared.request.only_query
-    if query is None or QUERY_ID not in names or not prepared.inputs.roles_read_across_lists:
+    if not prepared.request.only_queries or QUERY_ID not in names or not prepared.inputs.roles_read_across_lists:
         return []
+    (query,) = prepared.request.only_queries
     is_query = exp.EQ(this=exp.cast(exp.column(QUERY_ID), "TEXT"), expression=exp.Literal.string(str(query)))
     return [exp.Ordered(this=exp.Case().when(is_query, "0").else_("1"))]
 
@@ -161,14 +227,15 @@ def _has_ranks(prepared: PreparedStatement) -> bool:
     return {"doc_id", "rank"} <= set(columns_by_cte.get(RANKED_RELATION, ()))
 
 
-def _with_documents(query: exp.Select, cte_name: str) -> exp.Select:
+def _with_documents(query: exp.Select, cte: exp.CTE) -> exp.Select:
     """Add the document of each rank without ties to a CTE that has only ranks."""
+    keys = [name for name in (LIST_ID, "rank") if name in cte.this.named_selects]
     untied_documents = (
-        exp.select("rank", exp.alias_(exp.Min(this=exp.column("doc_id")), "doc_id"))
+        exp.select(*keys, exp.alias_(exp.Min(this=exp.column("doc_id")), "doc_id"))
         .from_(RANKED_RELATION)
-        .group_by("rank")
+        .group_by(*keys)
         .having("COUNT(*) = 1")
     )
     query.expressions.insert(0, exp.column("doc_id", table="named"))
-    on = exp.EQ(this=exp.column("rank", table=cte_name), expression=exp.column("rank", table="named"))
+    on = exp.and_(*(exp.EQ(this=exp.column(name, table=cte.alias), expression=exp.column(name, table="named")) for name in keys))
     return query.join(untied_documents.subquery("named"), on=on, join_type="left")

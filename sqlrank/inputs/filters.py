@@ -14,7 +14,7 @@ from sqlrank.inputs.row_checks import NUMERIC_TYPES
 from sqlrank.rendering.dialects import get_dialect
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sqlrank.inputs.bound_input import BoundInput
     from sqlrank.inputs.column_binding import BoundInputs
@@ -33,9 +33,9 @@ def filter_inputs(inputs: BoundInputs) -> BoundInputs:
     """
     request = inputs.request
     filtered = apply_filter(inputs.condition, inputs.by_role, request.rankings_from_predictions, inputs.database.dialect)
-    if request.only_query is not None:
+    if request.only_queries:
         filtered |= apply_query_filter(
-            request.only_query,
+            request.only_queries,
             {role: bound_input for role, bound_input in filtered.items() if role not in inputs.roles_read_across_lists},
         )
     return replace(inputs, by_role=filtered)
@@ -109,9 +109,10 @@ def _is_numeric_column(node: exp.Expr, column_types: Mapping[str, str]) -> bool:
     return isinstance(node, exp.Column) and column_types.get(node.name, "").startswith(NUMERIC_TYPES)
 
 
-def apply_query_filter(query: Any, inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
-    """Return the inputs restricted to one query, whose id is compared as text."""
+def apply_query_filter(queries: Sequence[Any], inputs: Mapping[str, BoundInput]) -> dict[str, BoundInput]:
+    """Return the inputs restricted to some queries, whose ids are compared as text."""
     filtered = dict(inputs)
+    ids = [exp.Literal.string(str(query)) for query in queries]
     for role, bound_input in inputs.items():
         name = bound_input.role.query_column or QUERY_ID
         if name in bound_input.columns:
@@ -120,7 +121,9 @@ def apply_query_filter(query: Any, inputs: Mapping[str, BoundInput]) -> dict[str
                 if bound_input.column_type(name) == "VARCHAR"
                 else exp.cast(bound_input.raw_expression(name), "TEXT")
             )
-            filtered[role] = bound_input.with_filter(exp.EQ(this=id_expression, expression=exp.Literal.string(str(query))))
+            filtered[role] = bound_input.with_filter(
+                exp.EQ(this=id_expression, expression=ids[0]) if len(ids) == 1 else exp.In(this=id_expression, expressions=ids)
+            )
     return filtered
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
 from sqlrank.call_descriptions import write_command
 from sqlrank.errors import InputError, MetricError
+from sqlrank.explanations.explanation import Explanation
 from sqlrank.registry.metric_info import better_direction
 from sqlrank.reports.blocks import Cell, RankedDocument, Section, SideBySide, TableBlock, figure, format_cell, read_statement, truncate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
 
-    from sqlrank.explanations.explanation import Explanation
     from sqlrank.reports.report_request import ReportRequest
 
 DEFAULT_DOCUMENTS, MAX_DOCUMENTS = 10, 20
@@ -60,11 +63,15 @@ def query_section(request: ReportRequest, comparisons: pa.Table | None) -> Secti
         _table(request, rows, f"queries-{change}", f"Queries that {change} most", differences, metric, (baseline, system))
         for change, rows in rows_by_change.items()
     ]
-    for change, rows in rows_by_change.items():
-        blocks += [
-            _side_by_side(request, metric, row, f"{change}-{index + 1}", (baseline, system))
-            for index, row in enumerate(rows[: request.query_examples])
-        ]
+    examples = {
+        f"{change}-{index + 1}": row for change, rows in rows_by_change.items() for index, row in enumerate(rows[: request.query_examples])
+    }
+    depth = min(metric.cutoff, MAX_DOCUMENTS) if isinstance(metric.cutoff, int) else DEFAULT_DOCUMENTS
+    lists = [_explained_lists(request, metric, name, [row["query_id"] for row in examples.values()], depth) for name in (baseline, system)]
+    blocks += [
+        _side_by_side(request, metric, row, ident, (baseline, system), [by_query[row["query_id"]] for by_query in lists])
+        for ident, row in examples.items()
+    ]
     return Section("queries", title, blocks, [text])
 
 
@@ -117,16 +124,16 @@ def explain_command(request: ReportRequest, metric: Any, system: str, query: Any
     return f"sqlrank.explain({', '.join(arguments)})"
 
 
-def _side_by_side(request: ReportRequest, metric: Any, row: dict[str, Any], ident: str, pair: tuple[str, str]) -> SideBySide:
+def _side_by_side(
+    request: ReportRequest, metric: Any, row: dict[str, Any], ident: str, pair: tuple[str, str], explained_lists: Sequence[ExplainedList]
+) -> SideBySide:
     """Return the top documents of both systems for a query."""
     query = row["query_id"]
-    depth = min(metric.cutoff, MAX_DOCUMENTS) if isinstance(metric.cutoff, int) else DEFAULT_DOCUMENTS
-    explained_lists = [_displayed_depth(request, metric, system, query, depth) for system in pair]
-    ranks = [{document["doc_id"]: document["rank"] for document in ranked} for ranked, _, _ in explained_lists]
-    max_grade = max((grade for _, grades, _ in explained_lists for grade in grades.values()), default=0)
+    ranks = [{document["doc_id"]: document["rank"] for document in ranked.documents} for ranked in explained_lists]
+    max_grade = max((grade for ranked in explained_lists for grade in ranked.grades.values()), default=0)
     lists = [
-        [_document(document, grades, max_grade, ranks[1 - side]) for document in ranked]
-        for side, (ranked, grades, _) in enumerate(explained_lists)
+        [_document(document, ranked.grades, max_grade, ranks[1 - side]) for document in ranked.documents]
+        for side, ranked in enumerate(explained_lists)
     ]
     return SideBySide(
         ident,
@@ -135,25 +142,43 @@ def _side_by_side(request: ReportRequest, metric: Any, row: dict[str, Any], iden
         [f"{truncate(pair[0])} (baseline)", truncate(pair[1])],
         [f"{metric} {format_cell('value', row[name]).text}" for name in ("value_baseline", "value")],
         lists,
-        [text for _, _, text in explained_lists],
+        [ranked.explanation for ranked in explained_lists],
         [explain_command(request, metric, system, query) for system in pair],
     )
 
 
-def _displayed_depth(
-    request: ReportRequest, metric: Any, system: str, query: Any, depth: int
-) -> tuple[list[dict[str, Any]], dict[Any, float], str]:
-    """Return a system's top documents, the grades of judged documents, and the explanation as text."""
+@dataclass(frozen=True)
+class ExplainedList:
+    """The top documents of a list, the grades of its judged documents, and the explanation of its value as text."""
+
+    documents: list[dict[str, Any]]
+    grades: dict[Any, float]
+    explanation: str
+
+
+def _explained_lists(request: ReportRequest, metric: Any, system: str, queries: list[Any], depth: int) -> dict[Any, ExplainedList]:
+    """Return the lists of a system for some queries, with at most ``depth`` documents."""
+    if not queries:
+        return {}
     try:
-        explanation = judged = request.explain(metric, system, query, depth)
-        if not {"ranked_documents", "judged_documents"} <= {step.name for step in explanation.steps}:
-            judged = request.explain(f"Judged@{depth}", system, query, depth)
-    except (InputError, MetricError) as error:  # such as a query for which the system retrieved nothing
-        return [], {}, str(error)
+        explanations = judged = request.explain(metric, system, queries, depth)
+        explained = next((found for found in explanations.values() if isinstance(found, Explanation)), None)
+        if explained is not None and not {"ranked_documents", "judged_documents"} <= {step.name for step in explained.steps}:
+            judged = request.explain(f"Judged@{depth}", system, queries, depth)
+    except (InputError, MetricError) as error:  # such as queries for which the system retrieved nothing
+        return {query: ExplainedList([], {}, str(error)) for query in queries}
+    return {query: _explained_list(explanations[query], judged[query], depth) for query in queries}
+
+
+def _explained_list(explanation: Explanation | str, judged: Explanation | str, depth: int) -> ExplainedList:
+    refusal = next((found for found in (explanation, judged) if isinstance(found, str)), None)
+    if refusal is not None:
+        return ExplainedList([], {}, refusal)
     grades = {
         document["doc_id"]: document["relevance"] for document in _step(judged, "judged_documents") if document["relevance"] is not None
     }
-    return [document for document in _step(judged, "ranked_documents") if document["rank"] <= depth], grades, _bounded(str(explanation))
+    documents = [document for document in _step(judged, "ranked_documents") if document["rank"] <= depth]
+    return ExplainedList(documents, grades, _bounded(str(explanation)))
 
 
 def _bounded(text: str) -> str:
@@ -165,7 +190,7 @@ def _bounded(text: str) -> str:
     )
 
 
-def _step(explanation: Explanation, name: str) -> list[dict[str, Any]]:
+def _step(explanation: Any, name: str) -> list[dict[str, Any]]:
     """Return the rows of a CTE, an empty list if there is none."""
     return next((step.rows.to_pylist() for step in explanation.steps if step.name == name), [])
 

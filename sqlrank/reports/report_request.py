@@ -14,6 +14,7 @@ from sqlrank.engines import remote_database
 from sqlrank.engines.open_database import run_on_database
 from sqlrank.engines.resource_limits import ResourceLimits
 from sqlrank.errors import InputError, MetricError
+from sqlrank.explanations.explain import explain_queries
 from sqlrank.inputs.source_union import resolve_source
 from sqlrank.inputs.user_sql import parse_condition
 from sqlrank.interval_options import check_confidence_level
@@ -25,10 +26,11 @@ from sqlrank.request import Request, SourceGroup, Stream, collect_sources
 from sqlrank.resolve import parse_group_by, resolve_request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
 
+    from sqlrank.explanations.explanation import Explanation
     from sqlrank.registry.metric import Metric
     from sqlrank.registry.registry import Registry
     from sqlrank.resolve import ResolvedRequest
@@ -181,13 +183,18 @@ class ReportRequest:
         ]
         return first_group, reasons
 
-    def explain(self, metric: Any, system: str, query: Any, rows: int) -> Any:
-        """Explain a metric for a query of one of several systems."""
+    def explain(self, metric: Any, system: str, queries: Sequence[Any], rows: int) -> dict[Any, Explanation | str]:
+        """Explain a metric for queries of one of several systems; a text is why there is no explanation."""
         sources, common = self.arguments_for_system(system)
+        arguments = self._common([metric])
         # Rows were validated before. Sorting whole lists includes all judged documents.
-        overrides = {name: common[name] for name in ("columns", "where")}
-        overrides |= {"check": "off", "plan": {**(common["plan"] or {}), "rank_method": "sort"}}
-        return sqlrank.explain(metric, query=query, max_rows=rows, **sources, **{**self._common([metric]), **overrides})
+        call = _build_call(
+            [metric], sources, {**common, "plan": {**(common["plan"] or {}), "rank_method": "sort"}}, self.policies_read_by([metric])
+        )
+        request = resolve_request(replace(call, per_query=True, only_queries=tuple(queries)))
+        limits = ResourceLimits(*(arguments[name] for name in ("memory_limit", "threads", "temp_directory", "timeout")))
+        dialect = remote_database.infer_dialect(common["connection"], common["dialect"])
+        return explain_queries(request, common["connection"], dialect, limits, rows)
 
     def arguments_for_system(self, system: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the sources and common arguments of one system.

@@ -14,10 +14,14 @@ from typer.testing import CliRunner
 import sqlrank
 from sqlrank import InputError, MetricError
 from sqlrank.cli.app import app
+from sqlrank.engines.resource_limits import ResourceLimits
+from sqlrank.explanations.explain import explain_queries
 from sqlrank.inputs.user_sql import DisallowedSqlError
 from sqlrank.registry.dependencies import find_input_role
 from sqlrank.registry.loader import load_registry
 from sqlrank.registry.metric_info import better_direction
+from sqlrank.request import Request, collect_sources
+from sqlrank.resolve import resolve_request
 from website import examples, families
 
 if TYPE_CHECKING:
@@ -45,6 +49,37 @@ def test_a_list_step_by_step() -> None:
     assert found.value == pytest.approx(float(gain or 0) / float(ideal or 1))
     assert str(found).endswith(f"nDCG@2 of query q1 is {found.value:.6g}")
     assert "<pre>" in found._repr_html_()  # what notebooks call
+
+
+@pytest.mark.parametrize(
+    ("metric", "policies"),
+    [
+        ("nDCG@2", {}),
+        ("AP(precision_at=all_ranks)@2", {}),
+        ("RR", {"ties": "worst", "if_undefined": "null"}),
+        ("SetP", {"depth": 2}),
+        ("Judged@2", {"queries": "retrieved"}),
+        ("Lost@1", {}),
+    ],
+    ids=str,
+)
+def test_queries_are_explained_at_once_as_each_by_itself(metric: str, policies: dict[str, Any]) -> None:
+    """Also one whose list is empty, one that is not there, and metrics that read the baseline."""
+    sources = {"run": RUN, "qrels": {**QRELS, "q3": {"a": 1}}}
+    inputs = {"baseline": {"q1": {"b": 2.0, "d": 1.0}, "q2": {"b": 1.0}}} if metric.startswith("Lost") else None
+    plan = {"rank_method": "sort"}
+    queries = ("q1", "q2", "q3", "q4")
+    call = Request([metric], collect_sources(**sources, inputs=inputs), per_query=True, only_queries=queries, plan=plan, policies=policies)
+    together = explain_queries(resolve_request(call), None, "duckdb", ResourceLimits(), 2)
+
+    def alone(query: str) -> str:
+        try:
+            return str(sqlrank.explain(metric, query=query, max_rows=2, **sources, inputs=inputs, plan=plan, check="off", **policies))
+        except InputError as error:
+            return str(error)
+
+    assert {query: str(explanation) for query, explanation in together.items()} == {query: alone(query) for query in queries}
+    assert isinstance(together["q4"], str)
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sqlrank
+from sqlrank.explanations import intermediate_steps
 from tests.lanes import few
 from tests.unit.command_line import call, printed, refused
 from tests.unit.test_chart_files import HOSTILE
@@ -154,6 +155,19 @@ def test_queries_that_moved_most_are_named_with_both_lists(page: Page) -> None:
     assert lists[1] == [head, ["1", "b", "0 not relevant", "2"], ["2", "a", "1 relevant", "1"]]
     assert lists[2] == [head, ["1", "b", "unjudged", "2"], ["2", "c", "unjudged", "–"], ["3", "a", "2 relevant", "1"]]
     assert "RR of query q1 is 0.5" in page.text
+
+
+@pytest.mark.slow
+def test_more_examples_take_no_more_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    statements: list[str] = []
+    run_over_ctes = intermediate_steps.run_over_ctes
+    monkeypatch.setattr(intermediate_steps, "run_over_ctes", lambda *args: statements.append(args[2]) or run_over_ctes(*args))
+    counts = []
+    for examples in (0, 1, 3):
+        statements.clear()
+        rankings(query_examples=examples)
+        counts.append(len(statements))
+    assert counts[0] == 0 < counts[1] == counts[2]
 
 
 def test_the_account_says_what_the_numbers_are_of(page: Page) -> None:
