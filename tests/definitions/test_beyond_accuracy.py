@@ -73,7 +73,7 @@ def test_a_world_by_hand() -> None:
 
 
 @pytest.mark.slow
-def test_beside_metrics_of_accuracy_and_in_another_engine() -> None:
+def test_with_metrics_of_accuracy_and_on_another_engine() -> None:
     connection = sqlite3.connect(":memory:")
     tables = {"run": WORLD.run, "qrels": WORLD.qrels, **WORLD.inputs}
     for name, table in tables.items():
@@ -254,7 +254,7 @@ def test_rows_are_checked(inputs: dict[str, pa.Table], problem: str) -> None:
         evaluate(["Unseen", "Unexpectedness@3", "IntraListDiversity(distance=cosine)", "ExposureDisparity"], inputs=inputs)
 
 
-def test_what_stands_twice_is_taken_for_one() -> None:
+def test_duplicates_are_merged() -> None:
     twice = row("history", query_id="1", doc_id="d") | row("baseline", query_id="1", doc_id="a", score=-9.0)
     asked = ["MeanPopularity", "Unexpectedness@3"]
     assert evaluate(asked, inputs=twice, duplicates="max") == evaluate(asked)

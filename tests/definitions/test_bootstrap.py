@@ -109,7 +109,7 @@ def test_rows_by_the_definition() -> None:
 
 
 @pytest.mark.slow
-def test_groups_are_drawn_alike() -> None:
+def test_groups_are_resampled_by_themselves() -> None:
     """A group has the limits that it has alone, whatever the order of rows; what is NULL is a group."""
     rng = np.random.default_rng(5)
     data = pa.table(

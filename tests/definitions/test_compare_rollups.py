@@ -42,7 +42,7 @@ def rollups(binning: str = "exact", n_buckets: int | None = 8) -> dict[str, pa.T
     return {name: sqlrank.rollup(METRICS, columns={"score": name}, **given) for name in ("score", "near", "coin")}
 
 
-def test_beside_numpy() -> None:
+def test_agreement_with_numpy() -> None:
     """Each bucket is left out of both models at once: the difference of models that agree is far surer than either."""
     rows = sqlrank.compare(METRICS, rollups=rollups(), where="day > 1", baseline="score", correction="none").to_pylist()
     assert [(row["baseline"], row["system"], row["metric"]) for row in rows] == [

@@ -133,7 +133,7 @@ def test_nothing_and_one_class(curve: str) -> None:
         assert [list(row.values())[-1] for row in one][-1] in {None, 0.0}
 
 
-def test_a_curve_is_asked_for_alone_and_checked() -> None:
+def test_a_curve_is_requested_alone_and_checked() -> None:
     data = pa.table({"label": [0, 1], "score": [0.2, 1.5]})
     with pytest.raises(sqlrank.MetricError, match="ROC has rows of its own; ask for it alone"):
         sqlrank.evaluate(["ROC", "AUC"], predictions=data)

@@ -158,7 +158,7 @@ def values_without(where: np.ndarray[Any, Any], buckets: int = 8) -> dict[str, l
 
 @pytest.mark.slow
 @pytest.mark.parametrize("campaign", ["a", None])
-def test_beside_scikit_learn(campaign: str | None) -> None:
+def test_agreement_with_scikit_learn(campaign: str | None) -> None:
     """Three days of a campaign, one of which is NULL."""
     table = clicks()
     where = np.array([row["campaign"] == campaign and row["day"] <= 3 for row in table.select(["campaign", "day"]).to_pylist()])

@@ -104,6 +104,6 @@ def test_plans_of_duckdb_take_them_for_one(order: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", every(3, DIALECTS))
-def test_only_engines_that_tell_them_apart_are_told(dialect: str) -> None:
+def test_negative_zeros_are_handled_only_on_engines_that_distinguish_them(dialect: str) -> None:
     text = sqlrank.sql("AUC", predictions="predictions", dialect=dialect)
     assert (" + 0 AS score" in text) == (dialect in {"clickhouse", "datafusion", "snowflake"})

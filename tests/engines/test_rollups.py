@@ -18,8 +18,8 @@ from sqlrank.registry.metric_resolver import resolve_metrics
 from sqlrank.rollups.decomposition import PREDICTIONS_ROLE, decompose_metrics
 from sqlrank.rollups.merge import MergeQuery, RollingWindows
 from sqlrank.rollups.rollup_table import RollupTable
+from tests.definitions.test_ranking_rollups import given
 from tests.definitions.test_rollups import clicks
-from tests.definitions.test_rollups_of_rankings import given
 from tests.engines.engines import ENGINES, SQLite
 from tests.engines.running import each, running
 

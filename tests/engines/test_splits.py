@@ -9,7 +9,7 @@ import pytest
 import sqlrank
 from tests.engines.engines import ENGINES, SQLite
 from tests.engines.running import each, running
-from tests.unit.test_split_kept import drawn
+from tests.unit.test_split_filters import drawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

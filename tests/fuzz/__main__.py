@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.fuzz import predictions, rankings
-from tests.unit.test_any_argument import any_value
+from tests.unit.test_argument_values import any_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ import pytest
 import sqlrank
 from sqlrank.explanations.explain import explain
 from sqlrank.registry.loader import load_registry
-from tests.invariances import test_pasted as pasted
+from tests.invariances import test_standalone_files as pasted
 from tests.lanes import every
 
 if TYPE_CHECKING:

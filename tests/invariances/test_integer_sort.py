@@ -71,7 +71,7 @@ def test_integer_sort_is_as_distinct_where_rows_have_weights(scores: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
-def test_order_is_kept_whatever_the_threads_and_the_order_of_rows(weighted: bool) -> None:
+def test_order_is_preserved_whatever_the_threads_and_the_order_of_rows(weighted: bool) -> None:
     """Running counts see sorted rows for any threads and row order; KS, a maximum, is bitwise equal."""
     rng = np.random.default_rng(13)
     rows = 400_000
@@ -137,7 +137,7 @@ def test_rows_that_leave_their_order_are_an_error(weights: dict[str, list[float]
 
 
 @pytest.mark.parametrize("weight", [1e12, 1e-14])
-def test_weights_that_no_whole_number_holds_are_refused(weight: float) -> None:
+def test_weights_that_no_integer_holds_are_refused(weight: float) -> None:
     rng = np.random.default_rng(5)
     table = pa.table({"label": rng.integers(0, 2, ROWS), "score": rng.random(ROWS), "weight": np.full(ROWS, weight)})
     message = "score_order='integer_sort' is for weights of 0, or of 1e-10 and more, and 1e\\+13 in all; choose window or distinct"

@@ -109,7 +109,7 @@ def test_a_printed_statement_counts_where_that_is_seen_at_a_glance(ending: str, 
     assert (b"relations/judged_documents/by_count.sql" in sqlrank.evaluate("AP", **paths).schema.metadata[b"sqlrank.sql"]) == counts
 
 
-def test_a_document_that_stands_twice_is_found_where_ranks_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_document_that_is_duplicated_is_found_where_ranks_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit the run is not searched itself; what its join with the judgments gives tells."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = run_of(5, 100), qrels_of(5, 1)
@@ -120,7 +120,7 @@ def test_a_document_that_stands_twice_is_found_where_ranks_are_counted(monkeypat
             sqlrank.evaluate("AP", run=twice, qrels=qrels)
 
 
-def test_a_document_that_stands_twice_is_found_where_ranks_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_document_that_is_duplicated_is_found_where_ranks_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """An array gives its first place alone, so that it is searched for."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = run_of(5, 4), qrels_of(5, 1)

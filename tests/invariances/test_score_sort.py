@@ -37,7 +37,7 @@ def test_scored_ranks_of_several_systems() -> None:
         assert found["score_sort"][name] == pytest.approx(values, rel=1e-12, abs=1e-15)
 
 
-def test_documents_without_a_score_stand_last_in_the_order_of_their_ids() -> None:
+def test_documents_without_a_score_are_last_in_the_order_of_their_ids() -> None:
     run = pa.table({"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "d"], "score": [None, 0.5, None, float("nan")]})
     qrels = pa.table({"query_id": ["q"] * 4, "doc_id": ["a", "b", "c", "e"], "relevance": [1, 1, 1, 1]})
     call: dict[str, Any] = {"run": run, "qrels": qrels, "check": "off"}

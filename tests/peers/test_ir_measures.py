@@ -120,7 +120,7 @@ def test_rank_biased_precision_by_hand(p: float, rel: int) -> None:
     assert got.column(0)[0].as_py() == pytest.approx(expected, abs=1e-12)
 
 
-def test_tied_documents_stand_in_two_orders() -> None:
+def test_tied_documents_have_two_orders() -> None:
     """ir_measures issue 18: reciprocal rank of the same run is 1/4 or 1, with or without a cut-off."""
     run = pa.table({"query_id": ["1"] * 4, "doc_id": ["a", "b", "c", "d"], "score": [0.0] * 4})
     qrels = pa.table({"query_id": ["1"], "doc_id": ["a"], "relevance": [1]})

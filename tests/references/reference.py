@@ -111,7 +111,7 @@ METRICS: dict[str, Callable[[Answer, Options], float | None]] = {
     "num_rel": lambda answer, o: float(count_relevant(answer, o)),
     "num_rel_ret": lambda answer, o: float(count_hits(answer, o)),
     "num_ret": lambda answer, _: float(len(answer.ranking)),
-    # No collection here holds a document twice, or one without a score; tests/definitions/test_left_out.py counts by hand.
+    # No collection here holds a document twice, or one without a score; tests/definitions/test_dropped_rows.py counts by hand.
     "num_duplicates": lambda *_: 0.0,
     "num_dropped": lambda *_: 0.0,
     "num_tied": tied_at,

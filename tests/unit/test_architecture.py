@@ -43,7 +43,7 @@ def drawn() -> dict[str, set[str]]:
     return {name: set(re.findall(r"`(\w+)`", allowed)) for name, allowed in rows}
 
 
-def test_rooms_import_what_the_map_allows() -> None:
+def test_packages_import_what_the_map_allows() -> None:
     free = {"", "deadline", "errors", "sql_ast", "_version", "__main__"}
     seen: dict[str, set[str]] = {}
     for module, named in imports().items():
@@ -96,7 +96,7 @@ def test_no_arguments_are_passed_as_locals() -> None:
     assert calls == set(), "pass arguments by keyword"
 
 
-def test_dialects_are_asked_for_capabilities() -> None:
+def test_dialects_are_queried_for_capabilities() -> None:
     """A dialect is compared by name only where it is chosen, by ``engines`` and the command, or written, by ``rendering``."""
     comparisons = {
         f"{path.relative_to(ROOT)}:{node.lineno}"

@@ -58,7 +58,7 @@ def test_ends_of_lines_of_javascript_are_drawn_as_what_is_no_text(end: str, tmp_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bars", "heatmap", "line"])
-def test_kinds_of_metrics_are_drawn_with_facets_side_by_side(kind: str, tmp_path: Path) -> None:
+def test_kinds_of_metrics_are_drawn_with_facets_next_to_each_other(kind: str, tmp_path: Path) -> None:
     by = ["country", "device", "half=score > 0.5", "day"]
     save_chart(sqlrank.chart(of_clicks(["Brier", "LogLoss"], by=by, confidence=0.9), kind), tmp_path / "a.svg")
     assert {"country", "half" if kind == "line" else "half, day" if kind == "bars" else "half"} <= texts(tmp_path / "a.svg")

@@ -338,7 +338,7 @@ def test_what_has_no_chart_is_refused_with_the_reason(result: Any, kind: str | N
         sqlrank.chart(result(), kind)
 
 
-def test_more_than_can_be_told_apart_is_refused() -> None:
+def test_more_than_can_be_distinguished_is_refused() -> None:
     many = pa.table({"label": [0, 1] * 201, "score": [0.1, 0.9] * 201, "user": [str(place // 2) for place in range(402)]})
     with pytest.raises(sqlrank.InputError, match="user has 201 values, and a chart shows at most 200; keep fewer rows, by where or --top"):
         sqlrank.chart(sqlrank.evaluate("Brier", predictions=many, by="user"))
@@ -367,7 +367,7 @@ def test_columns_after_the_third_share_a_facet() -> None:
     assert "2026-01-01, 1" in found["facet"]["row"]["sort"]
 
 
-def test_titles_that_mean_something_to_vega_or_are_taken_are_told_apart() -> None:
+def test_titles_that_mean_something_to_vega_or_are_taken_are_distinguished() -> None:
     data = CLICKS.rename_columns(["label", "score", "image", "n", "to"])
     found = spec(sqlrank.evaluate(["Brier", "Positives"], predictions=data, by=["image", "n", "to"], confidence=0.9), "bars")
     titles = [item["title"] for item in found["spec"]["layer"][0]["encoding"]["tooltip"]]

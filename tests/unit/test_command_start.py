@@ -56,7 +56,7 @@ def test_nothing_is_left_behind_at_the_end(tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk to write to")  # noqa: PTH110
 @pytest.mark.parametrize("buffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [CALL, ["--version"], ["--help"], ["metrics", "AUC"]], ids=lambda words: words[0])
-def test_a_full_disk_is_said_once(arguments: list[str], buffered: str) -> None:
+def test_a_full_disk_is_reported_once(arguments: list[str], buffered: str) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123
         variables = os.environ | {"PYTHONUNBUFFERED": buffered}
         words = [sys.executable, "-m", "sqlrank", *arguments]

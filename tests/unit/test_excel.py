@@ -86,7 +86,7 @@ def test_what_a_number_or_date_of_excel_would_change_is_a_text(value: Any, text:
     assert (cell.value, cell.data_type) == (text, "s")
 
 
-def test_counts_are_whole_numbers() -> None:
+def test_counts_are_integers() -> None:
     table = pa.table({"num_q": [2.0, 2.5, None], "AP": [2.0, 2.5, None]})
     read = sheet(excel.as_excel(table, {"num_q"}))
     assert [[cell.value for cell in row] for row in read.iter_rows(min_row=2)] == [[2, 2], [2.5, 2.5]]

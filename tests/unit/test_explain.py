@@ -302,7 +302,7 @@ def test_the_same_rows_are_shown_however_they_are_given() -> None:
     assert "... and 5 more rows" in found[0]
 
 
-def test_whole_numbers_have_no_decimals() -> None:
+def test_integers_have_no_decimals() -> None:
     found = sqlrank.explain("ECE", predictions=pa.table({"label": [1, 0, 1], "score": [0.95, 0.05, 0.96]}))
     bins = next(step for step in found.steps if step.name == "calibration_bins")
     assert str(bins).splitlines()[1:] == [

@@ -68,7 +68,7 @@ def test_database_files_that_are_not(tmp_path: Path) -> None:
     refused("cannot connect to a int", run="r", qrels="q", connection=5)
 
 
-def test_a_closed_connection_is_said_to_be_closed(database: duckdb.DuckDBPyConnection) -> None:
+def test_a_closed_connection_is_reported_as_closed(database: duckdb.DuckDBPyConnection) -> None:
     database.close()
     refused("closed", run="runs", qrels="judgements", connection=database)
 

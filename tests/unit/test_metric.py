@@ -232,7 +232,7 @@ def test_a_numpy_number_is_a_number(run: pa.Table, qrels: pa.Table) -> None:
         assert sqlrank.evaluate("P@1", run=run, qrels=qrels, rel=value).to_pylist() == [{"P@1": 0.5}]
 
 
-def test_a_metric_asked_for_twice_is_one_column(run: pa.Table, qrels: pa.Table) -> None:
+def test_a_metric_requested_twice_is_one_column(run: pa.Table, qrels: pa.Table) -> None:
     assert sqlrank.evaluate(["P@1", "p@1", "P@1.0", sqlrank.parse("P()@01")], run=run, qrels=qrels).column_names == ["P@1"]
 
 

@@ -97,7 +97,7 @@ def test_steps_of_statements_have_names_of_the_field() -> None:
     assert {name: steps for name, steps in found.items() if steps} == {}
 
 
-def test_bad_words_are_found() -> None:
+def test_banned_words_are_found() -> None:
     assert find_bad_words("ToldOfComparison") == {"told"}
     assert find_bad_words("is_of_rows") == find_bad_words("half_open") == set()
     assert find_bad_words("value_of") == find_bad_words("of_lists") == find_bad_words("of") == {"of"}

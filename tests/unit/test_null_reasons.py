@@ -59,7 +59,7 @@ def test_reasons_of_rankings_count_queries() -> None:
     assert null_reasons(result) == ["RR is NULL in 2 of 3 rows (undefined: a query without relevant documents)"]
 
 
-def test_reasons_stand_in_the_metadata_and_on_the_command_line(tmp_path: Path) -> None:
+def test_reasons_are_in_the_metadata_and_on_the_command_line(tmp_path: Path) -> None:
     data = pa.table({"label": [1, 1], "score": [0.5, 0.25]})
     measures = json.loads(sqlrank.evaluate(["AUC", "Positives"], predictions=data).schema.metadata[b"sqlrank.measures"])
     assert measures["AUC"]["undefined"] == "predictions of one class only"

@@ -338,7 +338,7 @@ def test_python_is_answered_with_keywords(kind: str) -> None:
 # Links, permissions and streams
 
 
-def test_links_and_permissions_are_kept(folder: Path) -> None:
+def test_links_and_permissions_are_preserved(folder: Path) -> None:
     words = ("evaluate", "AUC", "--predictions", folder / "predictions.parquet", "--format", "csv", "--force", "-o")
     Path("real").mkdir()
     Path("real/x.csv").write_text("old")

@@ -54,7 +54,7 @@ def test_limits_are_refused(one: sqlite3.Connection) -> None:
             small(one, **limit)
 
 
-def test_progress_is_told_the_beginning_and_the_end(one: sqlite3.Connection) -> None:
+def test_progress_is_reported_at_the_beginning_and_the_end(one: sqlite3.Connection) -> None:
     told: list[float] = []
     small(one, progress=told.append)
     assert told == [0.0, 100.0]

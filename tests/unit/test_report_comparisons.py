@@ -49,7 +49,7 @@ def test_systems_are_compared_within_groups_where_the_baseline_is_better_first()
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["column of a run", "renamed column of predictions", "scores"])
-def test_lists_stand_side_by_side_however_systems_are_told_apart(kind: str, tmp_path: Path) -> None:
+def test_lists_are_next_to_each_other_however_systems_are_distinguished(kind: str, tmp_path: Path) -> None:
     rows = [
         (system, query, doc, score, int(doc == "a"))
         for system, run in RUNS.items()

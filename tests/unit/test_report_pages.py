@@ -87,7 +87,7 @@ def press(page: Any, selector: str) -> None:
     page.find_element("css selector", selector).click()
 
 
-def test_nothing_is_said_on_the_console_and_it_opens_at_once(page: Any) -> None:
+def test_nothing_is_printed_on_the_console_and_it_opens_at_once(page: Any) -> None:
     assert page.get_log("browser") == []
     assert page.execute_script("return window.said") == []
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
@@ -180,7 +180,7 @@ def test_a_narrow_page_does_not_scroll_sideways(browser: Any, folder: Path, name
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_in_light_and_dark(browser: Any, folder: Path, scheme: str) -> None:
+def test_texts_have_contrast_in_light_and_dark(browser: Any, folder: Path, scheme: str) -> None:
     page = opened(browser, folder / "rankings.html", scheme=scheme)
     style = "getComputedStyle(document.querySelector(arguments[0]))"
     paper = page.execute_script(f"return {style}.backgroundColor", "body")

@@ -201,7 +201,7 @@ def test_predictions_have_curves_and_a_comparison(clicks: Page) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["page", "clicks"])
-def test_links_lead_somewhere_and_ids_are_told_apart(name: str, request: pytest.FixtureRequest) -> None:
+def test_links_lead_somewhere_and_ids_are_distinguished(name: str, request: pytest.FixtureRequest) -> None:
     page = request.getfixturevalue(name)
     assert len(page.links) > 10
     assert {link.removeprefix("#") for link in page.links} <= set(page.ids)

@@ -208,7 +208,7 @@ def test_a_query_of_two_days_counts_twice() -> None:
 
 
 @pytest.mark.slow
-def test_several_systems_are_told_apart() -> None:
+def test_several_systems_are_distinguished() -> None:
     runs = {"old": given()["run"], "new": given()["run"].slice(0, 60)}
     made = sqlrank.rollup("AP", **{**given(), "run": runs}, by="day")
     found = sqlrank.evaluate("AP", rollup=made, by="system").to_pylist()
@@ -302,7 +302,7 @@ def test_the_statement_makes_the_same_rows() -> None:
 
 
 @pytest.mark.slow
-def test_a_rollup_is_kept_and_asked_by_the_command(tmp_path: Path) -> None:
+def test_a_rollup_is_stored_and_evaluated_by_the_command(tmp_path: Path) -> None:
     held = {name: table for name, table in given().items() if name in {"run", "qrels", "queries"}}
     for name, table in held.items():
         pq.write_table(table, tmp_path / f"{name}.parquet")

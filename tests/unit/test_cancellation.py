@@ -103,7 +103,7 @@ def test_the_folder_to_spill_to_is_removed(fails: bool, spill: Path, run: pa.Tab
     assert list(spill.iterdir()) == []
 
 
-def test_a_folder_of_the_callers_is_kept(tmp_path: Path, spill: Path, run: pa.Table, qrels: pa.Table) -> None:
+def test_a_folder_of_the_callers_is_preserved(tmp_path: Path, spill: Path, run: pa.Table, qrels: pa.Table) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").write_text("x")
     sqlrank.evaluate("RR", run=run, qrels=qrels, temp_directory=tmp_path / "mine")
@@ -136,7 +136,7 @@ def test_settings_that_do_not_fit(options: dict[str, Any], message: str, run: pa
     assert message in str(caught.value)
 
 
-def test_progress_is_told_and_rises() -> None:
+def test_progress_is_reported_and_rises() -> None:
     told: list[float] = []
     sqlrank.evaluate(BIG, **big(duckdb.connect(), 4_000_000), check="off", progress=told.append, threads=1)
     assert told

@@ -35,7 +35,7 @@ def rows(metrics: Any, **options: Any) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("lists", LISTS)
-def test_the_greatest_of_duplicates_is_kept_and_they_are_counted(lists: str) -> None:
+def test_the_greatest_duplicate_is_preserved_and_the_others_are_counted(lists: str) -> None:
     # Query 1: a (0.9, relevant), b; c is relevant, and was not retrieved with a score. Query 2: d (0.8), b (0.4, of grade 2).
     found = rows(["RR", "R", "CG", "num_ret", *COUNTS], **BOTH, per_query=True, plan={"list_key": lists})
     assert found == [(1, 1.0, 0.5, 1.0, 2, 1, 1), (2, 0.5, 1.0, 2.0, 2, 2, 1)]

@@ -112,7 +112,7 @@ def test_what_a_killed_process_left_is_swept(
     assert all((folder / "file").exists() for folder in others)
 
 
-def test_a_database_is_kept_for_the_threads_last_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_is_pooled_for_the_threads_last_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[int | None] = []
     monkeypatch.setattr(duckdb_pool, "_SPARE", duckdb_pool._DatabasePool())  # noqa: SLF001  none is kept yet
     real = duckdb_pool._open_database  # noqa: SLF001  what is counted

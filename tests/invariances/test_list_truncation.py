@@ -280,7 +280,7 @@ def test_sizes_as_duckdb_writes_them(size: str, expected: float) -> None:
 
 
 @pytest.mark.slow
-def test_a_document_that_stands_twice_is_found_where_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_document_that_is_duplicated_is_found_where_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit the run is not searched itself: a row below the first documents changes nothing, and is not seen."""
     monkeypatch.setattr(row_checks, "FULL_DUPLICATE_SEARCH_ROWS", 10)
     run, qrels = run_of(10, 100), qrels_of(10, 100)

@@ -75,7 +75,7 @@ def test_mean_over_queries_is_that_of_the_reference(strategy: str) -> None:
         assert row == pytest.approx(expected, abs=1e-12)
 
 
-def test_beside_pooled_metrics_and_in_several_groupings() -> None:
+def test_with_pooled_metrics_and_in_several_groupings() -> None:
     """The queries of a grouping are those of its rows: the total has one query 0 where each shop has its own."""
     metrics = ["AUC", "AUC(level=query)", "GAUC(query_weight=equal)"]
     found = evaluate(metrics, table(), by=[["shop"], []])

@@ -140,7 +140,7 @@ def test_a_role_that_joins_others_says_how(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_it_is_written_in_every_dialect(dialect: str) -> None:
+def test_it_is_printed_in_every_dialect(dialect: str) -> None:
     text = sqlrank.sql(METRICS, inputs={"orders": "sales"}, columns=COLUMNS, by="shop", dialect=dialect, sql_dir=FOLDER)
     assert sqlglot.parse_one(text, read=DIALECTS[dialect].sqlglot_name).named_selects[1:] == ["revenue", "largest", "items"]
     assert dialect == "datafusion" or faults(text, dialect) == []

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import sqlrank
+from tests.definitions.test_ranking_rollups import given
 from tests.definitions.test_rollups import ORDERS, SUMS, THREE, clicks, rollup_of
-from tests.definitions.test_rollups_of_rankings import given
 from tests.lanes import few
 from tests.unit.command_line import printed
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_bins_that_are_whole_numbers_are_looked_up_by_their_place() -> None:
+def test_bins_that_are_integers_are_looked_up_by_their_place() -> None:
     """They say what others in the same order do, and the setting for that is the caller's again."""
     given = {"predictions": clicks(), "by": ["day", "campaign"], "n_bins": 64}
     made = sqlrank.rollup(["AUC", "LogLoss"], **given)

@@ -54,7 +54,7 @@ def drawn(seed: int) -> pa.Table:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("bounds", [[100], [60, 120]])
-def test_beside_plain_python(seed: int, bounds: list[int]) -> None:
+def test_agreement_with_plain_python(seed: int, bounds: list[int]) -> None:
     rows = drawn(seed)
     found = sqlrank.split(
         rows, **{**ASKED, "time_bounds": bounds}, expanding=len(bounds) > 1, cold_start="drop", seen_pairs="drop"

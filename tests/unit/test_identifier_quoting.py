@@ -56,7 +56,7 @@ def test_columns(dialect: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_column_in_quotes_stands_as_it_is(dialect: str) -> None:
+def test_a_quoted_column_keeps_its_name(dialect: str) -> None:
     for quote in '"`':
         names = {"label": f"{quote}Click{quote}", "score": f"1 - {quoted(dialect, 'pClick')}"}
         text = sqlrank.sql("Brier", dialect=dialect, predictions="p", columns=names, by=f"{quote}camPaign{quote}")

@@ -63,7 +63,7 @@ def test_names_of_other_tools(theirs: str, ours: str) -> None:
     assert str(sqlrank.parse(theirs)) == ours
 
 
-def test_every_known_name_is_of_a_metric_and_of_none_of_ours() -> None:
+def test_every_alias_names_a_metric_and_no_metric_of_the_package() -> None:
     assert NAMES.keys() == {"aliases", "ambiguous", "hints", "spellings", "functions", "examples", "arguments"}
     for theirs, ours in NAMES["aliases"].items():
         assert theirs == theirs.lower().replace("-", "").replace("_", "")

@@ -71,7 +71,7 @@ def test_a_folder_is_named_from_where_one_is(folder: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.slow
-def test_calls_that_differ_in_one_thing_are_told_apart() -> None:
+def test_calls_that_differ_in_one_thing_are_distinguished() -> None:
     def asked(metric: str = "RR", **options: Any) -> Any:
         return sqlrank.evaluate(metric, **{"run": RUN, "qrels": QRELS, **options}).to_pylist()
 

@@ -296,7 +296,7 @@ def test_a_connection_that_was_closed(function: Callable[..., Any], connection: 
         (sqlrank.drift, {"metrics": "AUC", "rollup": "rollup.parquet", "reference": "day < 2"}),
     ],
 )
-def test_a_level_of_confidence_is_checked_alike(function: Callable[..., Any], call: dict[str, Any], level: Any) -> None:
+def test_confidence_levels_have_the_same_check(function: Callable[..., Any], call: dict[str, Any], level: Any) -> None:
     with pytest.raises(MetricError) as caught:
         function(**call, confidence=level)
     assert str(caught.value) == f"confidence={level!r} is not possible; it is a number from 0.5 to 0.999999999, such as 0.95"

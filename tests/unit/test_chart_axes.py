@@ -45,7 +45,7 @@ def test_an_axis_of_equal_values_writes_these_and_no_rounded_one(metric: str, by
 
 
 @pytest.mark.slow
-def test_few_cut_offs_are_whole_numbers(tmp_path: Path) -> None:
+def test_few_cut_offs_are_integers(tmp_path: Path) -> None:
     texts, _ = written(sqlrank.evaluate("nDCG@1..3", run=RUN, qrels={"q1": {"a": 1, "d": 1}}), tmp_path)
     assert [text for text in texts if re.fullmatch(r"\d(\.5)?", text)] == ["1", "2", "3"]
 

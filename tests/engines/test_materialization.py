@@ -36,7 +36,7 @@ def text_of(result: pa.Table) -> str:
 
 
 @pytest.mark.parametrize("dialect", every(3, DIALECTS))
-def test_only_steps_that_several_read_are_kept_and_only_where_it_has_to_be_said(dialect: str) -> None:
+def test_only_shared_steps_are_materialized_and_only_where_the_engine_needs_it(dialect: str) -> None:
     for metrics, times in ((ONE, 0), (SEVERAL, 1)):
         text = sqlrank.sql(metrics, dialect=dialect, run="run", qrels="qrels")
         assert text.count("RAND() >= 0") == (times if dialect in {"spark", "databricks"} else 0)

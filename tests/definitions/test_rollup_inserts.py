@@ -13,7 +13,7 @@ import pytest
 
 import sqlrank
 from sqlrank.rollups.writer import insert_rollup
-from tests.definitions.test_impossible_rollups import CLICKS
+from tests.definitions.test_invalid_rollups import CLICKS
 from tests.unit.command_line import call, printed
 
 if TYPE_CHECKING:

@@ -194,7 +194,7 @@ def test_files_with_rows_of_the_same_day_are_refused(tmp_path: Path) -> None:
     assert sqlrank.evaluate("BaseRate", rollup=str(tmp_path), where="day = 1")["num_rows"].to_pylist() == [3]
 
 
-def test_files_of_a_rollup_without_days_are_told_apart_by_its_groups(tmp_path: Path) -> None:
+def test_files_of_a_rollup_without_days_are_distinguished_by_its_groups(tmp_path: Path) -> None:
     for name, by, asked in (("groups", "campaign", "campaign = a"), ("whole", [], "all rows")):
         folder = tmp_path / name
         folder.mkdir()

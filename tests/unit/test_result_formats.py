@@ -86,7 +86,7 @@ def test_digits() -> None:
     assert "--digits is for table, markdown, latex; csv keeps every digit" in refused(*CALL, "--digits", "2", "--format", "csv")
 
 
-def test_counts_are_whole_numbers() -> None:
+def test_counts_are_integers() -> None:
     shown = printed("evaluate", "num_q", "num_ret", "num_unanswered", "num_rel_ret", "RR", *CALL[4:], "--per-query").splitlines()
     assert [line.split() for line in shown[1:]] == [["q1", "1", "2", "0", "1", "0.5000"], ["q2", "1", "1", "0", "1", "1.0000"]]
     pq.write_table(pa.table({"label": [1, 0], "score": [0.9, 0.1], "weight": [0.5, 1.0]}), "p.parquet")
@@ -141,7 +141,7 @@ def test_the_version_is_said_without_importing_anything() -> None:
     assert not {"duckdb", "sqlglot", "pyarrow", "typer", "rich"} & set(modules.split(","))
 
 
-def test_a_column_of_whole_numbers_is_written_like_one() -> None:
+def test_a_column_of_integers_is_written_like_one() -> None:
     table = pa.table({"parts": [2.0, 1.0, None], "share": [1.0, 0.0, None], "mean": [2.0, 1.0, 0.5]})
     shown = format_table(table, Format.markdown, TableStyle()).splitlines()[2:]
     # Ones and zeros alone may be shares; a 1 beside a 2 and no fraction is no share.

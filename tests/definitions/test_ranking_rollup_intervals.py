@@ -14,8 +14,8 @@ from scipy import stats
 
 import sqlrank
 from tests.definitions.test_jackknife_buckets import bucket_of, jackknifed
+from tests.definitions.test_ranking_rollups import FEW, given
 from tests.definitions.test_rollups import on_sqlite
-from tests.definitions.test_rollups_of_rankings import FEW, given
 from tests.lanes import few
 
 LIMITS = ("ci_low", "ci_high", "se", "n_buckets")

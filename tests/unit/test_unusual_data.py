@@ -166,7 +166,7 @@ def test_queries_without_a_weight_column_weigh_the_same() -> None:
 @pytest.mark.parametrize(
     ("options", "place"), [({}, 1.0), ({"compat": "trec10"}, 0.5), ({"compat": "trec9"}, 0.5), ({"score_type": "float64"}, 0.5)]
 )
-def test_whole_numbers_that_are_one_double(options: dict[str, Any], place: float, labelled: bool) -> None:
+def test_integers_that_are_one_double(options: dict[str, Any], place: float, labelled: bool) -> None:
     """2^53 and 2^53 + 1 are one double, as trec_eval reads them, and then the greater id comes first."""
     scores = pa.array([2**53 + 1, 2**53], pa.int64())
     run = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": scores})

@@ -94,7 +94,7 @@ CLICKS = {"metrics": "AUC", "name": "daily", "predictions": "clicks"}
         ({"by": "day='{{ this }}'", "materialized": "incremental", "overwrite_by": "day"}, "by"),
     ],
 )
-def test_jinja_that_was_not_asked_for_is_refused(options: dict[str, Any], option: str, dialect: str) -> None:
+def test_jinja_that_was_not_requested_is_refused(options: dict[str, Any], option: str, dialect: str) -> None:
     with pytest.raises(InputError, match=rf"^{option}: .* holds Jinja, which dbt would run; only a text in where= may hold it"):
         sqlrank.dbt_model(**CLICKS, **options, dialect=dialect)
 
@@ -119,7 +119,7 @@ def test_jinja_in_a_model_of_a_rollup_is_refused(options: dict[str, Any], option
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "bigquery", "snowflake", "spark", "postgres"])
-def test_jinja_in_a_text_of_a_condition_is_kept(dialect: str) -> None:
+def test_jinja_in_a_text_of_a_condition_is_preserved(dialect: str) -> None:
     where = "day >= '{{ var(\"since\") }}' AND shop IN ('{{ x }}', 'b')"
     for model in (
         sqlrank.dbt_model(**CLICKS, by="day", where=where, dialect=dialect, materialized="incremental", overwrite_by="day"),

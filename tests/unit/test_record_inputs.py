@@ -67,7 +67,7 @@ def test_records_that_are_refused(table: pa.Table, message: str) -> None:
     assert problem(records=table).startswith(message)
 
 
-def test_records_may_stand_once_in_each_group() -> None:
+def test_records_may_occur_once_in_each_group() -> None:
     table = records("abab", "xyxy", ids=[1, 2, 1, 2], system=["s", "s", "t", "t"])
     assert [row["ClusterRecall"] for row in evaluate("ClusterRecall", records=table, by="system")] == [1.0, 1.0]
     assert "record_id is listed more than once" in problem(records=table)
@@ -243,7 +243,7 @@ def test_blocking_of_two_tables() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", few(DIALECTS, ("bigquery", "snowflake")))
-def test_it_is_written_in_every_dialect(dialect: str) -> None:
+def test_it_is_printed_in_every_dialect(dialect: str) -> None:
     inputs = {"predicted_clusters": "p", "true_clusters": "r", "candidate_pairs": "c"}
     metrics = [*METRICS, "VMeasure", "ClosestF", "PairsQuality", "SampledPairwisePrecision"]
     columns = ["pairwise_f", "adjusted_rand", "num_records", "v_measure", "closest_f", "pairs_quality", "sampled_pairwise_precision"]

@@ -53,7 +53,7 @@ def test_by_columns_with_odd_names(name: str, run: pa.Table, qrels: pa.Table) ->
 
 
 @pytest.mark.parametrize("names", [("rank", "by_rank"), ("by_system", "system"), ("system", "by_system"), ("relevance", "by_relevance")])
-def test_by_columns_whose_names_are_alike(names: tuple[str, str], run: pa.Table, qrels: pa.Table) -> None:
+def test_by_columns_of_similar_names(names: tuple[str, str], run: pa.Table, qrels: pa.Table) -> None:
     systems = run.append_column(names[0], [["x", "x", "y"]]).append_column(names[1], [["1", "1", "2"]])
     got = sqlrank.evaluate("num_ret", run=systems, qrels=qrels, by=list(names)).to_pylist()
     assert got == [{names[0]: "x", names[1]: "1", "num_ret": 2.0}, {names[0]: "y", names[1]: "2", "num_ret": 1.0}]
