@@ -220,7 +220,8 @@ def _compile_curve(
     tree = exp.select(
         *columns, *(exp.alias_(_select_item(name, curve_cte, may_be_infinite, name in key_names), name) for name in curve_columns)
     ).from_(curve_cte)
-    tree = tree.order_by(*(exp.Ordered(this=column.copy(), nulls_first=True) for column in order))
+    terms = (column if column.name in INTEGER_COLUMNS else exp.Ordered(this=column, nulls_first=True) for column in order)
+    tree = tree.order_by(*(term.copy() for term in terms))
     outputs += [
         OutputColumn(name, name, "point" if name in INTEGER_COLUMNS else "id" if name in key_names else "value", metric)
         for name in curve_columns

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 LINE_WIDTH = 100
 """Line width in characters for text that can be wrapped."""
 
-COLUMN_INDENT = 4
+INDENT = 2
+"""Indentation of a CTE, and of columns below SELECT."""
+
+COLUMN_INDENT = 2 * INDENT
 """Indentation of the columns of a CTE."""
 
 _OPERATORS = {exp.Add: "+", exp.Sub: "-", exp.Div: "/"}
@@ -52,7 +55,11 @@ def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], tab
     """
     sqlglot_dialect = Writer.get_or_raise(dialect)
     writer: Any = sqlglot_dialect.generator_class(
-        dialect=sqlglot_dialect, pretty=pretty, comments=False, unsupported_level=ErrorLevel.RAISE, max_text_width=LINE_WIDTH
+        dialect=sqlglot_dialect,
+        pretty=pretty,
+        comments=False,
+        unsupported_level=ErrorLevel.RAISE,
+        max_text_width=LINE_WIDTH,
     )
     if pretty:
         writer._dispatch = writer._dispatch | _layouts(writer._dispatch)  # noqa: SLF001  sqlglot has no public access to it
@@ -62,8 +69,22 @@ def _generator(dialect: str, pretty: bool, tables: dict[exp.Expr, exp.Expr], tab
     return generator
 
 
-def _fits_one_line(text: str, indent: int = 0) -> bool:
-    return "\n" not in text and len(text) + indent <= LINE_WIDTH
+def _fits_one_line(text: str) -> bool:
+    return "\n" not in text and len(text) <= LINE_WIDTH
+
+
+def _fits(text: str, indent: int) -> bool:
+    return all(len(line) + indent <= LINE_WIDTH for line in text.split("\n"))
+
+
+def _indent(node: exp.Expr) -> int:
+    """Return the indentation of the clauses of a SELECT."""
+    depth = 0
+    parent = node.parent
+    while parent is not None:
+        depth += isinstance(parent, (exp.CTE, exp.Subquery))
+        parent = parent.parent
+    return INDENT * depth
 
 
 def _table_marks(
@@ -110,6 +131,15 @@ def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Writ
         text = f"{'GROUP' if isinstance(node, exp.Group) else 'ORDER'} BY {self.expressions(node, flat=True)}"
         return str(self.seg(text)) if is_plain and _fits_one_line(text) else dispatch[type(node)](self, node)
 
+    def case(self: Any, node: exp.Case) -> str:
+        """Write a condition and its value on one line, and all of CASE, if they fit."""
+        branches = [(f"WHEN {self.sql(branch, 'this')}", f"THEN {self.sql(branch, 'true')}") for branch in node.args["ifs"]]
+        statements = [" ".join(pair) if _fits_one_line(" ".join(pair)) else "\n".join(pair) for pair in branches]
+        operand, default = self.sql(node, "this"), self.sql(node, "default")
+        lines = [f"CASE {operand}" if operand else "CASE", *statements, *([f"ELSE {default}"] if default else []), "END"]
+        text = " ".join(lines)
+        return text if _fits_one_line(text) else str(self.indent("\n".join(lines), skip_first=True, skip_last=True))
+
     def where(self: Any, node: exp.Where) -> str:
         condition = self.sql(node, "this")
         text = f"WHERE {condition}"
@@ -119,9 +149,17 @@ def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Writ
         text = dispatch[exp.Join](self, node)
         head, on, condition = text.rpartition("\n  ON ")
         line = f"{head.strip()} ON {condition}"
-        return str(self.seg(line)) if on and isinstance(node.this, exp.Table) and _fits_one_line(line) else text
+        is_short = on and isinstance(node.this, exp.Table) and "\n" not in line and _fits(line, _indent(node))
+        return str(self.seg(line)) if is_short else text
 
-    layouts: dict[type[exp.Expr], Write] = {exp.Paren: paren, exp.Group: clause, exp.Order: clause, exp.Where: where, exp.Join: join}
+    layouts: dict[type[exp.Expr], Write] = {
+        exp.Paren: paren,
+        exp.Case: case,
+        exp.Group: clause,
+        exp.Order: clause,
+        exp.Where: where,
+        exp.Join: join,
+    }
     return layouts | dict.fromkeys(_OPERATORS, arithmetic) | _query_layouts(dispatch)
 
 
@@ -131,16 +169,17 @@ def _query_layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr]
     def schema(self: Any, node: exp.Schema) -> str:
         """Write the columns of INSERT on one line, if that is short."""
         text = f"{self.sql(node, 'this')} ({self.expressions(node, flat=True)})"
-        return text if _fits_one_line(text, len("INSERT INTO ")) else dispatch[exp.Schema](self, node)
+        return text if _fits(text, len("INSERT INTO ")) else dispatch[exp.Schema](self, node)
 
     def select(self: Any, node: exp.Select) -> str:
         """Write comments, plain columns on shared lines, and computed ones with their comment."""
         select_items = node.expressions
+        indent = _indent(node)
         texts = [self.sql(select_item, comment=False) for select_item in select_items]
         comments = _column_comments(node)
         line = "" if any(comments) else ", ".join(texts)
-        is_short = bool(line) and _fits_one_line(line, COLUMN_INDENT + len("SELECT"))
-        node.set("expressions", [exp.Var(this=_COLUMNS if is_short else "\n".join(_lines(node, texts, comments)))])
+        is_short = bool(line) and "\n" not in line and _fits(line, indent + len("SELECT "))
+        node.set("expressions", [exp.Var(this=_COLUMNS if is_short else "\n".join(_lines(node, texts, comments, indent + INDENT)))])
         text = dispatch[exp.Select](self, node)
         node.set("expressions", select_items)
         text = re.sub(rf"\s+{_COLUMNS}", lambda _: f" {line}", text, count=1) if is_short else text
@@ -185,7 +224,7 @@ def _column_comments(select: exp.Select) -> list[list[str]]:
     return comments if is_first else [[] for _ in comments]
 
 
-def _lines(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence[str]]) -> list[str]:
+def _lines(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence[str]], indent: int) -> list[str]:
     """Return the columns of a SELECT as lines: a comment is behind its column if it fits there, else above it."""
     lines: list[str] = []
     is_open = False
@@ -194,9 +233,9 @@ def _lines(select: exp.Select, texts: Sequence[str], comments: Sequence[Sequence
         comment = _one_line(comments[position])
         is_plain = isinstance(select_item, (exp.Column, exp.Literal, exp.Null)) and not comment
         is_behind = comment and select.args.get("from_") and not isinstance(comments[position][0], LeadingComment)
-        if is_plain and is_open and _fits_one_line(f"{lines[-1]} {text}"):
+        if is_plain and is_open and _fits(f"{lines[-1]} {text}", indent):
             lines[-1] += f" {text}"
-        elif is_behind and _fits_one_line(f"{text}  -- {comment}", COLUMN_INDENT):
+        elif is_behind and "\n" not in text and _fits(f"{text}  -- {comment}", indent):
             lines.append(f"{text}  -- {comment}")
         else:
             lines += [*_comment_lines(comments[position]), text]

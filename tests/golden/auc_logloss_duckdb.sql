@@ -77,10 +77,8 @@ WITH predictions AS NOT MATERIALIZED (
     -SUM(
       weight * LN(
         CASE
-          WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16
-          THEN 2.220446049250313e-16
-          WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16
-          THEN 1 - 2.220446049250313e-16
+          WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
+          WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
           ELSE ABS(score + (label - 1))
         END
       )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from sqlrank.registry.loader import load_registry
@@ -19,12 +20,16 @@ _STEP = re.compile(
 )
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _SOURCE = re.compile(r" ?\([^()]*\)$")
+_HEADER_LINE = re.compile(
+    r"-- (sqlrank \S+( for \w+)?|reads|settings|plan|made by|[a-z_]+): \S|-- (Rows of several definitions|Means of lists|of two statements)"
+)
 _LOGICAL_KEY = re.compile(r"\bper (?:list|group)\b")
 
 
 def comment_faults(text: str) -> Iterator[str]:
     """Yield a sentence for each comment that is too long, names no rows, or names a column that its step does not have."""
     columns = set(load_registry().relation_columns)
+    yield from (f"the header has no such line: {line}" for line in _header(text) if not _HEADER_LINE.match(line))
     header, _, body = text.partition("\nWITH ")
     if _BLOCK_COMMENT.search(body):
         yield "a block comment"
@@ -40,6 +45,10 @@ def comment_faults(text: str) -> Iterator[str]:
             yield f"CTE {step['name']}: the comment names no columns of this statement: {comment}"
         missing = [name for name in _NAME.findall(sentence) if name in columns and name not in step["query"]]
         yield from (f"CTE {step['name']}: the comment names {name}, which the step does not have" for name in missing)
+
+
+def _header(text: str) -> list[str]:
+    return list(takewhile(lambda line: line.startswith("-- "), text.splitlines()))
 
 
 def _is_long(line: str) -> bool:

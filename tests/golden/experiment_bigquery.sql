@@ -190,19 +190,16 @@ WITH observations AS (
     arm.variant AS arm,
     arm.units, theta.cuped_theta,
     CASE
-      WHEN theta.cuped_theta = 0
-      THEN arm.ratio
+      WHEN theta.cuped_theta = 0 THEN arm.ratio
       ELSE arm.ratio - theta.cuped_theta * (arm.covariate_ratio - theta.covariate_ratio)
     END AS value,
     CASE
-      WHEN theta.cuped_theta = 0
-      THEN arm.squares
+      WHEN theta.cuped_theta = 0 THEN arm.squares
       ELSE arm.squares - 2 * theta.cuped_theta * arm.covariate_products
       + theta.cuped_theta * theta.cuped_theta * arm.covariate_squares
     END AS squares,
     CASE
-      WHEN theta.cuped_theta = 0
-      THEN arm.square_terms
+      WHEN theta.cuped_theta = 0 THEN arm.square_terms
       ELSE arm.square_terms + theta.cuped_theta * theta.cuped_theta * arm.covariate_square_terms
     END AS square_terms
   FROM covariate_coefficients AS theta
@@ -216,8 +213,7 @@ WITH observations AS (
     CASE
       WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * value * value
       THEN squares / NULLIF(units - 1, 0) / units
-      WHEN NOT squares IS NULL AND units > 1
-      THEN CAST(0 AS FLOAT64)
+      WHEN NOT squares IS NULL AND units > 1 THEN CAST(0 AS FLOAT64)
     END AS variance
   FROM adjusted_moments
 ), variant_pairs AS (
@@ -336,8 +332,7 @@ WITH observations AS (
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
-      WHEN purpose = 'p'
-      THEN z
+      WHEN purpose = 'p' THEN z
       ELSE z
       + (LN(tail / normalizer / alpha) - z * z / 2) * tail * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
     END AS z
@@ -364,8 +359,7 @@ WITH observations AS (
   SELECT
     metric, variant, purpose, df, alpha, normalizer,
     CASE
-      WHEN purpose = 'p'
-      THEN z
+      WHEN purpose = 'p' THEN z
       ELSE z
       + (LN(tail / normalizer / alpha) - z * z / 2) * tail * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
     END AS z
@@ -393,8 +387,7 @@ WITH observations AS (
     metric, variant, purpose, df,
     LN(tail / normalizer) - z * z / 2 AS log_p,
     CASE
-      WHEN purpose = 'p'
-      THEN z
+      WHEN purpose = 'p' THEN z
       ELSE z
       + (LN(tail / normalizer / alpha) - z * z / 2) * tail * SQRT(COALESCE((EXP(-z * z / df) - 1) / NULLIF(LN(EXP(-z * z / df)), 0), 1))
     END AS z
@@ -426,12 +419,9 @@ WITH observations AS (
     difference, se, df, relative_difference, relative_se, alpha, critical_value,
     relative_critical_value, mde_critical_value,
     CASE
-      WHEN log_p > 0
-      THEN 1
-      WHEN log_p > -700
-      THEN EXP(log_p)
-      WHEN NOT log_p IS NULL
-      THEN 0
+      WHEN log_p > 0 THEN 1
+      WHEN log_p > -700 THEN EXP(log_p)
+      WHEN NOT log_p IS NULL THEN 0
       WHEN NOT se IS NULL
       AND (ABS(difference) <= 1e-12 * ABS(value) OR ABS(difference) <= 1e-12 * ABS(value_control))
       THEN 1
@@ -442,8 +432,8 @@ WITH observations AS (
 ), p_value_ranks AS (
   -- One row per metric and treatment, with its p-value and rank. (experiments/p_value_ranks.sql)
   SELECT
-    metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se, df,
-    relative_difference, relative_se, alpha, critical_value, relative_critical_value,
+    metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se,
+    df, relative_difference, relative_se, alpha, critical_value, relative_critical_value,
     mde_critical_value, p_value,
     CAST(ROW_NUMBER() OVER (ORDER BY CASE WHEN p_value IS NULL THEN 1 ELSE 0 END, p_value, metric, variant) AS INT64) AS p_rank,
     COUNT(p_value) OVER () AS num_tests
@@ -452,8 +442,8 @@ WITH observations AS (
   -- One row per metric and treatment, with its p-value, and that corrected so as to control the
   -- family-wise error rate. (experiments/corrected_p_values/holm.sql)
   SELECT
-    metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se, df,
-    relative_difference, relative_se, alpha, critical_value, relative_critical_value,
+    metric, variant, cuped_theta, value, value_control, n_units, n_units_control, difference, se,
+    df, relative_difference, relative_se, alpha, critical_value, relative_critical_value,
     mde_critical_value, p_value,
     CASE
       WHEN NOT p_value IS NULL

@@ -3,10 +3,7 @@
 -- made by: sqlrank sql KendallTau --predictions shop.eval.pairs
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.eval.pairs)
-  SELECT
-    CAST(score AS DOUBLE) AS score,
-    CAST(label AS DOUBLE) AS label,
-    CAST(1 AS DOUBLE) AS weight
+  SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label, CAST(1 AS DOUBLE) AS weight
   FROM shop.eval.pairs
 ), group_weights AS (
   -- One row: number and weight of its predictions of positive weight.

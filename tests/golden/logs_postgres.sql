@@ -147,10 +147,8 @@ WITH logs AS NOT MATERIALIZED (
       ELSE mean_weight_se * mean_weight_se
     END AS mean_weight_variance,
     CASE
-      WHEN units = 2
-      THEN CAST(12.706204736174696 AS DOUBLE PRECISION)
-      WHEN units = 3
-      THEN CAST(4.30265272974946 AS DOUBLE PRECISION)
+      WHEN units = 2 THEN CAST(12.706204736174696 AS DOUBLE PRECISION)
+      WHEN units = 3 THEN CAST(4.30265272974946 AS DOUBLE PRECISION)
       ELSE CAST(1.9599639845400536 AS DOUBLE PRECISION)
       + (
         CAST(2.3722712298585114 AS DOUBLE PRECISION)
@@ -191,12 +189,10 @@ WITH logs AS NOT MATERIALIZED (
         WHEN s.snips_concentration < 2
         AND (s.units - 1) * (s.snips_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0)) > 2
         THEN CASE
-          WHEN 3 * (s.snips_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0)) > 2
-          THEN 3
+          WHEN 3 * (s.snips_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0)) > 2 THEN 3
           ELSE 2 / NULLIF(s.snips_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0), 0)
         END
-        WHEN s.units > 4
-        THEN s.units - 1
+        WHEN s.units > 4 THEN s.units - 1
         ELSE 3
       END AS snips_freedom,
       s.dr_concentration,
@@ -204,12 +200,10 @@ WITH logs AS NOT MATERIALIZED (
         WHEN s.dr_concentration < 2
         AND (s.units - 1) * (s.dr_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0)) > 2
         THEN CASE
-          WHEN 3 * (s.dr_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0)) > 2
-          THEN 3
+          WHEN 3 * (s.dr_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0)) > 2 THEN 3
           ELSE 2 / NULLIF(s.dr_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0), 0)
         END
-        WHEN s.units > 4
-        THEN s.units - 1
+        WHEN s.units > 4 THEN s.units - 1
         ELSE 3
       END AS dr_freedom,
       s.mean_weight_concentration,
@@ -217,12 +211,10 @@ WITH logs AS NOT MATERIALIZED (
         WHEN s.mean_weight_concentration < 2
         AND (s.units - 1) * (s.mean_weight_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0)) > 2
         THEN CASE
-          WHEN 3 * (s.mean_weight_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0)) > 2
-          THEN 3
+          WHEN 3 * (s.mean_weight_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0)) > 2 THEN 3
           ELSE 2 / NULLIF(s.mean_weight_concentration - CAST(1 AS DOUBLE PRECISION) / NULLIF(s.units, 0), 0)
         END
-        WHEN s.units > 4
-        THEN s.units - 1
+        WHEN s.units > 4 THEN s.units - 1
         ELSE 3
       END AS mean_weight_freedom,
       m.snips AS snips_value,

@@ -141,10 +141,8 @@ WITH logs AS (
       ELSE mean_weight_se * mean_weight_se
     END AS mean_weight_variance,
     CASE
-      WHEN units = 2
-      THEN CAST(12.706204736174696 AS DOUBLE)
-      WHEN units = 3
-      THEN CAST(4.30265272974946 AS DOUBLE)
+      WHEN units = 2 THEN CAST(12.706204736174696 AS DOUBLE)
+      WHEN units = 3 THEN CAST(4.30265272974946 AS DOUBLE)
       ELSE CAST(1.9599639845400536 AS DOUBLE)
       + (
         CAST(2.3722712298585114 AS DOUBLE)
@@ -182,12 +180,10 @@ WITH logs AS (
         WHEN s.snips_concentration < 2
         AND (s.units - 1) * (s.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2
         THEN CASE
-          WHEN 3 * (s.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2
-          THEN 3
+          WHEN 3 * (s.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2 THEN 3
           ELSE 2 / NULLIF(s.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0), 0)
         END
-        WHEN s.units > 4
-        THEN s.units - 1
+        WHEN s.units > 4 THEN s.units - 1
         ELSE 3
       END AS snips_freedom,
       s.dr_concentration,
@@ -195,12 +191,10 @@ WITH logs AS (
         WHEN s.dr_concentration < 2
         AND (s.units - 1) * (s.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2
         THEN CASE
-          WHEN 3 * (s.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2
-          THEN 3
+          WHEN 3 * (s.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2 THEN 3
           ELSE 2 / NULLIF(s.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0), 0)
         END
-        WHEN s.units > 4
-        THEN s.units - 1
+        WHEN s.units > 4 THEN s.units - 1
         ELSE 3
       END AS dr_freedom,
       s.mean_weight_concentration,
@@ -208,12 +202,10 @@ WITH logs AS (
         WHEN s.mean_weight_concentration < 2
         AND (s.units - 1) * (s.mean_weight_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2
         THEN CASE
-          WHEN 3 * (s.mean_weight_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2
-          THEN 3
+          WHEN 3 * (s.mean_weight_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2 THEN 3
           ELSE 2 / NULLIF(s.mean_weight_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0), 0)
         END
-        WHEN s.units > 4
-        THEN s.units - 1
+        WHEN s.units > 4 THEN s.units - 1
         ELSE 3
       END AS mean_weight_freedom,
       m.snips AS snips_value,
@@ -232,7 +224,9 @@ WITH logs AS (
       THEN units_quantile * SQRT(snips_variance)
     END AS snips_reach,
     dr_se,
-    CASE WHEN dr_se > CAST('1e-12' AS DOUBLE) * ABS(dr_value) THEN units_quantile * SQRT(dr_variance) END AS dr_reach,
+    CASE
+      WHEN dr_se > CAST('1e-12' AS DOUBLE) * ABS(dr_value) THEN units_quantile * SQRT(dr_variance)
+    END AS dr_reach,
     mean_weight_se,
     CASE
       WHEN mean_weight_se > CAST('1e-12' AS DOUBLE) * ABS(mean_weight_value)

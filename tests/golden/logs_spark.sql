@@ -127,10 +127,8 @@ WITH logs AS (
       ELSE mean_weight_se * mean_weight_se
     END AS mean_weight_variance,
     CASE
-      WHEN units = 2
-      THEN 12.706204736174696e0
-      WHEN units = 3
-      THEN 4.30265272974946e0
+      WHEN units = 2 THEN 12.706204736174696e0
+      WHEN units = 3 THEN 4.30265272974946e0
       ELSE 1.9599639845400536e0
       + (
         2.3722712298585114e0
@@ -164,24 +162,20 @@ WITH logs AS (
       CASE
         WHEN s.snips_concentration < 2 AND (s.units - 1) * (s.snips_concentration - 1 / NULLIF(s.units, 0)) > 2
         THEN CASE
-          WHEN 3 * (s.snips_concentration - 1 / NULLIF(s.units, 0)) > 2
-          THEN 3
+          WHEN 3 * (s.snips_concentration - 1 / NULLIF(s.units, 0)) > 2 THEN 3
           ELSE 2 / NULLIF(s.snips_concentration - 1 / NULLIF(s.units, 0), 0)
         END
-        WHEN s.units > 4
-        THEN s.units - 1
+        WHEN s.units > 4 THEN s.units - 1
         ELSE 3
       END AS snips_freedom,
       s.dr_concentration,
       CASE
         WHEN s.dr_concentration < 2 AND (s.units - 1) * (s.dr_concentration - 1 / NULLIF(s.units, 0)) > 2
         THEN CASE
-          WHEN 3 * (s.dr_concentration - 1 / NULLIF(s.units, 0)) > 2
-          THEN 3
+          WHEN 3 * (s.dr_concentration - 1 / NULLIF(s.units, 0)) > 2 THEN 3
           ELSE 2 / NULLIF(s.dr_concentration - 1 / NULLIF(s.units, 0), 0)
         END
-        WHEN s.units > 4
-        THEN s.units - 1
+        WHEN s.units > 4 THEN s.units - 1
         ELSE 3
       END AS dr_freedom,
       s.mean_weight_concentration,
@@ -189,12 +183,10 @@ WITH logs AS (
         WHEN s.mean_weight_concentration < 2
         AND (s.units - 1) * (s.mean_weight_concentration - 1 / NULLIF(s.units, 0)) > 2
         THEN CASE
-          WHEN 3 * (s.mean_weight_concentration - 1 / NULLIF(s.units, 0)) > 2
-          THEN 3
+          WHEN 3 * (s.mean_weight_concentration - 1 / NULLIF(s.units, 0)) > 2 THEN 3
           ELSE 2 / NULLIF(s.mean_weight_concentration - 1 / NULLIF(s.units, 0), 0)
         END
-        WHEN s.units > 4
-        THEN s.units - 1
+        WHEN s.units > 4 THEN s.units - 1
         ELSE 3
       END AS mean_weight_freedom,
       m.snips AS snips_value,

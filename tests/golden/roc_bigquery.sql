@@ -30,10 +30,8 @@ WITH predictions AS (
     SELECT
       score, positives, negatives, num_rows,
       4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END * CASE
-        WHEN abs_score <= 0.5
-        THEN compressed_score
-        WHEN abs_score <= 1
-        THEN 1.92 - compressed_score
+        WHEN abs_score <= 0.5 THEN compressed_score
+        WHEN abs_score <= 1 THEN 1.92 - compressed_score
         ELSE 2.92 - compressed_score
       END AS grid_position
     FROM (
@@ -44,7 +42,11 @@ WITH predictions AS (
           SQRT(
             SQRT(
               SQRT(
-                CASE WHEN abs_score <= 0.5 THEN abs_score WHEN abs_score <= 1 THEN 1 - abs_score ELSE 1 / abs_score END
+                CASE
+                  WHEN abs_score <= 0.5 THEN abs_score
+                  WHEN abs_score <= 1 THEN 1 - abs_score
+                  ELSE 1 / abs_score
+                END
               )
             )
           )
@@ -217,10 +219,6 @@ WITH predictions AS (
     CAST(0 AS FLOAT64) AS tpr
   FROM group_sizes
 )
-SELECT
-  CAST(roc.point AS INT64) AS point,
-  roc.threshold AS threshold,
-  roc.fpr AS fpr,
-  roc.tpr AS tpr
+SELECT CAST(roc.point AS INT64) AS point, roc.threshold AS threshold, roc.fpr AS fpr, roc.tpr AS tpr
 FROM roc
 ORDER BY point;

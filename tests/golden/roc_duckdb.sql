@@ -4,10 +4,7 @@
 -- made by: sqlrank sql ROC --predictions shop.ads.impressions
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.ads.impressions)
-  SELECT
-    CAST(score AS DOUBLE) AS score,
-    CAST(label AS DOUBLE) AS label,
-    CAST(1 AS DOUBLE) AS weight
+  SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label, CAST(1 AS DOUBLE) AS weight
   FROM shop.ads.impressions
 ), score_class_weights AS (
   -- One row per distinct score: weights of its positives and of its negatives.
@@ -99,4 +96,4 @@ SELECT
   roc.fpr AS fpr,
   roc.tpr AS tpr
 FROM roc
-ORDER BY point NULLS FIRST;
+ORDER BY point;

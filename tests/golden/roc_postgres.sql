@@ -99,4 +99,4 @@ SELECT
   roc.fpr AS fpr,
   roc.tpr AS tpr
 FROM roc
-ORDER BY point NULLS FIRST;
+ORDER BY point;

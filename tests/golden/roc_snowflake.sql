@@ -31,10 +31,8 @@ WITH predictions AS (
     SELECT
       score, positives, negatives, num_rows,
       4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END * CASE
-        WHEN abs_score <= CAST(0.5 AS DOUBLE)
-        THEN compressed_score
-        WHEN abs_score <= 1
-        THEN CAST(1.92 AS DOUBLE) - compressed_score
+        WHEN abs_score <= CAST(0.5 AS DOUBLE) THEN compressed_score
+        WHEN abs_score <= 1 THEN CAST(1.92 AS DOUBLE) - compressed_score
         ELSE CAST(2.92 AS DOUBLE) - compressed_score
       END AS grid_position
     FROM (
@@ -46,10 +44,8 @@ WITH predictions AS (
             SQRT(
               SQRT(
                 CASE
-                  WHEN abs_score <= CAST(0.5 AS DOUBLE)
-                  THEN abs_score
-                  WHEN abs_score <= 1
-                  THEN 1 - abs_score
+                  WHEN abs_score <= CAST(0.5 AS DOUBLE) THEN abs_score
+                  WHEN abs_score <= 1 THEN 1 - abs_score
                   ELSE 1 / abs_score
                 END
               )
@@ -230,4 +226,4 @@ SELECT
   roc.fpr AS fpr,
   roc.tpr AS tpr
 FROM roc
-ORDER BY point NULLS FIRST;
+ORDER BY point;

@@ -4,10 +4,7 @@
 -- made by: sqlrank sql ROC --predictions shop.ads.impressions --dialect spark
 WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
-  SELECT
-    CAST(score AS DOUBLE) AS score,
-    CAST(label AS DOUBLE) AS label,
-    CAST(1 AS DOUBLE) AS weight
+  SELECT CAST(score AS DOUBLE) AS score, CAST(label AS DOUBLE) AS label, CAST(1 AS DOUBLE) AS weight
   FROM shop.ads.impressions
 ), score_class_weights AS (
   -- One row per distinct score: weights of its positives and of its negatives.
@@ -37,10 +34,8 @@ WITH predictions AS (
       SELECT
         score, positives, negatives, num_rows,
         4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END * CASE
-          WHEN abs_score <= 0.5e0
-          THEN compressed_score
-          WHEN abs_score <= 1
-          THEN 1.92e0 - compressed_score
+          WHEN abs_score <= 0.5e0 THEN compressed_score
+          WHEN abs_score <= 1 THEN 1.92e0 - compressed_score
           ELSE 2.92e0 - compressed_score
         END AS grid_position
       FROM (
@@ -51,7 +46,11 @@ WITH predictions AS (
             SQRT(
               SQRT(
                 SQRT(
-                  CASE WHEN abs_score <= 0.5e0 THEN abs_score WHEN abs_score <= 1 THEN 1 - abs_score ELSE 1 / abs_score END
+                  CASE
+                    WHEN abs_score <= 0.5e0 THEN abs_score
+                    WHEN abs_score <= 1 THEN 1 - abs_score
+                    ELSE 1 / abs_score
+                  END
                 )
               )
             )

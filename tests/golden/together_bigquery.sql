@@ -4,11 +4,7 @@
 -- made by: sqlrank sql nDCG@10 AUC --predictions shop.eval.predictions --by model --dialect bigquery
 WITH predictions AS (
   -- One row per prediction. (shop.eval.predictions)
-  SELECT
-    `model`,
-    CAST(score AS FLOAT64) AS score,
-    CAST(label AS FLOAT64) AS label,
-    query_id, doc_id
+  SELECT `model`, CAST(score AS FLOAT64) AS score, CAST(label AS FLOAT64) AS label, query_id, doc_id
   FROM shop.eval.predictions
 ), qrels AS (
   -- One row per model, query and judged document.
@@ -102,7 +98,8 @@ WITH predictions AS (
   FROM (
     -- One row per model and distinct score of a positive.
     SELECT
-      positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above, group_sizes.total_rows,
+      positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above,
+      group_sizes.total_rows,
       FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5) AS rows_at_or_above,
       SUM(positive_ranks.positives) OVER (
         PARTITION BY positive_ranks.`model`

@@ -106,7 +106,8 @@ WITH predictions AS (
   FROM (
     -- One row per MODEL and distinct score of a positive.
     SELECT
-      positive_ranks."MODEL", positive_ranks.positives, positive_ranks.rows_above, group_sizes.total_rows,
+      positive_ranks."MODEL", positive_ranks.positives, positive_ranks.rows_above,
+      group_sizes.total_rows,
       FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
       SUM(positive_ranks.positives) OVER (
         PARTITION BY positive_ranks."MODEL"

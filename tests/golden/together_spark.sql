@@ -86,7 +86,8 @@ WITH predictions AS (
   FROM (
     -- One row per model and distinct score of a positive.
     SELECT
-      positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above, group_sizes.total_rows,
+      positive_ranks.`model`, positive_ranks.positives, positive_ranks.rows_above,
+      group_sizes.total_rows,
       FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5e0) AS rows_at_or_above,
       SUM(positive_ranks.positives) OVER (
         PARTITION BY positive_ranks.`model`

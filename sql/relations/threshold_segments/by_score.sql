@@ -19,5 +19,6 @@ SELECT
   positives_below,
   negatives_below,
   total_positives,
-  total_negatives
+  total_negatives,
+  total_rows
 FROM score_thresholds

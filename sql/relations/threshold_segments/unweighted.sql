@@ -19,7 +19,8 @@ SELECT
   positives_below,
   negatives_below,
   total_positives,
-  total_negatives
+  total_negatives,
+  total_rows
 FROM (
   -- one row per group and distinct score of a positive
   SELECT
@@ -36,7 +37,8 @@ FROM (
     CAST(positives_below AS DOUBLE) AS positives_below,
     CAST(negatives_below AS DOUBLE) AS negatives_below,
     CAST(total_positives AS DOUBLE) AS total_positives,
-    CAST(total_negatives AS DOUBLE) AS total_negatives
+    CAST(total_negatives AS DOUBLE) AS total_negatives,
+    total_rows
   FROM positive_thresholds
 ) AS threshold_counts
 UNION ALL
@@ -58,7 +60,8 @@ SELECT
   COALESCE(threshold_totals.total_positives, 0) AS positives_below,
   COALESCE(threshold_totals.total_negatives, CAST(group_sizes.total_rows AS DOUBLE)) AS negatives_below,
   COALESCE(threshold_totals.total_positives, 0) AS total_positives,
-  COALESCE(threshold_totals.total_negatives, CAST(group_sizes.total_rows AS DOUBLE)) AS total_negatives
+  COALESCE(threshold_totals.total_negatives, CAST(group_sizes.total_rows AS DOUBLE)) AS total_negatives,
+  group_sizes.total_rows
 FROM group_sizes
 LEFT JOIN (
   -- one row per group with a positive
