@@ -1,4 +1,5 @@
--- category_calibration: one row per list and category of its user's history, if any of its first k documents has a category.
+-- category_calibration: one row per list and category of its user's history: the shares of the category in history and list.
+-- Lists without any categorized document among the first k have no rows.
 -- Grain: rows of history_categories
 SELECT
   history_categories.list_id,
