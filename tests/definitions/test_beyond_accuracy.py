@@ -193,6 +193,19 @@ def test_an_input_with_the_column_of_by_is_read_group_by_group() -> None:
     found = evaluate("CatalogCoverage", SYSTEMS, {"items": items}, by=[["system"], []])
     # Over both a and b of a, b, x, y and z are shown.
     assert [row["CatalogCoverage"] for row in found] == [2 / 5, 1 / 4, 1.0]
+    history = pa.table({"query_id": ["1", "1", "2", "3"], "doc_id": ["a"] * 4, "system": ["old", "new", "old", "new"]})
+    # Over both users 1 and 2 of 1, 2 and 3 have a list, and user 1 counts once.
+    found = evaluate("UserCoverage", SYSTEMS, {"history": history}, by=[["system"], []])
+    assert [row["UserCoverage"] for row in found] == [2 / 3, 1 / 2, 1.0]
+
+
+def test_an_item_of_several_groups_is_one_of_its_provider_over_all() -> None:
+    shown, providers = ["a", "b", "c", "d", "a", "b", "c"], ["X", "Y", "Y", "X", "X", "Y", "Y"]
+    items = pa.table({"doc_id": shown, "provider": providers, "system": ["new"] * 4 + ["old"] * 3})
+    once = items.slice(0, 4).drop_columns("system")
+    (total, *_), (expected, *_) = (evaluate("ExposureDisparity", SYSTEMS, {"items": table}, by=[["system"], []]) for table in (items, once))
+    assert total["ExposureDisparity"] == pytest.approx(expected["ExposureDisparity"])
+    assert total["ExposureDisparity"] > 0
 
 
 def test_an_item_is_popular_with_all_users_in_a_row_per_list() -> None:

@@ -79,8 +79,8 @@ WITH predictions AS (
   -- One row per CAMPAIGN and distinct score of a positive: class weights at, above and below it.
   -- (relations/positive_thresholds/by_window.sql)
   SELECT
-    "CAMPAIGN", positives, negatives, positives_above, negatives_above, negatives_below,
-    total_positives, total_negatives
+    threshold_segments."CAMPAIGN", positives, negatives, positives_above, negatives_above,
+    negatives_below, total_positives, total_negatives
   FROM threshold_segments
   WHERE has_threshold = 1 AND positives > 0
 ), positive_thresholds_metrics AS (

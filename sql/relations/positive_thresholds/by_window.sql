@@ -1,9 +1,10 @@
 -- positive_thresholds: one row per group and distinct score of a positive: class weights at, above and below it.
--- Weights are aggregated per threshold first, so that cumulative sums run over thresholds and not over predictions.
+-- Weights are aggregated per threshold first, so that cumulative sums run over thresholds and not over predictions. Rows are counted on
+-- their own, since score ranges without a positive may be one row each here.
 -- Materialize: all predictions are sorted.
 -- Grain: group_id, score
 SELECT
-  group_id,
+  threshold_segments.group_id,
   threshold AS score,
   positives, -- weight of the positives of this score
   positive_squares, -- sum of their squared weights
@@ -14,6 +15,7 @@ SELECT
   negatives_below,
   total_positives,
   total_negatives,
-  total_rows
+  group_sizes.total_rows
 FROM threshold_segments
+LEFT JOIN group_sizes ON group_sizes.group_id = threshold_segments.group_id
 WHERE has_threshold = 1 AND positives > 0

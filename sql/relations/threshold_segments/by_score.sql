@@ -19,6 +19,5 @@ SELECT
   positives_below,
   negatives_below,
   total_positives,
-  total_negatives,
-  total_rows
+  total_negatives
 FROM score_thresholds

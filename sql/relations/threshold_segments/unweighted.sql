@@ -19,8 +19,7 @@ SELECT
   positives_below,
   negatives_below,
   total_positives,
-  total_negatives,
-  total_rows
+  total_negatives
 FROM (
   -- one row per group and distinct score of a positive
   SELECT
@@ -37,8 +36,7 @@ FROM (
     CAST(positives_below AS DOUBLE) AS positives_below,
     CAST(negatives_below AS DOUBLE) AS negatives_below,
     CAST(total_positives AS DOUBLE) AS total_positives,
-    CAST(total_negatives AS DOUBLE) AS total_negatives,
-    total_rows
+    CAST(total_negatives AS DOUBLE) AS total_negatives
   FROM positive_thresholds
 ) AS threshold_counts
 UNION ALL
@@ -60,8 +58,7 @@ SELECT
   COALESCE(threshold_totals.total_positives, 0) AS positives_below,
   COALESCE(threshold_totals.total_negatives, CAST(group_sizes.total_rows AS DOUBLE)) AS negatives_below,
   COALESCE(threshold_totals.total_positives, 0) AS total_positives,
-  COALESCE(threshold_totals.total_negatives, CAST(group_sizes.total_rows AS DOUBLE)) AS total_negatives,
-  group_sizes.total_rows
+  COALESCE(threshold_totals.total_negatives, CAST(group_sizes.total_rows AS DOUBLE)) AS total_negatives
 FROM group_sizes
 LEFT JOIN (
   -- one row per group with a positive

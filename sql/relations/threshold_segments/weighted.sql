@@ -19,8 +19,7 @@ SELECT
   positives_below,
   negatives_between + negatives_below_segment AS negatives_below,
   total_positives,
-  total_negatives,
-  total_rows
+  total_negatives
 FROM (
   -- one row per group and threshold
   SELECT
@@ -49,8 +48,7 @@ FROM (
       PARTITION BY group_id ORDER BY has_threshold, threshold DESC ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
     ), 0) AS negatives_below_segment,
     SUM(positives) OVER (PARTITION BY group_id) AS total_positives,
-    SUM(negatives + negatives_between) OVER (PARTITION BY group_id) AS total_negatives,
-    SUM(segment_rows) OVER (PARTITION BY group_id) AS total_rows
+    SUM(negatives + negatives_between) OVER (PARTITION BY group_id) AS total_negatives
   FROM (
     -- one row per group and threshold
     SELECT
@@ -65,8 +63,7 @@ FROM (
       SUM(CASE WHEN label = 0 AND score = threshold_score AND weight > 0 THEN 1 ELSE 0 END) AS negative_rows,
       SUM(CASE WHEN label = 1 OR score = threshold_score THEN 0 ELSE weight END) AS negatives_between,
       SUM(CASE WHEN label = 1 OR score = threshold_score THEN 0 ELSE weight * weight END) AS negative_squares_between,
-      SUM(CASE WHEN label = 1 OR score = threshold_score OR weight = 0 THEN 0 ELSE 1 END) AS negative_rows_between,
-      COUNT(*) AS segment_rows
+      SUM(CASE WHEN label = 1 OR score = threshold_score OR weight = 0 THEN 0 ELSE 1 END) AS negative_rows_between
     FROM predictions_with_threshold
     GROUP BY group_id, threshold_score
   ) AS segment_weights
