@@ -60,7 +60,7 @@ def assemble_result(assembly: ResultAssembly, ctes: Sequence[KeyedCte], audits: 
         columns.append(
             exp.alias_(cast_double(fill_undefined_group(assembly.relations, column) if column.grain == "group" else value), column.alias)
         )
-        columns += [] if assembly.spread is None else assembly.spread.limits(column, value)
+        columns += [] if assembly.spread is None else assembly.spread.limits(column)
     for audit_cte, (unit, names) in audits.items():
         audit_columns = [exp.column(name, table=ctes_by_unit.get(unit, audit_cte)) for name in names]
         columns += (

@@ -146,41 +146,33 @@ WITH logs AS NOT MATERIALIZED (
       )
       ELSE mean_weight_se * mean_weight_se
     END AS mean_weight_variance,
+    -- quantile of Student's t at 97.5 %: exact for 1 and 2 degrees of freedom, beyond by a
+    -- polynomial in 1 / df, to 1e-10
     CASE
       WHEN units = 2 THEN CAST(12.706204736174696 AS DOUBLE PRECISION)
       WHEN units = 3 THEN CAST(4.30265272974946 AS DOUBLE PRECISION)
       ELSE CAST(1.9599639845400536 AS DOUBLE PRECISION)
-      + (
-        CAST(2.3722712298585114 AS DOUBLE PRECISION)
-        + (
-          CAST(2.8224987226099216 AS DOUBLE PRECISION)
-          + (
-            CAST(2.55584205174121 AS DOUBLE PRECISION)
-            + (
-              CAST(1.5897831427695066 AS DOUBLE PRECISION)
-              + (
-                CAST(0.7284722076660133 AS DOUBLE PRECISION)
-                + (
-                  CAST(0.6732166553417918 AS DOUBLE PRECISION)
-                  + (
-                    -CAST(0.13803302935737824 AS DOUBLE PRECISION)
-                    + (
-                      -CAST(1.0932322711783076 AS DOUBLE PRECISION)
-                      + (
-                        CAST(4.192747033331032 AS DOUBLE PRECISION)
-                        + (
-                          -CAST(5.569680760586609 AS DOUBLE PRECISION)
-                          + CAST(2.8784080636910194 AS DOUBLE PRECISION) * units_inverse
-                        ) * units_inverse
-                      ) * units_inverse
-                    ) * units_inverse
-                  ) * units_inverse
-                ) * units_inverse
-              ) * units_inverse
-            ) * units_inverse
-          ) * units_inverse
-        ) * units_inverse
-      ) * units_inverse
+      + CAST(2.3722712298585114 AS DOUBLE PRECISION) * units_inverse
+      + units_inverse * units_inverse * (
+        CAST(2.8224987226099216 AS DOUBLE PRECISION)
+        + CAST(2.55584205174121 AS DOUBLE PRECISION) * units_inverse
+        + units_inverse * units_inverse * (
+          CAST(1.5897831427695066 AS DOUBLE PRECISION)
+          + CAST(0.7284722076660133 AS DOUBLE PRECISION) * units_inverse
+          + units_inverse * units_inverse * (
+            CAST(0.6732166553417918 AS DOUBLE PRECISION)
+            + -CAST(0.13803302935737824 AS DOUBLE PRECISION) * units_inverse
+            + units_inverse * units_inverse * (
+              -CAST(1.0932322711783076 AS DOUBLE PRECISION)
+              + CAST(4.192747033331032 AS DOUBLE PRECISION) * units_inverse
+              + units_inverse * units_inverse * (
+                -CAST(5.569680760586609 AS DOUBLE PRECISION)
+                + CAST(2.8784080636910194 AS DOUBLE PRECISION) * units_inverse
+              )
+            )
+          )
+        )
+      )
     END AS units_quantile
   FROM (
     SELECT
@@ -224,36 +216,50 @@ WITH logs AS NOT MATERIALIZED (
     FROM logs_standard_errors AS s
     JOIN logs_metrics AS m ON m."campaign" IS NOT DISTINCT FROM s."campaign"
   ) AS inverses
-), logs_intervals AS (
-  -- One row per campaign: how far intervals reach.
+), logs_margins AS (
+  -- One row per campaign: the margins of intervals.
   SELECT
-    "campaign", units, snips_se,
+    "campaign", units, snips_value, snips_se,
     CASE
       WHEN snips_se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(snips_value)
       THEN units_quantile * SQRT(snips_variance)
-    END AS snips_reach,
-    dr_se,
+    END AS snips_margin,
+    dr_value, dr_se,
     CASE
       WHEN dr_se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(dr_value)
       THEN units_quantile * SQRT(dr_variance)
-    END AS dr_reach,
-    mean_weight_se,
+    END AS dr_margin,
+    mean_weight_value, mean_weight_se,
     CASE
       WHEN mean_weight_se > CAST('1e-12' AS DOUBLE PRECISION) * ABS(mean_weight_value)
       THEN units_quantile * SQRT(mean_weight_variance)
-    END AS mean_weight_reach
+    END AS mean_weight_margin
   FROM logs_t_quantiles
+), logs_intervals AS (
+  -- One row per campaign: the limits of intervals.
+  SELECT
+    "campaign", units,
+    snips_value - snips_margin AS snips_ci_low,
+    snips_value + snips_margin AS snips_ci_high,
+    snips_se,
+    dr_value - dr_margin AS dr_ci_low,
+    dr_value + dr_margin AS dr_ci_high,
+    dr_se,
+    mean_weight_value - mean_weight_margin AS mean_weight_ci_low,
+    mean_weight_value + mean_weight_margin AS mean_weight_ci_high,
+    mean_weight_se
+  FROM logs_margins
 )
 SELECT
   logs_metrics."campaign",
   logs_metrics.snips AS snips,
-  logs_metrics.snips - logs_intervals.snips_reach AS snips_ci_low,
-  logs_metrics.snips + logs_intervals.snips_reach AS snips_ci_high,
+  logs_intervals.snips_ci_low AS snips_ci_low,
+  logs_intervals.snips_ci_high AS snips_ci_high,
   logs_intervals.snips_se AS snips_se,
   CAST(logs_intervals.units AS BIGINT) AS snips_n_units,
   logs_metrics.dr AS dr,
-  logs_metrics.dr - logs_intervals.dr_reach AS dr_ci_low,
-  logs_metrics.dr + logs_intervals.dr_reach AS dr_ci_high,
+  logs_intervals.dr_ci_low AS dr_ci_low,
+  logs_intervals.dr_ci_high AS dr_ci_high,
   logs_intervals.dr_se AS dr_se,
   CAST(logs_intervals.units AS BIGINT) AS dr_n_units,
   logs_metrics.ess AS ess,
@@ -262,8 +268,8 @@ SELECT
   CAST(NULL AS DOUBLE PRECISION) AS ess_se,
   CAST(NULL AS BIGINT) AS ess_n_units,
   logs_metrics.mean_weight AS mean_weight,
-  logs_metrics.mean_weight - logs_intervals.mean_weight_reach AS mean_weight_ci_low,
-  logs_metrics.mean_weight + logs_intervals.mean_weight_reach AS mean_weight_ci_high,
+  logs_intervals.mean_weight_ci_low AS mean_weight_ci_low,
+  logs_intervals.mean_weight_ci_high AS mean_weight_ci_high,
   logs_intervals.mean_weight_se AS mean_weight_se,
   CAST(logs_intervals.units AS BIGINT) AS mean_weight_n_units
 FROM logs_metrics

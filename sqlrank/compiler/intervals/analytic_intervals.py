@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from sqlrank.compiler.intervals.influence_functions import InfluenceRows, deviation_from_mean, influences_by_rows, is_nullable
+from sqlrank.compiler.intervals.interval_limits import clip_limits, from_0_1, to_0_1
 from sqlrank.compiler.layout import KeyedCte
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import key_column, key_equalities
 from sqlrank.compiler.select_builders import group_by_key, null_if_not_finite
-from sqlrank.inference.standard_errors import ROUNDING_NOISE
 from sqlrank.inference.student_t import quantile_growth, t_critical_polynomial, t_critical_value
 from sqlrank.registry.value_bounds import is_bounded_minus1_1, limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
@@ -34,23 +33,32 @@ def inverse_degrees_of_freedom(units: exp.Expr, name: str) -> exp.Expr:
     return exp.alias_(exp.Div(this=sql_literal(1), expression=freedom), f"{name}_inverse")
 
 
-def t_quantile_expression(confidence: IntervalOptions, name: str) -> exp.Expr:
-    """Return the t quantile for a column of unit counts.
+def t_quantile_column(confidence: IntervalOptions, name: str) -> exp.Expr:
+    """Return the t quantile for a column of unit counts, with a comment.
 
     It is exact for 2 and 3 units, and a polynomial for more.
     """
+    alias = f"{name}_quantile"
     if confidence.method == "normal":
-        return sql_literal(NormalDist().inv_cdf((1 + confidence.level) / 2))
-    *factors, value = map(sql_literal, t_critical_polynomial(confidence.level))
-    for factor in reversed(factors):
-        product = exp.Mul(this=exp.paren(value) if isinstance(value, exp.Add) else value, expression=exp.column(f"{name}_inverse"))
-        value = exp.Add(this=factor, expression=product)
+        return exp.alias_(sql_literal(NormalDist().inv_cdf((1 + confidence.level) / 2)), alias)
+    factors = [sql_literal(factor) for factor in t_critical_polynomial(confidence.level)]
+    inverse = exp.column(f"{name}_inverse")
+    # Horner's scheme over pairs of terms, which nests half as deep as over single ones.
+    value: exp.Expr | None = None
+    for low, high in reversed(list(zip(factors[::2], factors[1::2], strict=True))):
+        pair = exp.Add(this=low, expression=exp.Mul(this=high, expression=inverse.copy()))
+        value = pair if value is None else exp.Add(this=pair, expression=inverse * inverse * exp.paren(value))
     exact_quantiles = [(count, t_critical_value(confidence.level, count - 1)) for count in (2, 3)]
     ifs = [
         exp.If(this=exp.EQ(this=exp.column(name), expression=sql_literal(count)), true=sql_literal(quantile))
         for count, quantile in exact_quantiles
     ]
-    return exp.Case(ifs=ifs, default=value)
+    column = exp.alias_(exp.Case(ifs=ifs, default=value), alias)
+    percent = f"{50 * (1 + confidence.level):.10g}"
+    column.comments = [
+        f"quantile of Student's t at {percent} %: exact for 1 and 2 degrees of freedom, beyond by a polynomial in 1 / df, to 1e-10"
+    ]
+    return column
 
 
 INTERVAL_SUFFIXES = (CI_LOW, CI_HIGH, SE, N_UNITS)
@@ -131,11 +139,13 @@ class AnalyticIntervals:
         quantiles_cte = self.add_cte(
             f"{cte.removesuffix('_metrics')}_t_quantiles", quantiles, "one row per group: the metrics, and quantiles of Student's t"
         )
-        margins = self._margins(quantiles_cte, keys, columns).select(*carried_columns)
-        margins_cte = self.add_cte(f"{cte.removesuffix('_metrics')}_intervals", margins, "one row per group: how far intervals reach")
-        self.limit_ctes |= {column.alias: margins_cte for column in columns}
-        self.value_ctes |= {column.alias: margins_cte for column in columns if carried_columns}
-        return KeyedCte(margins_cte, keys)
+        margins = self._margins(quantiles_cte, keys, columns)
+        margins_cte = self.add_cte(f"{cte.removesuffix('_metrics')}_margins", margins, "one row per group: the margins of intervals")
+        limits = self._limits(margins_cte, keys, columns, carried_columns)
+        limits_cte = self.add_cte(f"{cte.removesuffix('_metrics')}_intervals", limits, "one row per group: the limits of intervals")
+        self.limit_ctes |= {column.alias: limits_cte for column in columns}
+        self.value_ctes |= {column.alias: limits_cte for column in columns if carried_columns}
+        return KeyedCte(limits_cte, keys)
 
     def has_classes(self, rows: InfluenceRows) -> bool:
         """Return True if the rows that carry a metric's influence have class totals."""
@@ -288,7 +298,7 @@ class AnalyticIntervals:
             inner.select(exp.alias_(value, name), copy=False)
             if self.confidence.needs_class_sizes(self._kind(column)):
                 fewest, *sizes = map(exp.column, EFFECTIVE_SIZES)
-                share = _to_0_1(value) if self._is_rescaled(column) else value
+                share = to_0_1(value) if self._is_rescaled(column) else value
                 normal_quantile = sql_literal(NormalDist().inv_cdf((1 + self.confidence.level) / 2))
                 center = self.relations.function("wilson_center", {}, share, exp.column(fewest.name, table="s"), normal_quantile)
                 inner.select(exp.alias_(center, f"{column.alias}_middle"), copy=False)
@@ -297,7 +307,7 @@ class AnalyticIntervals:
         inner = inner.select(*(inverse_degrees_of_freedom(exp.column(name, table="s"), name) for name in freedom_columns))
         inner = inner.from_(exp.to_table(errors_cte).as_("s"))
         inner = inner if metrics_cte is None else _join_metrics(inner, metrics_cte, "s", keys)
-        quantiles = [exp.alias_(t_quantile_expression(self.confidence, name), f"{name}_quantile") for name in freedom_columns]
+        quantiles = [t_quantile_column(self.confidence, name) for name in freedom_columns]
         values: list[exp.Expr] = [exp.column(f"{column.alias}_value") for column in columns]
         values += [expression for column in adjusted for expression in self._variances(column)]
         query = exp.select(*map(key_column, keys.columns), *map(exp.column, column_names), *values, *quantiles, *ratios)
@@ -351,7 +361,8 @@ class AnalyticIntervals:
         select_items += [exp.column(name) for name in dict.fromkeys(self.units[column.alias] for column in columns)]
         for column in columns:
             error = exp.column(f"{column.alias}_se")
-            select_items += [error, exp.alias_(self._margin(column, error), f"{column.alias}_reach")]
+            value = exp.column(f"{column.alias}_value")
+            select_items += [value, error, exp.alias_(self._margin(column, error), f"{column.alias}_margin")]
         return exp.select(*select_items).from_(quantiles_cte)
 
     def _margin(self, column: MetricColumn, error: exp.Expr) -> exp.Expr:
@@ -359,7 +370,7 @@ class AnalyticIntervals:
         value: exp.Expr = exp.column(f"{column.alias}_value")
         variance: exp.Expr = exp.column(f"{column.alias}_variance")
         if self._is_rescaled(column):
-            value, error = _to_0_1(value), exp.Div(this=error.copy(), expression=sql_literal(2))
+            value, error = to_0_1(value), exp.Div(this=error.copy(), expression=sql_literal(2))
             variance = exp.Div(this=variance, expression=sql_literal(4))
         arguments = [exp.column(name) for name in (self.units[column.alias], f"{self._degrees_of_freedom(column)}_quantile")]
         if self._is_adjusted(column):
@@ -383,59 +394,39 @@ class AnalyticIntervals:
         margins_cte = self.value_ctes.get(column.alias)
         return exp.column(column.alias, table=cte) if margins_cte is None else exp.column(f"{column.alias}_value", table=margins_cte)
 
-    def limits(self, column: MetricColumn, value: exp.Expr) -> list[exp.Expr]:
-        """Return the interval limits, standard error and number of units, NULL if there are none."""
-        expressions: dict[str, exp.Expr] = dict.fromkeys(INTERVAL_SUFFIXES, exp.Null())
-        if column.alias in self.limit_ctes:
-            cte, variant = self.limit_ctes[column.alias], "t" if self._kind(column) == "t" else "wilson"
-            margin: exp.Expr = exp.column(f"{column.alias}_reach", table=cte)
-            error: exp.Expr = exp.column(f"{column.alias}_se", table=cte)
-            is_rescaled = self._is_rescaled(column)
-            center = _to_0_1(value) if is_rescaled else value
-            low, high = (self.relations.function(slot, {slot: variant}, center.copy(), margin) for slot in ("lower_limit", "upper_limit"))
-            low, high = map(_from_0_1, (low, high)) if is_rescaled else (low, high)
-            if variant == "t" and self.confidence.method == "auto":
+    def _limits(self, margins_cte: str, keys: KeyColumns, columns: Sequence[MetricColumn], carried_columns: Sequence[str]) -> exp.Select:
+        """Return the limits of the intervals, from values and margins."""
+        select_items: list[exp.Expr] = [*map(key_column, keys.columns), *map(exp.column, carried_columns)]
+        select_items += [exp.column(name) for name in dict.fromkeys(self.units[column.alias] for column in columns)]
+        for column in columns:
+            value, margin, error = (exp.column(f"{column.alias}_{suffix}") for suffix in ("value", "margin", SE))
+            is_t, is_rescaled = self._kind(column) == "t", self._is_rescaled(column)
+            center = to_0_1(value) if is_rescaled else value
+            low, high = (
+                self.relations.function(slot, {slot: "t" if is_t else "wilson"}, center.copy(), margin)
+                for slot in ("lower_limit", "upper_limit")
+            )
+            low, high = map(from_0_1, (low, high)) if is_rescaled else (low, high)
+            if is_t and self.confidence.method == "auto":
                 low, high = clip_limits(low, high, value, limit_bounds(column.metric))
+            limits: dict[str, exp.Expr] = {CI_LOW: low, CI_HIGH: high, SE: error}
             if self.relations.library.may_be_infinite(column.metric.file, column.metric.dependencies.files):
-                low, high, error = (
-                    null_if_not_finite(low, value, margin),
-                    null_if_not_finite(high, value, margin),
-                    null_if_not_finite(error),
-                )
-            expressions = {CI_LOW: low, CI_HIGH: high, SE: error, N_UNITS: exp.column(self.units[column.alias], table=cte)}
+                terms = {CI_LOW: (value, margin), CI_HIGH: (value, margin), SE: ()}
+                limits = {name: null_if_not_finite(limit, *terms[name]) for name, limit in limits.items()}
+            named_limits = {f"{column.alias}_{name}": limit for name, limit in limits.items()}
+            select_items += [limit if limit == exp.column(name) else exp.alias_(limit, name) for name, limit in named_limits.items()]
+        return exp.select(*select_items).from_(margins_cte)
+
+    def limits(self, column: MetricColumn) -> list[exp.Expr]:
+        """Return the interval limits, standard error and number of units, NULL if there are none."""
+        cte = self.limit_ctes.get(column.alias)
+        names = {name: f"{column.alias}_{name}" for name in INTERVAL_SUFFIXES}
+        expressions: dict[str, exp.Expr] = {
+            name: exp.Null() if cte is None else exp.column(self.units[column.alias] if name == N_UNITS else names[name], table=cte)
+            for name in INTERVAL_SUFFIXES
+        }
         types = {name: "BIGINT" if name == N_UNITS else "DOUBLE" for name in INTERVAL_SUFFIXES}
-        return [exp.alias_(exp.cast(expressions[name].copy(), types[name]), f"{column.alias}_{name}") for name in INTERVAL_SUFFIXES]
-
-
-def clip_limits(low: exp.Expr, high: exp.Expr, value: exp.Expr, bounds: tuple[float, float] | None) -> tuple[exp.Expr, exp.Expr]:
-    """Clip interval limits to the bounds of a metric, unless the value itself exceeds them."""
-    if bounds is None:
-        return low, high
-    clipped = []
-    for limit, bound, beyond, inside in ((low, bounds[0], exp.LT, exp.GTE), (high, bounds[1], exp.GT, exp.LTE)):
-        if math.isinf(bound):
-            clipped.append(limit)
-            continue
-        is_beyond = exp.and_(
-            beyond(this=limit.copy(), expression=sql_literal(bound)), inside(this=value.copy(), expression=sql_literal(bound)), wrap=False
-        )
-        clipped.append(exp.Case(ifs=[exp.If(this=is_beyond, true=sql_literal(bound))], default=limit.copy()))
-    return clipped[0], clipped[1]
-
-
-def units_differ(value: exp.Expr, error: exp.Expr) -> exp.Expr:
-    """Return the condition that a standard error exceeds rounding error; otherwise units do not vary."""
-    return exp.GT(this=error.copy(), expression=exp.Mul(this=sql_literal(ROUNDING_NOISE), expression=exp.Abs(this=value.copy())))
-
-
-def _to_0_1(value: exp.Expr) -> exp.Expr:
-    """Map a value between -1 and 1 to 0..1."""
-    return exp.Div(this=exp.paren(exp.Add(this=sql_literal(1), expression=value.copy())), expression=sql_literal(2))
-
-
-def _from_0_1(share: exp.Expr) -> exp.Expr:
-    """Map a value between 0 and 1 to -1..1."""
-    return exp.Sub(this=exp.Mul(this=sql_literal(2), expression=exp.paren(share)), expression=sql_literal(1))
+        return [exp.alias_(exp.cast(expressions[name], types[name]), names[name]) for name in INTERVAL_SUFFIXES]
 
 
 def _join_metrics(query: exp.Select, cte: str, alias: str, keys: KeyColumns) -> exp.Select:

@@ -16,11 +16,10 @@ from sqlrank.compiler.input_query import InputKey, InputVariant
 from sqlrank.compiler.intervals.analytic_intervals import (
     INTERVAL_SUFFIXES,
     UNIT_COUNT,
-    clip_limits,
     inverse_degrees_of_freedom,
-    t_quantile_expression,
-    units_differ,
+    t_quantile_column,
 )
+from sqlrank.compiler.intervals.interval_limits import clip_limits, units_differ
 from sqlrank.compiler.layout import SLICE_COLUMN, KeyedCte
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import QUERY_ID, SLICE_NUMBER, UNIT_ID, KeyColumns, key_column
@@ -242,7 +241,7 @@ class BootstrapIntervals:
             counted = exp.select(*select_items, inverse_degrees_of_freedom(exp.column(UNIT_COUNT), UNIT_COUNT)).from_(
                 counted.subquery("counted")
             )
-            quantile = exp.alias_(t_quantile_expression(self.confidence, UNIT_COUNT), f"{UNIT_COUNT}_quantile")
+            quantile = t_quantile_column(self.confidence, UNIT_COUNT)
             counted = exp.select(*select_items, quantile).from_(counted.subquery("inverses"))
         return self.add_cte("unit_counts", counted, "one row per group: the units of every metric")
 
