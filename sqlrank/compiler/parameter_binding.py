@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.constant_folding import fold_constants
 from sqlrank.errors import MetricError
+from sqlrank.optimizer.constant_folding import fold_constants
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, CUTOFF_PLACEHOLDER
 from sqlrank.registry.sql_file import NO_CUTOFF
 from sqlrank.sql_ast import find_nodes

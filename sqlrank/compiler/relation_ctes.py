@@ -215,9 +215,10 @@ class RelationCtes:
             word: name_keys(self._list_columns(key) if word == "list" else key.columns) for word, key in words.items() if key is not None
         }
         self.comments[cte] = describe_rows(rows, source, named)
+        named_below = {"group": name_keys(self.shape.by), "list": name_keys([*self.shape.list_columns, QUERY_ID]), **named}
         for select in find_nodes(tree, exp.Select):
-            if select.comments:  # of a subquery
-                select.comments = [describe_rows(" ".join(select.comments), keys=named)]
+            if select.comments:  # of a subquery, which may have more keys than what is made of it
+                select.comments = [describe_rows(" ".join(select.comments), keys=named_below)]
         self._keys[cte] = keys
         return cte
 
@@ -268,9 +269,11 @@ class RelationCtes:
             return tree, keys
         columns = [key_column(name) for name in missing]
         systems = exp.select(*columns).from_(run_cte).group_by(*columns).subquery("systems")
-        query_columns = [key_column(name, "asked") for name in group_columns]
+        query_columns = [key_column(name, "distinct_queries") for name in group_columns]
         system_columns = [key_column(name, "systems") for name in missing]
-        joined = exp.select(*query_columns, *system_columns, exp.column(QUERY_ID, table="asked")).from_(tree.subquery("asked"))
+        joined = exp.select(*query_columns, *system_columns, exp.column(QUERY_ID, table="distinct_queries")).from_(
+            tree.subquery("distinct_queries")
+        )
         return joined.join(systems, join_type="cross"), {GROUP_ID: KeyColumns((*group_columns, *missing), nullable=True)}
 
 

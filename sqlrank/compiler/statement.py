@@ -12,11 +12,11 @@ from sqlrank.compiler.column_comments import drop_repeated_comments
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
 from sqlrank.compiler.layout import SLICE_COLUMN, OutputColumn
-from sqlrank.compiler.projection_pruning import drop_empty_ctes, prune_projections
 from sqlrank.compiler.relation_ctes import RelationCtes, unique_name
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, score_column_name, slice_label
 from sqlrank.errors import MetricError
+from sqlrank.optimizer.projection_pruning import drop_empty_ctes, prune_projections
 from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
 from sqlrank.rendering.header import row_phrase

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlrank.compiler.projection_pruning import prune_projections
 from sqlrank.engines.identifiers import fold_column_name, parse_table_name
 from sqlrank.errors import InputError, MetricError, did_you_mean
+from sqlrank.optimizer.projection_pruning import prune_projections
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.renderer import render_statement, to_sql
 from sqlrank.sql_ast import find_nodes

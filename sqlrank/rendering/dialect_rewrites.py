@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlrank.errors import MetricError
+from sqlrank.optimizer.optimizer import optimize_statement
 from sqlrank.rendering.dialect_idioms import rewrite_hex_numbers, rewrite_number_series
 from sqlrank.rendering.dialects import get_dialect
 from sqlrank.rendering.double_inference import DoubleInference
@@ -54,6 +55,7 @@ def rewrite_for_dialect(tree: exp.Expr, dialect: str, statement_title: str = "th
     """Return a copy of a tree, rewritten for a dialect."""
     target = get_dialect(dialect)
     tree = tree.copy()
+    optimize_statement(tree)
     for construct, advice in target.unsupported:
         if node := tree.find(construct):
             raise MetricError(f"{statement_title} cannot be written for {dialect}, which has no {node.sql('duckdb')}: {advice}")
@@ -90,6 +92,8 @@ def _write_double_literals(tree: exp.Expr) -> None:
     for literal in _decimals(tree):
         if "e" not in literal.this.lower():
             literal.set("this", f"{literal.this}e0")
+    for division in find_nodes(tree, exp.Div):
+        _uncast(division)
     doubles = DoubleInference(get_dialect("duckdb"))
     doubles.annotate(tree)
     _drop_casts(tree, doubles)
@@ -145,10 +149,11 @@ def _cast_divisions(tree: exp.Expr, target: Dialect) -> None:
 
 def _uncast(division: exp.Div) -> None:
     """Drop the casts of a division's operands, where the engine casts them."""
-    for argument in ("this", "expression"):
-        cast = division.args[argument]
+    is_guarded = isinstance(division.expression, exp.Nullif)
+    for node, argument in ((division, "this"), (division.expression if is_guarded else division, "this" if is_guarded else "expression")):
+        cast = node.args[argument]
         if isinstance(cast, exp.Cast) and cast.is_type(DOUBLE) and not isinstance(cast.this, exp.Literal):
-            division.set(argument, exp.paren(cast.this, copy=False) if isinstance(cast.this, exp.Binary) else cast.this)
+            node.set(argument, exp.paren(cast.this, copy=False) if isinstance(cast.this, exp.Binary) else cast.this)
 
 
 def _drop_casts(tree: exp.Expr, doubles: DoubleInference) -> None:
@@ -157,7 +162,11 @@ def _drop_casts(tree: exp.Expr, doubles: DoubleInference) -> None:
         if cast.is_type(DOUBLE) and doubles.is_double(cast.this.unnest()):
             inner = cast.this.unnest()
             is_operand = isinstance(cast.parent, (exp.Binary, exp.Neg)) and isinstance(inner, (exp.Binary, exp.Neg))
-            cast.replace(exp.paren(inner, copy=False) if is_operand else inner)
+            place: exp.Expr = cast
+            if isinstance(inner, exp.Column) and isinstance(cast.parent, exp.Alias) and cast.parent.args["alias"] == inner.this:
+                place = cast.parent  # the alias says nothing without the cast
+                inner.comments = place.comments
+            place.replace(exp.paren(inner, copy=False) if is_operand else inner)
 
 
 _NEEDS_NO_PARENS = (

@@ -145,6 +145,10 @@ def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Writ
         text = f"WHERE {condition}"
         return str(self.seg(text) if _fits_one_line(text) else f"{self.seg('WHERE')}{self.sep()}{self.indent(condition)}")
 
+    def negation(self: Any, node: exp.Not) -> str:
+        is_null = isinstance(node.this, exp.Is) and isinstance(node.this.expression, exp.Null)
+        return f"{self.sql(node.this, 'this')} IS NOT NULL" if is_null else dispatch[exp.Not](self, node)
+
     def join(self: Any, node: exp.Join) -> str:
         text = dispatch[exp.Join](self, node)
         head, on, condition = text.rpartition("\n  ON ")
@@ -158,6 +162,7 @@ def _layouts(dispatch: dict[type[exp.Expr], Write]) -> dict[type[exp.Expr], Writ
         exp.Group: clause,
         exp.Order: clause,
         exp.Where: where,
+        exp.Not: negation,
         exp.Join: join,
     }
     return layouts | dict.fromkeys(_OPERATORS, arithmetic) | _query_layouts(dispatch)

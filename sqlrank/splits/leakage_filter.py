@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.errors import MetricError, did_you_mean
+from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.select_files import load_select
 from sqlrank.sql_ast import find_nodes
 
@@ -72,6 +73,8 @@ class LeakageFilter:
         where = query.args["where"].this
         conditions = [conjunct for conjunct in where.expression.unnest().flatten() if _alias(conjunct) in self.joins]
         query.set("where", exp.Where(this=exp.or_(where.this, exp.and_(*conditions, wrap=False), copy=False)))
+        for select in find_nodes(query, exp.Select):
+            select.comments = [describe_rows(comment, keys={"fold": ["fold"] if has_folds else []}) for comment in select.comments or []]
         names = {name: str(table.column(column_name) or column_name) for name, column_name in self.columns.items()} | {"split": part_column}
         for column in list(find_nodes(query, exp.Column)):
             if column.name == "fold" and not has_folds and column.root() is query:

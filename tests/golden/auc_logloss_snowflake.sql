@@ -7,14 +7,46 @@ WITH predictions AS (
   SELECT
     "CAMPAIGN", "DAY",
     CAST("P_CLICK" AS DOUBLE) + 0 AS score,
-    CAST("CLICK" AS DOUBLE) + 0 AS label,
-    CAST(1 AS DOUBLE) AS weight
+    CAST("CLICK" AS DOUBLE) + 0 AS label
   FROM shop.ads.impressions
 ), group_sizes AS (
   -- One row per CAMPAIGN and DAY: its number of predictions. (relations/group_sizes.sql)
   SELECT "CAMPAIGN", "DAY", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "CAMPAIGN", "DAY"
+), prediction_ranks AS (
+  -- One row per prediction.
+  SELECT
+    "CAMPAIGN", "DAY", label, score,
+    RANK() OVER (PARTITION BY "CAMPAIGN", "DAY" ORDER BY score DESC) AS rank,
+    CUME_DIST() OVER (PARTITION BY "CAMPAIGN", "DAY" ORDER BY score DESC) AS share_at_or_above
+  FROM predictions
+), positive_ranks AS (
+  -- One row per CAMPAIGN, DAY and distinct score of a positive.
+  SELECT
+    "CAMPAIGN", "DAY", score,
+    COUNT(*) AS positives,
+    MAX(rank) - 1 AS rows_above,
+    MAX(share_at_or_above) AS share_at_or_above
+  FROM prediction_ranks
+  WHERE label = 1
+  GROUP BY "CAMPAIGN", "DAY", score
+), rank_counts AS (
+  -- One row per CAMPAIGN, DAY and distinct score of a positive.
+  SELECT
+    positive_ranks."CAMPAIGN", positive_ranks."DAY", positive_ranks.positives,
+    positive_ranks.rows_above, group_sizes.total_rows,
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
+    SUM(positive_ranks.positives) OVER (
+      PARTITION BY positive_ranks."CAMPAIGN", positive_ranks."DAY"
+      ORDER BY positive_ranks.score DESC
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS positives_at_or_above,
+    SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."CAMPAIGN", positive_ranks."DAY") AS total_positives
+  FROM positive_ranks
+  INNER JOIN group_sizes
+    ON group_sizes."CAMPAIGN" IS NOT DISTINCT FROM positive_ranks."CAMPAIGN"
+    AND group_sizes."DAY" IS NOT DISTINCT FROM positive_ranks."DAY"
 ), positive_thresholds AS (
   -- One row per CAMPAIGN, DAY and distinct score of a positive: class counts around it.
   -- (relations/positive_thresholds/by_rank.sql)
@@ -23,40 +55,7 @@ WITH predictions AS (
     rows_at_or_above - rows_above - positives AS negatives,
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
-  FROM (
-    -- One row per CAMPAIGN, DAY and distinct score of a positive.
-    SELECT
-      positive_ranks."CAMPAIGN", positive_ranks."DAY", positive_ranks.positives,
-      positive_ranks.rows_above, group_sizes.total_rows,
-      FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
-      SUM(positive_ranks.positives) OVER (
-        PARTITION BY positive_ranks."CAMPAIGN", positive_ranks."DAY"
-        ORDER BY positive_ranks.score DESC
-        ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-      ) AS positives_at_or_above,
-      SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."CAMPAIGN", positive_ranks."DAY") AS total_positives
-    FROM (
-      -- One row per CAMPAIGN, DAY and distinct score of a positive.
-      SELECT
-        "CAMPAIGN", "DAY", score,
-        COUNT(*) AS positives,
-        MAX(rank) - 1 AS rows_above,
-        MAX(share_at_or_above) AS share_at_or_above
-      FROM (
-        -- One row per prediction.
-        SELECT
-          "CAMPAIGN", "DAY", label, score,
-          RANK() OVER (PARTITION BY "CAMPAIGN", "DAY" ORDER BY score DESC) AS rank,
-          CUME_DIST() OVER (PARTITION BY "CAMPAIGN", "DAY" ORDER BY score DESC) AS share_at_or_above
-        FROM predictions
-      ) AS prediction_ranks
-      WHERE label = 1
-      GROUP BY "CAMPAIGN", "DAY", score
-    ) AS positive_ranks
-    JOIN group_sizes
-      ON group_sizes."CAMPAIGN" IS NOT DISTINCT FROM positive_ranks."CAMPAIGN"
-      AND group_sizes."DAY" IS NOT DISTINCT FROM positive_ranks."DAY"
-  ) AS rank_counts
+  FROM rank_counts
 ), positive_thresholds_metrics AS (
   -- One row per CAMPAIGN and DAY.
   SELECT
@@ -75,7 +74,7 @@ WITH predictions AS (
     -- LogLoss: mean negative logarithm of the predicted probability of the observed label,
     -- cross-entropy in nats.
     -SUM(
-      weight * LN(
+      LN(
         CASE
           WHEN ABS(score + (label - 1)) <= CAST('2.220446049250313e-16' AS DOUBLE)
           THEN CAST('2.220446049250313e-16' AS DOUBLE)
@@ -85,14 +84,13 @@ WITH predictions AS (
         END
       )
     )
-    / NULLIF(SUM(weight), 0) AS log_loss
+    / NULLIF(CAST(COUNT(*) AS DOUBLE), 0) AS log_loss
   FROM predictions
   GROUP BY "CAMPAIGN", "DAY"
 )
 SELECT
-  predictions_metrics."CAMPAIGN", predictions_metrics."DAY",
-  positive_thresholds_metrics.auc AS auc,
-  predictions_metrics.log_loss AS log_loss
+  predictions_metrics."CAMPAIGN", predictions_metrics."DAY", positive_thresholds_metrics.auc,
+  predictions_metrics.log_loss
 FROM predictions_metrics
 LEFT JOIN positive_thresholds_metrics
   ON positive_thresholds_metrics."CAMPAIGN" IS NOT DISTINCT FROM predictions_metrics."CAMPAIGN"

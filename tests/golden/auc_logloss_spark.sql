@@ -4,17 +4,46 @@
 -- made by: sqlrank sql AUC LogLoss --predictions shop.ads.impressions --column label=click --column score=p_click --by campaign --by day --dialect spark
 WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
-  SELECT
-    `campaign`, `day`,
-    CAST(`p_click` AS DOUBLE) AS score,
-    CAST(`click` AS DOUBLE) AS label,
-    CAST(1 AS DOUBLE) AS weight
+  SELECT `campaign`, `day`, CAST(`p_click` AS DOUBLE) AS score, CAST(`click` AS DOUBLE) AS label
   FROM shop.ads.impressions
 ), group_sizes AS (
   -- One row per campaign and day: its number of predictions. (relations/group_sizes.sql)
   SELECT `campaign`, `day`, COUNT(*) AS total_rows
   FROM predictions
   GROUP BY `campaign`, `day`
+), prediction_ranks AS (
+  -- One row per prediction.
+  SELECT
+    `campaign`, `day`, label, score,
+    RANK() OVER (PARTITION BY `campaign`, `day` ORDER BY score DESC) AS rank,
+    CUME_DIST() OVER (PARTITION BY `campaign`, `day` ORDER BY score DESC) AS share_at_or_above
+  FROM predictions
+), positive_ranks AS (
+  -- One row per campaign, day and distinct score of a positive.
+  SELECT
+    `campaign`, `day`, score,
+    COUNT(*) AS positives,
+    MAX(rank) - 1 AS rows_above,
+    MAX(share_at_or_above) AS share_at_or_above
+  FROM prediction_ranks
+  WHERE label = 1
+  GROUP BY `campaign`, `day`, score
+), rank_counts AS (
+  -- One row per campaign, day and distinct score of a positive.
+  SELECT
+    positive_ranks.`campaign`, positive_ranks.`day`, positive_ranks.positives,
+    positive_ranks.rows_above, group_sizes.total_rows,
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5e0) AS rows_at_or_above,
+    SUM(positive_ranks.positives) OVER (
+      PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`
+      ORDER BY positive_ranks.score DESC
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS positives_at_or_above,
+    SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`) AS total_positives
+  FROM positive_ranks
+  INNER JOIN group_sizes
+    ON group_sizes.`campaign` IS NOT DISTINCT FROM positive_ranks.`campaign`
+    AND group_sizes.`day` IS NOT DISTINCT FROM positive_ranks.`day`
 ), positive_thresholds AS (
   -- One row per campaign, day and distinct score of a positive: class counts around it.
   -- (relations/positive_thresholds/by_rank.sql)
@@ -23,40 +52,7 @@ WITH predictions AS (
     rows_at_or_above - rows_above - positives AS negatives,
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
-  FROM (
-    -- One row per campaign, day and distinct score of a positive.
-    SELECT
-      positive_ranks.`campaign`, positive_ranks.`day`, positive_ranks.positives,
-      positive_ranks.rows_above, group_sizes.total_rows,
-      FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + 0.5e0) AS rows_at_or_above,
-      SUM(positive_ranks.positives) OVER (
-        PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`
-        ORDER BY positive_ranks.score DESC
-        ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-      ) AS positives_at_or_above,
-      SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks.`campaign`, positive_ranks.`day`) AS total_positives
-    FROM (
-      -- One row per campaign, day and distinct score of a positive.
-      SELECT
-        `campaign`, `day`, score,
-        COUNT(*) AS positives,
-        MAX(rank) - 1 AS rows_above,
-        MAX(share_at_or_above) AS share_at_or_above
-      FROM (
-        -- One row per prediction.
-        SELECT
-          `campaign`, `day`, label, score,
-          RANK() OVER (PARTITION BY `campaign`, `day` ORDER BY score DESC) AS rank,
-          CUME_DIST() OVER (PARTITION BY `campaign`, `day` ORDER BY score DESC) AS share_at_or_above
-        FROM predictions
-      ) AS prediction_ranks
-      WHERE label = 1
-      GROUP BY `campaign`, `day`, score
-    ) AS positive_ranks
-    JOIN group_sizes
-      ON group_sizes.`campaign` IS NOT DISTINCT FROM positive_ranks.`campaign`
-      AND group_sizes.`day` IS NOT DISTINCT FROM positive_ranks.`day`
-  ) AS rank_counts
+  FROM rank_counts
 ), positive_thresholds_metrics AS (
   -- One row per campaign and day.
   SELECT
@@ -75,7 +71,7 @@ WITH predictions AS (
     -- LogLoss: mean negative logarithm of the predicted probability of the observed label,
     -- cross-entropy in nats.
     -SUM(
-      weight * LN(
+      LN(
         CASE
           WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
           WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
@@ -83,14 +79,13 @@ WITH predictions AS (
         END
       )
     )
-    / NULLIF(SUM(weight), 0) AS log_loss
+    / NULLIF(COUNT(*), 0) AS log_loss
   FROM predictions
   GROUP BY `campaign`, `day`
 )
 SELECT
-  predictions_metrics.`campaign`, predictions_metrics.`day`,
-  positive_thresholds_metrics.auc AS auc,
-  predictions_metrics.log_loss AS log_loss
+  predictions_metrics.`campaign`, predictions_metrics.`day`, positive_thresholds_metrics.auc,
+  predictions_metrics.log_loss
 FROM predictions_metrics
 LEFT JOIN positive_thresholds_metrics
   ON positive_thresholds_metrics.`campaign` IS NOT DISTINCT FROM predictions_metrics.`campaign`

@@ -5,6 +5,10 @@ WITH run AS NOT MATERIALIZED (
   -- One row per query and retrieved document. (shop.eval.shown)
   SELECT query_id, doc_id, CAST(score AS DOUBLE) AS score
   FROM shop.eval.shown
+), items AS NOT MATERIALIZED (
+  -- One row per item of the catalog. (shop.eval.items)
+  SELECT doc_id
+  FROM shop.eval.items
 ), evaluated_queries AS (
   -- One row per query that has retrieved documents, judged or not.
   -- (relations/evaluated_queries/retrieved.sql)
@@ -18,28 +22,26 @@ WITH run AS NOT MATERIALIZED (
     query_id,
     -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
-  FROM evaluated_queries AS selected_queries
-), retrieved_documents AS (
-  -- One row per query and retrieved document, judged or not.
-  -- (relations/retrieved_documents/all.sql)
-  SELECT ranked_lists.list_id, run.doc_id, run.score
-  FROM run
-  JOIN ranked_lists ON ranked_lists.query_id = run.query_id
+  FROM evaluated_queries
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first, as
   -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
   SELECT
-    list_id, doc_id,
-    rank,  -- position in the list, from 1
-    list_length AS list_length  -- documents in the list, at most the depth
-  FROM (
-    -- One row per query and retrieved document.
-    SELECT
-      list_id, doc_id,
-      ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, doc_id DESC) AS rank,
-      COUNT(*) OVER (PARTITION BY list_id) AS list_length
-    FROM retrieved_documents
-  ) AS numbered_documents
+    ranked_lists.list_id, run.doc_id,
+    -- position in the list, from 1
+    ROW_NUMBER() OVER (PARTITION BY ranked_lists.list_id ORDER BY run.score DESC, run.doc_id DESC) AS rank,
+    -- documents in the list, at most the depth
+    COUNT(*) OVER (PARTITION BY ranked_lists.list_id) AS list_length
+  FROM run
+  INNER JOIN ranked_lists ON ranked_lists.query_id = run.query_id
+), weighted_recommendations AS (
+  -- One row per query and document among its first k.
+  SELECT
+    list_id, doc_id, rank,
+    -- of its documents, at most k
+    1 / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS DOUBLE)) AS inverse_norm
+  FROM ranked_documents
+  WHERE rank <= 10
 ), recommendation_counts AS (
   -- One row per document that is among the first k of any of its lists.
   -- (relations/recommendation_counts.sql)
@@ -51,46 +53,27 @@ WITH run AS NOT MATERIALIZED (
     SUM(weighted_recommendations.inverse_norm * weighted_recommendations.inverse_norm) AS norm_square_sum,
     -- lists that have the document at rank 1
     SUM(CASE WHEN weighted_recommendations.rank = 1 THEN 1 ELSE 0 END) AS num_first_ranks
-  FROM (
-    -- One row per list and document among its first k.
-    SELECT
-      list_id, doc_id, rank,
-      -- of its documents, at most k
-      1 / SQRT(CAST(CASE WHEN list_length > 10 THEN 10 ELSE list_length END AS DOUBLE)) AS inverse_norm
-    FROM ranked_documents
-    WHERE rank <= 10
-  ) AS weighted_recommendations
-  JOIN ranked_lists AS list_groups ON list_groups.list_id = weighted_recommendations.list_id
+  FROM weighted_recommendations
+  INNER JOIN ranked_lists ON ranked_lists.list_id = weighted_recommendations.list_id
   GROUP BY weighted_recommendations.doc_id
-), items AS NOT MATERIALIZED (
-  -- One row per item of the catalog. (shop.eval.items)
-  SELECT doc_id
-  FROM shop.eval.items
 ), group_catalog AS (
   -- One row per distinct item of the catalog. (relations/group_catalog.sql)
   SELECT doc_id
-  FROM items AS catalog_items
+  FROM items
   GROUP BY doc_id
-), recommended_items AS (
-  -- One row per document that is among the first k of any of its lists, in the catalog or not.
-  -- (relations/recommended_items.sql)
-  SELECT
-    CASE WHEN group_catalog.doc_id IS NULL THEN 0 ELSE 1 END AS is_in_catalog,  -- 1 or 0
-    catalog_sizes.catalog_size  -- items of the catalog
-  FROM recommendation_counts
-  LEFT JOIN group_catalog ON group_catalog.doc_id = recommendation_counts.doc_id
-  LEFT JOIN (
-    -- One row, for a group with a catalog.
-    SELECT COUNT(*) AS catalog_size
-    FROM group_catalog
-  ) AS catalog_sizes
-    ON TRUE
+), catalog_sizes AS (
+  -- One row, for a group with a catalog.
+  SELECT COUNT(*) AS catalog_size
+  FROM group_catalog
 ), recommended_items_metrics AS (
   -- One row.
   SELECT
     -- CatalogCoverage: share of the catalog that is among the first k of any list.
-    SUM(is_in_catalog) / NULLIF(MAX(catalog_size), 0) AS catalog_coverage_at_10
-  FROM recommended_items
+    SUM(CASE WHEN group_catalog.doc_id IS NULL THEN 0 ELSE 1 END)
+    / NULLIF(MAX(catalog_sizes.catalog_size), 0) AS catalog_coverage_at_10
+  FROM recommendation_counts
+  LEFT JOIN group_catalog ON group_catalog.doc_id = recommendation_counts.doc_id
+  CROSS JOIN catalog_sizes
 ), recommendation_counts_metrics AS (
   -- One row.
   SELECT
@@ -102,7 +85,7 @@ WITH run AS NOT MATERIALIZED (
   FROM recommendation_counts
 )
 SELECT
-  recommended_items_metrics.catalog_coverage_at_10 AS catalog_coverage_at_10,
-  recommendation_counts_metrics.personalization_at_10 AS personalization_at_10
+  recommended_items_metrics.catalog_coverage_at_10,
+  recommendation_counts_metrics.personalization_at_10
 FROM recommended_items_metrics
 CROSS JOIN recommendation_counts_metrics;

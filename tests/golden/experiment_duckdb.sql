@@ -45,8 +45,8 @@ WITH observations AS (
     SUM(multi_variant_units) OVER () AS multi_variant_units,
     amount_0, amount_1, amount_2, amount_3, amount_3_known,
     COALESCE(
-      SUM(CASE WHEN NOT variant IS NULL THEN amount_3_known * amount_3 END) OVER ()
-      / NULLIF(SUM(CASE WHEN NOT variant IS NULL THEN amount_3_known END) OVER (), 0),
+      SUM(CASE WHEN variant IS NOT NULL THEN amount_3_known * amount_3 END) OVER ()
+      / NULLIF(SUM(CASE WHEN variant IS NOT NULL THEN amount_3_known END) OVER (), 0),
       CAST(0 AS DOUBLE)
     ) AS amount_3_usual
   FROM variant_means
@@ -61,27 +61,37 @@ WITH observations AS (
   -- One row per variant, with the sums of squares and products about the means of its units.
   -- (experiments/variant_comoments.sql)
   SELECT
-    means.variant,
-    MAX(means.units) AS units,
-    MAX(means.multi_variant_units) AS multi_variant_units,
-    MAX(means.amount_0) AS amount_0,
-    MAX(means.amount_1) AS amount_1,
-    MAX(means.amount_2) AS amount_2,
-    MAX(means.amount_3) AS amount_3,
-    SUM((units.amount_0 - means.amount_0) * (units.amount_0 - means.amount_0)) AS product_0_0,
-    SUM((units.amount_0 - means.amount_0) * (units.amount_1 - means.amount_1)) AS product_0_1,
-    SUM((units.amount_1 - means.amount_1) * (units.amount_1 - means.amount_1)) AS product_1_1,
-    SUM((units.amount_2 - means.amount_2) * (units.amount_2 - means.amount_2)) AS product_2_2,
+    imputed_means.variant,
+    MAX(imputed_means.units) AS units,
+    MAX(imputed_means.multi_variant_units) AS multi_variant_units,
+    MAX(imputed_means.amount_0) AS amount_0,
+    MAX(imputed_means.amount_1) AS amount_1,
+    MAX(imputed_means.amount_2) AS amount_2,
+    MAX(imputed_means.amount_3) AS amount_3,
     SUM(
-      (COALESCE(units.amount_3, means.amount_3_usual) - means.amount_3) * (COALESCE(units.amount_3, means.amount_3_usual) - means.amount_3)
+      (experiment_units.amount_0 - imputed_means.amount_0) * (experiment_units.amount_0 - imputed_means.amount_0)
+    ) AS product_0_0,
+    SUM(
+      (experiment_units.amount_0 - imputed_means.amount_0) * (experiment_units.amount_1 - imputed_means.amount_1)
+    ) AS product_0_1,
+    SUM(
+      (experiment_units.amount_1 - imputed_means.amount_1) * (experiment_units.amount_1 - imputed_means.amount_1)
+    ) AS product_1_1,
+    SUM(
+      (experiment_units.amount_2 - imputed_means.amount_2) * (experiment_units.amount_2 - imputed_means.amount_2)
+    ) AS product_2_2,
+    SUM(
+      (COALESCE(experiment_units.amount_3, imputed_means.amount_3_usual) - imputed_means.amount_3) * (COALESCE(experiment_units.amount_3, imputed_means.amount_3_usual) - imputed_means.amount_3)
     ) AS product_3_3,
     SUM(
-      (units.amount_2 - means.amount_2) * (COALESCE(units.amount_3, means.amount_3_usual) - means.amount_3)
+      (experiment_units.amount_2 - imputed_means.amount_2) * (COALESCE(experiment_units.amount_3, imputed_means.amount_3_usual) - imputed_means.amount_3)
     ) AS product_2_3
-  FROM experiment_units AS units
-  INNER JOIN imputed_means AS means ON units.variant = means.variant
-  WHERE units.variant = units.last_variant
-  GROUP BY means.variant
+  FROM experiment_units
+  INNER JOIN imputed_means ON experiment_units.variant = imputed_means.variant
+  WHERE experiment_units.variant = experiment_units.last_variant
+  GROUP BY imputed_means.variant
+), metrics AS (
+  SELECT 'ctr' AS metric UNION ALL SELECT 'revenue' AS metric
 ), metric_moments AS (
   -- One row per metric and variant, with its units, means, and sums of squares and products about
   -- the means. (experiments/metric_moments.sql)
@@ -90,30 +100,21 @@ WITH observations AS (
     CASE metric WHEN 'ctr' THEN amount_0 WHEN 'revenue' THEN amount_2 END AS value,
     CASE metric WHEN 'ctr' THEN amount_1 WHEN 'revenue' THEN CAST(1 AS DOUBLE) END AS denominator,
     CASE metric WHEN 'ctr' THEN CAST(0 AS DOUBLE) WHEN 'revenue' THEN amount_3 END AS covariate,
-    CAST(1 AS DOUBLE) AS covariate_denominator,
     CASE metric WHEN 'ctr' THEN product_0_0 WHEN 'revenue' THEN product_2_2 END AS svv,
     CASE metric WHEN 'ctr' THEN product_0_1 WHEN 'revenue' THEN CAST(0 AS DOUBLE) END AS svd,
     CASE metric WHEN 'ctr' THEN product_1_1 WHEN 'revenue' THEN CAST(0 AS DOUBLE) END AS sdd,
     CASE metric WHEN 'ctr' THEN CAST(0 AS DOUBLE) WHEN 'revenue' THEN product_3_3 END AS scc,
-    CAST(0 AS DOUBLE) AS sce,
-    CAST(0 AS DOUBLE) AS see,
-    CASE metric WHEN 'ctr' THEN CAST(0 AS DOUBLE) WHEN 'revenue' THEN product_2_3 END AS svc,
-    CAST(0 AS DOUBLE) AS sve,
-    CAST(0 AS DOUBLE) AS sdc,
-    CAST(0 AS DOUBLE) AS sde
+    CASE metric WHEN 'ctr' THEN CAST(0 AS DOUBLE) WHEN 'revenue' THEN product_2_3 END AS svc
   FROM variant_comoments
-  CROSS JOIN (
-    SELECT 'ctr' AS metric UNION ALL SELECT 'revenue' AS metric
-  ) AS metrics
+  CROSS JOIN metrics
 ), variant_ratios AS (
   -- One row per metric and variant, with the ratio of its means. (experiments/variant_ratios.sql)
   SELECT
     metric, variant, units,
     NULLIF(denominator, 0) AS denominator,
-    NULLIF(covariate_denominator, 0) AS covariate_denominator,
     value / NULLIF(denominator, 0) AS ratio,
-    covariate / NULLIF(covariate_denominator, 0) AS covariate_ratio,
-    svv, svd, sdd, scc, sce, see, svc, sve, sdc, sde
+    covariate AS covariate_ratio,
+    svv, svd, sdd, scc, svc
   FROM metric_moments
 ), linearized_moments AS (
   -- One row per metric and variant, with the sum of squares of its ratio by the delta method.
@@ -122,11 +123,9 @@ WITH observations AS (
     metric, variant, units, ratio, covariate_ratio,
     (svv - 2 * ratio * svd + ratio * ratio * sdd) / (denominator * denominator) AS squares,
     (svv + ratio * ratio * sdd) / (denominator * denominator) AS square_terms,
-    (svc - covariate_ratio * sve - ratio * sdc + ratio * covariate_ratio * sde)
-    / (denominator * covariate_denominator) AS covariate_products,
-    (scc - 2 * covariate_ratio * sce + covariate_ratio * covariate_ratio * see)
-    / (covariate_denominator * covariate_denominator) AS covariate_squares,
-    (scc + covariate_ratio * covariate_ratio * see) / (covariate_denominator * covariate_denominator) AS covariate_square_terms
+    (svc - covariate_ratio * 0.0e0 - ratio * 0.0e0 + ratio * covariate_ratio * 0.0e0) / denominator AS covariate_products,
+    scc - 2 * covariate_ratio * 0.0e0 + covariate_ratio * covariate_ratio * 0.0e0 AS covariate_squares,
+    scc + covariate_ratio * covariate_ratio * 0.0e0 AS covariate_square_terms
   FROM variant_ratios
 ), pooled_moments AS (
   -- One row per metric and treatment, with the moments of treatment and control as one sample,
@@ -137,23 +136,17 @@ WITH observations AS (
     treatment.units * control.units / (treatment.units + control.units) AS half_harmonic_units,
     (treatment.units * treatment.denominator + control.units * control.denominator)
     / (treatment.units + control.units) AS denominator,
-    (treatment.units * treatment.covariate_denominator + control.units * control.covariate_denominator)
+    (CAST(treatment.units AS DOUBLE) + CAST(control.units AS DOUBLE))
     / (treatment.units + control.units) AS covariate_denominator,
     (treatment.units * treatment.value + control.units * control.value)
     / NULLIF(treatment.units * treatment.denominator + control.units * control.denominator, 0) AS ratio,
     (treatment.units * treatment.covariate + control.units * control.covariate)
-    / NULLIF(treatment.units * treatment.covariate_denominator + control.units * control.covariate_denominator, 0) AS covariate_ratio,
+    / NULLIF(CAST(treatment.units AS DOUBLE) + CAST(control.units AS DOUBLE), 0) AS covariate_ratio,
     treatment.value - control.value AS value_difference,
     treatment.denominator - control.denominator AS denominator_difference,
     treatment.covariate - control.covariate AS covariate_difference,
-    treatment.covariate_denominator - control.covariate_denominator AS covariate_denominator_difference,
     treatment.svc + control.svc AS svc,
-    treatment.sve + control.sve AS sve,
-    treatment.sdc + control.sdc AS sdc,
-    treatment.sde + control.sde AS sde,
-    treatment.scc + control.scc AS scc,
-    treatment.sce + control.sce AS sce,
-    treatment.see + control.see AS see
+    treatment.scc + control.scc AS scc
   FROM metric_moments AS treatment
   INNER JOIN metric_moments AS control ON treatment.metric = control.metric
   WHERE control.variant = 'A' AND treatment.variant <> 'A'
@@ -162,13 +155,13 @@ WITH observations AS (
   -- products with the value. (experiments/pooled_squares.sql)
   SELECT
     metric, variant, units, denominator, covariate_denominator, covariate_ratio,
-    scc + covariate_ratio * covariate_ratio * see AS covariate_square_terms,
-    svc - covariate_ratio * sve - ratio * sdc
-    + ratio * covariate_ratio * sde
-    + half_harmonic_units * (value_difference - ratio * denominator_difference) * (covariate_difference - covariate_ratio * covariate_denominator_difference) AS covariate_products,
-    scc - 2 * covariate_ratio * sce
-    + covariate_ratio * covariate_ratio * see
-    + half_harmonic_units * (covariate_difference - covariate_ratio * covariate_denominator_difference) * (covariate_difference - covariate_ratio * covariate_denominator_difference) AS covariate_squares
+    scc + covariate_ratio * covariate_ratio * 0.0e0 AS covariate_square_terms,
+    svc - covariate_ratio * 0.0e0 - ratio * 0.0e0
+    + ratio * covariate_ratio * 0.0e0
+    + half_harmonic_units * (value_difference - ratio * denominator_difference) * (covariate_difference - covariate_ratio * 0.0e0) AS covariate_products,
+    scc - 2 * covariate_ratio * 0.0e0
+    + covariate_ratio * covariate_ratio * 0.0e0
+    + half_harmonic_units * (covariate_difference - covariate_ratio * 0.0e0) * (covariate_difference - covariate_ratio * 0.0e0) AS covariate_squares
   FROM pooled_moments
 ), covariate_coefficients AS (
   -- One row per metric and treatment, with theta of CUPED, the regression coefficient of the
@@ -186,25 +179,29 @@ WITH observations AS (
   -- One row per metric, treatment, and arm (treatment or control), with its value less what the
   -- covariate predicts. (experiments/adjusted_moments.sql)
   SELECT
-    theta.metric, theta.variant,
-    arm.variant AS arm,
-    arm.units, theta.cuped_theta,
+    covariate_coefficients.metric, covariate_coefficients.variant,
+    linearized_moments.variant AS arm,
+    linearized_moments.units, covariate_coefficients.cuped_theta,
     CASE
-      WHEN theta.cuped_theta = 0 THEN arm.ratio
-      ELSE arm.ratio - theta.cuped_theta * (arm.covariate_ratio - theta.covariate_ratio)
+      WHEN covariate_coefficients.cuped_theta = 0 THEN linearized_moments.ratio
+      ELSE linearized_moments.ratio
+      - covariate_coefficients.cuped_theta * (linearized_moments.covariate_ratio - covariate_coefficients.covariate_ratio)
     END AS value,
     CASE
-      WHEN theta.cuped_theta = 0 THEN arm.squares
-      ELSE arm.squares - 2 * theta.cuped_theta * arm.covariate_products
-      + theta.cuped_theta * theta.cuped_theta * arm.covariate_squares
+      WHEN covariate_coefficients.cuped_theta = 0 THEN linearized_moments.squares
+      ELSE linearized_moments.squares
+      - 2 * covariate_coefficients.cuped_theta * linearized_moments.covariate_products
+      + covariate_coefficients.cuped_theta * covariate_coefficients.cuped_theta * linearized_moments.covariate_squares
     END AS squares,
     CASE
-      WHEN theta.cuped_theta = 0 THEN arm.square_terms
-      ELSE arm.square_terms + theta.cuped_theta * theta.cuped_theta * arm.covariate_square_terms
+      WHEN covariate_coefficients.cuped_theta = 0 THEN linearized_moments.square_terms
+      ELSE linearized_moments.square_terms
+      + covariate_coefficients.cuped_theta * covariate_coefficients.cuped_theta * linearized_moments.covariate_square_terms
     END AS square_terms
-  FROM covariate_coefficients AS theta
-  INNER JOIN linearized_moments AS arm ON theta.metric = arm.metric
-  WHERE arm.variant = theta.variant OR arm.variant = 'A'
+  FROM covariate_coefficients
+  INNER JOIN linearized_moments ON covariate_coefficients.metric = linearized_moments.metric
+  WHERE
+    linearized_moments.variant = covariate_coefficients.variant OR linearized_moments.variant = 'A'
 ), variant_estimates AS (
   -- One row per metric, treatment, and arm (treatment or control), with its CUPED-adjusted value
   -- and the variance of that. (experiments/variant_estimates/adjusted.sql)
@@ -213,7 +210,7 @@ WITH observations AS (
     CASE
       WHEN squares > 1e-12 * square_terms AND squares > 1e-24 * units * value * value
       THEN squares / NULLIF(units - 1, 0) / units
-      WHEN NOT squares IS NULL AND units > 1 THEN CAST(0 AS DOUBLE)
+      WHEN squares IS NOT NULL AND units > 1 THEN CAST(0 AS DOUBLE)
     END AS variance
   FROM adjusted_moments
 ), variant_pairs AS (
@@ -271,6 +268,9 @@ WITH observations AS (
     4 * LN(1 + EXP(0.45e0 * number - 31)) AS node,
     1.8e0 / (1 + EXP(31 - 0.45e0 * number)) AS weight
   FROM GENERATE_SERIES(0, 99) AS series(number)
+), purposes AS (
+  SELECT 'p' AS purpose UNION ALL SELECT 'difference' AS purpose UNION ALL SELECT 'lift' AS purpose
+  UNION ALL SELECT 'test' AS purpose UNION ALL SELECT 'power' AS purpose
 ), t_requests AS (
   -- One row per metric, treatment and purpose (a p-value or a quantile); from here to
   -- critical_values, Student's t is computed, which nobody has to read.
@@ -281,10 +281,7 @@ WITH observations AS (
     CASE purpose WHEN 'test' THEN 1 - 0.95e0 WHEN 'power' THEN 2 - 2 * 0.8e0 ELSE alpha END AS alpha,
     difference * difference / NULLIF(se * se * df, 0) AS t_squared_by_df
   FROM effects
-  CROSS JOIN (
-    SELECT 'p' AS purpose UNION ALL SELECT 'difference' AS purpose UNION ALL SELECT 'lift' AS purpose
-    UNION ALL SELECT 'test' AS purpose UNION ALL SELECT 'power' AS purpose
-  ) AS purposes
+  CROSS JOIN purposes
 ), t_normalizers AS (
   -- One row per metric, treatment and purpose, with the integral of the density from 0 up.
   -- (experiments/t_normalizers.sql)
@@ -423,8 +420,8 @@ WITH observations AS (
     CASE
       WHEN log_p > 0 THEN 1
       WHEN log_p > -700 THEN EXP(log_p)
-      WHEN NOT log_p IS NULL THEN 0
-      WHEN NOT se IS NULL
+      WHEN log_p IS NOT NULL THEN 0
+      WHEN se IS NOT NULL
       AND (ABS(difference) <= 1e-12 * ABS(value) OR ABS(difference) <= 1e-12 * ABS(value_control))
       THEN 1
     END AS p_value
@@ -448,7 +445,7 @@ WITH observations AS (
     df, relative_difference, relative_se, alpha, critical_value, relative_critical_value,
     mde_critical_value, p_value,
     CASE
-      WHEN NOT p_value IS NULL
+      WHEN p_value IS NOT NULL
       THEN MAX(CASE WHEN (num_tests - p_rank + 1) * p_value < 1 THEN (num_tests - p_rank + 1) * p_value ELSE 1 END) OVER (ORDER BY p_rank ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
     END AS p_adjusted
   FROM p_value_ranks
@@ -474,6 +471,8 @@ WITH observations AS (
     CAST(COUNT(*) - 1 AS DOUBLE) AS df,
     CASE WHEN COUNT(*) > 2 THEN SQRT(COUNT(*) - 2) ELSE 0 END AS peak
   FROM sample_ratio_counts
+), tails AS (
+  SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
 ), chi_square_tails AS (
   -- One row per integral, of the tail beyond the statistic and of all; from here to
   -- sample_ratio_test, chi-square is computed, which nobody has to read.
@@ -482,9 +481,7 @@ WITH observations AS (
     is_tail, n_units, multi_variant_units, statistic, df, peak,
     is_tail * SQRT(statistic) AS root
   FROM sample_ratio_statistic
-  CROSS JOIN (
-    SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
-  ) AS tails
+  CROSS JOIN tails
 ), chi_square_points AS (
   -- One row per integral and node, with its weight and z. (experiments/chi_square_points.sql)
   SELECT

@@ -25,17 +25,11 @@ WITH interleaved AS (
     CASE WHEN SUM(clicks) > 0 THEN 1 ELSE 0 END AS weight  -- 1 if there were clicks, else 0
   FROM interleaved
   GROUP BY session_id
-), session_outcomes_metrics AS (
-  -- One row.
-  SELECT
-    -- Preference: share of sessions with clicks in which ranker B had more of them, ties counting
-    -- half, less a half: above 0 B is preferred.
-    SUM(weight + is_won_by_b - is_won_by_a) / NULLIF(SUM(weight), 0) / 2 - 0.5e0 AS preference,
-    -- num_won_by_b: number of sessions in which ranker B had more clicks.
-    SUM(is_won_by_b) AS num_won_by_b
-  FROM session_outcomes
 )
 SELECT
-  session_outcomes_metrics.preference AS preference,
-  CAST(COALESCE(session_outcomes_metrics.num_won_by_b, 0) AS DOUBLE) AS num_won_by_b
-FROM session_outcomes_metrics;
+  -- Preference: share of sessions with clicks in which ranker B had more of them, ties counting
+  -- half, less a half: above 0 B is preferred.
+  SUM(weight + is_won_by_b - is_won_by_a) / NULLIF(SUM(weight), 0) / 2 - 0.5e0 AS preference,
+  -- num_won_by_b: number of sessions in which ranker B had more clicks.
+  CAST(COALESCE(SUM(is_won_by_b), 0) AS DOUBLE) AS num_won_by_b
+FROM session_outcomes;

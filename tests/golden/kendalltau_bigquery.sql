@@ -3,10 +3,7 @@
 -- made by: sqlrank sql KendallTau --predictions shop.eval.pairs --dialect bigquery
 WITH predictions AS (
   -- One row per prediction. (shop.eval.pairs)
-  SELECT
-    CAST(score AS FLOAT64) AS score,
-    CAST(label AS FLOAT64) AS label,
-    CAST(1 AS FLOAT64) AS weight
+  SELECT CAST(score AS FLOAT64) AS score, CAST(label AS FLOAT64) AS label
   FROM shop.eval.pairs
 ), group_weights AS (
   -- One row: number and weight of its predictions of positive weight.
@@ -14,23 +11,28 @@ WITH predictions AS (
   SELECT
     COUNT(*) AS num_predictions  -- predictions of positive weight
   FROM predictions
-  WHERE weight > 0
 ), predictions_with_group_size AS (
   -- One row per prediction of positive weight, beside the size of its group.
   -- (relations/predictions_with_group_size.sql)
   SELECT
-    predictions.label, predictions.score, predictions.weight,
+    predictions.label, predictions.score,
     group_weights.num_predictions  -- predictions of the group of positive weight
   FROM predictions
   CROSS JOIN group_weights
-  WHERE predictions.weight > 0
 ), label_score_weights AS (
   -- One row, for a group of more than 32 predictions, distinct label and score: weight of these
   -- predictions. (relations/label_score_weights.sql)
-  SELECT label, score, SUM(weight) AS weight
+  SELECT label, score, CAST(COUNT(*) AS FLOAT64) AS weight
   FROM predictions_with_group_size
   WHERE num_predictions > 32
   GROUP BY label, score
+), dense_indexes AS (
+  -- One row per distinct label and score.
+  SELECT
+    weight,
+    DENSE_RANK() OVER (ORDER BY score) - 1 AS score_index,
+    DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
+  FROM label_score_weights
 ), label_score_indexes AS (
   -- One row, for a group of more than 32 predictions, distinct label and score, both numbered
   -- without gaps. (relations/label_score_indexes/all_groups.sql)
@@ -39,90 +41,78 @@ WITH predictions AS (
     score_index,  -- number of the score, ascending from 0
     label_index,  -- number of the label, ascending from 0
     1 + MAX(label_index) OVER () AS num_labels  -- distinct labels of the group
-  FROM (
-    -- One row per distinct label and score.
-    SELECT
-      weight,
-      DENSE_RANK() OVER (ORDER BY score) - 1 AS score_index,
-      DENSE_RANK() OVER (ORDER BY label) - 1 AS label_index
-    FROM label_score_weights
-  ) AS dense_indexes
+  FROM dense_indexes
 ), block_sizes AS (
   -- One row per power of two from 2 to 2^40, which is more than the number of distinct labels of
   -- any group. (relations/block_sizes.sql)
   SELECT CAST(FLOOR(EXP(number * LN(2)) + 0.5) AS INT64) AS block_size
   FROM UNNEST(GENERATE_ARRAY(1, 40)) AS number
-), bitwise_pair_counts AS (
-  -- One row, for a group whose pairs are counted by bits: weights of its concordant and of its
-  -- discordant pairs. (relations/bitwise_pair_counts.sql)
+), label_blocks AS (
+  -- One row per distinct label and score, and block size.
+  SELECT
+    label_score_indexes.score_index, label_score_indexes.weight,
+    CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS INT64) AS block,
+    CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS INT64) AS half_block
+  FROM label_score_indexes
+  INNER JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
+), block_halves AS (
+  -- One row per block and distinct score.
+  SELECT
+    block, score_index,
+    SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
+    SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
+  FROM label_blocks
+  GROUP BY block, score_index
+), cumulative_halves AS (
+  -- One row per block and distinct score.
+  SELECT
+    lower_weight, upper_weight,
+    -- weight of the lower half at lower scores
+    COALESCE(
+      SUM(lower_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      0
+    ) AS lower_before,
+    -- weight of the upper half at lower scores
+    COALESCE(
+      SUM(upper_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      0
+    ) AS upper_before
+  FROM block_halves
+), large_group_pairs AS (
+  -- One row, for a group of more than 32 predictions and step of counting: weights of pairs, to
+  -- be summed by group. (relations/large_group_pairs/by_bits.sql)
   SELECT
     -- weight of pairs that score and label order alike
     SUM(upper_weight * lower_before) AS concordant,
-    SUM(lower_weight * upper_before) AS discordant  -- weight of pairs that they order the other way
-  FROM (
-    -- One row per block and distinct score.
-    SELECT
-      lower_weight, upper_weight,
-      -- weight of the lower half at lower scores
-      COALESCE(
-        SUM(lower_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
-        0
-      ) AS lower_before,
-      -- weight of the upper half at lower scores
-      COALESCE(
-        SUM(upper_weight) OVER (PARTITION BY block ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
-        0
-      ) AS upper_before
-    FROM (
-      -- One row per block and distinct score.
-      SELECT
-        block, score_index,
-        SUM(CASE WHEN half_block = 2 * block THEN weight ELSE 0 END) AS lower_weight,
-        SUM(CASE WHEN half_block = 2 * block THEN 0 ELSE weight END) AS upper_weight
-      FROM (
-        -- One row per distinct label and score, and block size.
-        SELECT
-          label_score_indexes.score_index, label_score_indexes.weight,
-          CAST(FLOOR((label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS INT64) AS block,
-          CAST(FLOOR(2 * (label_score_indexes.label_index + 1099511627776) / block_sizes.block_size) AS INT64) AS half_block
-        FROM label_score_indexes
-        JOIN block_sizes ON block_sizes.block_size < 2 * label_score_indexes.num_labels
-      ) AS label_blocks
-      GROUP BY block, score_index
-    ) AS block_halves
-  ) AS cumulative_halves
-), tied_pair_counts AS (
-  -- One row per distinct label and score: weights of its ties with rows of the same label or of
-  -- the same score. (relations/tied_pair_counts.sql)
+    -- weight of pairs that they order the other way
+    SUM(lower_weight * upper_before) AS discordant,
+    0 AS score_ties,
+    0 AS label_ties
+  FROM cumulative_halves
+  UNION ALL
   SELECT
-    -- weight of pairs tied in score only
+    0 AS concordant,
+    0 AS discordant,
     weight * COALESCE(
       SUM(weight) OVER (PARTITION BY score_index ORDER BY label_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS score_ties,
-    -- weight of pairs tied in label only
     weight * COALESCE(
       SUM(weight) OVER (PARTITION BY label_index ORDER BY score_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
       0
     ) AS label_ties
   FROM label_score_indexes
-), large_group_pairs AS (
-  -- One row, for a group of more than 32 predictions and step of counting: weights of pairs, to
-  -- be summed by group. (relations/large_group_pairs/by_bits.sql)
-  SELECT concordant, discordant, 0 AS score_ties, 0 AS label_ties
-  FROM bitwise_pair_counts
+), pair_terms AS (
+  -- One row per part of its pairs.
+  SELECT 0 AS concordant, 0 AS discordant, 0 AS score_ties, 0 AS label_ties
+  FROM group_weights
   UNION ALL
-  SELECT 0 AS concordant, 0 AS discordant, score_ties, label_ties
-  FROM tied_pair_counts
-), small_group_pairs AS (
-  -- One row, for a group of at most 32 predictions: weights of its concordant, discordant and
-  -- tied pairs. (relations/small_group_pairs.sql)
   SELECT
     SUM(
       CASE
         WHEN lower_predictions.score < higher_predictions.score
         AND lower_predictions.label < higher_predictions.label
-        THEN lower_predictions.weight * higher_predictions.weight
+        THEN 1.0
         ELSE 0
       END
     ) AS concordant,
@@ -130,24 +120,12 @@ WITH predictions AS (
       CASE
         WHEN lower_predictions.score < higher_predictions.score
         AND lower_predictions.label > higher_predictions.label
-        THEN lower_predictions.weight * higher_predictions.weight
+        THEN 1.0
         ELSE 0
       END
     ) AS discordant,
-    SUM(
-      CASE
-        WHEN lower_predictions.score = higher_predictions.score
-        THEN lower_predictions.weight * higher_predictions.weight
-        ELSE 0
-      END
-    ) AS score_ties,
-    SUM(
-      CASE
-        WHEN lower_predictions.label = higher_predictions.label
-        THEN lower_predictions.weight * higher_predictions.weight
-        ELSE 0
-      END
-    ) AS label_ties
+    SUM(CASE WHEN lower_predictions.score = higher_predictions.score THEN 1.0 ELSE 0 END) AS score_ties,
+    SUM(CASE WHEN lower_predictions.label = higher_predictions.label THEN 1.0 ELSE 0 END) AS label_ties
   FROM predictions_with_group_size AS lower_predictions
   CROSS JOIN predictions_with_group_size AS higher_predictions
   WHERE
@@ -160,6 +138,9 @@ WITH predictions AS (
         AND lower_predictions.label > higher_predictions.label
       )
     )
+  UNION ALL
+  SELECT concordant, discordant, score_ties, label_ties
+  FROM large_group_pairs
 ), pair_counts AS (
   -- One row: weights of its concordant, discordant and tied pairs. (relations/pair_counts.sql)
   SELECT
@@ -167,31 +148,16 @@ WITH predictions AS (
     SUM(discordant) AS discordant,
     SUM(score_ties) AS score_ties,
     SUM(label_ties) AS label_ties
-  FROM (
-    -- One row per part of its pairs.
-    SELECT 0 AS concordant, 0 AS discordant, 0 AS score_ties, 0 AS label_ties
-    FROM group_weights
-    UNION ALL
-    SELECT concordant, discordant, score_ties, label_ties
-    FROM small_group_pairs
-    UNION ALL
-    SELECT concordant, discordant, score_ties, label_ties
-    FROM large_group_pairs
-  ) AS pair_terms
-), tau_terms AS (
-  -- One row: weights of its concordant and discordant pairs, and the denominator of tau-b.
-  -- (relations/tau_terms/b.sql)
-  SELECT
-    concordant, discordant,
-    (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0)) AS denominator
-  FROM pair_counts
-), tau_terms_metrics AS (
-  -- One row.
-  SELECT
-    -- KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less
-    -- those in opposite order.
-    SUM(concordant - discordant) / NULLIF(SUM(denominator), 0) AS kendall_tau
-  FROM tau_terms
+  FROM pair_terms
 )
-SELECT tau_terms_metrics.kendall_tau AS kendall_tau
-FROM tau_terms_metrics;
+SELECT
+  -- KendallTau: Kendall's rank correlation of labels and scores: pairs in the same order less
+  -- those in opposite order.
+  SUM(concordant - discordant)
+  / NULLIF(
+    SUM(
+      (concordant + discordant + score_ties) * SQRT((concordant + discordant + label_ties) / NULLIF(concordant + discordant + score_ties, 0))
+    ),
+    0
+  ) AS kendall_tau
+FROM pair_counts;

@@ -47,25 +47,25 @@ WITH logs AS (
       )
     )
     / NULLIF(COUNT(*), 0) AS dr_by_2,
-    CAST(1 AS DOUBLE) / NULLIF(COUNT(*), 0) AS mean_weight_by_1,
     (-(SUM(target_propensity / NULLIF(propensity, 0)) / NULLIF(COUNT(*), 0))) / NULLIF(COUNT(*), 0) AS mean_weight_by_2
   FROM logs
   GROUP BY "CAMPAIGN"
 ), logs_influence AS (
   -- One row per unit: its influence on every metric.
   SELECT
-    r."CAMPAIGN",
-    m.snips_by_1 * COALESCE((r.target_propensity / NULLIF(r.propensity, 0)) * r.reward, 0)
-    + m.snips_by_2 * COALESCE(r.target_propensity / NULLIF(r.propensity, 0), 0) AS snips,
-    m.dr_by_1 * COALESCE(
-      r.expected_reward
-      + (r.target_propensity / NULLIF(r.propensity, 0)) * (r.reward - r.predicted_reward),
+    logs."CAMPAIGN",
+    logs_metrics.snips_by_1 * COALESCE((logs.target_propensity / NULLIF(logs.propensity, 0)) * logs.reward, 0)
+    + logs_metrics.snips_by_2 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0) AS snips,
+    logs_metrics.dr_by_1 * COALESCE(
+      logs.expected_reward
+      + (logs.target_propensity / NULLIF(logs.propensity, 0)) * (logs.reward - logs.predicted_reward),
       0
     )
-    + m.dr_by_2 AS dr,
-    m.mean_weight_by_1 * COALESCE(r.target_propensity / NULLIF(r.propensity, 0), 0) + m.mean_weight_by_2 AS mean_weight
-  FROM logs AS r
-  JOIN logs_metrics AS m ON m."CAMPAIGN" IS NOT DISTINCT FROM r."CAMPAIGN"
+    + logs_metrics.dr_by_2 AS dr,
+    logs_metrics.dr_by_1 * COALESCE(logs.target_propensity / NULLIF(logs.propensity, 0), 0)
+    + logs_metrics.mean_weight_by_2 AS mean_weight
+  FROM logs
+  INNER JOIN logs_metrics ON logs_metrics."CAMPAIGN" IS NOT DISTINCT FROM logs."CAMPAIGN"
 ), logs_standard_errors AS (
   -- One row per CAMPAIGN: its units, and standard errors.
   SELECT
@@ -82,6 +82,69 @@ WITH logs AS (
     / NULLIF(SUM(mean_weight * mean_weight) * SUM(mean_weight * mean_weight), 0) AS mean_weight_concentration
   FROM logs_influence
   GROUP BY "CAMPAIGN"
+), inverses AS (
+  SELECT
+    logs_standard_errors."CAMPAIGN", logs_standard_errors.units, logs_standard_errors.snips_se,
+    logs_standard_errors.dr_se, logs_standard_errors.mean_weight_se,
+    logs_standard_errors.snips_concentration,
+    CASE
+      WHEN logs_standard_errors.snips_concentration < 2
+      AND (logs_standard_errors.units - 1) * (logs_standard_errors.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)) > 2
+      THEN CASE
+        WHEN 3 * (logs_standard_errors.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)) > 2
+        THEN 3
+        ELSE 2
+        / NULLIF(
+          logs_standard_errors.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0),
+          0
+        )
+      END
+      WHEN logs_standard_errors.units > 4 THEN logs_standard_errors.units - 1
+      ELSE 3
+    END AS snips_freedom,
+    logs_standard_errors.dr_concentration,
+    CASE
+      WHEN logs_standard_errors.dr_concentration < 2
+      AND (logs_standard_errors.units - 1) * (logs_standard_errors.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)) > 2
+      THEN CASE
+        WHEN 3 * (logs_standard_errors.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)) > 2
+        THEN 3
+        ELSE 2
+        / NULLIF(logs_standard_errors.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0), 0)
+      END
+      WHEN logs_standard_errors.units > 4 THEN logs_standard_errors.units - 1
+      ELSE 3
+    END AS dr_freedom,
+    logs_standard_errors.mean_weight_concentration,
+    CASE
+      WHEN logs_standard_errors.mean_weight_concentration < 2
+      AND (logs_standard_errors.units - 1) * (
+        logs_standard_errors.mean_weight_concentration
+        - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)
+      ) > 2
+      THEN CASE
+        WHEN 3 * (
+          logs_standard_errors.mean_weight_concentration
+          - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0)
+        ) > 2
+        THEN 3
+        ELSE 2
+        / NULLIF(
+          logs_standard_errors.mean_weight_concentration
+          - CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units, 0),
+          0
+        )
+      END
+      WHEN logs_standard_errors.units > 4 THEN logs_standard_errors.units - 1
+      ELSE 3
+    END AS mean_weight_freedom,
+    logs_metrics.snips AS snips_value,
+    logs_metrics.dr AS dr_value,
+    logs_metrics.mean_weight AS mean_weight_value,
+    CAST(1 AS DOUBLE) / NULLIF(logs_standard_errors.units - 1, 0) AS units_inverse
+  FROM logs_standard_errors
+  INNER JOIN logs_metrics
+    ON logs_metrics."CAMPAIGN" IS NOT DISTINCT FROM logs_standard_errors."CAMPAIGN"
 ), logs_t_quantiles AS (
   -- One row per CAMPAIGN: the metrics, and quantiles of Student's t.
   SELECT
@@ -165,48 +228,7 @@ WITH logs AS (
         )
       )
     END AS units_quantile
-  FROM (
-    SELECT
-      s."CAMPAIGN", s.units, s.snips_se, s.dr_se, s.mean_weight_se, s.snips_concentration,
-      CASE
-        WHEN s.snips_concentration < 2
-        AND (s.units - 1) * (s.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2
-        THEN CASE
-          WHEN 3 * (s.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2 THEN 3
-          ELSE 2 / NULLIF(s.snips_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0), 0)
-        END
-        WHEN s.units > 4 THEN s.units - 1
-        ELSE 3
-      END AS snips_freedom,
-      s.dr_concentration,
-      CASE
-        WHEN s.dr_concentration < 2
-        AND (s.units - 1) * (s.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2
-        THEN CASE
-          WHEN 3 * (s.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2 THEN 3
-          ELSE 2 / NULLIF(s.dr_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0), 0)
-        END
-        WHEN s.units > 4 THEN s.units - 1
-        ELSE 3
-      END AS dr_freedom,
-      s.mean_weight_concentration,
-      CASE
-        WHEN s.mean_weight_concentration < 2
-        AND (s.units - 1) * (s.mean_weight_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2
-        THEN CASE
-          WHEN 3 * (s.mean_weight_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0)) > 2 THEN 3
-          ELSE 2 / NULLIF(s.mean_weight_concentration - CAST(1 AS DOUBLE) / NULLIF(s.units, 0), 0)
-        END
-        WHEN s.units > 4 THEN s.units - 1
-        ELSE 3
-      END AS mean_weight_freedom,
-      m.snips AS snips_value,
-      m.dr AS dr_value,
-      m.mean_weight AS mean_weight_value,
-      CAST(1 AS DOUBLE) / NULLIF(s.units - 1, 0) AS units_inverse
-    FROM logs_standard_errors AS s
-    JOIN logs_metrics AS m ON m."CAMPAIGN" IS NOT DISTINCT FROM s."CAMPAIGN"
-  ) AS inverses
+  FROM inverses
 ), logs_margins AS (
   -- One row per CAMPAIGN: the margins of intervals.
   SELECT
@@ -241,26 +263,18 @@ WITH logs AS (
   FROM logs_margins
 )
 SELECT
-  logs_metrics."CAMPAIGN",
-  logs_metrics.snips AS snips,
-  logs_intervals.snips_ci_low AS snips_ci_low,
-  logs_intervals.snips_ci_high AS snips_ci_high,
-  logs_intervals.snips_se AS snips_se,
+  logs_metrics."CAMPAIGN", logs_metrics.snips, logs_intervals.snips_ci_low,
+  logs_intervals.snips_ci_high, logs_intervals.snips_se,
   CAST(logs_intervals.units AS BIGINT) AS snips_n_units,
-  logs_metrics.dr AS dr,
-  logs_intervals.dr_ci_low AS dr_ci_low,
-  logs_intervals.dr_ci_high AS dr_ci_high,
-  logs_intervals.dr_se AS dr_se,
+  logs_metrics.dr, logs_intervals.dr_ci_low, logs_intervals.dr_ci_high, logs_intervals.dr_se,
   CAST(logs_intervals.units AS BIGINT) AS dr_n_units,
-  logs_metrics.ess AS ess,
+  logs_metrics.ess,
   CAST(NULL AS DOUBLE) AS ess_ci_low,
   CAST(NULL AS DOUBLE) AS ess_ci_high,
   CAST(NULL AS DOUBLE) AS ess_se,
   CAST(NULL AS BIGINT) AS ess_n_units,
-  logs_metrics.mean_weight AS mean_weight,
-  logs_intervals.mean_weight_ci_low AS mean_weight_ci_low,
-  logs_intervals.mean_weight_ci_high AS mean_weight_ci_high,
-  logs_intervals.mean_weight_se AS mean_weight_se,
+  logs_metrics.mean_weight, logs_intervals.mean_weight_ci_low, logs_intervals.mean_weight_ci_high,
+  logs_intervals.mean_weight_se,
   CAST(logs_intervals.units AS BIGINT) AS mean_weight_n_units
 FROM logs_metrics
 LEFT JOIN logs_intervals ON logs_intervals."CAMPAIGN" IS NOT DISTINCT FROM logs_metrics."CAMPAIGN"

@@ -23,78 +23,43 @@ WITH qrels AS NOT MATERIALIZED (
     query_id,
     -- number of the list in this statement
     CAST(ROW_NUMBER() OVER (ORDER BY query_id) AS INT) AS list_id
-  FROM evaluated_queries AS selected_queries
-), judgments AS (
-  -- One row per query and judged document, retrieved or not. (relations/judgments.sql)
-  SELECT
-    ranked_lists.list_id, qrels.doc_id,
-    qrels.relevance  -- grade; negative if pooled but not judged
-  FROM qrels
-  JOIN ranked_lists ON ranked_lists.query_id = qrels.query_id
-), retrieved_documents AS (
-  -- One row per query and retrieved document, judged or not.
-  -- (relations/retrieved_documents/all.sql)
-  SELECT ranked_lists.list_id, run.doc_id, run.score
-  FROM run
-  JOIN ranked_lists ON ranked_lists.query_id = run.query_id
+  FROM evaluated_queries
 ), ranked_documents AS (
   -- One row per query and retrieved document, ranked by score; ties by doc_id, greatest first, as
   -- in trec_eval. (relations/ranked_documents/doc_desc.sql)
   SELECT
-    list_id, doc_id,
-    rank  -- position in the list, from 1
-  FROM (
-    -- One row per query and retrieved document.
-    SELECT
-      list_id, doc_id,
-      ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY score DESC, doc_id DESC) AS rank
-    FROM retrieved_documents
-  ) AS numbered_documents
+    ranked_lists.list_id, run.doc_id,
+    -- position in the list, from 1
+    ROW_NUMBER() OVER (PARTITION BY ranked_lists.list_id ORDER BY run.score DESC, run.doc_id DESC) AS rank
+  FROM run
+  INNER JOIN ranked_lists ON ranked_lists.query_id = run.query_id
 ), judged_documents AS (
   -- One row per query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
   SELECT
-    judgments.list_id, judgments.relevance,
-    ranked_documents.rank,  -- NULL if not retrieved
-    CAST(1 AS DOUBLE) AS doc_count,  -- documents that the row counts as
-    CAST(1 AS DOUBLE) AS rank_probability  -- probability that the document has this rank
-  FROM judgments
+    ranked_lists.list_id,
+    qrels.relevance,  -- grade; negative if pooled but not judged
+    ranked_documents.rank  -- NULL if not retrieved
+  FROM qrels
+  INNER JOIN ranked_lists ON ranked_lists.query_id = qrels.query_id
   LEFT JOIN ranked_documents
-    ON ranked_documents.list_id = judgments.list_id AND ranked_documents.doc_id = judgments.doc_id
-), documents_with_gain AS (
-  -- One row per query and judged document of positive relevance, retrieved or not: only these can
-  -- have a gain. (relations/documents_with_gain.sql)
-  SELECT list_id, relevance, rank, doc_count, rank_probability
-  FROM judged_documents
-  WHERE relevance > 0
+    ON ranked_documents.list_id = ranked_lists.list_id AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
   -- One row per query and judged document of positive relevance, retrieved or not, also ranked by
   -- gain. (relations/ideal_ranking/judged.sql)
   SELECT
-    list_id, relevance, rank, doc_count, rank_probability,
+    list_id, relevance, rank,
     -- position by gain, 1 is the greatest
-    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY doc_count * relevance DESC) AS ideal_rank
-  FROM documents_with_gain
-), discounted_gains AS (
-  -- One row per query and judged document of positive relevance: its gains, discounted by its
-  -- ranks. (relations/discounted_gains.sql)
-  SELECT
-    list_id, rank, ideal_rank,
-    -- NULL if not retrieved
-    rank_probability * relevance * (LN(2) / LN(rank + 1)) AS discounted_gain,
-    -- 0 if the gain is negative
-    CASE WHEN relevance > 0 THEN doc_count * relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END AS ideal_discounted_gain
-  FROM ideal_ranking
+    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY relevance DESC) AS ideal_rank
+  FROM judged_documents
+  WHERE relevance > 0
 ), relevant_documents AS (
   -- One row per query and relevant document, retrieved or not.
   -- (relations/relevant_documents/at_hits.sql)
   SELECT
-    list_id, rank, doc_count,
+    list_id, rank,
     -- relevant documents down to this rank
-    ROW_NUMBER() OVER (
-      PARTITION BY list_id
-      ORDER BY CASE WHEN doc_count = 0 THEN 2 WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits
+    ROW_NUMBER() OVER (PARTITION BY list_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank) AS cumulative_hits
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
@@ -102,26 +67,31 @@ WITH qrels AS NOT MATERIALIZED (
   SELECT
     list_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END)
-    / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_discounted_gain ELSE 0 END), 0) AS ndcg_at_10
-  FROM discounted_gains
+    SUM(CASE WHEN rank <= 10 THEN relevance * (LN(2) / LN(rank + 1)) ELSE 0 END)
+    / NULLIF(
+      SUM(
+        CASE
+          WHEN ideal_rank <= 10
+          THEN CASE WHEN relevance > 0 THEN relevance * (LN(2) / LN(ideal_rank + 1)) ELSE 0 END
+          ELSE 0
+        END
+      ),
+      0
+    ) AS ndcg_at_10
+  FROM ideal_ranking
   GROUP BY list_id
 ), relevant_documents_metrics AS (
   -- One row per query.
   SELECT
     list_id,
     -- AP: average precision, the mean over queries of which is MAP.
-    COALESCE(SUM(CASE WHEN NOT rank IS NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(SUM(doc_count), 0), 0) AS ap
+    COALESCE(SUM(CASE WHEN rank IS NOT NULL THEN cumulative_hits / rank ELSE 0 END) / NULLIF(COUNT(*), 0), 0) AS ap
   FROM relevant_documents
   GROUP BY list_id
-), query_metrics AS (
-  -- One row per query to evaluate.
-  SELECT
-    COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10,
-    COALESCE(relevant_documents_metrics.ap, 0) AS ap
-  FROM ranked_lists AS l
-  LEFT JOIN discounted_gains_metrics ON discounted_gains_metrics.list_id = l.list_id
-  LEFT JOIN relevant_documents_metrics ON relevant_documents_metrics.list_id = l.list_id
 )
-SELECT AVG(ndcg_at_10) AS ndcg_at_10, AVG(ap) AS ap
-FROM query_metrics;
+SELECT
+  AVG(COALESCE(discounted_gains_metrics.ndcg_at_10, 0)) AS ndcg_at_10,
+  AVG(COALESCE(relevant_documents_metrics.ap, 0)) AS ap
+FROM ranked_lists
+LEFT JOIN discounted_gains_metrics ON discounted_gains_metrics.list_id = ranked_lists.list_id
+LEFT JOIN relevant_documents_metrics ON relevant_documents_metrics.list_id = ranked_lists.list_id;

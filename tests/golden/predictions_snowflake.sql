@@ -21,6 +21,17 @@ WITH predictions AS (
     -- NULL above the highest score of a positive
     MIN(CASE WHEN label = 1 THEN score END) OVER (PARTITION BY "CAMPAIGN" ORDER BY score DESC) AS threshold_score
   FROM predictions
+), segment_weights AS (
+  -- One row per CAMPAIGN and threshold.
+  SELECT
+    "CAMPAIGN",
+    COALESCE(threshold_score, 0) AS threshold,
+    CASE WHEN threshold_score IS NULL THEN 0 ELSE 1 END AS has_threshold,
+    SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 0 AND score = threshold_score THEN weight ELSE 0 END) AS negatives,
+    SUM(CASE WHEN label = 1 OR score = threshold_score THEN 0 ELSE weight END) AS negatives_between
+  FROM predictions_with_threshold
+  GROUP BY "CAMPAIGN", threshold_score
 ), threshold_segments AS (
   -- One row per CAMPAIGN and distinct score of a positive, and one above the highest: class
   -- weights down to the next. (relations/threshold_segments/weighted.sql)
@@ -29,60 +40,34 @@ WITH predictions AS (
     has_threshold,  -- 0 for what is above the highest, else 1
     positives,  -- weight of the positives of this score
     negatives,  -- weight of the negatives of this score
-    positives_above, negatives_above,
-    negatives_between + negatives_below_segment AS negatives_below,
-    total_positives, total_negatives
-  FROM (
-    -- One row per CAMPAIGN and threshold.
-    SELECT
-      "CAMPAIGN", has_threshold, positives, negatives, negatives_between,
-      COALESCE(
-        SUM(positives) OVER (
-          PARTITION BY "CAMPAIGN"
-          ORDER BY has_threshold, threshold DESC
-          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ),
-        0
-      ) AS positives_above,
-      COALESCE(
-        SUM(negatives + negatives_between) OVER (
-          PARTITION BY "CAMPAIGN"
-          ORDER BY has_threshold, threshold DESC
-          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ),
-        0
-      ) AS negatives_above,
-      COALESCE(
-        SUM(negatives + negatives_between) OVER (
-          PARTITION BY "CAMPAIGN"
-          ORDER BY has_threshold, threshold DESC
-          ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
-        ),
-        0
-      ) AS negatives_below_segment,
-      SUM(positives) OVER (PARTITION BY "CAMPAIGN") AS total_positives,
-      SUM(negatives + negatives_between) OVER (PARTITION BY "CAMPAIGN") AS total_negatives
-    FROM (
-      -- One row per CAMPAIGN and threshold.
-      SELECT
-        "CAMPAIGN",
-        COALESCE(threshold_score, 0) AS threshold,
-        CASE WHEN threshold_score IS NULL THEN 0 ELSE 1 END AS has_threshold,
-        SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
-        SUM(CASE WHEN label = 0 AND score = threshold_score THEN weight ELSE 0 END) AS negatives,
-        SUM(CASE WHEN label = 1 OR score = threshold_score THEN 0 ELSE weight END) AS negatives_between
-      FROM predictions_with_threshold
-      GROUP BY "CAMPAIGN", threshold_score
-    ) AS segment_weights
-  ) AS cumulative_segments
-), positive_thresholds AS (
-  -- One row per CAMPAIGN and distinct score of a positive: class weights at, above and below it.
-  -- (relations/positive_thresholds/by_window.sql)
-  SELECT
-    threshold_segments."CAMPAIGN", positives, negatives, positives_above, negatives_above,
-    negatives_below, total_positives, total_negatives
-  FROM threshold_segments
-  WHERE has_threshold = 1 AND positives > 0
+    COALESCE(
+      SUM(positives) OVER (
+        PARTITION BY "CAMPAIGN"
+        ORDER BY has_threshold, threshold DESC
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
+      0
+    ) AS positives_above,
+    COALESCE(
+      SUM(negatives + negatives_between) OVER (
+        PARTITION BY "CAMPAIGN"
+        ORDER BY has_threshold, threshold DESC
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ),
+      0
+    ) AS negatives_above,
+    negatives_between
+    + COALESCE(
+      SUM(negatives + negatives_between) OVER (
+        PARTITION BY "CAMPAIGN"
+        ORDER BY has_threshold, threshold DESC
+        ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+      ),
+      0
+    ) AS negatives_below,
+    SUM(positives) OVER (PARTITION BY "CAMPAIGN") AS total_positives,
+    SUM(negatives + negatives_between) OVER (PARTITION BY "CAMPAIGN") AS total_negatives
+  FROM segment_weights
 ), positive_thresholds_metrics AS (
   -- One row per CAMPAIGN.
   SELECT
@@ -97,7 +82,8 @@ WITH predictions AS (
     SUM(
       positives / NULLIF(total_positives, 0) * ((positives_above + positives) / NULLIF(positives_above + positives + negatives_above + negatives, 0))
     ) AS aps
-  FROM positive_thresholds
+  FROM threshold_segments
+  WHERE has_threshold = 1 AND positives > 0
   GROUP BY "CAMPAIGN"
 ), predictions_metrics AS (
   -- One row per CAMPAIGN.
@@ -121,10 +107,8 @@ WITH predictions AS (
   GROUP BY "CAMPAIGN"
 )
 SELECT
-  predictions_metrics."CAMPAIGN",
-  positive_thresholds_metrics.auc AS auc,
-  positive_thresholds_metrics.aps AS aps,
-  predictions_metrics.log_loss AS log_loss
+  predictions_metrics."CAMPAIGN", positive_thresholds_metrics.auc, positive_thresholds_metrics.aps,
+  predictions_metrics.log_loss
 FROM predictions_metrics
 LEFT JOIN positive_thresholds_metrics
   ON positive_thresholds_metrics."CAMPAIGN" IS NOT DISTINCT FROM predictions_metrics."CAMPAIGN";

@@ -17,108 +17,68 @@ WITH qrels AS (
     CAST("PREDICTED" AS DOUBLE) + 0 AS score
   FROM shop.eval.recommended
   WHERE "DAY" = '2026-01-01'
-), evaluated_queries AS (
-  -- One row per MODEL and query that has judgments, retrieved for or not.
-  -- (relations/evaluated_queries/judged.sql)
-  SELECT systems."MODEL", asked.query_id
-  FROM (
-    SELECT query_id
-    FROM qrels
-    GROUP BY query_id
-  ) AS asked
-  CROSS JOIN (
-    SELECT "MODEL"
-    FROM run
-    GROUP BY "MODEL"
-  ) AS systems
 ), queries AS (
   -- One row per query, with its attributes. (shop.eval.users)
   SELECT "USER_ID" AS query_id, CAST("REVENUE" AS DOUBLE) AS weight
   FROM shop.eval.users
+), distinct_queries AS (
+  SELECT query_id
+  FROM qrels
+  GROUP BY query_id
+), systems AS (
+  SELECT "MODEL"
+  FROM run
+  GROUP BY "MODEL"
 ), selected_queries AS (
   -- One row per MODEL and query to evaluate that the queries table has.
   -- (relations/selected_queries/in_queries_table.sql)
-  SELECT evaluated_queries."MODEL", evaluated_queries.query_id
-  FROM evaluated_queries
-  JOIN queries ON queries.query_id = evaluated_queries.query_id
-), judgments AS (
-  -- One row per MODEL, query and judged document, retrieved or not. (relations/judgments.sql)
-  SELECT
-    ranked_lists."MODEL", ranked_lists.query_id, qrels.doc_id,
-    qrels.relevance  -- grade; negative if pooled but not judged
-  FROM qrels
-  JOIN selected_queries AS ranked_lists ON ranked_lists.query_id = qrels.query_id
-), retrieved_documents AS (
-  -- One row per MODEL, query and retrieved document, judged or not.
-  -- (relations/retrieved_documents/all.sql)
-  SELECT ranked_lists."MODEL", ranked_lists.query_id, run.doc_id, run.score
-  FROM run
-  JOIN selected_queries AS ranked_lists
-    ON ranked_lists."MODEL" IS NOT DISTINCT FROM run."MODEL" AND ranked_lists.query_id = run.query_id
+  SELECT systems."MODEL", distinct_queries.query_id
+  FROM distinct_queries
+  CROSS JOIN systems
+  INNER JOIN queries ON queries.query_id = distinct_queries.query_id
 ), ranked_documents AS (
   -- One row per MODEL, query and retrieved document, ranked by score; ties by doc_id, greatest
   -- first, as in trec_eval. (relations/ranked_documents/doc_desc.sql)
   SELECT
-    "MODEL", query_id, doc_id,
-    rank  -- position in the list, from 1
-  FROM (
-    -- One row per MODEL, query and retrieved document.
-    SELECT
-      "MODEL", query_id, doc_id,
-      ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY score DESC, doc_id DESC) AS rank
-    FROM retrieved_documents
-  ) AS numbered_documents
+    selected_queries."MODEL", selected_queries.query_id, run.doc_id,
+    -- position in the list, from 1
+    ROW_NUMBER() OVER (
+      PARTITION BY selected_queries."MODEL", selected_queries.query_id
+      ORDER BY run.score DESC, run.doc_id DESC
+    ) AS rank
+  FROM run
+  INNER JOIN selected_queries
+    ON selected_queries."MODEL" IS NOT DISTINCT FROM run."MODEL"
+    AND selected_queries.query_id = run.query_id
 ), judged_documents AS (
   -- One row per MODEL, query and judged document, retrieved or not.
   -- (relations/judged_documents/by_join.sql)
   SELECT
-    judgments."MODEL", judgments.query_id, judgments.relevance,
-    ranked_documents.rank,  -- NULL if not retrieved
-    CAST(1 AS DOUBLE) AS doc_count,  -- documents that the row counts as
-    CAST(1 AS DOUBLE) AS rank_probability  -- probability that the document has this rank
-  FROM judgments
+    selected_queries."MODEL", selected_queries.query_id,
+    qrels.relevance,  -- grade; negative if pooled but not judged
+    ranked_documents.rank  -- NULL if not retrieved
+  FROM qrels
+  INNER JOIN selected_queries ON selected_queries.query_id = qrels.query_id
   LEFT JOIN ranked_documents
-    ON ranked_documents."MODEL" IS NOT DISTINCT FROM judgments."MODEL"
-    AND ranked_documents.query_id = judgments.query_id
-    AND ranked_documents.doc_id = judgments.doc_id
-), documents_with_gain AS (
-  -- One row per MODEL, query and judged document of positive relevance, retrieved or not: only
-  -- these can have a gain. (relations/documents_with_gain.sql)
-  SELECT "MODEL", query_id, relevance, rank, doc_count, rank_probability
-  FROM judged_documents
-  WHERE relevance > 0
+    ON ranked_documents."MODEL" IS NOT DISTINCT FROM selected_queries."MODEL"
+    AND ranked_documents.query_id = selected_queries.query_id
+    AND ranked_documents.doc_id = qrels.doc_id
 ), ideal_ranking AS (
   -- One row per MODEL, query and judged document of positive relevance, retrieved or not, also
   -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
-    "MODEL", query_id, relevance, rank, doc_count, rank_probability,
+    "MODEL", query_id, relevance, rank,
     -- position by gain, 1 is the greatest
-    ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
-  FROM documents_with_gain
-), discounted_gains AS (
-  -- One row per MODEL, query and judged document of positive relevance: its gains, discounted by
-  -- its ranks. (relations/discounted_gains.sql)
-  SELECT
-    "MODEL", query_id, rank, ideal_rank,
-    -- NULL if not retrieved
-    rank_probability * relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE))) AS discounted_gain,
-    -- 0 if the gain is negative
-    CASE
-      WHEN relevance > 0
-      THEN doc_count * relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
-      ELSE 0
-    END AS ideal_discounted_gain
-  FROM ideal_ranking
+    ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY relevance DESC) AS ideal_rank
+  FROM judged_documents
+  WHERE relevance > 0
 ), relevant_documents AS (
   -- One row per MODEL, query and relevant document, retrieved or not.
   -- (relations/relevant_documents/at_hits.sql)
   SELECT
-    "MODEL", query_id, rank, doc_count,
+    "MODEL", query_id, rank,
     -- relevant documents down to this rank
-    ROW_NUMBER() OVER (
-      PARTITION BY "MODEL", query_id
-      ORDER BY CASE WHEN doc_count = 0 THEN 2 WHEN rank IS NULL THEN 1 ELSE 0 END, rank
-    ) AS cumulative_hits
+    ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY CASE WHEN rank IS NULL THEN 1 ELSE 0 END, rank) AS cumulative_hits
   FROM judged_documents
   WHERE relevance >= 1
 ), discounted_gains_metrics AS (
@@ -126,9 +86,26 @@ WITH qrels AS (
   SELECT
     "MODEL", query_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END)
-    / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_discounted_gain ELSE 0 END), 0) AS ndcg_at_10
-  FROM discounted_gains
+    SUM(
+      CASE
+        WHEN rank <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE)))
+        ELSE 0
+      END
+    )
+    / NULLIF(
+      SUM(
+        CASE
+          WHEN ideal_rank <= 10
+          THEN CASE
+            WHEN relevance > 0 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
+            ELSE 0
+          END
+          ELSE 0
+        END
+      ),
+      0
+    ) AS ndcg_at_10
+  FROM ideal_ranking
   GROUP BY "MODEL", query_id
 ), relevant_documents_metrics AS (
   -- One row per MODEL and query.
@@ -136,29 +113,29 @@ WITH qrels AS (
     "MODEL", query_id,
     -- AP: average precision, the mean over queries of which is MAP.
     COALESCE(
-      SUM(CASE WHEN NOT rank IS NULL THEN CAST(cumulative_hits AS DOUBLE) / rank ELSE 0 END)
-      / NULLIF(SUM(doc_count), 0),
+      SUM(CASE WHEN rank IS NOT NULL THEN CAST(cumulative_hits AS DOUBLE) / rank ELSE 0 END)
+      / NULLIF(CAST(COUNT(*) AS DOUBLE), 0),
       0
     ) AS ap,
     -- RR: reciprocal rank of the first relevant document, the mean over queries of which is MRR.
-    MAX(CASE WHEN NOT rank IS NULL THEN CAST(1 AS DOUBLE) / rank ELSE 0 END) AS rr
+    MAX(CASE WHEN rank IS NOT NULL THEN CAST(1 AS DOUBLE) / rank ELSE 0 END) AS rr
   FROM relevant_documents
   GROUP BY "MODEL", query_id
 ), query_metrics AS (
   -- One row per MODEL and query to evaluate.
   SELECT
-    l."MODEL", a.weight,
+    selected_queries."MODEL", queries.weight,
     COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10,
     COALESCE(relevant_documents_metrics.ap, 0) AS ap,
     COALESCE(relevant_documents_metrics.rr, 0) AS rr
-  FROM selected_queries AS l
+  FROM selected_queries
   LEFT JOIN discounted_gains_metrics
-    ON discounted_gains_metrics."MODEL" IS NOT DISTINCT FROM l."MODEL"
-    AND discounted_gains_metrics.query_id = l.query_id
+    ON discounted_gains_metrics."MODEL" IS NOT DISTINCT FROM selected_queries."MODEL"
+    AND discounted_gains_metrics.query_id = selected_queries.query_id
   LEFT JOIN relevant_documents_metrics
-    ON relevant_documents_metrics."MODEL" IS NOT DISTINCT FROM l."MODEL"
-    AND relevant_documents_metrics.query_id = l.query_id
-  LEFT JOIN queries AS a ON a.query_id = l.query_id
+    ON relevant_documents_metrics."MODEL" IS NOT DISTINCT FROM selected_queries."MODEL"
+    AND relevant_documents_metrics.query_id = selected_queries.query_id
+  LEFT JOIN queries ON queries.query_id = selected_queries.query_id
 )
 SELECT
   "MODEL",

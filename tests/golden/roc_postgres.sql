@@ -4,10 +4,7 @@
 -- made by: sqlrank sql ROC --predictions shop.ads.impressions --dialect postgres
 WITH predictions AS NOT MATERIALIZED (
   -- One row per prediction. (shop.ads.impressions)
-  SELECT
-    CAST(score AS DOUBLE PRECISION) AS score,
-    CAST(label AS DOUBLE PRECISION) AS label,
-    CAST(1 AS DOUBLE PRECISION) AS weight
+  SELECT CAST(score AS DOUBLE PRECISION) AS score, CAST(label AS DOUBLE PRECISION) AS label
   FROM shop.ads.impressions
 ), score_class_weights AS (
   -- One row per distinct score: weights of its positives and of its negatives.
@@ -15,9 +12,9 @@ WITH predictions AS NOT MATERIALIZED (
   SELECT
     score,
     -- weight of the positives of this score
-    SUM(CASE WHEN label = 1 THEN weight ELSE 0 END) AS positives,
+    SUM(CASE WHEN label = 1 THEN CAST(1.0 AS DOUBLE PRECISION) ELSE 0 END) AS positives,
     -- weight of the negatives of this score
-    SUM(CASE WHEN label = 1 THEN 0 ELSE weight END) AS negatives
+    SUM(CASE WHEN label = 1 THEN 0 ELSE CAST(1.0 AS DOUBLE PRECISION) END) AS negatives
   FROM predictions
   GROUP BY score
 ), score_thresholds AS (
@@ -40,38 +37,28 @@ WITH predictions AS NOT MATERIALIZED (
     total_positives, total_negatives,
     -- number of the segment, from the highest score
     CAST(FLOOR(
-      (1000 - 2) / CAST(4 AS DOUBLE PRECISION) * (
+      998 / CAST(4 AS DOUBLE PRECISION) * (
         COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
         + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0)
         + CAST('1e-10' AS DOUBLE PRECISION)
       )
     ) AS BIGINT) AS segment
   FROM score_thresholds
-), curve_points AS (
-  -- One row per point of a curve, from the highest score: the first and the last one of each
-  -- curve segment. (relations/curve_points.sql)
+), segment_ranks AS (
+  -- One row per distinct score.
   SELECT
-    point,  -- number of the point, from 1 at the highest score
-    score,  -- the threshold of the point
-    CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
-    CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp,
-    total_positives, total_negatives
-  FROM (
-    -- One row per point of the curve.
-    SELECT
-      ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
-      LEAD(score) OVER (ORDER BY score DESC) AS next_score,
-      score, tp, fp, total_positives, total_negatives
-    FROM (
-      -- One row per distinct score.
-      SELECT
-        score, tp, fp, total_positives, total_negatives,
-        ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,
-        ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score) AS rank_from_end
-      FROM curve_segments
-    ) AS segment_ranks
-    WHERE rank_from_start = 1 OR rank_from_end = 1
-  ) AS threshold_points
+    score, tp, fp, total_positives, total_negatives,
+    ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,
+    ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score) AS rank_from_end
+  FROM curve_segments
+), threshold_points AS (
+  -- One row per point of the curve.
+  SELECT
+    ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
+    LEAD(score) OVER (ORDER BY score DESC) AS next_score,
+    score, tp, fp, total_positives, total_negatives
+  FROM segment_ranks
+  WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
   -- One row: its number of predictions. (relations/group_sizes.sql)
   SELECT COUNT(*) AS total_rows
@@ -80,11 +67,13 @@ WITH predictions AS NOT MATERIALIZED (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
   -- enclose AUC. (curves/roc.sql)
   SELECT
-    point,
-    score AS threshold,
-    fp / NULLIF(total_negatives, 0) AS fpr,
-    tp / NULLIF(total_positives, 0) AS tpr
-  FROM curve_points
+    point,  -- number of the point, from 1 at the highest score
+    score AS threshold,  -- the threshold of the point
+    CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END
+    / NULLIF(total_negatives, 0) AS fpr,
+    CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END
+    / NULLIF(total_positives, 0) AS tpr
+  FROM threshold_points
   UNION ALL
   SELECT
     0 AS point,
@@ -93,10 +82,6 @@ WITH predictions AS NOT MATERIALIZED (
     CAST(0 AS DOUBLE PRECISION) AS tpr
   FROM group_sizes
 )
-SELECT
-  CAST(roc.point AS BIGINT) AS point,
-  roc.threshold AS threshold,
-  roc.fpr AS fpr,
-  roc.tpr AS tpr
+SELECT CAST(point AS BIGINT) AS point, threshold, fpr, tpr
 FROM roc
 ORDER BY point;

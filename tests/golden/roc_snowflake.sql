@@ -4,61 +4,67 @@
 -- made by: sqlrank sql ROC --predictions shop.ads.impressions --dialect snowflake
 WITH predictions AS (
   -- One row per prediction. (shop.ads.impressions)
-  SELECT
-    CAST(score AS DOUBLE) + 0 AS score,
-    CAST(label AS DOUBLE) + 0 AS label,
-    CAST(1 AS DOUBLE) AS weight
+  SELECT CAST(score AS DOUBLE) + 0 AS score, CAST(label AS DOUBLE) + 0 AS label
   FROM shop.ads.impressions
-), class_weights AS (
-  -- One row per prediction: its weight as a positive and as a negative, of which one is 0.
-  -- (relations/class_weights/per_prediction.sql)
+), absolute_scores AS (
+  -- One row per prediction, or per distinct score.
   SELECT
     score,
-    CASE WHEN label = 1 THEN weight ELSE 0 END AS positives,  -- weight, 0 of a negative
-    CASE WHEN label = 1 THEN 0 ELSE weight END AS negatives,  -- weight, 0 of a positive
-    1 AS num_rows
+    -- weight, 0 of a negative
+    CASE WHEN label = 1 THEN CAST(1.0 AS DOUBLE) ELSE 0 END AS positives,
+    -- weight, 0 of a positive
+    CASE WHEN label = 1 THEN 0 ELSE CAST(1.0 AS DOUBLE) END AS negatives,
+    ABS(score) AS abs_score
   FROM predictions
+), compressed_scores AS (
+  -- One row per prediction, or per distinct score.
+  SELECT
+    score, positives, negatives, abs_score,
+    SQRT(
+      SQRT(
+        SQRT(
+          SQRT(
+            CASE
+              WHEN abs_score <= CAST(0.5 AS DOUBLE) THEN abs_score
+              WHEN abs_score <= 1 THEN 1 - abs_score
+              ELSE 1 / abs_score
+            END
+          )
+        )
+      )
+    ) AS compressed_score
+  FROM absolute_scores
+), grid_positions AS (
+  -- One row per prediction, or per distinct score.
+  SELECT
+    score, positives, negatives,
+    4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END * CASE
+      WHEN abs_score <= CAST(0.5 AS DOUBLE) THEN compressed_score
+      WHEN abs_score <= 1 THEN CAST(1.92 AS DOUBLE) - compressed_score
+      ELSE CAST(2.92 AS DOUBLE) - compressed_score
+    END AS grid_position
+  FROM compressed_scores
 ), score_cells AS (
   -- One row per prediction, or per distinct score, in the grid that later cuts scores into
   -- buckets. (relations/score_cells.sql)
   SELECT
-    score, positives, negatives, num_rows,
+    score, positives, negatives,
     -- number of the grid cell of the score, ascending
     CAST(FLOOR(grid_position) AS BIGINT) AS cell,
     grid_position - FLOOR(grid_position) AS cell_offset  -- position in the cell, from 0 to 1
-  FROM (
-    -- One row per prediction, or per distinct score.
-    SELECT
-      score, positives, negatives, num_rows,
-      4096 * CASE WHEN score < 0 THEN -1 ELSE 1 END * CASE
-        WHEN abs_score <= CAST(0.5 AS DOUBLE) THEN compressed_score
-        WHEN abs_score <= 1 THEN CAST(1.92 AS DOUBLE) - compressed_score
-        ELSE CAST(2.92 AS DOUBLE) - compressed_score
-      END AS grid_position
-    FROM (
-      -- One row per prediction, or per distinct score.
-      SELECT
-        score, positives, negatives, num_rows, abs_score,
-        SQRT(
-          SQRT(
-            SQRT(
-              SQRT(
-                CASE
-                  WHEN abs_score <= CAST(0.5 AS DOUBLE) THEN abs_score
-                  WHEN abs_score <= 1 THEN 1 - abs_score
-                  ELSE 1 / abs_score
-                END
-              )
-            )
-          )
-        ) AS compressed_score
-      FROM (
-        -- One row per prediction, or per distinct score.
-        SELECT score, positives, negatives, num_rows, ABS(score) AS abs_score
-        FROM class_weights
-      ) AS absolute_scores
-    ) AS compressed_scores
-  ) AS grid_positions
+  FROM grid_positions
+), cell_offsets AS (
+  -- One row per grid cell.
+  SELECT
+    cell,
+    SUM(CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum,  -- sum of offsets, times 2^24
+    COUNT(*) AS num_rows
+  FROM score_cells
+  GROUP BY cell
+), prediction_counts AS (
+  -- One row.
+  SELECT COUNT(*) AS num_predictions
+  FROM predictions
 ), crowded_cells AS (
   -- One row per grid cell that has more than 1/256 of all predictions.
   -- (relations/crowded_cells.sql)
@@ -66,21 +72,8 @@ WITH predictions AS (
     cell_offsets.cell,
     -- mean position of scores in the cell, 0 to 1
     CAST(cell_offsets.offset_sum AS DOUBLE) / cell_offsets.num_rows / 16777216 AS mean_offset
-  FROM (
-    -- One row per grid cell.
-    SELECT
-      cell,
-      -- sum of offsets, times 2^24
-      SUM(num_rows * CAST(FLOOR(16777216 * cell_offset) AS BIGINT)) AS offset_sum,
-      SUM(num_rows) AS num_rows
-    FROM score_cells
-    GROUP BY cell
-  ) AS cell_offsets
-  CROSS JOIN (
-    -- One row.
-    SELECT COUNT(*) AS num_predictions
-    FROM predictions
-  ) AS prediction_counts
+  FROM cell_offsets
+  CROSS JOIN prediction_counts
   WHERE 256 * cell_offsets.num_rows > prediction_counts.num_predictions
 ), bucketed_scores AS (
   -- One row per prediction, or per distinct score, with the bucket of its score.
@@ -98,6 +91,15 @@ WITH predictions AS (
     ) AS BIGINT) AS bucket
   FROM score_cells
   LEFT JOIN crowded_cells ON crowded_cells.cell = score_cells.cell
+), bucket_weights AS (
+  -- One row per bucket.
+  SELECT
+    bucket,
+    MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
+    SUM(positives) AS positives,
+    SUM(negatives) AS negatives
+  FROM bucketed_scores
+  GROUP BY bucket
 ), score_buckets AS (
   -- One row per bucket of neighbouring scores: class weights above and below the bucket.
   -- (relations/score_buckets.sql)
@@ -115,16 +117,7 @@ WITH predictions AS (
     ) AS negatives_above,
     SUM(positives) OVER (PARTITION BY constant_key) AS total_positives,
     SUM(negatives) OVER (PARTITION BY constant_key) AS total_negatives
-  FROM (
-    -- One row per bucket.
-    SELECT
-      bucket,
-      MIN(CASE WHEN score IS NULL THEN 1 ELSE 0 END) AS constant_key,
-      SUM(positives) AS positives,
-      SUM(negatives) AS negatives
-    FROM bucketed_scores
-    GROUP BY bucket
-  ) AS bucket_weights
+  FROM bucket_weights
 ), bucket_score_weights AS (
   -- One row per distinct score in its bucket: weights of its positives and of its negatives.
   -- (relations/bucket_score_weights/summed.sql)
@@ -134,6 +127,19 @@ WITH predictions AS (
     SUM(negatives) AS negatives  -- weight of the negatives of this score
   FROM bucketed_scores
   GROUP BY bucket, score
+), scores_in_buckets AS (
+  -- One row per distinct score.
+  SELECT
+    bucket, score, positives, negatives,
+    COALESCE(
+      SUM(positives) OVER (PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      0
+    ) AS bucket_positives_above,
+    COALESCE(
+      SUM(negatives) OVER (PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      0
+    ) AS bucket_negatives_above
+  FROM bucket_score_weights
 ), score_thresholds AS (
   -- One row per distinct score: class weights at, above and below it.
   -- (relations/score_thresholds/by_bucket.sql)
@@ -142,21 +148,8 @@ WITH predictions AS (
     score_buckets.positives_above + scores_in_buckets.bucket_positives_above AS positives_above,
     score_buckets.negatives_above + scores_in_buckets.bucket_negatives_above AS negatives_above,
     score_buckets.total_positives, score_buckets.total_negatives
-  FROM (
-    -- One row per distinct score.
-    SELECT
-      bucket, score, positives, negatives,
-      COALESCE(
-        SUM(positives) OVER (PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
-        0
-      ) AS bucket_positives_above,
-      COALESCE(
-        SUM(negatives) OVER (PARTITION BY bucket ORDER BY score DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
-        0
-      ) AS bucket_negatives_above
-    FROM bucket_score_weights
-  ) AS scores_in_buckets
-  JOIN score_buckets ON score_buckets.bucket = scores_in_buckets.bucket
+  FROM scores_in_buckets
+  INNER JOIN score_buckets ON score_buckets.bucket = scores_in_buckets.bucket
 ), curve_segments AS (
   -- One row per distinct score, a point of the ROC curve, and the segment of equal length that it
   -- is in. (relations/curve_segments/equal_length.sql)
@@ -167,38 +160,28 @@ WITH predictions AS (
     total_positives, total_negatives,
     -- number of the segment, from the highest score
     CAST(FLOOR(
-      (1000 - 2) / CAST(4 AS DOUBLE) * (
+      998 / CAST(4 AS DOUBLE) * (
         COALESCE((positives_above + positives) / NULLIF(total_positives, 0), 0)
         + COALESCE((negatives_above + negatives) / NULLIF(total_negatives, 0), 0)
         + CAST('1e-10' AS DOUBLE)
       )
     ) AS BIGINT) AS segment
   FROM score_thresholds
-), curve_points AS (
-  -- One row per point of a curve, from the highest score: the first and the last one of each
-  -- curve segment. (relations/curve_points.sql)
+), segment_ranks AS (
+  -- One row per distinct score.
   SELECT
-    point,  -- number of the point, from 1 at the highest score
-    score,  -- the threshold of the point
-    CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END AS tp,
-    CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END AS fp,
-    total_positives, total_negatives
-  FROM (
-    -- One row per point of the curve.
-    SELECT
-      ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
-      LEAD(score) OVER (ORDER BY score DESC) AS next_score,
-      score, tp, fp, total_positives, total_negatives
-    FROM (
-      -- One row per distinct score.
-      SELECT
-        score, tp, fp, total_positives, total_negatives,
-        ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,
-        ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score) AS rank_from_end
-      FROM curve_segments
-    ) AS segment_ranks
-    WHERE rank_from_start = 1 OR rank_from_end = 1
-  ) AS threshold_points
+    score, tp, fp, total_positives, total_negatives,
+    ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score DESC) AS rank_from_start,
+    ROW_NUMBER() OVER (PARTITION BY segment ORDER BY score) AS rank_from_end
+  FROM curve_segments
+), threshold_points AS (
+  -- One row per point of the curve.
+  SELECT
+    ROW_NUMBER() OVER (ORDER BY score DESC) AS point,
+    LEAD(score) OVER (ORDER BY score DESC) AS next_score,
+    score, tp, fp, total_positives, total_negatives
+  FROM segment_ranks
+  WHERE rank_from_start = 1 OR rank_from_end = 1
 ), group_sizes AS (
   -- One row: its number of predictions. (relations/group_sizes.sql)
   SELECT COUNT(*) AS total_rows
@@ -207,11 +190,13 @@ WITH predictions AS (
   -- One row per threshold: true and false positive rate, from (0, 0); straight lines between them
   -- enclose AUC. (curves/roc.sql)
   SELECT
-    point,
-    score AS threshold,
-    fp / NULLIF(total_negatives, 0) AS fpr,
-    tp / NULLIF(total_positives, 0) AS tpr
-  FROM curve_points
+    point,  -- number of the point, from 1 at the highest score
+    score AS threshold,  -- the threshold of the point
+    CASE WHEN next_score IS NULL OR fp > total_negatives THEN total_negatives ELSE fp END
+    / NULLIF(total_negatives, 0) AS fpr,
+    CASE WHEN next_score IS NULL OR tp > total_positives THEN total_positives ELSE tp END
+    / NULLIF(total_positives, 0) AS tpr
+  FROM threshold_points
   UNION ALL
   SELECT
     0 AS point,
@@ -220,10 +205,6 @@ WITH predictions AS (
     CAST(0 AS DOUBLE) AS tpr
   FROM group_sizes
 )
-SELECT
-  CAST(roc.point AS BIGINT) AS point,
-  roc.threshold AS threshold,
-  roc.fpr AS fpr,
-  roc.tpr AS tpr
+SELECT CAST(point AS BIGINT) AS point, threshold, fpr, tpr
 FROM roc
 ORDER BY point;

@@ -8,10 +8,11 @@ import pytest
 
 from tests.golden.reading import faults
 from tests.golden.requests import REQUESTS, sizes
+from tests.golden.style import style_faults
 from tests.unit.command_line import printed
 
-UNFINISHED = {"12": "only a projection", "46": "is in a division", "56": "written 2 times"}
-"""What superfluous parts of some statements are, in words of the report."""
+UNFINISHED = {"56": "written 2 times"}
+"""Superfluous parts of some statements, in words of the report."""
 
 CASES = [(number, dialect) for number, request in REQUESTS.items() for dialect in request.dialects]
 
@@ -21,6 +22,7 @@ def test_nothing_in_a_requested_statement_is_without_need(number: str, dialect: 
     text = REQUESTS[number].text(dialect)
     unexpected = [fault for fault in faults(text, dialect) if number not in UNFINISHED]
     assert unexpected == []
+    assert style_faults(text, dialect) == []
     assert sizes(text, dialect)["lines"] == len(text.splitlines())
 
 

@@ -14,87 +14,81 @@ WITH predictions AS (
   -- One row per MODEL, query and judged document.
   SELECT "MODEL", query_id, doc_id, label AS relevance
   FROM predictions
-  WHERE NOT label IS NULL
+  WHERE label IS NOT NULL
 ), evaluated_queries AS (
   -- One row per MODEL and query that has judgments, retrieved for or not.
   -- (relations/evaluated_queries/judged.sql)
   SELECT "MODEL", query_id
   FROM qrels
   GROUP BY "MODEL", query_id
-), judgments AS (
-  -- One row per MODEL, query and judged document, retrieved or not. (relations/judgments.sql)
-  SELECT
-    ranked_lists."MODEL", ranked_lists.query_id, qrels.doc_id,
-    qrels.relevance  -- grade; negative if pooled but not judged
-  FROM qrels
-  JOIN evaluated_queries AS ranked_lists
-    ON ranked_lists."MODEL" IS NOT DISTINCT FROM qrels."MODEL" AND ranked_lists.query_id = qrels.query_id
-), retrieved_documents AS (
-  -- One row per MODEL, query and retrieved document, judged or not.
-  -- (relations/retrieved_documents/all.sql)
-  SELECT ranked_lists."MODEL", ranked_lists.query_id, run.doc_id, run.score
-  FROM predictions AS run
-  JOIN evaluated_queries AS ranked_lists
-    ON ranked_lists."MODEL" IS NOT DISTINCT FROM run."MODEL" AND ranked_lists.query_id = run.query_id
 ), ranked_documents AS (
   -- One row per MODEL, query and retrieved document, ranked by score; ties by doc_id, greatest
   -- first, as in trec_eval. (relations/ranked_documents/doc_desc.sql)
   SELECT
-    "MODEL", query_id, doc_id,
-    rank  -- position in the list, from 1
-  FROM (
-    -- One row per MODEL, query and retrieved document.
-    SELECT
-      "MODEL", query_id, doc_id,
-      ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY score DESC, doc_id DESC) AS rank
-    FROM retrieved_documents
-  ) AS numbered_documents
-), judged_documents AS (
-  -- One row per MODEL, query and judged document, retrieved or not.
-  -- (relations/judged_documents/by_join.sql)
-  SELECT
-    judgments."MODEL", judgments.query_id, judgments.relevance,
-    ranked_documents.rank,  -- NULL if not retrieved
-    CAST(1 AS DOUBLE) AS doc_count,  -- documents that the row counts as
-    CAST(1 AS DOUBLE) AS rank_probability  -- probability that the document has this rank
-  FROM judgments
-  LEFT JOIN ranked_documents
-    ON ranked_documents."MODEL" IS NOT DISTINCT FROM judgments."MODEL"
-    AND ranked_documents.query_id = judgments.query_id
-    AND ranked_documents.doc_id = judgments.doc_id
-), documents_with_gain AS (
-  -- One row per MODEL, query and judged document of positive relevance, retrieved or not: only
-  -- these can have a gain. (relations/documents_with_gain.sql)
-  SELECT "MODEL", query_id, relevance, rank, doc_count, rank_probability
-  FROM judged_documents
-  WHERE relevance > 0
+    evaluated_queries."MODEL", evaluated_queries.query_id, predictions.doc_id,
+    -- position in the list, from 1
+    ROW_NUMBER() OVER (
+      PARTITION BY evaluated_queries."MODEL", evaluated_queries.query_id
+      ORDER BY predictions.score DESC, predictions.doc_id DESC
+    ) AS rank
+  FROM predictions
+  INNER JOIN evaluated_queries
+    ON evaluated_queries."MODEL" IS NOT DISTINCT FROM predictions."MODEL"
+    AND evaluated_queries.query_id = predictions.query_id
 ), ideal_ranking AS (
   -- One row per MODEL, query and judged document of positive relevance, retrieved or not, also
   -- ranked by gain. (relations/ideal_ranking/judged.sql)
   SELECT
-    "MODEL", query_id, relevance, rank, doc_count, rank_probability,
+    evaluated_queries."MODEL", evaluated_queries.query_id,
+    qrels.relevance,  -- grade; negative if pooled but not judged
+    ranked_documents.rank,  -- NULL if not retrieved
     -- position by gain, 1 is the greatest
-    ROW_NUMBER() OVER (PARTITION BY "MODEL", query_id ORDER BY doc_count * relevance DESC) AS ideal_rank
-  FROM documents_with_gain
-), discounted_gains AS (
-  -- One row per MODEL, query and judged document of positive relevance: its gains, discounted by
-  -- its ranks. (relations/discounted_gains.sql)
-  SELECT
-    "MODEL", query_id, rank, ideal_rank,
-    -- NULL if not retrieved
-    rank_probability * relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE))) AS discounted_gain,
-    -- 0 if the gain is negative
-    CASE
-      WHEN relevance > 0
-      THEN doc_count * relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
-      ELSE 0
-    END AS ideal_discounted_gain
-  FROM ideal_ranking
+    ROW_NUMBER() OVER (PARTITION BY evaluated_queries."MODEL", evaluated_queries.query_id ORDER BY qrels.relevance DESC) AS ideal_rank
+  FROM qrels
+  INNER JOIN evaluated_queries
+    ON evaluated_queries."MODEL" IS NOT DISTINCT FROM qrels."MODEL"
+    AND evaluated_queries.query_id = qrels.query_id
+  LEFT JOIN ranked_documents
+    ON ranked_documents."MODEL" IS NOT DISTINCT FROM evaluated_queries."MODEL"
+    AND ranked_documents.query_id = evaluated_queries.query_id
+    AND ranked_documents.doc_id = qrels.doc_id
+  WHERE qrels.relevance > 0
 ), group_sizes AS (
   -- One row per MODEL: its number of predictions. (relations/group_sizes.sql)
   SELECT "MODEL", COUNT(*) AS total_rows
   FROM predictions
   GROUP BY "MODEL"
+), prediction_ranks AS (
+  -- One row per prediction.
+  SELECT
+    "MODEL", label, score,
+    RANK() OVER (PARTITION BY "MODEL" ORDER BY score DESC) AS rank,
+    CUME_DIST() OVER (PARTITION BY "MODEL" ORDER BY score DESC) AS share_at_or_above
+  FROM predictions
+), positive_ranks AS (
+  -- One row per MODEL and distinct score of a positive.
+  SELECT
+    "MODEL", score,
+    COUNT(*) AS positives,
+    MAX(rank) - 1 AS rows_above,
+    MAX(share_at_or_above) AS share_at_or_above
+  FROM prediction_ranks
+  WHERE label = 1
+  GROUP BY "MODEL", score
+), rank_counts AS (
+  -- One row per MODEL and distinct score of a positive.
+  SELECT
+    positive_ranks."MODEL", positive_ranks.positives, positive_ranks.rows_above,
+    group_sizes.total_rows,
+    FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
+    SUM(positive_ranks.positives) OVER (
+      PARTITION BY positive_ranks."MODEL"
+      ORDER BY positive_ranks.score DESC
+      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    ) AS positives_at_or_above,
+    SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."MODEL") AS total_positives
+  FROM positive_ranks
+  INNER JOIN group_sizes ON group_sizes."MODEL" IS NOT DISTINCT FROM positive_ranks."MODEL"
 ), positive_thresholds AS (
   -- One row per MODEL and distinct score of a positive: class counts around it.
   -- (relations/positive_thresholds/by_rank.sql)
@@ -103,46 +97,32 @@ WITH predictions AS (
     rows_at_or_above - rows_above - positives AS negatives,
     total_rows - rows_at_or_above - total_positives + positives_at_or_above AS negatives_below,
     total_rows - total_positives AS total_negatives
-  FROM (
-    -- One row per MODEL and distinct score of a positive.
-    SELECT
-      positive_ranks."MODEL", positive_ranks.positives, positive_ranks.rows_above,
-      group_sizes.total_rows,
-      FLOOR(positive_ranks.share_at_or_above * group_sizes.total_rows + CAST(0.5 AS DOUBLE)) AS rows_at_or_above,
-      SUM(positive_ranks.positives) OVER (
-        PARTITION BY positive_ranks."MODEL"
-        ORDER BY positive_ranks.score DESC
-        ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-      ) AS positives_at_or_above,
-      SUM(positive_ranks.positives) OVER (PARTITION BY positive_ranks."MODEL") AS total_positives
-    FROM (
-      -- One row per MODEL and distinct score of a positive.
-      SELECT
-        "MODEL", score,
-        COUNT(*) AS positives,
-        MAX(rank) - 1 AS rows_above,
-        MAX(share_at_or_above) AS share_at_or_above
-      FROM (
-        -- One row per prediction.
-        SELECT
-          "MODEL", label, score,
-          RANK() OVER (PARTITION BY "MODEL" ORDER BY score DESC) AS rank,
-          CUME_DIST() OVER (PARTITION BY "MODEL" ORDER BY score DESC) AS share_at_or_above
-        FROM predictions
-      ) AS prediction_ranks
-      WHERE label = 1
-      GROUP BY "MODEL", score
-    ) AS positive_ranks
-    JOIN group_sizes ON group_sizes."MODEL" IS NOT DISTINCT FROM positive_ranks."MODEL"
-  ) AS rank_counts
+  FROM rank_counts
 ), discounted_gains_metrics AS (
   -- One row per MODEL and query.
   SELECT
     "MODEL", query_id,
     -- nDCG: discounted gain of the first k documents over that of the ideal ranking.
-    SUM(CASE WHEN rank <= 10 THEN discounted_gain ELSE 0 END)
-    / NULLIF(SUM(CASE WHEN ideal_rank <= 10 THEN ideal_discounted_gain ELSE 0 END), 0) AS ndcg_at_10
-  FROM discounted_gains
+    SUM(
+      CASE
+        WHEN rank <= 10 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(rank + 1 AS DOUBLE)))
+        ELSE 0
+      END
+    )
+    / NULLIF(
+      SUM(
+        CASE
+          WHEN ideal_rank <= 10
+          THEN CASE
+            WHEN relevance > 0 THEN relevance * (LN(CAST(2 AS DOUBLE)) / LN(CAST(ideal_rank + 1 AS DOUBLE)))
+            ELSE 0
+          END
+          ELSE 0
+        END
+      ),
+      0
+    ) AS ndcg_at_10
+  FROM ideal_ranking
   GROUP BY "MODEL", query_id
 ), positive_thresholds_metrics AS (
   -- One row per MODEL.
@@ -155,13 +135,6 @@ WITH predictions AS (
     ) AS auc
   FROM positive_thresholds
   GROUP BY "MODEL"
-), query_metrics AS (
-  -- One row per MODEL and query to evaluate.
-  SELECT l."MODEL", COALESCE(discounted_gains_metrics.ndcg_at_10, 0) AS ndcg_at_10
-  FROM evaluated_queries AS l
-  LEFT JOIN discounted_gains_metrics
-    ON discounted_gains_metrics."MODEL" IS NOT DISTINCT FROM l."MODEL"
-    AND discounted_gains_metrics.query_id = l.query_id
 ), predictions_metrics AS (
   -- One row per MODEL.
   SELECT "MODEL"
@@ -169,14 +142,16 @@ WITH predictions AS (
   GROUP BY "MODEL"
 ), group_metrics AS (
   -- One row per MODEL.
-  SELECT "MODEL", AVG(ndcg_at_10) AS ndcg_at_10
-  FROM query_metrics
-  GROUP BY "MODEL"
+  SELECT
+    evaluated_queries."MODEL",
+    AVG(COALESCE(discounted_gains_metrics.ndcg_at_10, 0)) AS ndcg_at_10
+  FROM evaluated_queries
+  LEFT JOIN discounted_gains_metrics
+    ON discounted_gains_metrics."MODEL" IS NOT DISTINCT FROM evaluated_queries."MODEL"
+    AND discounted_gains_metrics.query_id = evaluated_queries.query_id
+  GROUP BY evaluated_queries."MODEL"
 )
-SELECT
-  predictions_metrics."MODEL",
-  group_metrics.ndcg_at_10 AS ndcg_at_10,
-  positive_thresholds_metrics.auc AS auc
+SELECT predictions_metrics."MODEL", group_metrics.ndcg_at_10, positive_thresholds_metrics.auc
 FROM predictions_metrics
 LEFT JOIN positive_thresholds_metrics
   ON positive_thresholds_metrics."MODEL" IS NOT DISTINCT FROM predictions_metrics."MODEL"

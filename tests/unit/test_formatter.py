@@ -7,7 +7,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sqlrank.compiler.projection_pruning import prune_projections
+from sqlrank.optimizer.projection_pruning import prune_projections
 from sqlrank.rendering.dialects import DIALECTS
 from sqlrank.rendering.renderer import to_sql
 from sqlrank.sql_ast import LeadingComment

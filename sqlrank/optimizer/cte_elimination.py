@@ -1,0 +1,66 @@
+"""CTE elimination: CTEs that are equal become one, and inputs come first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from sqlrank.optimizer.statement_graph import StatementGraph, StatementStep
+
+
+def merge_equal_ctes(graph: StatementGraph) -> None:
+    """Replace CTEs by earlier ones that are equal, in place.
+
+    sqlglot finds equal subqueries while it moves them into CTEs, which is before columns are pruned.
+
+    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> rewrite_graph(merge_equal_ctes, "WITH a AS (SELECT 1 AS x), b AS (SELECT 1 AS x) SELECT a.x, b.x AS y FROM a CROSS JOIN b")
+    'WITH a AS (SELECT 1 AS x) SELECT a.x, b.x AS y FROM a CROSS JOIN a AS b'
+    """
+    first_by_shape: dict[tuple[object, ...], list[StatementStep]] = {}
+    for step in list(graph.steps_by_name.values()):
+        sources = tuple(source.name for scope in step.scopes for source in scope.sources.values())
+        candidates = first_by_shape.setdefault((tuple(step.column_names), sources), [])
+        equal = next((other for other in candidates if other.query == step.query), None)
+        if equal is None or step.is_input or _is_random(step):
+            candidates.append(step)
+            continue
+        _redirect(graph, step, equal)
+
+
+def _is_random(step: StatementStep) -> bool:
+    return step.query.find(exp.Rand) is not None
+
+
+def _redirect(graph: StatementGraph, step: StatementStep, equal: StatementStep) -> None:
+    """Let the readers of a CTE read an equal one."""
+    for scope, table in graph.readers()[step.name]:
+        alias = table.alias_or_name
+        table.replace(exp.table_(equal.name, alias=None if alias == equal.name else alias))
+        scope.mark_changed()
+    if step.cte is not None and equal.cte is not None and step.cte.args.get("materialized"):
+        equal.cte.set("materialized", True)  # noqa: FBT003  sqlglot's flag
+    graph.remove(step)
+
+
+def order_ctes(graph: StatementGraph) -> None:
+    """Put the CTEs that read tables of the user first, in place.
+
+    >>> from sqlrank.optimizer.statement_graph import rewrite_graph
+    >>> rewrite_graph(order_ctes, "WITH a AS (SELECT 1 AS x), b AS (SELECT x FROM t) SELECT a.x FROM a, b")
+    'WITH b AS (SELECT x FROM t), a AS (SELECT 1 AS x) SELECT a.x FROM a, b'
+    """
+    steps = list(graph.steps_by_name.values())
+    inputs = [step for step in steps if step.is_input and _reads_tables_only(graph, step)]
+    others = [step for step in steps if step not in inputs]
+    graph.steps_by_name = {step.name: step for step in [*inputs, *others]}
+
+
+def _reads_tables_only(graph: StatementGraph, step: StatementStep) -> bool:
+    """Return True if a CTE reads tables of the user, and no CTE."""
+    tables = find_nodes(step.query, exp.Table)
+    return bool(tables) and not any(graph.find(table) for table in tables)

@@ -1,0 +1,39 @@
+"""The passes over a statement, in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlrank.optimizer.column_pruning import prune_columns
+from sqlrank.optimizer.constant_propagation import propagate_constants
+from sqlrank.optimizer.cte_elimination import merge_equal_ctes, order_ctes
+from sqlrank.optimizer.join_elimination import eliminate_joins
+from sqlrank.optimizer.projection_merging import merge_projections
+from sqlrank.optimizer.statement_graph import StatementGraph, outermost_query
+from sqlrank.optimizer.subquery_elimination import eliminate_subqueries
+from sqlrank.optimizer.table_qualification import qualify_tables
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+
+def optimize_statement(tree: Expr) -> None:
+    """Rewrite a statement in place to one that computes the same rows and columns in fewer, named steps.
+
+    A statement without CTEs stays as it is, and so does one with recursive or nested ones.
+    """
+    query = outermost_query(tree)
+    with_clause = None if query is None else query.args.get("with_")
+    if query is None or with_clause is None or with_clause.recursive:
+        return
+    eliminate_subqueries(query)
+    graph = StatementGraph(query)
+    propagate_constants(graph)
+    prune_columns(graph)
+    eliminate_joins(graph)
+    prune_columns(graph)
+    merge_projections(graph)
+    merge_equal_ctes(graph)
+    order_ctes(graph)
+    qualify_tables(graph)
+    graph.write_ctes()

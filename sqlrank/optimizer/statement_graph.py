@@ -1,0 +1,262 @@
+"""A statement as a graph: its CTEs, the SELECTs in them, and the CTEs and columns that each SELECT reads."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import sqlglot
+from sqlglot import exp
+
+from sqlrank.optimizer.operator_precedence import needs_parentheses
+from sqlrank.sql_ast import DOUBLE, find_nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from sqlglot.expressions import Expr
+
+    Readers = dict[str, list[tuple["Scope", exp.Table]]]
+
+_CLAUSES = frozenset({"expressions", "from_", "joins", "where", "group", "order"})
+"""Clauses of SELECTs that passes rewrite; SELECTs with others are left as they are."""
+
+_NOT_ROW_WISE = (exp.Window, exp.AggFunc, exp.Rand)
+
+
+class Scope:
+    """One SELECT of a statement.
+
+    Attributes:
+        select: The SELECT.
+        step: The CTE, or the outermost query, that it belongs to.
+    """
+
+    def __init__(self, select: exp.Select, step: StatementStep) -> None:
+        self.select = select
+        self.step = step
+        self.mark_changed()
+
+    def mark_changed(self) -> None:
+        """Forget what was found in the tree of the SELECT, because it has changed."""
+        self._nodes: list[Any] | None = None
+        self._sources: dict[str, Expr] | None = None
+        self.step.column_names_cache = None
+
+    @property
+    def _walked_nodes(self) -> list[Any]:
+        if self._nodes is None:
+            self._nodes = find_nodes(self.select, exp.Column, exp.Query, exp.Star, *_NOT_ROW_WISE)
+        return self._nodes
+
+    @property
+    def sources(self) -> dict[str, Expr]:
+        """The items of FROM and JOIN by alias."""
+        if self._sources is None:
+            clauses = [self.select.args.get("from_"), *self.joins]
+            self._sources = {clause.this.alias_or_name: clause.this for clause in clauses if clause is not None}
+        return self._sources
+
+    @property
+    def joins(self) -> list[exp.Join]:
+        """The joins, in order."""
+        joins: list[exp.Join] = self.select.args.get("joins") or []
+        return joins
+
+    @property
+    def first_source(self) -> Expr | None:
+        """The item of FROM."""
+        clause = self.select.args.get("from_")
+        return None if clause is None else clause.this
+
+    @property
+    def items(self) -> dict[str, Expr]:
+        """The columns of the result with their expressions."""
+        return {item.alias_or_name: item for item in self.select.expressions}
+
+    @property
+    def columns(self) -> list[exp.Column]:
+        """The columns that the SELECT reads; names of its result in ORDER BY are none."""
+        names = self.items.keys() if self.select.args.get("order") else ()
+        return [
+            node
+            for node in self._walked_nodes
+            if isinstance(node, exp.Column) and not (names and not node.table and node.name in names and is_sort_key(node))
+        ]
+
+    @property
+    def is_plain(self) -> bool:
+        """True if the SELECT reads CTEs only, by name, without queries inside of it, stars and rare clauses."""
+        return (
+            all(self.step.graph.find(source) is not None for source in self.sources.values())
+            and len(self.sources) == len(self.joins) + (self.first_source is not None)
+            and not any(value for clause, value in self.select.args.items() if clause not in _CLAUSES)
+            and not any(
+                isinstance(node, (exp.Query, exp.Star)) and node is not self.select and not isinstance(node.parent, exp.Count)
+                for node in self._walked_nodes
+            )
+        )
+
+    @property
+    def is_row_mapping(self) -> bool:
+        """True if no column of the result depends on other rows."""
+        return not any(isinstance(node, _NOT_ROW_WISE) for node in self._walked_nodes)
+
+    def owner(self, column: exp.Column) -> str | None:
+        """Return the alias of the source that a column belongs to, None if that is not certain."""
+        if column.table:
+            return column.table if column.table in self.sources else None
+        steps = {alias: self.source_step(alias) for alias in self.sources}
+        owners = [alias for alias, step in steps.items() if step is None or column.name in step.column_names]
+        return owners[0] if len(owners) == 1 else None
+
+    def source_step(self, alias: str) -> StatementStep | None:
+        """Return the CTE that is read under an alias."""
+        return self.step.graph.find(self.sources[alias])
+
+    def is_nullable(self, alias: str) -> bool:
+        """Return True if an outer join may give NULL for the columns of a source."""
+        sides = {join.this.alias_or_name: join.side for join in self.joins}
+        return bool(sides.get(alias)) or any(side in {"RIGHT", "FULL"} for side in sides.values())
+
+    def substitute(self, column: exp.Column, value: Expr, comments: list[str] | None = None) -> None:
+        """Replace a column of the SELECT by an expression; a column of the result keeps its name, and its comment or gets one."""
+        if column.parent is not self.select or column.arg_key != "expressions":
+            column.replace(exp.paren(value, copy=False) if needs_parentheses(value, column) else value)
+        else:
+            is_named = isinstance(value, exp.Column) and value.name == column.name
+            item = value if is_named else exp.Alias(this=value, alias=column.this.copy())
+            value.comments = None
+            item.comments = column.comments or comments
+            column.replace(item)
+        self.mark_changed()
+
+
+class StatementStep:
+    """A CTE, or the outermost query.
+
+    Attributes:
+        graph: The statement.
+        query: Its query.
+        cte: The CTE, None for the outermost query.
+    """
+
+    def __init__(self, graph: StatementGraph, query: exp.Query, cte: exp.CTE | None) -> None:
+        self.graph = graph
+        self.cte = cte
+        self.query = query
+        self.column_names_cache: list[str] | None = None
+        self.scopes = [Scope(select, self) for select in union_members(query)]
+        self.is_union = not isinstance(query, exp.Select)
+        self.is_input = any(graph.find(source) is None for scope in self.scopes for source in scope.sources.values())
+
+    @property
+    def name(self) -> str:
+        """The name of the CTE, empty for the outermost query."""
+        return "" if self.cte is None else self.cte.alias
+
+    @property
+    def column_names(self) -> list[str]:
+        """The columns of the result; sqlglot's ``named_selects`` of a UNION walks through its tree."""
+        if self.column_names_cache is None:
+            self.column_names_cache = [item.alias_or_name for item in self.scopes[0].select.expressions]
+        return self.column_names_cache
+
+
+class StatementGraph:
+    """The steps of a statement in order; the last is the outermost query.
+
+    The CTEs are taken out of the statement until ``write_ctes``, so that each step is a tree of its own.
+    """
+
+    def __init__(self, query: exp.Query) -> None:
+        self.query = query
+        self.steps_by_name: dict[str, StatementStep] = {}
+        with_clause = query.args.pop("with_", None)
+        for cte in () if with_clause is None else with_clause.expressions:
+            self.steps_by_name[cte.alias] = StatementStep(self, cte.this, cte)
+        self.body = StatementStep(self, query, None)
+
+    @property
+    def steps(self) -> list[StatementStep]:
+        """The steps in order."""
+        return [*self.steps_by_name.values(), self.body]
+
+    def write_ctes(self) -> None:
+        """Write the CTEs into the statement."""
+        if self.steps_by_name:
+            self.query.set("with_", exp.With(expressions=[step.cte for step in self.steps_by_name.values()]))
+
+    def find(self, source: Expr) -> StatementStep | None:
+        """Return the step that an item of FROM names."""
+        return self.steps_by_name.get(source.name) if isinstance(source, exp.Table) and not source.db else None
+
+    def readers(self) -> Readers:
+        """Return the SELECTs that read each CTE, with the table under which they read it."""
+        readers: Readers = {name: [] for name in self.steps_by_name}
+        for step in self.steps:
+            for scope in step.scopes:
+                for table in find_nodes(scope.select, exp.Table):
+                    if self.find(table) is not None:
+                        readers[table.name].append((scope, table))
+        return readers
+
+    def remove(self, step: StatementStep) -> None:
+        """Remove a CTE that nothing reads any more."""
+        del self.steps_by_name[step.name]
+
+
+def union_members(query: exp.Expr) -> list[exp.Select]:
+    """Return the SELECTs of a query in order."""
+    rest, members = [query], []
+    while rest:
+        member = rest.pop()
+        if isinstance(member, exp.SetOperation):
+            rest += [member.args["expression"], member.this]
+        elif isinstance(member, exp.Select):
+            members.append(member)
+        elif isinstance(member, exp.Subquery):
+            rest.append(member.this)
+    return members
+
+
+def outermost_query(tree: exp.Expr) -> exp.Query | None:
+    """Return the query of a statement that creates or fills a table, or the query that the statement is."""
+    query = tree if isinstance(tree, exp.Query) else tree.args.get("expression")
+    return query if isinstance(query, exp.Query) else None
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name, with a number appended if it is taken in any case."""
+    candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
+    return next(candidate for candidate in candidates if candidate.lower() not in taken)
+
+
+def is_constant(value: Expr) -> bool:
+    """Return True if an expression is a number or truth value, also one cast to a double."""
+    inner = value.this if isinstance(value, exp.Cast) and value.is_type(DOUBLE) else value
+    inner = inner.this if isinstance(inner, exp.Neg) else inner
+    return (isinstance(inner, exp.Literal) and inner.is_number) or isinstance(inner, exp.Boolean)
+
+
+def is_sort_key(column: exp.Column) -> bool:
+    """Return True if a column is a term of the ORDER BY of a SELECT."""
+    parent = column.parent
+    return isinstance(parent, exp.Ordered) and parent.parent is not None and isinstance(parent.parent.parent, exp.Select)
+
+
+def iterate_conjuncts(condition: Expr | None) -> Iterator[Expr]:
+    """Yield the conditions that an AND connects."""
+    if isinstance(condition, exp.And):
+        yield from condition.flatten(unnest=False)
+    elif condition is not None:
+        yield condition
+
+
+def rewrite_graph(rewrite: Callable[[StatementGraph], object], text: str) -> str:
+    """Return a statement after a pass over its graph, for the examples of passes."""
+    query: Any = sqlglot.parse_one(text, read="duckdb")
+    graph = StatementGraph(query)
+    rewrite(graph)
+    graph.write_ctes()
+    return str(query.sql("duckdb"))

@@ -1,0 +1,68 @@
+"""Subquery elimination: subqueries of FROM and JOIN become CTEs before their reader."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlrank.optimizer.statement_graph import free_name, union_members
+from sqlrank.sql_ast import find_nodes
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+
+def eliminate_subqueries(query: exp.Query) -> None:
+    """Move the subqueries of FROM and JOIN into CTEs, in place, under their aliases.
+
+    A subquery that reads a table of the user stays: it is a source as the user gave it. sqlglot's pass of this name renames columns that
+    it cannot qualify, and needs the scopes of its optimizer, which take ten times as long.
+
+    >>> import sqlglot
+    >>> query = sqlglot.parse_one("WITH a AS (SELECT x FROM t) SELECT y FROM (SELECT x + 1 AS y FROM a) AS b")
+    >>> eliminate_subqueries(query)
+    >>> print(query.sql())
+    WITH a AS (SELECT x FROM t), b AS (SELECT x + 1 AS y FROM a) SELECT y FROM b
+    """
+    with_clause = query.args.get("with_") or exp.With(expressions=[])
+    ctes: list[exp.CTE] = with_clause.expressions
+    # An alias of an outer query is taken as well, so that no name has two meanings in a statement.
+    taken = {cte.alias.lower() for cte in ctes} | {table.name.lower() for table in find_nodes(query, exp.Table) if not table.db}
+    names = {cte.alias for cte in ctes}
+    lifted: list[exp.CTE] = []
+    for cte in ctes:
+        _lift(cte.this, names, taken, lifted)
+        lifted.append(cte)
+    _lift(query, names, taken, lifted)
+    if lifted:
+        with_clause.set("expressions", lifted)
+        query.set("with_", with_clause)
+
+
+def _lift(query: exp.Expr, names: set[str], taken: set[str], lifted: list[exp.CTE]) -> bool:
+    """Move the subqueries of a query; return True if it reads CTEs only."""
+    is_closed = True
+    for select in union_members(query):
+        for clause in (select.args.get("from_"), *(select.args.get("joins") or [])):
+            if clause is not None:
+                is_closed &= _lift_source(clause.this, names, taken, lifted)
+    return is_closed
+
+
+def _lift_source(source: Expr, names: set[str], taken: set[str], lifted: list[exp.CTE]) -> bool:
+    """Move an item of FROM if it is a subquery of CTEs; return True if it reads CTEs only."""
+    if isinstance(source, exp.Table):
+        return not source.db and source.name in names
+    if not isinstance(source, exp.Subquery) or source.args.get("with_") or source.this.args.get("with_") or not source.alias:
+        return False
+    if not _lift(source.this, names, taken, lifted) or source.alias_column_names:
+        return False
+    name = free_name(source.alias, taken)
+    taken.add(name.lower())
+    names.add(name)
+    identifier = source.args["alias"].this.copy()
+    identifier.set("this", name)
+    lifted.append(exp.CTE(this=source.this, alias=exp.TableAlias(this=identifier)))
+    source.replace(exp.Table(this=identifier.copy(), alias=None if name == source.alias else source.args["alias"]))
+    return True
