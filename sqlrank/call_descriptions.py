@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import sqlglot
+
 from sqlrank.registry.metric import format_parameter, freeze_value
 from sqlrank.request import DEFAULT_DIALECT, Request, SourceGroup, leaf_sources, source_kind, split_column_list
 
@@ -170,7 +172,23 @@ def setting_text(name: str, value: Any) -> str:
         value = f"({', '.join(f'{key}={item}' for key, item in value.items())})"
     elif isinstance(value, (list, tuple)):
         value = f"({', '.join(map(str, value))})"
-    return f"{name} {value}" if name == "where" else f"{name}={value}"
+    return f"where {_without_comments(value)}" if name == "where" else f"{name}={value}"
+
+
+def _without_comments(condition: str) -> str:
+    """Return a condition on one line as it is filtered by, without its comments.
+
+    >>> _without_comments("day > 3 -- */ x"), _without_comments("day > 3 --" + chr(10) + "AND note = '--'")
+    ('day > 3', "day > 3 AND note = '--'")
+    """
+    if "--" not in condition and "/*" not in condition:
+        return condition
+    tokens = sqlglot.tokenize(condition, read="clickhouse")  # it reads the quotes of all dialects
+    starts = [0, *(token.end + 1 for token in tokens[:-1])]
+    return "".join(
+        (" " if start and start < token.start else "") + condition[token.start : token.end + 1]
+        for start, token in zip(starts, tokens, strict=True)
+    )
 
 
 def call_settings(call: Request) -> list[str]:

@@ -77,10 +77,10 @@ def test_strict_is_for_the_queries_of_the_table() -> None:
 
 
 def test_a_printed_statement_says_that_it_reads_no_weights() -> None:
-    note = "-- queries: no weights are read of a table that cannot be looked at; columns={'weight': 'weight'} reads them"
+    note = "-- queries: weight is taken to be 1, since the table cannot be looked at; map queries.weight to a column to read it"
     text = sqlrank.sql("RR", run="run", qrels="qrels", queries="topics", dialect="bigquery")
     assert note in text.splitlines()
     weighted = sqlrank.sql("RR", run="run", qrels="qrels", queries="topics", columns={"weight": "w"}, dialect="bigquery")
     assert note not in weighted
-    assert "a.weight" in weighted
+    assert "SUM(weight * rr)" in weighted
     assert note not in sqlrank.sql("RR", run="run", qrels="qrels", dialect="bigquery")

@@ -142,7 +142,7 @@ def test_lists_are_put_into_arrays_where_it_is_faster() -> None:
     """On Spark, unless it is asked not to; BigQuery can, and others have no word for it."""
     call: dict[str, Any] = {"run": "run", "qrels": "qrels"}
     for dialect, ranking in (("spark", "array"), ("databricks", "array"), ("bigquery", "sort"), ("postgres", "sort")):
-        assert f"rank_method={ranking}\n" in sqlrank.sql("AP", **call, dialect=dialect)
+        assert f"-- plan: rank_method={ranking}; alternative: " in sqlrank.sql("AP", **call, dialect=dialect)
     assert "alternative: rank_method=sort, if a list does not fit an array" in sqlrank.sql("AP", **call, dialect="spark")
     assert "array" not in sqlrank.sql("AP", **call, dialect="spark", plan={"rank_method": "sort"})
     with pytest.raises(

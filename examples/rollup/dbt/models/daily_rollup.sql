@@ -1,55 +1,36 @@
 {{ config(materialized='incremental', incremental_strategy='microbatch', event_time='day', batch_size='day', begin='2026-03-01', lookback=3) }}
--- sqlrank 0.1.0: rollup 151b92aa6fb6c3dc
+-- sqlrank 0.1.0 for DuckDB: rollup of AUC, LogLoss, CalibrationRatio, one row per day, campaign and bin
+-- reads: ads.impressions (predictions)
+-- definition: 151b92aa6fb6c3dc
 WITH predictions AS (
-  /* predictions: one row per prediction. */
-  SELECT
-    "day", "campaign",
-    CAST(score AS DOUBLE) AS score,
-    CAST("click" AS DOUBLE) AS label
+  -- One row per prediction.
+  SELECT "day", "campaign", CAST(score AS DOUBLE) AS score, CAST("click" AS DOUBLE) AS label
   FROM {{ source('ads', 'impressions') }}
-), rollup_rows AS (
-  /* rollups/grid.sql: one row per group and score bin, with sums that can be added over days. */
+), binned_predictions AS (
   SELECT
-    "day", "campaign", bin,
-    SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS positives,
-    COUNT(*) - SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS negatives,
-    MIN(score) AS score_min,
-    MAX(score) AS score_max,
-    COUNT(*) AS num_rows,
-    SUM(
-      LN(
-        CASE
-          WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16
-          THEN 2.220446049250313e-16
-          WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16
-          THEN 1 - 2.220446049250313e-16
-          ELSE ABS(score + (label - 1))
-        END
-      )
-    ) AS sum_log_likelihood_67c267b0,
-    COUNT(*) AS sum_weight_a1a30430,
-    SUM(score) AS sum_weight_score_5da0c61f,
-    SUM(label) AS sum_weight_label_aa407f5a
-  FROM (
-    SELECT
-      "day", "campaign", label, score,
-      FLOOR(1024 * CASE WHEN score < 0 THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(score)))))) AS bin
-    FROM predictions
-  ) AS placed
-  GROUP BY "day", "campaign", bin
+    "day", "campaign", label, score,
+    FLOOR(1024 * CASE WHEN score < 0 THEN -1 ELSE 1 END * SQRT(SQRT(SQRT(SQRT(ABS(score)))))) AS bin
+  FROM predictions
 )
 SELECT
-  rollup_rows."day" AS "day",
-  rollup_rows."campaign" AS "campaign",
-  rollup_rows.bin AS bin,
-  rollup_rows.positives AS positives,
-  rollup_rows.negatives AS negatives,
-  rollup_rows.score_min AS score_min,
-  rollup_rows.score_max AS score_max,
-  CAST(rollup_rows.num_rows AS DOUBLE) AS num_rows,
-  rollup_rows.sum_log_likelihood_67c267b0 AS sum_log_likelihood_67c267b0,
-  CAST(rollup_rows.sum_weight_a1a30430 AS DOUBLE) AS sum_weight_a1a30430,
-  rollup_rows.sum_weight_score_5da0c61f AS sum_weight_score_5da0c61f,
-  rollup_rows.sum_weight_label_aa407f5a AS sum_weight_label_aa407f5a,
+  "day", "campaign", bin,
+  SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS positives,
+  COUNT(*) - SUM(CASE WHEN label = 1 THEN 1.0e0 ELSE 0 END) AS negatives,
+  MIN(score) AS score_min,
+  MAX(score) AS score_max,
+  CAST(COUNT(*) AS DOUBLE) AS num_rows,
+  SUM(
+    LN(
+      CASE
+        WHEN ABS(score + (label - 1)) <= 2.220446049250313e-16 THEN 2.220446049250313e-16
+        WHEN ABS(score + (label - 1)) >= 1 - 2.220446049250313e-16 THEN 1 - 2.220446049250313e-16
+        ELSE ABS(score + (label - 1))
+      END
+    )
+  ) AS sum_log_likelihood_67c267b0,
+  CAST(COUNT(*) AS DOUBLE) AS sum_weight_a1a30430,
+  SUM(score) AS sum_weight_score_5da0c61f,
+  SUM(label) AS sum_weight_label_aa407f5a,
   '151b92aa6fb6c3dc' AS definition_hash
-FROM rollup_rows
+FROM binned_predictions
+GROUP BY "day", "campaign", bin
