@@ -48,11 +48,15 @@ def requested(file: SqlFile) -> list[str]:
 
 
 def policies_of_rankings() -> Iterator[dict[str, Any]]:
-    """Yield each value of each policy and function slot under which lists may be truncated, and which is no check of the data."""
+    """Yield each value of each policy and function slot under which lists may be truncated; none has demands on the data."""
     yield {}
     choices = {name: policy["values"] for name, policy in LIBRARY.policies.items()} | LIBRARY.functions
     for name, values in choices.items():
-        yield from ({name: value} for value in values if value in VALID_WITH.get(name, values) and value not in {"error", "strict"})
+        yield from (
+            {name: value}
+            for value in values
+            if value in VALID_WITH.get(name, values) and value not in {"error", "strict", "wmean", "identity"}
+        )
     yield from ({"rel": 2}, {"gain": {1: 3, 2: 1}}, {"discount": {1: 1, 2: -1}})
 
 
