@@ -122,8 +122,13 @@ def _merge_into_reader(step: StatementStep, reader: Scope, readers: Readers) -> 
 
 
 def _can_inline(scope: Scope, reader: Scope, alias: str) -> bool:
-    """Return True if the rows of a SELECT can be computed where they are read, as the first source of another."""
+    """Return True if the rows of a SELECT can be computed where they are read, as the first source of another.
+
+    Joins stay in a step of their own before those of an aggregation: DataFusion 55 and Databend 1.2 do not plan all of them together.
+    """
     others = reader.sources.keys() - {alias}
+    if scope.joins and reader.joins and reader.select.args.get("group"):
+        return False
     return (
         scope.is_plain
         and _is_row_wise(scope)

@@ -122,6 +122,8 @@ def _rewrite_portably(tree: exp.Expr, target: Dialect) -> None:
             for term in order.expressions:
                 # No file sorts by nullable expressions, and not every engine supports NULLS FIRST there.
                 term.set("nulls_first", target.default_nulls_first[bool(term.args.get("desc"))])
+                if not target.sorts_by_monotone_functions and term.find(exp.Exp, exp.Ln):
+                    term.set("this", exp.Coalesce(this=term.this, expressions=[exp.null()]))
     if target.required_settings:
         query = tree.expression if isinstance(tree, exp.DDL) else tree
         has_materialized = any(cte.args.get("materialized") for cte in find_nodes(tree, exp.CTE))

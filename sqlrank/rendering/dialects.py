@@ -49,6 +49,9 @@ class Dialect:
     uses_position_function: bool = False
     """Text is searched by POSITION; Databend reads Snowflake's SQL but lacks CHARINDEX."""
 
+    sorts_by_monotone_functions: bool = True
+    """Windows sort by EXP(x) and LN(x); DataFusion takes their order for that of x, and then refuses the plan."""
+
     supports_ordered_array_agg: bool = True
     """ARRAY_AGG takes an ORDER BY; otherwise arrays are sorted afterwards."""
 
@@ -264,6 +267,7 @@ DIALECTS = {
         nan_function="ISNAN",
         and_binds_before_is_distinct=True,
         supports_delete=False,
+        sorts_by_monotone_functions=False,
     ),
     "sqlite": Dialect(
         "sqlite",

@@ -48,15 +48,13 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
 
 CANNOT = {
     ("Databend", "odd names"): "column Select doesn't exist",
-    ("Databend", "cut-offs"): "assertion `left == right` failed",
-    ("Databend", "cut-offs of predictions"): "called `Option::unwrap\\(\\)` on a `None` value",
     **{
         (name, "rank_method=array"): "rank_method='array' is for spark, databricks, bigquery or DuckDB"
         for name in ("SQLite", "PostgreSQL", "ClickHouse", "DataFusion", "Databend")
     },
 }
-"""Unsupported scenarios: this Databend finds no column with a capital in its name, and its planner fails over some joins with cut-offs,
-those of AP, num_tied and pAp among them; lists are put into arrays by engines that this is written for. The errors say so."""
+"""Unsupported scenarios: this Databend finds no column with a capital in its name; lists are put into arrays by engines that this is
+written for. The errors say so."""
 
 ARGUMENTS = signature(sqlrank.sql).parameters
 _EXAMPLE = {"integer": "5", "number": "0.3"}
