@@ -117,18 +117,22 @@ def _rewrite_portably(tree: exp.Expr, target: Dialect) -> None:
     for search in find_nodes(tree, exp.StrPosition) if target.uses_position_function else ():
         argument = exp.In(this=search.args["substr"], field=search.this)
         search.replace(exp.Anonymous(this="POSITION", expressions=[argument]))
-    for window in find_nodes(tree, exp.Window):
-        if order := window.args.get("order"):
-            for term in order.expressions:
-                # No file sorts by nullable expressions, and not every engine supports NULLS FIRST there.
-                term.set("nulls_first", target.default_nulls_first[bool(term.args.get("desc"))])
-                if not target.sorts_by_monotone_functions and term.find(exp.Exp, exp.Ln):
-                    term.set("this", exp.Coalesce(this=term.this, expressions=[exp.null()]))
+    _rewrite_window_order(tree, target)
     if target.required_settings:
         query = tree.expression if isinstance(tree, exp.DDL) else tree
         has_materialized = any(cte.args.get("materialized") for cte in find_nodes(tree, exp.CTE))
         settings = [*target.required_settings, *([target.materialize_setting] if has_materialized and target.materialize_setting else [])]
         query.set("settings", [exp.EQ(this=exp.var(name), expression=exp.Literal.number(1)) for name in settings])
+
+
+def _rewrite_window_order(tree: exp.Expr, target: Dialect) -> None:
+    """Write the terms that windows sort by as the engine sorts them."""
+    for window in find_nodes(tree, exp.Window):
+        for term in window.args["order"].expressions if window.args.get("order") else ():
+            # No file sorts by nullable expressions, and not every engine supports NULLS FIRST there.
+            term.set("nulls_first", target.default_nulls_first[bool(term.args.get("desc"))])
+            if not target.sorts_by_monotone_functions and term.find(exp.Exp, exp.Ln):
+                term.set("this", exp.Coalesce(this=term.this, expressions=[exp.null()]))
 
 
 def _cast_divisions(tree: exp.Expr, target: Dialect) -> None:
