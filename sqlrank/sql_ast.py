@@ -35,3 +35,10 @@ def find_nodes(tree: exp.Expr, *node_types: type[Node]) -> list[Node]:
             elif isinstance(value, exp.Expr):
                 nodes.append(value)
     return [node for node in nodes if isinstance(node, node_types)]
+
+
+def first_select(query: exp.Query) -> exp.Query:
+    """Return the first SELECT of a query, to which its comment is attached."""
+    while isinstance(query, exp.Union):
+        query = query.left
+    return query

@@ -30,7 +30,7 @@ from sqlrank.registry.interval_annotation import INFLUENCE_KEY
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.sql_file import RowsRead
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, first_select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -268,13 +268,17 @@ class RelationCtes:
         if not missing:
             return tree, keys
         columns = [key_column(name) for name in missing]
-        systems = exp.select(*columns).from_(run_cte).group_by(*columns).subquery("systems")
+        systems = exp.select(*columns).from_(run_cte).group_by(*columns)
+        for query, names in ((systems, missing), (first_select(tree), [*group_columns, QUERY_ID])):
+            query.comments = [describe_rows("one row per list", keys={"list": name_keys(names)})]
         query_columns = [key_column(name, "distinct_queries") for name in group_columns]
         system_columns = [key_column(name, "systems") for name in missing]
         joined = exp.select(*query_columns, *system_columns, exp.column(QUERY_ID, table="distinct_queries")).from_(
             tree.subquery("distinct_queries")
         )
-        return joined.join(systems, join_type="cross"), {GROUP_ID: KeyColumns((*group_columns, *missing), nullable=True)}
+        return joined.join(systems.subquery("systems"), join_type="cross"), {
+            GROUP_ID: KeyColumns((*group_columns, *missing), nullable=True)
+        }
 
 
 def aliased_table(cte: str, alias: str) -> exp.Expr:

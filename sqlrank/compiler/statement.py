@@ -20,7 +20,7 @@ from sqlrank.optimizer.projection_pruning import drop_empty_ctes, prune_projecti
 from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
 from sqlrank.rendering.header import row_phrase
-from sqlrank.sql_ast import BIGINT
+from sqlrank.sql_ast import BIGINT, first_select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -189,13 +189,6 @@ def result_keys(outputs: Sequence[OutputColumn]) -> list[str]:
     names = {"slice": "grouping", "unit": "unit", "cutoff": "cut-off"}
     keys = [output for output in outputs if output.kind in {"by", "slice", "query", "unit", "cutoff", "point"}]
     return [names.get(output.kind, output.name.removesuffix("_id") if output.kind == "query" else output.name) for output in keys]
-
-
-def first_select(query: exp.Query) -> exp.Query:
-    """Return the first SELECT of a query, to which its comment is attached."""
-    while isinstance(query, exp.Union):
-        query = query.left
-    return query
 
 
 def _compile_curve(

@@ -10,9 +10,9 @@ from sqlglot import exp
 
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import LIST_ID, QUERY_ID
-from sqlrank.compiler.statement import CompiledStatement, first_select
+from sqlrank.compiler.statement import CompiledStatement
 from sqlrank.explanations.explanation import Step
-from sqlrank.sql_ast import find_nodes
+from sqlrank.sql_ast import find_nodes, first_select
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.relation_ctes import unique_name
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name_keys, quoted_column
 from sqlrank.compiler.select_builders import cast_double, order_rows
-from sqlrank.compiler.statement import CompiledStatement, first_select, result_keys
+from sqlrank.compiler.statement import CompiledStatement, result_keys
 from sqlrank.engines.database import NamesOnlyDatabase
 from sqlrank.engines.file_sources import is_unambiguous_file
 from sqlrank.engines.open_database import open_for_inspection
@@ -40,6 +40,7 @@ from sqlrank.rollups.merge import with_table_columns
 from sqlrank.rollups.rank_metrics import TIE_ORDERS, bound_key
 from sqlrank.rollups.rollup_table import RollupTable
 from sqlrank.rollups.schema import BIN_MERGE_FUNCTIONS, DEFINITION_COLUMN
+from sqlrank.sql_ast import first_select
 
 if TYPE_CHECKING:
     from sqlrank.registry.registry import Registry

@@ -22,10 +22,12 @@ WITH qrels AS (
   SELECT "USER_ID" AS query_id, CAST("REVENUE" AS DOUBLE) AS weight
   FROM shop.eval.users
 ), distinct_queries AS (
+  -- One row per query.
   SELECT query_id
   FROM qrels
   GROUP BY query_id
 ), systems AS (
+  -- One row per MODEL.
   SELECT "MODEL"
   FROM run
   GROUP BY "MODEL"

@@ -18,10 +18,12 @@ WITH qrels AS (
   SELECT `user_id` AS query_id, CAST(`revenue` AS DOUBLE) AS weight
   FROM shop.eval.users
 ), distinct_queries AS (
+  -- One row per query.
   SELECT query_id
   FROM qrels
   GROUP BY query_id
 ), systems AS (
+  -- One row per model.
   SELECT `model`
   FROM run
   GROUP BY `model`
