@@ -9,4 +9,8 @@ SELECT
   peak,
   is_tail * SQRT(statistic) AS root
 FROM sample_ratio_statistic
-CROSS JOIN (SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail) AS tails
+CROSS JOIN (
+  -- one row per integral
+  SELECT 0 AS is_tail
+  UNION ALL SELECT 1 AS is_tail
+) AS tails

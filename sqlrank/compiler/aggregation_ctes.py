@@ -232,6 +232,9 @@ class AggregationCtes:
         slices = [SLICE_NUMBER] if self.shape.grouping_sets is not None else []
         group = [*self.shape.by, *([self.query_column] if self.per_query else []), *slices, *cutoff]
         self.ctes[cte], self.comments[cte] = query, self._describe(rows, group)
+        for select in find_nodes(query, exp.Select):
+            if select.comments:
+                select.comments = [self._describe(" ".join(select.comments), group)]
         if self.confidence is not None and name in {"query_metrics", "query_values"}:  # intervals read these values again
             self.relations.materialized.add(cte)
         return cte

@@ -60,7 +60,9 @@ def cross_join_slices(cte: str, columns: Sequence[str], shape: GroupingLayout) -
 
     Columns that a set does not group by are NULL.
     """
-    numbers_query: Any = exp.select(exp.alias_(exp.Literal.number(0), SLICE_NUMBER))
+    first: Any = exp.select(exp.alias_(exp.Literal.number(0), SLICE_NUMBER))
+    first.comments = ["One row per grouping."]
+    numbers_query = first
     for number in range(1, len(shape.grouping_sets or ())):
         numbers_query = exp.union(
             numbers_query, exp.select(exp.alias_(exp.Literal.number(number), SLICE_NUMBER)), distinct=False, copy=False

@@ -13,7 +13,7 @@ from sqlrank.experiments.design import SUM_ROLES
 from sqlrank.optimizer.projection_pruning import prune_projections
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.select_files import file_comment, load_select
-from sqlrank.sql_ast import DOUBLE, find_nodes
+from sqlrank.sql_ast import DOUBLE, find_nodes, first_select
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,16 +84,16 @@ def source_table_names(observations: BoundInput) -> set[str]:
 
 def read_step(*path: str) -> exp.Select:
     """Return the SELECT of an experiment file, with its first comment sentence as title."""
-    query: exp.Select = with_comment(load_select(FOLDER, *path), file_comment(FOLDER, *path))
-    return query
+    query: exp.Select = load_select(FOLDER, *path)
+    for subquery in find_nodes(query, exp.Select):
+        if subquery.comments:
+            subquery.comments = [describe_rows(" ".join(subquery.comments))]
+    return with_comment(query, file_comment(FOLDER, *path))  # type: ignore[no-any-return]
 
 
 def with_comment(query: Any, title: str) -> Any:
     """Set the comment of a query that says what a row is."""
-    first: Any = query
-    while isinstance(first, exp.Union):
-        first = first.this
-    first.comments = [title]
+    first_select(query).comments = [title]
     return query
 
 
@@ -185,6 +185,7 @@ def _arms(design: ExperimentDesign) -> exp.Select:
     """Return each metric's sums under common names, from one scan of the variants' sums."""
     query = _read("metric_moments")
     names = [exp.select(exp.alias_(exp.Literal.string(estimate.name), "metric")) for estimate in design.estimates]
+    names[0].comments = ["One row per metric."]
     next(table for table in find_nodes(query, exp.Table) if table.name == "metrics").replace(union_all(names).subquery("metrics"))
     columns_by_metric = {estimate.name: _arm_columns(design, estimate) for estimate in design.estimates}
     columns = next(iter(columns_by_metric.values()))

@@ -91,6 +91,7 @@ WITH observations AS (
   WHERE experiment_units.variant = experiment_units.last_variant
   GROUP BY imputed_means.variant
 ), metrics AS (
+  -- One row per metric.
   SELECT 'ctr' AS metric UNION ALL SELECT 'revenue' AS metric
 ), metric_moments AS (
   -- One row per metric and variant, with its units, means, and sums of squares and products about
@@ -267,6 +268,7 @@ WITH observations AS (
   SELECT 4 * LN(1 + EXP(0.45 * number - 31)) AS node, 1.8 / (1 + EXP(31 - 0.45 * number)) AS weight
   FROM UNNEST(GENERATE_ARRAY(0, 99)) AS number
 ), purposes AS (
+  -- One row per purpose.
   SELECT 'p' AS purpose UNION ALL SELECT 'difference' AS purpose UNION ALL SELECT 'lift' AS purpose
   UNION ALL SELECT 'test' AS purpose UNION ALL SELECT 'power' AS purpose
 ), t_requests AS (
@@ -470,6 +472,7 @@ WITH observations AS (
     CASE WHEN COUNT(*) > 2 THEN SQRT(COUNT(*) - 2) ELSE 0 END AS peak
   FROM sample_ratio_counts
 ), tails AS (
+  -- One row per integral.
   SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
 ), chi_square_tails AS (
   -- One row per integral, of the tail beyond the statistic and of all; from here to

@@ -95,6 +95,7 @@ WITH digits AS (
   WHERE experiment_units.variant = experiment_units.last_variant
   GROUP BY imputed_means.variant
 ), metrics AS (
+  -- One row per metric.
   SELECT 'ctr' AS metric UNION ALL SELECT 'revenue' AS metric
 ), metric_moments AS (
   -- One row per metric and variant, with its units, means, and sums of squares and products about
@@ -280,6 +281,7 @@ WITH digits AS (
   FROM digits AS ones
   CROSS JOIN digits AS tens
 ), purposes AS (
+  -- One row per purpose.
   SELECT 'p' AS purpose UNION ALL SELECT 'difference' AS purpose UNION ALL SELECT 'lift' AS purpose
   UNION ALL SELECT 'test' AS purpose UNION ALL SELECT 'power' AS purpose
 ), t_requests AS (
@@ -493,6 +495,7 @@ WITH digits AS (
     CASE WHEN COUNT(*) > 2 THEN SQRT(CAST(COUNT(*) - 2 AS DOUBLE)) ELSE 0 END AS peak
   FROM sample_ratio_counts
 ), tails AS (
+  -- One row per integral.
   SELECT 0 AS is_tail UNION ALL SELECT 1 AS is_tail
 ), chi_square_tails AS (
   -- One row per integral, of the tail beyond the statistic and of all; from here to

@@ -82,7 +82,8 @@ WITH logs AS NOT MATERIALIZED (
     / NULLIF(SUM(mean_weight * mean_weight) * SUM(mean_weight * mean_weight), 0) AS mean_weight_concentration
   FROM logs_influence
   GROUP BY "campaign"
-), inverses AS (
+), degrees_of_freedom AS (
+  -- One row per campaign: the values and the inverse of the degrees of freedom of each interval.
   SELECT
     logs_standard_errors."campaign", logs_standard_errors.units, logs_standard_errors.snips_se,
     logs_standard_errors.dr_se, logs_standard_errors.mean_weight_se,
@@ -254,7 +255,7 @@ WITH logs AS NOT MATERIALIZED (
         )
       )
     END AS units_quantile
-  FROM inverses
+  FROM degrees_of_freedom
 ), logs_margins AS (
   -- One row per campaign: the margins of intervals.
   SELECT

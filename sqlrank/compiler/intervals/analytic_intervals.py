@@ -311,7 +311,8 @@ class AnalyticIntervals:
         values: list[exp.Expr] = [exp.column(f"{column.alias}_value") for column in columns]
         values += [expression for column in adjusted for expression in self._variances(column)]
         query = exp.select(*map(key_column, keys.columns), *map(exp.column, column_names), *values, *quantiles, *ratios)
-        return query.from_(inner.subquery("inverses"))
+        inner.comments = ["one row per group: the values and the inverse of the degrees of freedom of each interval"]
+        return query.from_(inner.subquery("degrees_of_freedom"))
 
     def _is_adjusted(self, column: MetricColumn) -> bool:
         """Return True if an interval is adjusted for variance that depends on few units.

@@ -78,13 +78,15 @@ def resampled_rows(
     fractions = (
         exp.alias_(exp.Div(this=cast_double(number), expression=sql_literal(HASH_MODULUS)), name) for name, number in numbers.items()
     )
-    hashed = exp.select(*row_items, *fractions).from_(digests.subquery("digests"))
+    digests.comments = ["One row per row to resample, with a hash of its unit."]
+    places = exp.select(*row_items, *fractions).from_(digests.subquery("unit_digests"))
+    places.comments = ["One row per row to resample, with the position of its unit in the first replicate, and its step to the next."]
     rotation = exp.column(START_COLUMN) + exp.column(REPLICATE_COLUMN) * exp.column(STRIDE_COLUMN)
     position = exp.alias_(exp.Sub(this=rotation, expression=exp.Floor(this=rotation.copy())), POSITION_COLUMN)
     replicates = relations.add_relation("bootstrap_replicates", {"num_replicates": confidence.replicates})
-    crossed = (
-        exp.select(*row_items, exp.column(REPLICATE_COLUMN), position).from_(hashed.subquery("hashed")).join(replicates, join_type="cross")
-    )
+    rotated = exp.select(*row_items, exp.column(REPLICATE_COLUMN), position).from_(places.subquery("unit_positions"))
+    rotated = rotated.join(replicates, join_type="cross")
+    rotated.comments = ["One row per replicate and row to resample, with the position of its unit between 0 and 1."]
     draw_count = load_expression("draw_count.sql", exp.column(POSITION_COLUMN))
     total_weight = draw_count if weight is None else exp.column("weight") * draw_count
     resampled = exp.select(
@@ -93,7 +95,7 @@ def resampled_rows(
         exp.alias_(cast_double(total_weight), "weight"),
         exp.alias_(cast_double(draw_count), MULTIPLICITY_COLUMN),
     )
-    resampled = resampled.from_(crossed.subquery("crossed")).where(load_expression("is_drawn.sql", exp.column(POSITION_COLUMN)))
+    resampled = resampled.from_(rotated.subquery("replicate_positions")).where(load_expression("is_drawn.sql", exp.column(POSITION_COLUMN)))
     original_values = [sql_literal(0), cast_double(sql_literal(1) if weight is None else weight), cast_double(sql_literal(1))]
     original = exp.select(
         *select_items,
@@ -238,11 +240,12 @@ class BootstrapIntervals:
         counted = group_by_key(counted.select(*(exp.alias_(count, name) for name, count in counts.items())), keys)
         if self.values is None:
             select_items = [*map(key_column, keys.columns), exp.column(UNIT_COUNT)]
-            counted = exp.select(*select_items, inverse_degrees_of_freedom(exp.column(UNIT_COUNT), UNIT_COUNT)).from_(
-                counted.subquery("counted")
-            )
+            counted.comments = ["one row per group: the number of units"]
+            inverses = exp.select(*select_items, inverse_degrees_of_freedom(exp.column(UNIT_COUNT), UNIT_COUNT))
+            inverses = inverses.from_(counted.subquery("group_units"))
+            inverses.comments = ["one row per group: the inverse of the degrees of freedom"]
             quantile = t_quantile_column(self.confidence, UNIT_COUNT)
-            counted = exp.select(*select_items, quantile).from_(counted.subquery("inverses"))
+            counted = exp.select(*select_items, quantile).from_(inverses.subquery("degrees_of_freedom"))
         return self.add_cte("unit_counts", counted, "one row per group: the units of every metric")
 
     def _count(self, name: str, units_cte: str) -> exp.Column:
