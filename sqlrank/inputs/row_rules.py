@@ -66,8 +66,9 @@ def _rules(
     tree = exp.select("COUNT(*) AS all_rows") if path is None else load_select(path)
     tree.set("from_", None)
     all_rows, *of_file = tree.selects
-    derived = (rule for rule in _column_rules(declared) if rule.alias not in tree.named_selects)
-    tree.set("expressions", [all_rows, *derived, *of_file])
+    own_rules = {rule.alias: rule for rule in of_file}
+    in_column_order = [own_rules.pop(rule.alias, rule) for rule in _column_rules(declared)]
+    tree.set("expressions", [all_rows, *in_column_order, *own_rules.values()])
     conditions: dict[str, exp.Expr] = {}
     meanings: dict[str, str] = {}
     for column in list(tree.selects):

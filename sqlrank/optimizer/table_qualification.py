@@ -65,11 +65,16 @@ def _drop_aliases(scope: Scope) -> None:
 
 
 def _drop_qualification(scope: Scope) -> None:
-    """Leave out the table of columns where only one is read, unless a key would mean another column of the result."""
+    """Leave out the table of columns where only one is read, unless a key would mean another column of the result.
+
+    A column that is called as its table keeps it: to BigQuery the name alone is the whole row.
+    """
     results = {item.alias for item in scope.select.expressions if isinstance(item, exp.Alias) and not _is_copy(item)}
     for column in scope.columns:
         is_key = isinstance(column.parent, exp.Group) or is_sort_key(column)
-        if column.table in scope.sources and not (is_key and column.name in results):
+        if column.name.lower() == column.table.lower() or (is_key and column.name in results):
+            continue
+        if column.table in scope.sources:
             column.set("table", None)
 
 

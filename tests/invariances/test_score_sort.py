@@ -14,7 +14,7 @@ from tests.invariances.rankings import METRICS, assert_equal, collection, column
 from tests.references.random_collections import Traits, random_collection
 
 SORTABLE = [metric for metric in METRICS if "ties=" not in metric]
-SCORED = b"relations/judged_documents/by_score.sql"
+SCORED = b"-- plan: rank_method=score_sort"
 
 
 @pytest.mark.parametrize("options", [{}, {"depth": 2}, {"queries": "retrieved"}, {"plan": {"list_key": "input"}}])

@@ -71,7 +71,7 @@ def test_values_that_are_not_read_are_named_in_the_header() -> None:
 
 def test_no_pair_of_lists_is_formed() -> None:
     text = sqlrank.sql("Personalization@10", run="run", dialect="bigquery")
-    assert text.count("JOIN") == 2  # a list with its query, and with its group
+    assert text.count("JOIN") == 1  # a list with its query
     assert "qrels" not in text
 
 

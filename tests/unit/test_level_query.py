@@ -168,7 +168,7 @@ def test_tables_named_like_steps(name: str) -> None:
 def test_statements_without_groups_have_no_empty_select(dialect: str) -> None:
     text = sqlrank.sql("AUC(level=query)", dialect=dialect, predictions="p")
     assert "SELECT\n  FROM" not in text
-    assert "group_query_values" in text
+    assert "SELECT AVG(positive_thresholds_by_query.auc_level_query) AS auc_level_query\n" in text
 
 
 @pytest.mark.parametrize(
