@@ -99,7 +99,7 @@ def test_what_cannot_overflow_is_printed_without_a_guard() -> None:
     assert guarded == {*regression, "pApSurrogate", "pApGradient"}
     assert "e308" not in sqlrank.sql(["nDCG@10", "AP"], run="r", qrels="q")
     assert "e308" not in sqlrank.sql(["AUC", "LogLoss"], predictions="p")
-    assert "<= 1.7976931348623157e308 THEN" in sqlrank.sql("MSE", predictions="p")
+    assert "CASE WHEN ABS(mse) <= 1.7976931348623157e308 THEN" in sqlrank.sql("MSE", predictions="p")
 
 
 def assert_finite(rows: list[dict[str, Any]]) -> int:
