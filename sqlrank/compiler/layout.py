@@ -42,10 +42,17 @@ class GroupingLayout:
 
 @dataclass(frozen=True)
 class KeyedCte:
-    """A CTE, or a SELECT that becomes one, with the columns that identify its rows."""
+    """A CTE as it is joined.
+
+    Attributes:
+        step: Name of the CTE.
+        keys: Columns that identify its rows.
+        grain: Grain of the values that it has or aggregates, as of a :class:`MetricColumn`.
+    """
 
     step: str
     keys: KeyColumns
+    grain: str = "group"
 
 
 @dataclass(frozen=True)

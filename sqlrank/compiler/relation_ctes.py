@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import reduce
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.compiler.cte_list import CteList
 from sqlrank.compiler.input_query import InputKey, InputVariant
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.parameter_binding import bind_parameters, inline_function
@@ -26,8 +26,6 @@ from sqlrank.compiler.row_keys import (
 )
 from sqlrank.compiler.select_builders import union_slices
 from sqlrank.registry.dependencies import find_dependencies
-from sqlrank.registry.interval_annotation import INFLUENCE_KEY
-from sqlrank.registry.resolved_metric import CUTOFF_COLUMN
 from sqlrank.registry.row_comments import describe_rows
 from sqlrank.registry.sql_file import RowsRead
 from sqlrank.sql_ast import find_nodes, first_select
@@ -57,23 +55,16 @@ class RelationCtes:
         self.library = library
         self.sources = sources
         self.shape = shape
-        self.ctes: dict[str, exp.Query] = {}
-        self.comments: dict[str, str] = {}
-        self.grains: dict[str, str] = {}
         self.inputs: dict[InputKey, str] = {}
-        self.materialized: set[str] = set()
-        self.lookup_conditions: dict[str, str] = {}
         self.wide_score_ctes: dict[str, str] = {}
         self.cutoffs: str | None = None
         self.first_cutoff = 1
         self.own_cutoffs: str | None = None
         self.resample: Callable[[InputKey, str], str] | None = None
-        self._across: set[str] = set()
-        self._keys: dict[str, KeysByName] = {}
         self._names: dict[exp.Query, str] = {}
         self._built: dict[Any, str] = {}
         queries = (source.query for source in sources.values() if source.query is not None and source.reads_input is None)
-        self.taken = {table.name.lower() for query in queries for table in find_nodes(query, exp.Table) if not table.db}
+        self.ctes = CteList(shape, {table.name.lower() for query in queries for table in find_nodes(query, exp.Table) if not table.db})
 
     def enable_cutoff_range(self, first: int, last: int) -> None:
         """Add a row per cut-off of a range to CTEs added later.
@@ -108,15 +99,17 @@ class RelationCtes:
 
     def unit_columns(self, cte: str) -> Sequence[str]:
         """Return the columns that identify units, none if each row is one."""
-        return self._keys[cte].get(UNIT_ID, KeyColumns()).columns
+        return self.ctes[cte].keys.get(UNIT_ID, KeyColumns()).columns
 
     def keys(self, name: str, per_list: bool = False) -> KeysByName:
         """Return the keys of a CTE.
 
         ``per_list`` makes each list of a group its own group.
         """
-        is_split = per_list and name not in self._across
-        return with_list_column(self._keys[name], self.ctes[name].named_selects, self._query_column(name)) if is_split else self._keys[name]
+        cte = self.ctes[name]
+        if not per_list or (cte.file is not None and "group" in cte.file.scopes):
+            return cte.keys
+        return with_list_column(cte.keys, cte.query.named_selects, self._query_column(name))
 
     def _query_column(self, name: str) -> str:
         source = next((self.sources[source] for source, cte in self.inputs.items() if cte == name), None)
@@ -166,10 +159,10 @@ class RelationCtes:
         role = self.library.roles[key.role]
         if (unit := role.unit_column or role.query_column) in query.named_selects and role.list_relation is None:
             keys[UNIT_ID] = KeyColumns((UnquotedName(unit),))
-        cte = key.name
-        self.inputs[key] = self.add_cte(cte if cte not in self.taken else f"{cte}_rows", query, source.rows, keys, source.table)
-        if self.resample is not None:
-            self.inputs[key] = self.resample(key, self.inputs[key])
+        cte = self.ctes.add(key.name if key.name not in self.ctes.taken else f"{key.name}_rows", query, source.rows, keys, source.table)
+        self.inputs[key] = cte if self.resample is None else self.resample(key, cte)
+        if source.reads_input is None:
+            self.ctes[self.inputs[key]].materialize = False
         return self.inputs[key]
 
     def add_file(self, file: SqlFile, settings: Mapping[str, ParameterValue], per_list: bool = False) -> str:
@@ -192,45 +185,9 @@ class RelationCtes:
         if "slice" in file.scopes and self.shape.grouping_sets is not None:
             tree, keys = union_slices(tree, keys, self.shape)
         if tree not in self._names:
-            self._names[tree] = self.add_cte(file.name, tree, file.summary, keys, file.relative_path)
-            if (grain := file.row_grain) is not None:
-                self.grains[self._names[tree]] = str(grain)
-            if "Materialize" in file.annotations:
-                self.materialized.add(self._names[tree])
-            if "group" in file.scopes:
-                self._across.add(self._names[tree])
-            if INFLUENCE_KEY in file.annotations:
-                self.lookup_conditions[self._names[tree]] = file.annotations[INFLUENCE_KEY]
+            materialize = True if "Materialize" in file.annotations else None
+            self._names[tree] = self.ctes.add(file.name, tree, file.summary, keys, file.relative_path, file, materialize)
         return self._names[tree]
-
-    def add_cte(self, name: str, tree: exp.Query, rows: str, keys: KeysByName, source: str = "") -> str:
-        """Add a CTE and return its name.
-
-        ``rows`` says what its rows are, ``source`` names its file or table; both make its comment.
-        """
-        cte = self.free_name(name)
-        self.ctes[cte] = tree
-        words = {"group": keys.get(GROUP_ID), "list": keys.get(LIST_ID)}
-        named = {
-            word: name_keys(self._list_columns(key) if word == "list" else key.columns) for word, key in words.items() if key is not None
-        }
-        self.comments[cte] = describe_rows(rows, source, named)
-        named_below = {"group": name_keys(self.shape.by), "list": name_keys([*self.shape.list_columns, QUERY_ID]), **named}
-        for select in find_nodes(tree, exp.Select):
-            if select.comments:  # of a subquery, which may have more keys than what is made of it
-                select.comments = [describe_rows(" ".join(select.comments), keys=named_below)]
-        self._keys[cte] = keys
-        return cte
-
-    def _list_columns(self, key: KeyColumns) -> Sequence[str]:
-        """Return the columns that identify lists, instead of their number or copies of these columns."""
-        copies = {LIST_ID, *(f"list_{name}" for name in self.shape.list_columns)}
-        cutoff = [CUTOFF_COLUMN] if key.has_cutoff else []
-        return [*self.shape.list_columns, QUERY_ID, *cutoff] if copies & set(key.columns) else key.columns
-
-    def free_name(self, name: str) -> str:
-        """Return a name that no other CTE or table of the user has."""
-        return unique_name(name, {*self.ctes, *self.taken})
 
     def _windows_per_score(self, tree: exp.Query, source_key: InputKey, query: exp.Query) -> exp.Query:
         """Compute a relation's window functions for every score in one wide CTE.
@@ -238,11 +195,9 @@ class RelationCtes:
         A UNION ALL then combines the scores.
         """
         input_cte = self.add_input(source_key)
-        group = self._keys[input_cte][GROUP_ID].columns
-        rows = exp.select(*(key_column(name) if name in group else exp.column(name) for name in self.ctes[input_cte].named_selects)).from_(
-            input_cte
-        )
-        wide = self.free_name(f"{input_cte}_with_thresholds")
+        group, names = self.ctes[input_cte].keys[GROUP_ID].columns, self.ctes[input_cte].query.named_selects
+        rows = exp.select(*(key_column(name) if name in group else exp.column(name) for name in names)).from_(input_cte)
+        wide = self.ctes.free_name(f"{input_cte}_with_thresholds")
         windows = [select_item for select_item in tree.selects if select_item.find(exp.Window)]
         for branch in find_nodes(query, exp.Select):
             score = next(select_item.this.name for select_item in branch.selects if select_item.alias == "score")
@@ -251,10 +206,8 @@ class RelationCtes:
                 rows.select(exp.alias_(_window_for_score(select_item.this, score), scored_alias), copy=False)
                 branch.select(exp.alias_(exp.column(scored_alias), select_item.alias), copy=False)
             branch.from_(exp.Table(this=exp.to_identifier(wide)), copy=False)
-        self.wide_score_ctes[input_cte] = self.add_cte(
-            wide, rows, "one row per prediction, with window values of each score", self._keys[input_cte]
-        )
-        self.materialized.add(wide)
+        rows_title = "one row per prediction, with window values of each score"
+        self.wide_score_ctes[input_cte] = self.ctes.add(wide, rows, rows_title, self.ctes[input_cte].keys, materialize=True)
         return query
 
     def _cross_with_systems(self, tree: exp.Query, keys: KeysByName) -> tuple[exp.Query, KeysByName]:
@@ -264,7 +217,7 @@ class RelationCtes:
         """
         group_columns = keys[GROUP_ID].columns
         run_cte = self.add_input(InputKey("run"))
-        missing = [name for name in self._keys[run_cte][GROUP_ID].columns if name not in group_columns]
+        missing = [name for name in self.ctes[run_cte].keys[GROUP_ID].columns if name not in group_columns]
         if not missing:
             return tree, keys
         columns = [key_column(name) for name in missing]
@@ -284,12 +237,6 @@ class RelationCtes:
 def aliased_table(cte: str, alias: str) -> exp.Expr:
     """Return a CTE under the alias by which a file reads it."""
     return exp.table_(cte, alias=None if cte == alias else alias)
-
-
-def unique_name(name: str, taken: set[str]) -> str:
-    """Return a name, with a number appended if it is taken."""
-    candidates = (f"{name}_{number}" if number > 1 else name for number in count(1))
-    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 def _window_for_score(window: exp.Expr, score: str) -> exp.Expr:

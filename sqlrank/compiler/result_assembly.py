@@ -41,7 +41,7 @@ class ResultAssembly:
     steps: Mapping[str, str]
 
 
-def assemble_result(assembly: ResultAssembly, ctes: Sequence[KeyedCte], audits: Mapping[str, tuple[str, Sequence[str]]]) -> exp.Select:
+def assemble_result(assembly: ResultAssembly, ctes: Sequence[KeyedCte], audits: Mapping[KeyedCte, Sequence[str]]) -> exp.Select:
     """Join the metrics of all CTEs into ordered rows, with the cut-offs of a range."""
     base_cte, shape, ctes_by_unit = ctes[0], assembly.relations.shape, assembly.steps
     range_cutoffs = assembly.relations.cutoffs
@@ -61,8 +61,8 @@ def assemble_result(assembly: ResultAssembly, ctes: Sequence[KeyedCte], audits: 
             exp.alias_(cast_double(fill_undefined_group(assembly.relations, column) if column.grain == "group" else value), column.alias)
         )
         columns += [] if assembly.spread is None else assembly.spread.limits(column)
-    for audit_cte, (unit, names) in audits.items():
-        audit_columns = [exp.column(name, table=ctes_by_unit.get(unit, audit_cte)) for name in names]
+    for audit_cte, names in audits.items():
+        audit_columns = [exp.column(name, table=ctes_by_unit.get(audit_cte.grain, audit_cte.step)) for name in names]
         columns += (
             audit_columns
             if cutoff_column is None

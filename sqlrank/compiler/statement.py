@@ -9,18 +9,18 @@ from sqlglot import exp
 
 from sqlrank.compiler.aggregation_ctes import AggregationCtes
 from sqlrank.compiler.column_comments import drop_repeated_comments
+from sqlrank.compiler.cte_list import unique_name
 from sqlrank.compiler.intervals.analytic_intervals import INTERVAL_SUFFIXES
 from sqlrank.compiler.intervals.bootstrap_intervals import RowResampler
 from sqlrank.compiler.layout import SLICE_COLUMN, OutputColumn
-from sqlrank.compiler.relation_ctes import RelationCtes, unique_name
+from sqlrank.compiler.relation_ctes import RelationCtes
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, null_if_not_finite, score_column_name, slice_label
 from sqlrank.errors import MetricError
-from sqlrank.optimizer.projection_pruning import drop_empty_ctes, prune_projections
 from sqlrank.registry.metric import to_sql_name
 from sqlrank.registry.resolved_metric import CUTOFF_COLUMN, QUERY_CUTOFFS_RELATION
 from sqlrank.rendering.header import row_phrase
-from sqlrank.sql_ast import BIGINT, first_select
+from sqlrank.sql_ast import BIGINT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,7 +90,7 @@ def compile_statement(
     keys += [OutputColumn(CUTOFF_COLUMN, CUTOFF_COLUMN, "cutoff")] if cutoff_range else []
     outputs = [*keys, *metric_outputs, *audit_outputs, *weight_outputs]
     outputs = _under_requested_names(body, outputs) if layout.requested_names else outputs
-    return _with_ctes(body, relations, aggregations, outputs, header, layout.keep_unused)
+    return _with_ctes(body, relations, outputs, header, layout.keep_unused)
 
 
 def _under_requested_names(body: exp.Select, outputs: Sequence[OutputColumn]) -> list[OutputColumn]:
@@ -158,30 +158,13 @@ def _keys(layout: ResultLayout) -> list[OutputColumn]:
 
 
 def _with_ctes(
-    body: exp.Select,
-    relations: RelationCtes,
-    aggregations: AggregationCtes,
-    outputs: list[OutputColumn],
-    header: StatementHeader,
-    keep_unused: bool = False,
+    body: exp.Select, relations: RelationCtes, outputs: list[OutputColumn], header: StatementHeader, keep_unused: bool = False
 ) -> CompiledStatement:
-    """Add the CTEs, with comments, and prune unused columns, joins and CTEs."""
-    tree = body
-    comments = relations.comments | aggregations.comments
-    inputs = {
-        cte for key, cte in relations.inputs.items() if (source := relations.sources[key]).query is not None and source.reads_input is None
-    }
-    for name, query in [*relations.ctes.items(), *aggregations.ctes.items()]:
-        first_select(query).comments = [comments[name]]
-        tree = tree.with_(
-            name, as_=query, materialized=name in relations.materialized or (None if name not in inputs else False), copy=False
-        )
-    if keep_unused:
-        drop_empty_ctes(tree)
-    else:
-        prune_projections(tree, keep_ctes=inputs)
+    """Add the CTEs, and drop comments that are repeated."""
+    tree = relations.ctes.write_before(body, keep_unused)
     drop_repeated_comments(cte.this for cte in tree.ctes)
-    return CompiledStatement(tree, outputs, replace(header, row=row_phrase(result_keys(outputs))), relations.grains)
+    grains = {cte.name: str(cte.file.row_grain) for cte in relations.ctes if cte.file is not None and cte.file.row_grain is not None}
+    return CompiledStatement(tree, outputs, replace(header, row=row_phrase(result_keys(outputs))), grains)
 
 
 def result_keys(outputs: Sequence[OutputColumn]) -> list[str]:
@@ -221,11 +204,11 @@ def _compile_curve(
     ]
     for role, audit in audits.items():
         audit_cte = aggregations.add_audit(audit, metric.settings, role)
-        on = key_equalities(keys.columns, audit_cte, curve_cte, keys.nullable)
-        tree = tree.join(audit_cte, on=exp.and_(*on, wrap=False), join_type="left") if on else tree.join(audit_cte, join_type="cross")
-        tree.select(*(exp.column(name, table=audit_cte) for name in audit.named_selects[1:]), copy=False)
+        on = key_equalities(keys.columns, audit_cte.step, curve_cte, keys.nullable)
+        tree = tree.join(audit_cte.step, **({"on": exp.and_(*on, wrap=False), "join_type": "left"} if on else {"join_type": "cross"}))
+        tree.select(*(exp.column(name, table=audit_cte.step) for name in audit.named_selects[1:]), copy=False)
         outputs += [OutputColumn(name, name, "audit") for name in audit.named_selects[1:]]
-    return _with_ctes(tree, relations, aggregations, outputs, header)
+    return _with_ctes(tree, relations, outputs, header)
 
 
 def _output(output: OutputColumn) -> exp.Column:

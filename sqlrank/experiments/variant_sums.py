@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from sqlrank.compiler.cte_list import unique_name
 from sqlrank.compiler.parameter_binding import sql_literal
-from sqlrank.compiler.relation_ctes import aliased_table, unique_name
+from sqlrank.compiler.relation_ctes import aliased_table
 from sqlrank.compiler.select_builders import union_all
 from sqlrank.experiments.design import SUM_ROLES
 from sqlrank.optimizer.projection_pruning import prune_projections

@@ -196,8 +196,8 @@ def check_settings_against_data(
             expand_keys(tree, ExpansionContext(partial(relations.keys, per_list=per_list)))
             keys = [column.name for column in tree.selects[:-1]]
             tree = tree.order_by(*map(key_column, keys)) if keys else tree
-            for cte, query in relations.ctes.items():
-                tree = tree.with_(cte, as_=query)
+            for cte in relations.ctes:
+                tree = tree.with_(cte.name, as_=cte.query)
             advice = read_row_checks(file)[0].meaning
             for row in inputs.database.query_rows(inputs.with_temporary_tables(tree.limit(MAX_EXAMPLES))):
                 pairs = zip(keys, row, strict=False)

@@ -238,12 +238,13 @@ def _step(objective: ResolvedMetric, settings: Mapping[str, Any], tables: Mappin
     surrogate = stages.add_metric(objective)
     gradient = _resolve_metric(replace(objective.metric, name="pApGradient"))
     relations.add_file(gradient.file, gradient.settings)
-    relations.ctes["surrogates"] = stages.ctes[surrogate.cte]
-    relations.ctes["surrogates"].selects[-1].set("alias", exp.to_identifier("surrogate"))
+    aggregate = relations.ctes[surrogate.cte]
+    aggregate.name = "surrogates"
+    aggregate.query.selects[-1].set("alias", exp.to_identifier("surrogate"))
     step_queries = {name: _read(name, tables) for name in (*STEPS_BEFORE_LOSS, *STEPS_AFTER_LOSS)}
     ctes = {
         **{name: step_queries[name] for name in STEPS_BEFORE_LOSS},
-        **relations.ctes,
+        **{cte.name: cte.query for cte in relations.ctes},
         **{name: step_queries[name] for name in STEPS_AFTER_LOSS},
     }
     tree = _read("next_weights", tables)

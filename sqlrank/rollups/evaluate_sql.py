@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlrank.call_descriptions import call_settings, describe_sources, request_command
+from sqlrank.compiler.cte_list import unique_name
 from sqlrank.compiler.key_expansion import ExpansionContext, expand_keys
 from sqlrank.compiler.layout import OutputColumn
 from sqlrank.compiler.parameter_binding import sql_literal
-from sqlrank.compiler.relation_ctes import unique_name
 from sqlrank.compiler.row_keys import GROUP_ID, KeyColumns, key_equalities, name_keys, quoted_column
 from sqlrank.compiler.select_builders import cast_double, order_rows
 from sqlrank.compiler.statement import CompiledStatement, result_keys

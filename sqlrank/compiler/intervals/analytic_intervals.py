@@ -19,7 +19,7 @@ from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
@@ -79,10 +79,9 @@ EFFECTIVE_SIZES = ("fewest", "positive_size", "negative_size")
 class AnalyticIntervals:
     """Interval CTEs that follow the metrics of a CTE; one instance per statement."""
 
-    def __init__(self, confidence: IntervalOptions, relations: RelationCtes, add_cte: Callable[[str, exp.Select, str], str]) -> None:
+    def __init__(self, confidence: IntervalOptions, relations: RelationCtes) -> None:
         self.confidence = confidence
         self.relations = relations
-        self.add_cte = add_cte
         self.scores = next((source.scores for source in relations.sources.values() if source.scores), ())
         self.rows_are_units = bool(self.scores)
         self.limit_ctes: dict[str, str] = {}
@@ -91,19 +90,14 @@ class AnalyticIntervals:
         self.value_ctes: dict[str, str] = {}
         self.trials: dict[str, str] = {}
 
-    def add_ctes(
-        self, ctes: Sequence[KeyedCte], units: Mapping[str | None, str], queries: Mapping[str, exp.Select], columns: Sequence[MetricColumn]
-    ) -> list[KeyedCte]:
-        """Add the interval CTEs of all metrics.
-
-        ``units`` maps CTEs to the grain of their rows, if that is not a group.
-        """
+    def add_ctes(self, ctes: Sequence[KeyedCte], columns: Sequence[MetricColumn]) -> list[KeyedCte]:
+        """Add the interval CTEs of all metrics."""
         interval_ctes: list[KeyedCte] = []
         for cte in ctes:
-            unit = units.get(cte.step, "group")
-            cte_columns = [column for column in columns if column.grain == unit and (unit != "group" or column.cte == cte.step)]
+            is_group = cte.grain == "group"
+            cte_columns = [column for column in columns if column.grain == cte.grain and (not is_group or column.cte == cte.step)]
             entering = [column.alias for column in cte_columns if self._is_adjusted(column) and self._kind(column) != "t"]
-            grouped_influences = influences_by_rows(self.relations, queries[cte.step], cte_columns, unit != "group", entering)
+            grouped_influences = influences_by_rows(self.relations, cte.step, cte_columns, not is_group, entering)
             interval_ctes += [self._over(cte.step, cte.keys, rows, influences) for rows, influences in grouped_influences.items()]
         return interval_ctes
 
@@ -121,7 +115,7 @@ class AnalyticIntervals:
             self.units[column.alias] = f"{column.alias}_{UNIT_COUNT}" if has_own_count else UNIT_COUNT
         has_classes = self.has_classes(rows)
         weight = self._unit_weight(rows, influences)
-        influence_cte = self.add_cte(
+        influence_cte = self.relations.ctes.add_aggregate(
             f"{cte.removesuffix('_metrics')}_influence",
             self.influence(cte, keys, rows, influences, has_classes, weight),
             "one row per unit: its influence on every metric",
@@ -132,27 +126,32 @@ class AnalyticIntervals:
             *self._concentrations(rows, columns, weight, has_classes)
         )
         errors = errors.select(*(exp.alias_(exp.Max(this=exp.column(name)), name) for name in carried_columns))
-        errors_cte = self.add_cte(
+        errors_cte = self.relations.ctes.add_aggregate(
             f"{cte.removesuffix('_metrics')}_standard_errors", errors, "one row per group: its units, and standard errors"
         )
         quantiles = self._quantiles(errors_cte, None if carried_columns else cte, keys, columns, has_classes)
-        quantiles_cte = self.add_cte(
+        quantiles_cte = self.relations.ctes.add_aggregate(
             f"{cte.removesuffix('_metrics')}_t_quantiles", quantiles, "one row per group: the metrics, and quantiles of Student's t"
         )
         margins = self._margins(quantiles_cte, keys, columns)
-        margins_cte = self.add_cte(f"{cte.removesuffix('_metrics')}_margins", margins, "one row per group: the margins of intervals")
+        margins_cte = self.relations.ctes.add_aggregate(
+            f"{cte.removesuffix('_metrics')}_margins", margins, "one row per group: the margins of intervals"
+        )
         limits = self._limits(margins_cte, keys, columns, carried_columns)
-        limits_cte = self.add_cte(f"{cte.removesuffix('_metrics')}_intervals", limits, "one row per group: the limits of intervals")
+        limits_cte = self.relations.ctes.add_aggregate(
+            f"{cte.removesuffix('_metrics')}_intervals", limits, "one row per group: the limits of intervals"
+        )
         self.limit_ctes |= {column.alias: limits_cte for column in columns}
         self.value_ctes |= {column.alias: limits_cte for column in columns if carried_columns}
         return KeyedCte(limits_cte, keys)
 
     def has_classes(self, rows: InfluenceRows) -> bool:
         """Return True if the rows that carry a metric's influence have class totals."""
-        return "positive_rows" in self._names(rows.step)
+        return "positive_rows" in self._names(rows)
 
-    def _names(self, cte: str) -> list[str]:
-        return self.relations.ctes[cte].named_selects if cte in self.relations.ctes else []
+    def _names(self, rows: InfluenceRows) -> list[str]:
+        """Return the columns of the rows that carry a metric's influence, unless they are values of metrics."""
+        return [] if rows.kind == "values" else self.relations.ctes[rows.step].query.named_selects
 
     def _unit_weight(self, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]) -> exp.Expr | None:
         """Return the weight of a row's unit, None if it is not needed.
@@ -161,12 +160,12 @@ class AnalyticIntervals:
         """
         if not any(self._is_adjusted(column) for column, _ in influences) or rows.kind == "equal_units":
             return None
-        names = self._names(rows.step)
+        names = self._names(rows)
         if rows.kind == "values":
             is_weighted = any(column.name == "weight" for _, influence in influences for column in find_nodes(influence, exp.Column))
             return exp.column("weight", table="r") if is_weighted else None
         if "weight" in names:
-            is_constant = not self.relations.ctes[rows.step].selects[names.index("weight")].unalias().find(exp.Column)
+            is_constant = not self.relations.ctes[rows.step].query.selects[names.index("weight")].unalias().find(exp.Column)
             is_summed = rows.units and not self.rows_are_units
             return None if is_constant and not is_summed else exp.column("weight", table="r")
         return exp.column(CLASS_TOTALS[0], table="r") + exp.column(CLASS_TOTALS[3], table="r") if CLASS_TOTALS[0] in names else None
@@ -240,7 +239,7 @@ class AnalyticIntervals:
         )
         if any(column.table == "m" for value in expressions.values() for column in find_nodes(value, exp.Column)):
             query = _join_metrics(query, cte, "r", keys)
-        if rows.kind != "values" and "weight" in self._names(rows.step):
+        if "weight" in self._names(rows):
             query = query.where(exp.GT(this=exp.column("weight", table="r"), expression=sql_literal(0)))
         return query.group_by(*(key.copy() for key in key_columns)) if is_summed else query
 

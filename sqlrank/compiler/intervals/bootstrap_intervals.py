@@ -38,7 +38,7 @@ from sqlrank.registry.value_bounds import limit_bounds
 from sqlrank.result_columns import CI_HIGH, CI_LOW, N_UNITS, SE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from sqlrank.compiler.layout import MetricColumn
     from sqlrank.compiler.relation_ctes import RelationCtes
@@ -135,14 +135,14 @@ class RowResampler:
         if not self.confidence.resamples_rows or _filtered(key) != resampled_input(self.relations, str(self.role)):
             return cte
         (unit,) = self.relations.unit_columns(cte)
-        query = resampled_rows(self.relations, self.confidence, self.relations.ctes[cte], cte, unit, exp.column("weight"))
+        query = resampled_rows(self.relations, self.confidence, self.relations.ctes[cte].query, cte, unit, exp.column("weight"))
         keys = {
             name: KeyColumns((*key.columns, REPLICATE_COLUMN), key.nullable)
             for name, key in self.relations.keys(cte).items()
             if name != UNIT_ID
         }
         keys[UNIT_ID] = KeyColumns((unit,))
-        return self.relations.add_cte(f"{cte}_resampled", query, "one row per replicate and row that is drawn in it", keys)
+        return self.relations.ctes.add(f"{cte}_resampled", query, "one row per replicate and row that is drawn in it", keys)
 
 
 class BootstrapIntervals:
@@ -151,17 +151,18 @@ class BootstrapIntervals:
     The result has one row per group. One instance per statement.
     """
 
-    def __init__(self, confidence: IntervalOptions, relations: RelationCtes, add_cte: Callable[[str, exp.Select, str], str]) -> None:
+    def __init__(self, confidence: IntervalOptions, relations: RelationCtes) -> None:
         self.confidence = confidence
         self.relations = relations
-        self.add_cte = add_cte
         self.values: tuple[str, exp.Select] | None = None
 
     def draw(self, cte: str, query: exp.Select, unit: str, weight: exp.Expr | None) -> str:
         """Add a CTE with the resampled query values and return its name."""
         self.values = cte, query
         resampled: Any = resampled_rows(self.relations, self.confidence, query, cte, unit, weight)
-        return self.add_cte("bootstrap_weights", resampled, "one row per replicate and query, which weighs as often as it is drawn in it")
+        return self.relations.ctes.add_aggregate(
+            "bootstrap_weights", resampled, "one row per replicate and query, which weighs as often as it is drawn in it"
+        )
 
     def rows(self, body: exp.Select, base_role: str | None, columns: Sequence[MetricColumn], audits: Sequence[str]) -> exp.Select:
         """Return one row per group with every metric and its interval limits.
@@ -175,7 +176,7 @@ class BootstrapIntervals:
         for select_item in body.selects if shape.grouping_sets is not None else ():
             if select_item.alias_or_name == SLICE_COLUMN:
                 select_item.replace(exp.column(SLICE_NUMBER, table=body.args["from_"].this.name))
-        replicates_cte = self.add_cte("replicate_metrics", body, "one row per group and replicate: every metric")
+        replicates_cte = self.relations.ctes.add_aggregate("replicate_metrics", body, "one row per group and replicate: every metric")
         resampled_aliases = [column.alias for column in columns if not column.metric.file.interval.no_interval]
         observed_cte = self._observed(replicates_cte, keys, [column.alias for column in columns], resampled_aliases, audits)
         errors_cte = self._errors(replicates_cte, observed_cte, keys, resampled_aliases)
@@ -226,7 +227,7 @@ class BootstrapIntervals:
             values = {column.alias: _value_if_weighted(column, selected_names) for column in columns if column.alias in selected_names}
             if SLICE_NUMBER in keys.columns and SLICE_NUMBER not in selected_names:
                 sliced = cross_join_slices(cte, selected_names, self.relations.shape)
-                cte = self.add_cte("query_values_by_slice", sliced, "one row per query and grouping that it counts in")
+                cte = self.relations.ctes.add_aggregate("query_values_by_slice", sliced, "one row per query and grouping that it counts in")
                 values = {name: _distinct_queries_with(value) for name, value in values.items()}
             counts: dict[str, exp.Expr] = {f"{name}_{UNIT_COUNT}": exp.Count(this=value) for name, value in values.items()}
             counted = exp.select(*map(key_column, keys.columns)).from_(cte)
@@ -246,7 +247,7 @@ class BootstrapIntervals:
             inverses.comments = ["one row per group: the inverse of the degrees of freedom"]
             quantile = t_quantile_column(self.confidence, UNIT_COUNT)
             counted = exp.select(*select_items, quantile).from_(inverses.subquery("degrees_of_freedom"))
-        return self.add_cte("unit_counts", counted, "one row per group: the units of every metric")
+        return self.relations.ctes.add_aggregate("unit_counts", counted, "one row per group: the units of every metric")
 
     def _count(self, name: str, units_cte: str) -> exp.Column:
         """Return the number of units of a metric."""
@@ -262,7 +263,9 @@ class BootstrapIntervals:
             value = _if(is_resampled, name)
             select_items += [exp.alias_(exp.Avg(this=value), f"{name}_mean"), exp.alias_(exp.Count(this=value.copy()), f"{name}_drawn")]
         query = group_by_key(exp.select(*map(key_column, keys.columns), *select_items).from_(replicates_cte), keys)
-        return self.add_cte("observed_metrics", query, "one row per group: every metric as it was seen, and the mean of its replicates")
+        return self.relations.ctes.add_aggregate(
+            "observed_metrics", query, "one row per group: every metric as it was seen, and the mean of its replicates"
+        )
 
     def _errors(self, replicates_cte: str, observed_cte: str, keys: KeyColumns, names: Sequence[str]) -> str:
         select_items = []
@@ -278,7 +281,7 @@ class BootstrapIntervals:
             exp.GT(this=exp.column(REPLICATE_COLUMN, table="r"), expression=sql_literal(0))
         )
         query = query.group_by(*(key_column(name, "r") for name in keys.columns)) if keys.columns else query
-        return self.add_cte("bootstrap_errors", query, "one row per group: the standard deviation of replicates")
+        return self.relations.ctes.add_aggregate("bootstrap_errors", query, "one row per group: the standard deviation of replicates")
 
     def _standard_error_limits(self, errors_cte: str, observed_cte: str, units_cte: str, keys: KeyColumns, names: Sequence[str]) -> str:
         """Return bias-corrected limits: estimate minus bias, plus or minus t quantile times standard error."""
@@ -290,7 +293,7 @@ class BootstrapIntervals:
             query = query.select(exp.alias_(center - margin, f"{name}_{CI_LOW}"), exp.alias_(center + margin, f"{name}_{CI_HIGH}"))
         for cte in (errors_cte, units_cte):
             query = join_on_key(query, observed_cte, KeyedCte(cte, keys))
-        return self.add_cte("bootstrap_limits", query, "one row per group: the limits of every metric")
+        return self.relations.ctes.add_aggregate("bootstrap_limits", query, "one row per group: the limits of every metric")
 
     def _percentile_limits(self, replicates_cte: str, observed_cte: str, keys: KeyColumns, names: Sequence[str]) -> str:
         """Return percentile limits: order statistics of the replicates, without interpolation."""
@@ -303,7 +306,9 @@ class BootstrapIntervals:
             ranked_columns += [exp.column(name), exp.alias_(window, f"{name}_place")]
         query = exp.select(*map(key_column, keys.columns), *ranked_columns).from_(replicates_cte)
         query = query.where(exp.GT(this=exp.column(REPLICATE_COLUMN), expression=sql_literal(0)))
-        ranked_cte = self.add_cte("ranked_replicates", query, "one row per group and replicate: the place of its metrics in their order")
+        ranked_cte = self.relations.ctes.add_aggregate(
+            "ranked_replicates", query, "one row per group and replicate: the place of its metrics in their order"
+        )
         select_items = []
         for name in names:
             rank, last = exp.column(f"{name}_place", table="r"), exp.column(f"{name}_drawn", table=observed_cte) + sql_literal(1)
@@ -316,7 +321,7 @@ class BootstrapIntervals:
         query = exp.select(*(key_column(name, "r") for name in keys.columns), *select_items).from_(exp.to_table(ranked_cte).as_("r"))
         query = join_on_key(query, "r", KeyedCte(observed_cte, keys))
         query = query.group_by(*(key_column(name, "r") for name in keys.columns)) if keys.columns else query
-        return self.add_cte("bootstrap_limits", query, "one row per group: the limits of every metric")
+        return self.relations.ctes.add_aggregate("bootstrap_limits", query, "one row per group: the limits of every metric")
 
 
 def _value_if_weighted(column: MetricColumn, selected_names: Sequence[str]) -> exp.Expr:

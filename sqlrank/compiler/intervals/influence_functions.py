@@ -66,7 +66,9 @@ def find_influence(
     unit_cte = _find_unit_cte(relations, column.metric, base_cte)
     if unit_cte is None:
         return None
-    influence = _delta_method_influence(relations, query, column, None if unit_cte == base_cte else relations.ctes[base_cte], only_entering)
+    influence = _delta_method_influence(
+        relations, query, column, None if unit_cte == base_cte else relations.ctes[base_cte].query, only_entering
+    )
     return None if influence is None else (InfluenceRows(unit_cte, tuple(relations.unit_columns(unit_cte)), "contributions"), influence)
 
 
@@ -76,7 +78,7 @@ def deviation_from_mean(column: MetricColumn) -> exp.Expr:
 
 
 def influences_by_rows(
-    relations: RelationCtes, query: exp.Select, columns: Sequence[MetricColumn], rows_are_values: bool, entering: Collection[str] = ()
+    relations: RelationCtes, cte: str, columns: Sequence[MetricColumn], rows_are_values: bool, entering: Collection[str] = ()
 ) -> dict[InfluenceRows, list[tuple[MetricColumn, exp.Expr]]]:
     """Group the metrics of a CTE by the rows that carry their influence.
 
@@ -84,6 +86,7 @@ def influences_by_rows(
     contribute to none of their sums.
     """
     influences: dict[InfluenceRows, list[tuple[MetricColumn, exp.Expr]]] = {}
+    query: Any = relations.ctes[cte].query
     for column in columns:
         if (match := find_influence(relations, query, column, rows_are_values, only_entering=column.alias in entering)) is not None:
             influences.setdefault(match[0], []).append((column, match[1]))
@@ -125,7 +128,8 @@ def _find_unit_cte(relations: RelationCtes, metric: ResolvedMetric, cte: str) ->
     if len(unit_kinds) == 1 and unit_kinds <= UNIT_ANNOTATIONS:
         missing = unit_kinds == {"predictions"} and any(map(relations.unit_columns, inputs)) and not relations.unit_columns(cte)
         return None if missing else cte
-    source_cte: str = relations.ctes[cte].args["from_"].this.name if _is_plain_aggregation(relations.ctes[cte]) else ""
+    query = relations.ctes[cte].query
+    source_cte: str = query.args["from_"].this.name if _is_plain_aggregation(query) else ""
     return source_cte if source_cte in inputs else None
 
 

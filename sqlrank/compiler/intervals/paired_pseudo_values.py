@@ -13,6 +13,7 @@ from sqlrank.compiler.layout import KeyedCte
 from sqlrank.compiler.parameter_binding import sql_literal
 from sqlrank.compiler.row_keys import GROUP_ID, SCORE_NAME, UNIT_ID, KeyColumns, key_column, key_equalities
 from sqlrank.compiler.select_builders import cast_double, group_by_key
+from sqlrank.registry.interval_annotation import INFLUENCE_KEY
 from sqlrank.sql_ast import find_nodes
 
 if TYPE_CHECKING:
@@ -42,12 +43,10 @@ class PairedPseudoValues:
         self,
         relations: RelationCtes,
         scores: Sequence[str],
-        add_cte: Callable[[str, exp.Select, str], str],
         values: Callable[..., KeyedCte],
     ) -> None:
         self.relations = relations
         self.scores = scores
-        self.add_cte = add_cte
         self.values = values
         self.group = KeyColumns()
         self.step = ""
@@ -101,7 +100,9 @@ class PairedPseudoValues:
         for cte, names in audits.items():
             maxima = (exp.alias_(exp.Max(this=exp.column(name)), name) for name in names)
             counted = group_by_key(exp.select(*map(key_column, self.group.columns), *maxima).from_(cte.step), self.group)
-            checks_cte = self.add_cte(f"{cte.step.removesuffix('_metrics')}_checks", counted, "one row per group, whatever the score")
+            checks_cte = self.relations.ctes.add_aggregate(
+                f"{cte.step.removesuffix('_metrics')}_checks", counted, "one row per group, whatever the score"
+            )
             query = self._join_cte(query, KeyedCte(checks_cte, self.group), checks_cte).select(
                 *(exp.column(name, table=checks_cte) for name in names)
             )
@@ -120,7 +121,10 @@ class PairedPseudoValues:
         query = exp.select(*map(key_column, self.group.columns), *(exp.alias_(count, name) for name, count in counts.items())).from_(cte)
         query = query.where(exp.GT(this=exp.column("weight"), expression=sql_literal(0)))
         return KeyedCte(
-            self.add_cte("group_row_counts", group_by_key(query, self.group), "one row per group: how many rows it has"), self.group
+            self.relations.ctes.add_aggregate(
+                "group_row_counts", group_by_key(query, self.group), "one row per group: how many rows it has"
+            ),
+            self.group,
         )
 
     def _join_cte(
@@ -142,8 +146,9 @@ class PairedPseudoValues:
 
         The CTE's file declares them.
         """
-        names = self.relations.ctes[self.step].named_selects
-        condition: exp.Expr = sqlglot.parse_one(self.relations.lookup_conditions[cte], read="duckdb")
+        names = self.relations.ctes[self.step].query.named_selects
+        file: Any = self.relations.ctes[cte].file
+        condition: exp.Expr = sqlglot.parse_one(file.annotations[INFLUENCE_KEY], read="duckdb")
         for column in find_nodes(condition, exp.Column):
             column_name = f"{column.name}_{score_number}" if f"{column.name}_{score_number}" in names else column.name
             column.replace(exp.column(column_name, table=ROW_ALIAS) if column.table == ROW_ALIAS else exp.column(column.name, table=alias))

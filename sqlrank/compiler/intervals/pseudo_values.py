@@ -16,7 +16,7 @@ from sqlrank.compiler.select_builders import cast_double, group_by_key, join_on_
 from sqlrank.errors import MetricError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlrank.compiler.intervals.analytic_intervals import AnalyticIntervals
     from sqlrank.compiler.intervals.influence_functions import InfluenceRows
@@ -29,16 +29,14 @@ CLASS_SIZES_BY_NAME = {"total_positives": CLASS_TOTALS[2], "total_negatives": CL
 class PseudoValues:
     """Pseudo-value CTEs, which give one row per unit; one instance per statement."""
 
-    def __init__(self, relations: RelationCtes, spread: AnalyticIntervals, add_cte: Callable[[str, exp.Select, str], str]) -> None:
+    def __init__(self, relations: RelationCtes, spread: AnalyticIntervals) -> None:
         self.relations = relations
         self.spread = spread
-        self.add_cte = add_cte
 
     def rows(
         self,
         base_role: str,
         ctes: Sequence[KeyedCte],
-        queries: Mapping[str, exp.Select],
         columns: Sequence[MetricColumn],
         audits: Mapping[KeyedCte, Sequence[str]],
     ) -> exp.Select:
@@ -53,16 +51,14 @@ class PseudoValues:
             (cte, rows, influences)
             for cte in ctes
             for rows, influences in influences_by_rows(
-                self.relations, queries[cte.step], [column for column in columns if column.cte == cte.step], rows_are_values=False
+                self.relations, cte.step, [column for column in columns if column.cte == cte.step], rows_are_values=False
             ).items()
         ]
         aliases = {column.alias for _, _, influences in grouped_influences for column, _ in influences}
         if not aliases:
             raise MetricError(f"{columns[0].metric.metric} cannot be compared by units: it has no influence values")
         if self.spread.scores:
-            return PairedPseudoValues(self.relations, self.spread.scores, self.add_cte, self._values).rows(
-                base_role, grouped_influences, columns, audits
-            )
+            return PairedPseudoValues(self.relations, self.spread.scores, self._values).rows(base_role, grouped_influences, columns, audits)
         ctes_by_alias: dict[str, KeyedCte] = {}
         for cte, rows, influences in grouped_influences:
             ctes_by_alias |= dict.fromkeys((column.alias for column, _ in influences), self._values(cte, rows, influences))
@@ -89,14 +85,16 @@ class PseudoValues:
         keys = KeyColumns((*group.columns, *self.relations.unit_columns(input_cte)), group.nullable)
         query = exp.select(*map(key_column, keys.columns)).from_(input_cte)
         return KeyedCte(
-            self.add_cte("group_units", query if self.spread.rows_are_units else group_by_key(query, keys), "one row per unit of a group"),
+            self.relations.ctes.add_aggregate(
+                "group_units", query if self.spread.rows_are_units else group_by_key(query, keys), "one row per unit of a group"
+            ),
             keys,
         )
 
     def _values(self, cte: KeyedCte, rows: InfluenceRows, influences: Sequence[tuple[MetricColumn, exp.Expr]]) -> KeyedCte:
         """Add the pseudo-values of metrics whose influence the same rows carry."""
         keys, has_classes = cte.keys, self.spread.has_classes(rows)
-        influence_cte = self.add_cte(
+        influence_cte = self.relations.ctes.add_aggregate(
             f"{cte.step.removesuffix('_metrics')}_influence",
             self.spread.influence(cte.step, keys, rows, influences, has_classes),
             "one row per unit: its influence on every metric",
@@ -106,7 +104,9 @@ class PseudoValues:
         counted = exp.select(*map(key_column, keys.columns), *(exp.alias_(count, name) for name, count in counts.items())).from_(
             influence_cte
         )
-        sizes_cte = self.add_cte(f"{cte.step.removesuffix('_metrics')}_sizes", group_by_key(counted, keys), "one row per group: its units")
+        sizes_cte = self.relations.ctes.add_aggregate(
+            f"{cte.step.removesuffix('_metrics')}_sizes", group_by_key(counted, keys), "one row per group: its units"
+        )
         unit_keys = KeyColumns((*keys.columns, *(name for name in rows.units if name not in keys.columns)), keys.nullable)
         key_columns = [key_column(name, influence_cte) for name in unit_keys.columns]
         query = exp.select(
@@ -115,7 +115,9 @@ class PseudoValues:
         for joined_cte in (cte.step, sizes_cte):
             query = join_on_key(query, influence_cte, KeyedCte(joined_cte, keys))
         return KeyedCte(
-            self.add_cte(f"{cte.step.removesuffix('_metrics')}_unit_values", query, "one row per unit: the values whose mean a metric is"),
+            self.relations.ctes.add_aggregate(
+                f"{cte.step.removesuffix('_metrics')}_unit_values", query, "one row per unit: the values whose mean a metric is"
+            ),
             unit_keys,
         )
 
